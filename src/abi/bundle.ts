@@ -1,0 +1,61 @@
+/** The Bundle: what the generator writes and the runtime verifies. Paths use `/` and are sorted. */
+import type { JsonObject } from "../base/json.js";
+
+export interface BundleFile {
+  path: string;
+  text: string;
+}
+
+/** All files of a bundle but the manifest, sorted by path, with the manifest that names them. */
+export interface Bundle {
+  files: BundleFile[];
+  manifest: Manifest;
+}
+
+export interface Manifest {
+  abi: number;
+  generator: string;
+  /** Digest of `plan.json`. */
+  plan: string;
+  /** Path → digest of every file but the manifest. */
+  files: { [path: string]: string };
+  /** Digest of the canonical text of the members above: the name of the whole bundle. */
+  bundle: string;
+}
+
+/** One entry of `tools.json`: what `tools/list` says of a tool. */
+export interface ToolEntry {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: JsonObject;
+  outputSchema: JsonObject;
+  annotations: {
+    title: string;
+    readOnlyHint: boolean;
+    destructiveHint: boolean;
+    idempotentHint: boolean;
+    openWorldHint: boolean;
+  };
+}
+
+/** A generated validator: a standalone Ajv function. */
+export interface Validator {
+  (value: unknown): boolean;
+  errors?: { instancePath: string; keyword: string; message?: string; params: JsonObject }[] | null;
+}
+
+export const MANIFEST_FILE = "manifest.json";
+export const PLAN_FILE = "plan.json";
+export const TOOLS_FILE = "tools.json";
+/** The tool catalogue for people. */
+export const CATALOGUE_FILE = "TOOLS.md";
+
+/** Where each file of a tool stands in a bundle. */
+export const bundlePaths = {
+  handler: (tool: string) => `handlers/${tool}.js`,
+  inputSchema: (tool: string) => `schemas/${tool}.input.json`,
+  outputSchema: (tool: string) => `schemas/${tool}.output.json`,
+  inputValidator: (tool: string) => `validators/${tool}.input.js`,
+  outputValidator: (tool: string) => `validators/${tool}.output.js`,
+};

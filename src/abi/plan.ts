@@ -1,0 +1,251 @@
+/**
+ * The Plan: a config with everything resolved, defaulted and sorted, and no optional fields. It is what the
+ * generator compiles and what the runtime runs; `plan.json` in a bundle is exactly this.
+ */
+import type { Json, JsonObject } from "../base/json.js";
+
+/** The version of the contract between generated files and the runtime. */
+export const ABI_VERSION = 1;
+
+export type Effect = "read" | "edit" | "command";
+export type Anchor = "workspace" | "document" | "position" | "range" | "symbol" | "query";
+export type ShapeName =
+  | "locations"
+  | "document_symbols"
+  | "workspace_symbols"
+  | "hover"
+  | "calls"
+  | "types"
+  | "diagnostics"
+  | "workspace_edit"
+  | "text_edits"
+  | "completions"
+  | "signatures"
+  | "code_actions"
+  | "inlay_hints"
+  | "semantic_tokens"
+  | "folding_ranges"
+  | "selection_ranges"
+  | "links"
+  | "highlights"
+  | "text"
+  | "json"
+  | "server_status";
+
+export interface Plan {
+  abi: number;
+  workspace: { roots: string[]; extraRoots: string[]; deny: string[] };
+  allow: { commands: string[]; effects: Effect[]; env: string[] };
+  limits: LimitsPlan;
+  servers: ServerPlan[];
+  tools: ToolPlan[];
+  dialect: DialectPlan;
+  mcp: McpPlan;
+  http: HttpPlan;
+}
+
+export interface LimitsPlan {
+  maxItems: number;
+  maxBytes: number;
+  maxTotalChars: number;
+  maxMessageBytes: number;
+  maxFileBytes: number;
+  timeoutMs: number;
+  maxServers: number;
+  maxOpenDocuments: number;
+}
+
+export type TransportPlan =
+  | { kind: "stdio" }
+  | { kind: "tcp"; host: string; port: number }
+  | { kind: "pipe"; path: string };
+
+/** How one server is started, spoken to and stopped. Paths are relative to the workspace base. */
+export interface ServerPlan {
+  id: string;
+  /** The program and, when it runs a script, the words before `args`. */
+  command: string[];
+  args: string[];
+  extensions: string[];
+  filenames: string[];
+  globs: string[];
+  languageId: string;
+  /** Extension (or file name) → language id, for those that differ from `languageId`. */
+  languageIds: { [match: string]: string };
+  rootMarkers: string[];
+  rootPick: "nearest" | "farthest";
+  rootDir: string | null;
+  cwd: string | null;
+  workspaceFolders: string[];
+  env: { [name: string]: string };
+  transport: TransportPlan;
+  initializeOptions: Json;
+  clientCapabilities: JsonObject;
+  settings: JsonObject;
+  initializeTimeoutMs: number;
+  requestTimeoutMs: number;
+  requestTimeoutOverridesMs: { [method: string]: number };
+  warmupTimeoutMs: number;
+  /** Static answers to the server's own requests. */
+  replies: { [method: string]: Json };
+  forward: ForwardPlan[];
+  ready: { progress: boolean; notification: string | null; field: string | null };
+  idleShutdownMs: number;
+  restartIntervalMinutes: number;
+  restart: { max: number; windowMs: number; backoffMs: [number, number] };
+  features: { only: string[] | null; except: string[] };
+  priority: number;
+  executeCommands: string[];
+  limits: { memoryMb: number | null; openFiles: number | null; nice: number | null };
+  sandbox: "none" | "read_only" | "no_network";
+  /** The server sees changes on disk only in files that are opened. */
+  openOnChange: boolean;
+  install: string | null;
+}
+
+/** Passes one server's notification to another server as a request, and its answer back as a notification. */
+export interface ForwardPlan {
+  notification: string;
+  to: string;
+  request: string;
+  reply: string;
+}
+
+export interface ToolPlan {
+  name: string;
+  title: string;
+  description: string;
+  effect: Effect;
+  /** Ids of the servers this tool may ask; every server when null. */
+  servers: string[] | null;
+  input: Anchor[];
+  args: ArgPlan[];
+  steps: StepPlan[];
+  output: OutputPlan;
+  maxItems: number;
+  maxBytes: number;
+  timeoutMs: number;
+  page: { defaultSize: number; maxSize: number } | null;
+  /** Where the tool was declared: a shipped config's name or the config's own file name, and a JSON Pointer. */
+  source: { file: string; pointer: string };
+}
+
+export interface ArgPlan {
+  name: string;
+  type: "string" | "integer" | "number" | "boolean" | "string_list";
+  description: string;
+  required: boolean;
+  /** Absent default is null. */
+  default: Json;
+  enum: string[] | null;
+  minLength: number | null;
+  maxLength: number | null;
+  minimum: number | null;
+  maximum: number | null;
+}
+
+export interface OutputPlan {
+  shape: ShapeName;
+  /** JSON Pointer into the last step's value, or "" for the whole. */
+  at: string;
+  /** For text: the language of a fenced block, or null. */
+  language: string | null;
+  /** For edits. */
+  apply: "never" | "on_request";
+  /** For custom `json`: the schema of the value, or null for any. */
+  schema: JsonObject | null;
+}
+
+/** A literal with references in it. A table `{ from = "…" }` of the config became a `ref`. */
+export type Template =
+  | { kind: "literal"; value: Json }
+  | { kind: "ref"; ref: Ref }
+  | { kind: "list"; items: Template[] }
+  | { kind: "table"; entries: [string, Template][] };
+
+/** `input.X`, `step.ID.path`, `each.path`, `document.uri | language_id | version`. */
+export interface Ref {
+  root: "input" | "step" | "each" | "document";
+  /** The argument, step id or document field; null for a whole `input` or `each`. */
+  name: string | null;
+  path: string[];
+}
+
+export type ParamsBase = "none" | "text_document" | "text_document_position" | "text_document_range";
+
+export interface ParamsPlan {
+  base: ParamsBase;
+  set: Template | null;
+}
+
+export interface RetryPlan {
+  attempts: number;
+  delayMs: number;
+  while: "not_ready" | "always";
+}
+
+/** What all steps share. `merge` says whether one server answers or all of them do. */
+interface StepCommon {
+  id: string;
+  optional: boolean;
+  expect: "any" | "value" | "some";
+}
+
+export type StepPlan =
+  | (StepCommon & {
+      kind: "request";
+      method: string;
+      params: ParamsPlan;
+      each: { from: Ref; limit: number } | null;
+      retryEmpty: RetryPlan | null;
+      merge: "first" | "all";
+    })
+  | (StepCommon & { kind: "diagnostics"; waitMs: number; settleMs: number })
+  | (StepCommon & { kind: "execute_command"; command: Template; arguments: Template | null })
+  | (StepCommon & { kind: "tool"; tool: string; args: Template })
+  | (StepCommon & { kind: "runtime"; action: RuntimeAction; args: Template | null });
+
+/** The named things the runtime can do without a language server's method. A closed set. */
+export type RuntimeAction =
+  | "server_status"
+  | "list_servers"
+  | "current_config"
+  | "restart_server"
+  | "stop_server";
+
+/** How the surface is spelt for one client or one older tool. */
+export interface DialectPlan {
+  document: { field: string; form: "path" | "uri" };
+  position: {
+    form: "flat" | "object";
+    line: string;
+    character: string;
+    lineBase: 0 | 1;
+    characterBase: 0 | 1;
+    unit: "utf-8" | "utf-16" | "utf-32";
+  };
+  symbol: { name: string; kind: string };
+  query: string;
+  result: "structured" | "text" | "both";
+  outputSchemas: boolean;
+}
+
+export interface McpPlan {
+  name: string;
+  context: string;
+  readOnly: boolean;
+  instructions: string;
+  /** Tool names that are listed and callable; already filtered by effect, allow and exclude. */
+  listed: string[];
+}
+
+export interface HttpPlan {
+  bind: string;
+  port: number;
+  path: string;
+  tokenEnv: string;
+  tokenFile: string | null;
+  allowedOrigins: string[];
+  allowedHosts: string[];
+  maxSessions: number;
+}

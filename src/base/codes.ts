@@ -1,0 +1,463 @@
+/**
+ * The catalogue of every code a person or an agent can meet. A code cannot exist without a title, a cause and a
+ * fix; `docs/problems.md` is printed from here.
+ */
+
+export interface CodeFacts {
+  kind: "problem" | "refusal" | "warning" | "fault";
+  title: string;
+  cause: string;
+  fix: string;
+}
+
+export const codes = {
+  "config/not-found": {
+    kind: "problem",
+    title: "No such config",
+    cause: "A config that was named does not exist or cannot be read.",
+    fix: "Check the path, or leave `--config` out to use the discovered config or the embedded default.",
+  },
+  "config/syntax": {
+    kind: "problem",
+    title: "The file does not parse",
+    cause: "The file is not valid TOML or JSON.",
+    fix: "Mend the syntax at the place shown.",
+  },
+  "config/duplicate-key": {
+    kind: "problem",
+    title: "A key stands twice",
+    cause: "The same key is given twice in one table; which one counts would be a guess.",
+    fix: "Remove one of the two.",
+  },
+  "config/unknown-key": {
+    kind: "problem",
+    title: "Unknown key",
+    cause: "The schema is closed: a key that it does not know is a mistake, never ignored.",
+    fix: "Use the suggested name, or remove the key. `lsp-proxy schema` prints what exists.",
+  },
+  "config/wrong-type": {
+    kind: "problem",
+    title: "Wrong type",
+    cause: "The value has another type than the key asks for.",
+    fix: "Give a value of the type shown.",
+  },
+  "config/bad-value": {
+    kind: "problem",
+    title: "Value out of range",
+    cause: "The value has the right type but is not allowed.",
+    fix: "Use one of the values, or a number within the bounds, that the message names.",
+  },
+  "config/missing-key": {
+    kind: "problem",
+    title: "A key is missing",
+    cause: "A required key is absent.",
+    fix: "Add the key.",
+  },
+  "config/unsupported-value": {
+    kind: "problem",
+    title: "A value that JSON does not have",
+    cause: "Dates, NaN, infinities and the key `__proto__` have no place in a config.",
+    fix: "Write a text or a finite number; rename the key.",
+  },
+  "config/bad-extends": {
+    kind: "problem",
+    title: "A layer cannot be used",
+    cause:
+      "An entry of `extends` names no shipped config, lies outside what may be read, is a URL, or extends itself.",
+    fix: "Name a config that `lsp-proxy schema --layers` lists, or a path that begins with `./` or `../`.",
+  },
+  "config/unknown-preset": {
+    kind: "problem",
+    title: "No such preset",
+    cause: "`kind`, `adapter` or `mcp.context` names something that `configs/` does not have.",
+    fix: 'Use the suggested name, or `kind = "generic"` with a `command`.',
+  },
+  "config/duplicate-id": {
+    kind: "problem",
+    title: "Two entries with one name",
+    cause: "Two servers have the same `id`, or two tools the same `name`, in one file.",
+    fix: "Rename or remove one.",
+  },
+  "config/untrusted": {
+    kind: "problem",
+    title: "This workspace's config is not trusted",
+    cause: "A config that was found in a workspace may start programs only after a person has said so.",
+    fix: "Read it, then run `lsp-proxy trust`, or name it with `--config`.",
+  },
+  "config/shrunk": {
+    kind: "warning",
+    title: "A workspace asked for more than the user allows",
+    cause: "A discovered config may only narrow what the user's own config allows.",
+    fix: "Allow it in the user's config, or name the file with `--config`.",
+  },
+  "plan/unknown-method": {
+    kind: "problem",
+    title: "Unknown method",
+    cause: "The method is not in the LSP specification and not declared in `[[methods]]`.",
+    fix: "Use the suggested name, or declare it under `[[methods]]`.",
+  },
+  "plan/unknown-base": {
+    kind: "problem",
+    title: "Unknown parameter base",
+    cause: "`params` names a base that does not exist.",
+    fix: "Use one of the bases that the message names.",
+  },
+  "plan/base-needs-anchor": {
+    kind: "problem",
+    title: "The call does not point at enough",
+    cause: "The parameter base needs a document, position or range that the tool's `input` does not bring.",
+    fix: "Add the anchor to `input`, or use another base.",
+  },
+  "plan/unknown-anchor": {
+    kind: "problem",
+    title: "Unknown input",
+    cause: "`input` names something that a call cannot point at.",
+    fix: "Use `workspace`, `document`, `position`, `range`, `symbol` or `query`.",
+  },
+  "plan/unknown-shape": {
+    kind: "problem",
+    title: "Unknown output shape",
+    cause: "`output` names a shape that does not exist.",
+    fix: "Use one of the shapes that the message names.",
+  },
+  "plan/unknown-feature": {
+    kind: "problem",
+    title: "Unknown feature",
+    cause: "`features` names something that no LSP method belongs to.",
+    fix: "Use one of the features that the message names.",
+  },
+  "plan/unknown-action": {
+    kind: "problem",
+    title: "Unknown runtime action",
+    cause: "A runtime step names an action that does not exist.",
+    fix: "Use one of the actions that the message names.",
+  },
+  "plan/unknown-server": {
+    kind: "problem",
+    title: "Unknown server",
+    cause: "A tool, method or rule names a server id that is not configured.",
+    fix: "Use the suggested id, or add the server.",
+  },
+  "plan/unknown-tool": {
+    kind: "problem",
+    title: "Unknown tool",
+    cause: "A step or a list names a tool that does not exist.",
+    fix: "Use the suggested name, or declare the tool.",
+  },
+  "plan/absent-tool": {
+    kind: "warning",
+    title: "A named tool is not in this profile",
+    cause: "`mcp.tools` names a tool that exists but that the active profile does not bring.",
+    fix: "Choose the profile that has it, or drop the name.",
+  },
+  "plan/tool-cycle": {
+    kind: "problem",
+    title: "A tool calls itself",
+    cause: "Tool steps form a circle.",
+    fix: "Break the circle.",
+  },
+  "plan/bad-reference": {
+    kind: "problem",
+    title: "Reference out of scope",
+    cause: "A `from` names an argument, a step or an item that does not exist at that point.",
+    fix: "Refer to an argument of this tool, an earlier step, `each` inside an `each` step, or the document.",
+  },
+  "plan/bad-step": {
+    kind: "problem",
+    title: "A step does not hold together",
+    cause: "Keys of a step contradict its kind, or one that the kind needs is missing.",
+    fix: "Follow the table of step kinds in the mapping language.",
+  },
+  "plan/bad-tool": {
+    kind: "problem",
+    title: "A tool does not hold together",
+    cause:
+      "A tool has neither `request` nor `steps`, both, or an argument whose name the pointing already uses.",
+    fix: "Give exactly one of `request` and `steps`; rename the argument.",
+  },
+  "plan/no-command": {
+    kind: "problem",
+    title: "A server without a command",
+    cause: "A server has no preset and no `command`.",
+    fix: "Give a `command`, or a `kind` from the catalogue.",
+  },
+  "plan/command-not-allowed": {
+    kind: "problem",
+    title: "Command not allowed",
+    cause:
+      "`allow.commands` does not have the program of this server; without `[allow]` only the catalogue's own programs may be started.",
+    fix: "Add the program to `allow.commands`.",
+  },
+  "plan/bad-command": {
+    kind: "problem",
+    title: "A command that cannot be allowed",
+    cause: "A command is neither a bare name nor an absolute path, or contains a glob or shell syntax.",
+    fix: "Write a bare name found on PATH, or an absolute path; put arguments into `args`.",
+  },
+  "plan/no-route": {
+    kind: "problem",
+    title: "A server that nobody routes to",
+    cause: "A server has no extensions, file names or globs, so no file would ever reach it.",
+    fix: "Give it `extensions`, `filenames` or `globs`.",
+  },
+  "plan/route-conflict": {
+    kind: "problem",
+    title: "Two servers for one file",
+    cause: "Two servers claim the same files, and neither `priority` nor `features` says who is asked.",
+    fix: "Give them different `priority`, or divide the work with `features`.",
+  },
+  "plan/name-too-long": {
+    kind: "warning",
+    title: "A long tool name",
+    cause: "Some clients cut or drop tools whose names are longer than 40 characters.",
+    fix: "Shorten the name.",
+  },
+  "bundle/missing": {
+    kind: "problem",
+    title: "No bundle here",
+    cause: "The folder has no manifest, or a file that the manifest names is missing.",
+    fix: "Run `lsp-proxy generate`.",
+  },
+  "bundle/corrupt": {
+    kind: "problem",
+    title: "The bundle was changed",
+    cause: "A file's hash differs from the manifest's.",
+    fix: "Run `lsp-proxy generate` and find out who changed the file.",
+  },
+  "bundle/foreign": {
+    kind: "problem",
+    title: "A file that is not ours",
+    cause: "The bundle's folder holds a file that the manifest does not name.",
+    fix: "Remove the file, or use another folder.",
+  },
+  "bundle/abi": {
+    kind: "problem",
+    title: "Another ABI",
+    cause: "The bundle was generated for another version of the runtime.",
+    fix: "Run `lsp-proxy generate` with this version.",
+  },
+  "bundle/pin": {
+    kind: "problem",
+    title: "Not the pinned bundle",
+    cause: "The bundle's hash is not the one given with `--expect`.",
+    fix: "Use the pinned bundle, or pin the new one after reading it.",
+  },
+  "bundle/stale": {
+    kind: "problem",
+    title: "The bundle is stale",
+    cause: "Generating it again gives other bytes.",
+    fix: "Run `lsp-proxy generate` and commit the result.",
+  },
+  "bundle/unwritable": {
+    kind: "problem",
+    title: "The bundle cannot be written",
+    cause: "The folder cannot be created, or holds files that are not a bundle.",
+    fix: "Choose an empty folder or an older bundle's folder.",
+  },
+  "cli/usage": {
+    kind: "problem",
+    title: "Wrong use",
+    cause: "An unknown command or flag, or a missing argument.",
+    fix: "See `lsp-proxy --help`.",
+  },
+  "guard/unknown-tool": {
+    kind: "refusal",
+    title: "Unknown tool",
+    cause: "No tool of that name is listed.",
+    fix: "Call a tool that `tools/list` has.",
+  },
+  "guard/invalid-arguments": {
+    kind: "refusal",
+    title: "Invalid arguments",
+    cause: "The arguments do not fit the tool's input schema.",
+    fix: "Mend the arguments that the issues name.",
+  },
+  "guard/outside-root": {
+    kind: "refusal",
+    title: "Outside the workspace",
+    cause: "The path leads, by its real path, outside every root.",
+    fix: "Name a file inside the workspace, or add its folder to `workspace.extra_roots`.",
+  },
+  "guard/denied": {
+    kind: "refusal",
+    title: "Denied path",
+    cause: "The path matches `workspace.deny`.",
+    fix: "Name another file.",
+  },
+  "guard/bad-uri": {
+    kind: "refusal",
+    title: "Not a usable file name",
+    cause: "Only paths and `file:` URIs without a host are accepted.",
+    fix: "Give a path relative to the workspace.",
+  },
+  "guard/not-a-file": {
+    kind: "refusal",
+    title: "Not a readable file",
+    cause: "The path does not exist, or is a folder, a device, too large, binary or not UTF-8.",
+    fix: "Name a text file; check the spelling.",
+  },
+  "guard/too-large": {
+    kind: "refusal",
+    title: "Answer too large",
+    cause: "Even cut, the answer is larger than a hard limit.",
+    fix: "Ask for less: a narrower query or one file.",
+  },
+  "route/no-server": {
+    kind: "refusal",
+    title: "No server for this file",
+    cause: "No configured language server handles this kind of file.",
+    fix: "Add a server for its extension to the config.",
+  },
+  "point/incomplete": {
+    kind: "refusal",
+    title: "Pointing at nothing",
+    cause: "The call names neither a position nor a symbol, or half of one.",
+    fix: "Give `line` and `character`, or `symbol_name`.",
+  },
+  "point/out-of-range": {
+    kind: "refusal",
+    title: "Position outside the file",
+    cause: "The line does not exist in the file.",
+    fix: "Count lines and characters as the tool's description says.",
+  },
+  "point/no-symbol": {
+    kind: "refusal",
+    title: "No such symbol",
+    cause: "Neither the file's symbols nor the workspace's have that name.",
+    fix: "List the file's symbols, or point by position.",
+  },
+  "lsp/not-supported": {
+    kind: "refusal",
+    title: "The server cannot do this",
+    cause: "The language server does not offer the method.",
+    fix: "Use another tool; `get_server_status` says what works.",
+  },
+  "lsp/no-answer": {
+    kind: "refusal",
+    title: "Nothing there",
+    cause: "A step of the tool needs a result and the server gave none.",
+    fix: "Point at a symbol.",
+  },
+  "lsp/not-installed": {
+    kind: "refusal",
+    title: "The server is not installed",
+    cause: "The program of the language server was not found.",
+    fix: "Install it as the message says.",
+  },
+  "lsp/start-failed": {
+    kind: "refusal",
+    title: "The server did not start",
+    cause: "The language server ended or failed before it was initialized.",
+    fix: "Look at its last lines of stderr in `get_server_status`.",
+  },
+  "lsp/exited": {
+    kind: "refusal",
+    title: "The server ended",
+    cause: "The language server died while it was asked.",
+    fix: "Call again; it is started anew.",
+  },
+  "lsp/timeout": {
+    kind: "refusal",
+    title: "No answer in time",
+    cause: "The language server did not answer within the time limit.",
+    fix: "Call again, or raise `request_timeout_ms`.",
+  },
+  "lsp/failed": {
+    kind: "refusal",
+    title: "The server reported an error",
+    cause: "The language server answered with an error.",
+    fix: "See its message.",
+  },
+  "lsp/garbled": {
+    kind: "refusal",
+    title: "The server talks nonsense",
+    cause: "The language server sent something that is not the protocol, or a message over the limit.",
+    fix: "Look at its stderr; report it to the server's makers.",
+  },
+  "call/cancelled": {
+    kind: "refusal",
+    title: "Cancelled",
+    cause: "The client cancelled the call.",
+    fix: "Call again.",
+  },
+  "page/cursor-invalid": {
+    kind: "refusal",
+    title: "Not a cursor of this call",
+    cause: "The cursor does not decode, or belongs to another tool or other arguments.",
+    fix: "Call without a cursor.",
+  },
+  "page/cursor-stale": {
+    kind: "refusal",
+    title: "The files changed",
+    cause: "Something that the listing depends on changed after its first page.",
+    fix: "Call without a cursor.",
+  },
+  "page/cursor-expired": {
+    kind: "refusal",
+    title: "The listing is gone",
+    cause: "The listing was dropped to make room or after its time.",
+    fix: "Call without a cursor.",
+  },
+  "page/snapshot-too-large": {
+    kind: "refusal",
+    title: "Too much to page through",
+    cause: "The whole listing is larger than what is kept for paging.",
+    fix: "Narrow the call.",
+  },
+  "answer/not-ready": {
+    kind: "warning",
+    title: "The server was still indexing",
+    cause: "The answer may be incomplete.",
+    fix: "Call again later.",
+  },
+  "answer/not-supported": {
+    kind: "warning",
+    title: "The server cannot do this",
+    cause: "The language server does not offer the method; the answer is empty for that reason.",
+    fix: "Use another tool.",
+  },
+  "answer/truncated": {
+    kind: "warning",
+    title: "Cut",
+    cause: "More was found than the caps allow.",
+    fix: "Page on, or narrow the call.",
+  },
+  "answer/dropped": {
+    kind: "warning",
+    title: "Results outside the workspace",
+    cause: "Some results lie outside the roots and are not shown.",
+    fix: "Add the folder to `workspace.extra_roots`.",
+  },
+  "answer/several-matches": {
+    kind: "warning",
+    title: "Several symbols of that name",
+    cause: "The name is not unique.",
+    fix: "Point by position, or give the kind or a name path.",
+  },
+  "answer/partial-servers": {
+    kind: "warning",
+    title: "A server failed",
+    cause: "One of several servers did not answer; the others did.",
+    fix: "See `get_server_status`.",
+  },
+  "answer/fuzzed-position": {
+    kind: "warning",
+    title: "Another position was used",
+    cause: "Nothing was found at the exact position, but something beside it.",
+    fix: "Check that it is the symbol you meant.",
+  },
+  "answer/server-restarted": {
+    kind: "warning",
+    title: "The server was restarted",
+    cause: "The language server had ended and was started anew for this call.",
+    fix: "Nothing, unless it happens again.",
+  },
+  "runtime/fault": {
+    kind: "fault",
+    title: "Internal error",
+    cause: "A bug of lsp-proxy.",
+    fix: "Report it with the log.",
+  },
+} as const satisfies { [code: string]: CodeFacts };
+
+export type Code = keyof typeof codes;

@@ -1,0 +1,12 @@
+/** Content hashes: the hex form for files an agent edits, the `sha256-` form for bundles and pins. */
+import { createHash } from "node:crypto";
+
+/** SHA-256 of text or bytes, as 64 hex digits. */
+export function sha256(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+/** SHA-256 as a self-describing digest, `sha256-<hex>`. */
+export function digest(content: string | Uint8Array): string {
+  return `sha256-${sha256(content)}`;
+}

@@ -1,0 +1,55 @@
+/**
+ * The one total order of this program: by UTF-16 code unit, never by locale.
+ * No other file sorts on its own; a test holds that.
+ */
+
+/** Compares two texts by code unit. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** A part of a sort key. `undefined` sorts after everything else. */
+export type KeyPart = string | number | boolean | undefined;
+
+/** Compares two key parts; a missing part comes last. Parts of different types order by type name. */
+export function comparePart(a: KeyPart, b: KeyPart): number {
+  if (a === b) return 0;
+  if (a === undefined) return 1;
+  if (b === undefined) return -1;
+  if (typeof a !== typeof b) return compareText(typeof a, typeof b);
+  if (typeof a === "string") return compareText(a, b as string);
+  return Number(a) - Number(b);
+}
+
+/** Compares two keys part by part. */
+export function compareKeys(a: readonly KeyPart[], b: readonly KeyPart[]): number {
+  for (let i = 0; i < Math.max(a.length, b.length); i++) {
+    const order = comparePart(a[i], b[i]);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** A sorted copy; each item's key is computed once. */
+export function sortBy<T>(items: readonly T[], key: (item: T) => readonly KeyPart[]): T[] {
+  return items
+    .map((item) => ({ item, key: key(item) }))
+    .sort((a, b) => compareKeys(a.key, b.key))
+    .map((entry) => entry.item);
+}
+
+/** A sorted copy of texts without duplicates: how sets are written down. */
+export function sortedSet(items: Iterable<string>): string[] {
+  return [...new Set(items)].sort(compareText);
+}
+
+/** A copy without later items whose identity was seen before. */
+export function uniqueBy<T>(items: readonly T[], identity: (item: T) => string): T[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const id = identity(item);
+    if (seen.has(id)) return false;
+    seen.add(id);
+    return true;
+  });
+}

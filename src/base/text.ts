@@ -1,0 +1,100 @@
+/**
+ * Lines and columns. A text's lines end at \n, \r\n or \r, as LSP says. A column counts units of one
+ * encoding; the agent's own unit is the character (Unicode code point).
+ */
+
+export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
+
+/** How a caller counts along a line: the three LSP encodings; `utf-32` is one per character. */
+export type ColumnUnit = PositionEncoding;
+
+/** A text cut into lines once, for many look-ups. */
+export class Lines {
+  readonly #text: string;
+  readonly #starts: number[] = [0];
+
+  constructor(text: string) {
+    this.#text = text;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) this.#starts.push(i + 1);
+    }
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Number of lines; an empty text has one. */
+  get count(): number {
+    return this.#starts.length;
+  }
+
+  /** Offset (code units) of the first character of a line. */
+  start(line: number): number {
+    return this.#starts[line] ?? this.#text.length;
+  }
+
+  /** The text of a zero-based line without its line ending; empty past the end. */
+  line(line: number): string {
+    if (line < 0 || line >= this.#starts.length) return "";
+    let end = this.#starts[line + 1] ?? this.#text.length;
+    while (end > this.start(line) && isLineEnd(this.#text.charCodeAt(end - 1))) end--;
+    return this.#text.slice(this.start(line), end);
+  }
+
+  /** Offset (code units) of a zero-based line and column, clamped to the line. */
+  offset(line: number, column: number, unit: ColumnUnit): number {
+    if (line >= this.#starts.length) return this.#text.length;
+    return this.start(line) + convertColumn(this.line(line), column, unit, "utf-16");
+  }
+}
+
+function isLineEnd(code: number): boolean {
+  return code === 10 || code === 13;
+}
+
+/** Units that one code point takes. */
+export function unitsOf(codePoint: number, unit: ColumnUnit): number {
+  if (unit === "utf-32") return 1;
+  if (unit === "utf-16") return codePoint > 0xffff ? 2 : 1;
+  return codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
+}
+
+/** Length of a line in units. */
+export function columnsOf(line: string, unit: ColumnUnit): number {
+  if (unit === "utf-16") return line.length;
+  let units = 0;
+  for (const character of line) units += unitsOf(character.codePointAt(0) ?? 0, unit);
+  return units;
+}
+
+/**
+ * A zero-based column in other units. A column inside a character goes to the character's start; one past the
+ * line's end goes to the end.
+ */
+export function convertColumn(line: string, column: number, from: ColumnUnit, to: ColumnUnit): number {
+  let seen = 0;
+  let out = 0;
+  for (const character of line) {
+    const codePoint = character.codePointAt(0) ?? 0;
+    const next = seen + unitsOf(codePoint, from);
+    if (next > column) return out;
+    seen = next;
+    out += unitsOf(codePoint, to);
+  }
+  return out;
+}
+
+/** The longest prefix of at most `max` characters (code points): a cut never splits one. */
+export function cutCharacters(text: string, max: number): { text: string; cut: boolean } {
+  if (text.length <= max) return { text, cut: false };
+  let count = 0;
+  let end = 0;
+  for (const character of text) {
+    if (count === max) return { text: text.slice(0, end), cut: true };
+    count++;
+    end += character.length;
+  }
+  return { text, cut: false };
+}

@@ -1,0 +1,128 @@
+/**
+ * What the rest of the program sees of language servers. A `LanguageServer` is one running instance for one root;
+ * the `ServerPool` starts, shares, restarts and ends them. Positions and ranges in requests and replies are raw LSP,
+ * in the instance's own encoding; converting them is the caller's work.
+ */
+
+import type { RetryPlan, ServerPlan } from "../abi/plan.js";
+import type { Json } from "../base/json.js";
+import type { Lines, PositionEncoding } from "../base/text.js";
+
+/** How much a server knows yet, from its own evidence. */
+export type Readiness = "ready" | "indexing" | "starting" | "unknown";
+
+/** A text document as the server has it now. */
+export interface OpenDocument {
+  /** Absolute real path. */
+  path: string;
+  uri: string;
+  languageId: string;
+  version: number;
+  /** SHA-256 of the file's bytes. */
+  hash: string;
+  lines: Lines;
+}
+
+export interface RequestOptions {
+  signal: AbortSignal;
+  /** Lowers the server's own timeout, never raises it. */
+  timeoutMs?: number;
+  /** Asks again while the answer is empty. */
+  retryEmpty?: RetryPlan;
+}
+
+export interface ServerReply {
+  value: unknown;
+  readiness: Readiness;
+}
+
+/** Three outcomes, never two: `unknown` says why nothing can be told. */
+export interface DiagnosticsReport {
+  status: "diagnostics" | "clean" | "unknown";
+  why: string;
+  /** Raw LSP diagnostics of the document. */
+  items: Json[];
+  readiness: Readiness;
+}
+
+export interface LanguageServer {
+  readonly plan: ServerPlan;
+  /** Absolute root of this instance. */
+  readonly root: string;
+  readonly encoding: PositionEncoding;
+  /** Counts starts: an answer from an older generation may be stale. */
+  readonly generation: number;
+  readonly readiness: Readiness;
+  /** Whether the server offers the method now, statically or by registration, for this document. */
+  supports(method: string, document?: OpenDocument): boolean;
+  /** Opens the document, or brings the server up to date with the file on disk. */
+  sync(path: string, signal: AbortSignal): Promise<OpenDocument>;
+  /** The document's text in the workspace, open or not: for converting positions of replies. */
+  textOf(uri: string): Promise<Lines | undefined>;
+  /** Waits for the server's own evidence that it has indexed, at most until the signal or `timeoutMs`. */
+  settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness>;
+  request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply>;
+  diagnostics(
+    document: OpenDocument,
+    options: { waitMs: number; settleMs: number; signal: AbortSignal },
+  ): Promise<DiagnosticsReport>;
+}
+
+export type ServerState = "idle" | "starting" | "running" | "backoff" | "broken" | "stopped" | "unavailable";
+
+/** What can be told of a server, running or not; no paths outside the roots, no environment values. */
+export interface ServerStatus {
+  id: string;
+  /** Absolute root of the instance, or null when none was started. */
+  root: string | null;
+  state: ServerState;
+  readiness: Readiness;
+  pid: number | null;
+  version: string | null;
+  uptimeMs: number | null;
+  lastUsedMs: number | null;
+  restarts: number;
+  openDocuments: number;
+  pendingRequests: number;
+  memoryMb: number | null;
+  encoding: PositionEncoding | null;
+  /** LSP features offered, sorted. */
+  features: string[];
+  progress: string | null;
+  lastError: string | null;
+  stderr: string[];
+}
+
+export interface ServerPool {
+  /** The servers that handle a file, in the order they are asked. */
+  route(path: string): ServerPlan[];
+  /** A running instance for a file (or, without one, for the first root); started when needed, once. */
+  get(serverId: string, path: string | undefined, signal: AbortSignal): Promise<LanguageServer>;
+  /** Instances that run now. */
+  running(): LanguageServer[];
+  status(): ServerStatus[];
+  restart(serverId: string | undefined): Promise<string[]>;
+  stop(serverId: string | undefined): Promise<string[]>;
+  /** Ends every server and its children; resolves when they are gone. */
+  close(): Promise<void>;
+}
+
+export type Log = (
+  level: "debug" | "info" | "warn" | "error",
+  message: string,
+  data?: { [key: string]: Json },
+) => void;
+
+/** What the pool needs from its surroundings. */
+export interface PoolContext {
+  /** Absolute real paths of the roots; the first is the default. */
+  roots: string[];
+  /** Absolute folder that relative paths of a plan start from. */
+  base: string;
+  env: { [name: string]: string | undefined };
+  log: Log;
+  /** Extra folders searched for a bare command before PATH (a trusted workspace's `node_modules/.bin`). */
+  binFolders: string[];
+  /** Version told to servers in `clientInfo`. */
+  version: string;
+}
