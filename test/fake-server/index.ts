@@ -1,0 +1,132 @@
+/** Starts the scripted server in tests: a scenario in, the plan that runs it out. */
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ABI_VERSION, type Plan, type ServerPlan } from "../../src/abi/plan.js";
+import type { Json, JsonObject } from "../../src/base/json.js";
+
+/** See README.md for the words. */
+export interface Scenario {
+  capabilities?: JsonObject;
+  serverInfo?: { name: string; version: string };
+  replies?: { [method: string]: Json };
+  start?: JsonObject[];
+  on?: { [message: string]: JsonObject[] };
+  ignoreShutdown?: boolean;
+  ignoreExit?: boolean;
+  ignoreStdinEnd?: boolean;
+  refuseSigterm?: boolean;
+}
+
+/** Path of the scripted server's program. */
+export const fakeServerPath = fileURLToPath(new URL("./server.mjs", import.meta.url));
+
+/** A server that plays the scenario for `*.fake` files; the scenario is written into `folder`. */
+export function fakeServer(
+  folder: string,
+  scenario: Scenario,
+  overrides: Partial<ServerPlan> = {},
+): ServerPlan {
+  const file = join(folder, `scenario-${randomUUID()}.json`);
+  writeFileSync(file, JSON.stringify(scenario));
+  return { ...serverPlan("fake", [process.execPath, fakeServerPath, file], ["fake"], "fake"), ...overrides };
+}
+
+/** A server plan with the defaults of the config. */
+export function serverPlan(
+  id: string,
+  command: string[],
+  extensions: string[],
+  languageId: string,
+): ServerPlan {
+  return {
+    id,
+    command,
+    args: [],
+    extensions,
+    filenames: [],
+    globs: [],
+    languageId,
+    languageIds: {},
+    rootMarkers: [],
+    rootPick: "nearest",
+    rootDir: null,
+    cwd: null,
+    workspaceFolders: [],
+    env: {},
+    transport: { kind: "stdio" },
+    initializeOptions: null,
+    clientCapabilities: {},
+    settings: {},
+    initializeTimeoutMs: 20_000,
+    requestTimeoutMs: 30_000,
+    requestTimeoutOverridesMs: {},
+    warmupTimeoutMs: 5_000,
+    replies: {},
+    forward: [],
+    ready: { progress: true, notification: null, field: null },
+    idleShutdownMs: 300_000,
+    restartIntervalMinutes: 0,
+    restart: { max: 5, windowMs: 300_000, backoffMs: [250, 8_000] },
+    features: { only: null, except: [] },
+    priority: 0,
+    executeCommands: [],
+    limits: { memoryMb: null, openFiles: null, nice: null },
+    sandbox: "none",
+    openOnChange: false,
+    install: null,
+  };
+}
+
+/** A plan with these servers, no tools, and every program of theirs allowed. */
+export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): Plan {
+  return {
+    abi: ABI_VERSION,
+    workspace: { roots: ["."], extraRoots: [], deny: ["**/.git/**"] },
+    allow: {
+      commands: servers.flatMap((server) => server.command.slice(0, 1)),
+      effects: ["read"],
+      env: ["PATH", "HOME", "LANG"],
+    },
+    limits: {
+      maxItems: 200,
+      maxBytes: 65_536,
+      maxTotalChars: 120_000,
+      maxMessageBytes: 67_108_864,
+      maxFileBytes: 4_194_304,
+      timeoutMs: 30_000,
+      maxServers: 8,
+      maxOpenDocuments: 100,
+    },
+    servers,
+    tools: [],
+    dialect: {
+      document: { field: "file_path", form: "path" },
+      position: {
+        form: "flat",
+        line: "line",
+        character: "character",
+        lineBase: 1,
+        characterBase: 1,
+        unit: "utf-32",
+      },
+      symbol: { name: "symbol_name", kind: "symbol_kind" },
+      query: "query",
+      result: "both",
+      outputSchemas: false,
+    },
+    mcp: { name: "lsp-proxy", context: "full", readOnly: true, instructions: "", listed: [] },
+    http: {
+      bind: "127.0.0.1",
+      port: 3939,
+      path: "/mcp",
+      tokenEnv: "LSP_PROXY_TOKEN",
+      tokenFile: null,
+      allowedOrigins: [],
+      allowedHosts: ["127.0.0.1", "localhost"],
+      maxSessions: 64,
+    },
+    ...overrides,
+  };
+}

@@ -1,0 +1,240 @@
+/**
+ * A language server that does what a scenario says: see README.md for the format. It has no dependencies and reads
+ * bytes with its own framing, so that a fault of the client's framing cannot hide.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, watch, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { basename, dirname } from "node:path";
+
+const scenario = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const documents = new Map();
+const received = [];
+const children = [];
+const refused = new Set();
+const waiting = [];
+const replyIndex = new Map();
+const answers = new Map();
+let nextId = 0;
+let output = process.stdout;
+
+if (scenario.refuseSigterm) process.on("SIGTERM", () => {});
+
+function send(message) {
+  const body = Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  output.write(Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]));
+}
+
+function uriOf(message) {
+  return message.params?.textDocument?.uri ?? message.params?.uri;
+}
+
+function places(text, word) {
+  const found = [];
+  text.split(/\r\n|\r|\n/).forEach((line, number) => {
+    for (let at = line.indexOf(word); at >= 0; at = line.indexOf(word, at + 1)) {
+      found.push({
+        start: { line: number, character: at },
+        end: { line: number, character: at + word.length },
+      });
+    }
+  });
+  return found;
+}
+
+function find(value, message) {
+  const uri = uriOf(message);
+  const ranges = places(documents.get(uri)?.text ?? "", value.$find);
+  if (value.as === "locations") return ranges.map((range) => ({ uri, range }));
+  return ranges.map((range) => ({ range, severity: 1, source: "fake", message: `found ${value.$find}` }));
+}
+
+function fill(value, message) {
+  if (Array.isArray(value)) return value.map((item) => fill(item, message));
+  if (typeof value !== "object" || value === null) return value;
+  if ("$" in value)
+    return (
+      value.$.split("/")
+        .slice(1)
+        .reduce((at, key) => at?.[key], message) ?? null
+    );
+  if ("$version" in value) return documents.get(uriOf(message))?.version ?? null;
+  if ("$text" in value) return documents.get(uriOf(message))?.text ?? null;
+  if ("$repeat" in value) return value.$repeat.repeat(value.times);
+  if ("$find" in value) return find(value, message);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, message)]));
+}
+
+function request(method, params) {
+  const id = nextId++;
+  send({ id, method, params });
+  return new Promise((resolve) => answers.set(id, resolve));
+}
+
+function fileAppears(path) {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!existsSync(path)) return;
+      watcher.close();
+      resolve();
+    };
+    const watcher = watch(dirname(path), (_event, name) => name === basename(path) && look());
+    look();
+  });
+}
+
+const actions = {
+  reply: (action, message) => send({ id: message.id, result: fill(action.reply, message) }),
+  error: (action, message) => send({ id: message.id, error: action.error }),
+  never: () => {},
+  wrongId: (_action, message) => send({ id: 1_000_000 + message.id, result: null }),
+  notify: (action, message) => send({ method: action.notify, params: fill(action.params, message) }),
+  request: (action, message) => request(action.request, fill(action.params, message)),
+  ask: (action, message) => void request(action.ask, fill(action.params, message)),
+  wait: (action) => new Promise((resolve) => waiting.push({ method: action.wait, resolve })),
+  waitFile: (action) => fileAppears(action.waitFile),
+  raw: (action) => void output.write(action.raw),
+  stderr: (action) => {
+    for (let i = 0; i < (action.times ?? 1); i++) process.stderr.write(action.stderr);
+  },
+  flood: (action, message) => {
+    for (let i = 0; i < action.times; i++)
+      send({ method: action.flood, params: fill(action.params, message) });
+  },
+  exit: (action) => process.exit(action.exit),
+  signal: (action) => {
+    process.kill(process.pid, action.signal);
+    return new Promise(() => {});
+  },
+  spawn: () => {
+    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { stdio: "ignore" });
+    children.push(child.pid);
+  },
+  refuse: (action) => void refused.add(action.refuse),
+};
+const answering = ["reply", "error", "never", "wrongId"];
+
+async function run(list, message) {
+  let answered = false;
+  for (const action of list) {
+    if (action.once) {
+      if (existsSync(action.once)) continue;
+      writeFileSync(action.once, "");
+    }
+    const name = Object.keys(actions).find((key) => Object.hasOwn(action, key));
+    if (!name) throw new Error(`unknown action ${JSON.stringify(action)}`);
+    if (answering.includes(name)) answered = true;
+    await actions[name](action, message);
+  }
+  return answered;
+}
+
+function noteDocument({ method, params }) {
+  if (method === "textDocument/didOpen") documents.set(params.textDocument.uri, { ...params.textDocument });
+  if (method === "textDocument/didClose") documents.delete(params.textDocument.uri);
+  if (method !== "textDocument/didChange") return;
+  const document = documents.get(params.textDocument.uri);
+  if (!document) return;
+  document.version = params.textDocument.version;
+  for (const change of params.contentChanges)
+    document.text = change.range ? splice(document.text, change) : change.text;
+}
+
+/** Applies a ranged change; columns are UTF-16, the encoding of this server unless its scenario says otherwise. */
+function splice(text, { range, text: inserted }) {
+  const starts = [0];
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === "\n" || (text[i] === "\r" && text[i + 1] !== "\n")) starts.push(i + 1);
+  }
+  const offset = ({ line, character }) => Math.min((starts[line] ?? text.length) + character, text.length);
+  return text.slice(0, offset(range.start)) + inserted + text.slice(offset(range.end));
+}
+
+const own = {
+  initialize: () => ({
+    capabilities: {
+      textDocumentSync: { openClose: true, change: 2, save: { includeText: false } },
+      ...scenario.capabilities,
+    },
+    ...(scenario.serverInfo ? { serverInfo: scenario.serverInfo } : {}),
+  }),
+  shutdown: () => null,
+  "fake/received": ({ params }) =>
+    received.filter((seen) => !params?.method || seen.method === params.method),
+  "fake/documents": () => [...documents.values()],
+  "fake/children": () => children,
+};
+
+function nextReply(method) {
+  const reply = scenario.replies[method];
+  if (typeof reply !== "object" || reply === null || !Array.isArray(reply.$each)) return reply;
+  const index = replyIndex.get(method) ?? 0;
+  replyIndex.set(method, index + 1);
+  return reply.$each[Math.min(index, reply.$each.length - 1)];
+}
+
+function answer(message) {
+  const { id, method } = message;
+  if (method === "shutdown" && scenario.ignoreShutdown) return;
+  if (refused.has(method)) send({ id, error: { code: -32601, message: `Unhandled method ${method}` } });
+  else if (Object.hasOwn(scenario.replies ?? {}, method))
+    send({ id, result: fill(nextReply(method), message) });
+  else if (own[method]) send({ id, result: own[method](message) });
+  else send({ id, error: { code: -32601, message: `Unhandled method ${method}` } });
+}
+
+async function handle(message) {
+  if (message.method === undefined) {
+    received.push({ answer: message });
+    answers.get(message.id)?.(message);
+    answers.delete(message.id);
+    return;
+  }
+  received.push(message);
+  noteDocument(message);
+  for (const waiter of waiting.splice(0)) {
+    if (waiter.method === message.method) waiter.resolve();
+    else waiting.push(waiter);
+  }
+  const list = message.method === "fake/do" ? message.params.actions : (scenario.on?.[message.method] ?? []);
+  const answered = await run(list, message);
+  if (message.method === "exit" && !scenario.ignoreExit) process.exit(0);
+  if (message.id === undefined || answered) return;
+  if (message.method === "fake/do") send({ id: message.id, result: null });
+  else answer(message);
+}
+
+function read(input) {
+  let buffer = Buffer.alloc(0);
+  input.on("data", (chunk) => {
+    buffer = Buffer.concat([buffer, chunk]);
+    for (;;) {
+      const end = buffer.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const length = Number(/Content-Length: (\d+)/i.exec(buffer.subarray(0, end).toString())?.[1]);
+      if (buffer.length < end + 4 + length) return;
+      const body = buffer.subarray(end + 4, end + 4 + length).toString();
+      buffer = buffer.subarray(end + 4 + length);
+      void handle(JSON.parse(body));
+    }
+  });
+  input.on("end", () => {
+    if (!scenario.ignoreStdinEnd) process.exit(0);
+  });
+}
+
+if (scenario.ignoreStdinEnd) setInterval(() => {}, 1e6);
+const port = process.argv.indexOf("--port");
+const pipe = process.argv.indexOf("--pipe");
+if (port > 0 || pipe > 0) {
+  const server = createServer((socket) => {
+    output = socket;
+    read(socket);
+  });
+  server.listen(port > 0 ? Number(process.argv[port + 1]) : process.argv[pipe + 1], () =>
+    process.stderr.write(`listening ${JSON.stringify(server.address())}\n`),
+  );
+} else {
+  await run(scenario.start ?? [], {});
+  read(process.stdin);
+}
