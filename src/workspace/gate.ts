@@ -1,0 +1,116 @@
+/**
+ * The gate between names and files. A path passes only when its real path lies, segment by segment, inside a root and
+ * matches no deny glob. Paths of the roots after the first are shown relative to the first, so that what an answer
+ * shows can be given back as an argument.
+ */
+import { realpath } from "node:fs/promises";
+import { relative, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import picomatch from "picomatch";
+import { uniqueBy } from "../base/order.js";
+import { ConfigError, Refusal } from "../base/problem.js";
+import { pathOfName, pathOfUri } from "./file-name.js";
+import { realPathOf, statOf } from "./real-path.js";
+import type { Admitted, Gate } from "./types.js";
+
+export interface GateOptions {
+  /** Absolute folders; the first is where relative names start. */
+  roots: string[];
+  /** Absolute folders that may be read, never written. */
+  extraRoots: string[];
+  /** Globs relative to a root. */
+  deny: string[];
+}
+
+/** Opens the gate of a workspace; a root that is not there is a problem of the config. */
+export async function openGate(options: GateOptions): Promise<Gate> {
+  const roots = uniqueBy(await Promise.all(options.roots.map(realRoot)), (root) => root);
+  const extraRoots = await existing(options.extraRoots);
+  const named = [...roots, ...options.roots, ...extraRoots, ...options.extraRoots];
+  const base = roots[0];
+  if (base === undefined) throw noRoot("The workspace has no root.", 0);
+  // Case is ignored, because on some file systems `.GIT` is `.git`.
+  const denies = picomatch(options.deny, { dot: true, nocase: true });
+
+  const place = (path: string): Admitted | Refusal => {
+    const root = roots.find((folder) => isInside(path, folder));
+    const home = root ?? extraRoots.find((folder) => isInside(path, folder));
+    if (home === undefined) return outside();
+    if (prefixes(relative(home, path)).some((prefix) => denies(prefix))) return denied();
+    const shown = root === undefined ? path : relative(base, path) || ".";
+    return {
+      path,
+      uri: pathToFileURL(path).href,
+      shown: shown.split(sep).join("/"),
+      writable: root !== undefined,
+    };
+  };
+
+  return {
+    roots,
+    async admit(name) {
+      const path = pathOfName(name, base);
+      const real = await realPathOf(path).catch((error: unknown) => {
+        // Why a path outside cannot be followed is none of the caller's business.
+        throw named.some((folder) => isInside(path, folder)) ? error : outside();
+      });
+      const admitted = place(real);
+      if (admitted instanceof Refusal) throw admitted;
+      const facts = await statOf(admitted.path);
+      if (facts !== undefined && !facts.isFile() && !facts.isDirectory())
+        throw new Refusal("guard/not-a-file", `${admitted.shown} is not a regular file.`);
+      return admitted;
+    },
+    async show(uri) {
+      try {
+        const shown = place(await realPathOf(pathOfUri(uri)));
+        return shown instanceof Refusal ? undefined : shown;
+      } catch (error) {
+        if (error instanceof Refusal) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Whether a path is the folder or lies below it; `/a/bc` is not inside `/a/b`. */
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** `a/b/c` → `a`, `a/b`, `a/b/c`: a denied folder denies all below it. */
+function prefixes(path: string): string[] {
+  const parts = path.split(sep);
+  return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
+}
+
+async function realRoot(folder: string, index: number): Promise<string> {
+  const path = await realpath(folder).catch(() => {
+    throw noRoot("A root of the workspace does not exist or cannot be read.", index);
+  });
+  if (!(await statOf(path))?.isDirectory()) throw noRoot("A root of the workspace is not a folder.", index);
+  return path;
+}
+
+/** The real paths of those folders that are there: an extra root may name a toolchain that is not installed. */
+async function existing(folders: string[]): Promise<string[]> {
+  const paths = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
+  return paths.filter((path) => path !== undefined);
+}
+
+function outside(): Refusal {
+  return new Refusal("guard/outside-root", "The path leads outside the workspace.", {
+    nextSteps: [{ kind: "config", text: "Add its folder to `workspace.extra_roots` to make it readable." }],
+  });
+}
+
+function denied(): Refusal {
+  return new Refusal("guard/denied", "The path matches `workspace.deny`.");
+}
+
+function noRoot(message: string, index: number): ConfigError {
+  const fix = "Name an existing folder in `workspace.roots`.";
+  return new ConfigError([
+    { code: "config/bad-value", severity: "error", message, pointer: `/workspace/roots/${index}`, fix },
+  ]);
+}

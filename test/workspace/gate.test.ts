@@ -1,0 +1,155 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ConfigError, Refusal } from "../../src/base/problem.js";
+import { isInside, openGate } from "../../src/workspace/gate.js";
+import type { Gate } from "../../src/workspace/types.js";
+
+let top: string;
+let root: string;
+let gate: Gate;
+
+beforeAll(async () => {
+  top = realpathSync(mkdtempSync(join(tmpdir(), "gate-")));
+  root = join(top, "work");
+  for (const folder of ["work/src", "work/.git", "work/secrets", "work-twin", "second", "extra", "outside"])
+    mkdirSync(join(top, folder), { recursive: true });
+  for (const file of [
+    "work/src/a.ts",
+    "work/.git/config",
+    "work/secrets/key",
+    "work-twin/a.ts",
+    "outside/a.ts",
+  ])
+    writeFileSync(join(top, file), "text\n");
+  for (const file of ["second/b.ts", "extra/lib.d.ts", "work/src/odd [1] #2 100%.ts", "work/src/ä b.ts"])
+    writeFileSync(join(top, file), "text\n");
+  symlinkSync(join(top, "outside"), join(root, "way-out"));
+  symlinkSync(join(root, "src"), join(root, "alias"));
+  symlinkSync(join(top, "outside/not-yet"), join(root, "dangling"));
+  symlinkSync(join(root, ".git"), join(root, "harmless"));
+  symlinkSync(root, join(top, "root-alias"));
+  gate = await openGate({
+    roots: [root, join(top, "second")],
+    extraRoots: [join(top, "extra"), join(top, "not-installed")],
+    deny: ["**/.git/**", "secrets"],
+  });
+});
+
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+async function refusal(name: string): Promise<string> {
+  try {
+    await gate.admit(name);
+  } catch (error) {
+    if (error instanceof Refusal) {
+      expect(error.message).not.toContain(top);
+      return error.code;
+    }
+    throw error;
+  }
+  return "admitted";
+}
+
+describe("what is admitted", () => {
+  test.each([
+    ["src/a.ts", "src/a.ts"],
+    ["./src/../src/a.ts", "src/a.ts"],
+    ["alias/a.ts", "src/a.ts"],
+    ["src/odd [1] #2 100%.ts", "src/odd [1] #2 100%.ts"],
+    ["src/new/deep/file.ts", "src/new/deep/file.ts"],
+    [".", "."],
+  ])("%s", async (name, shown) => {
+    const admitted = await gate.admit(name);
+    expect(admitted).toMatchObject({ shown, writable: true, path: shown === "." ? root : join(root, shown) });
+    expect((await gate.admit(admitted.uri)).path).toBe(admitted.path);
+  });
+
+  test("an absolute path, also through a symlink to the root", async () => {
+    expect((await gate.admit(join(root, "src/a.ts"))).shown).toBe("src/a.ts");
+    expect((await gate.admit(join(top, "root-alias/src/a.ts"))).shown).toBe("src/a.ts");
+  });
+
+  test("what is shown of a second root can be given back", async () => {
+    const admitted = await gate.admit(join(top, "second/b.ts"));
+    expect(admitted.shown).toBe("../second/b.ts");
+    expect((await gate.admit(admitted.shown)).path).toBe(join(top, "second/b.ts"));
+  });
+
+  test("an extra root is readable, never writable, and shown absolute", async () => {
+    const path = join(top, "extra/lib.d.ts");
+    expect(await gate.admit(path)).toMatchObject({ path, shown: path, writable: false });
+  });
+});
+
+describe("what is refused", () => {
+  test.each([
+    ["../outside/a.ts", "guard/outside-root"],
+    ["../work-twin/a.ts", "guard/outside-root"],
+    ["way-out/a.ts", "guard/outside-root"],
+    ["way-out/not-yet.ts", "guard/outside-root"],
+    ["dangling", "guard/not-a-file"],
+    ["dangling/x", "guard/not-a-file"],
+    ["/etc/passwd", "guard/outside-root"],
+    ["/etc/passwd/nothing", "guard/outside-root"],
+    ["src/a.ts/nothing", "guard/not-a-file"],
+    [".git/config", "guard/denied"],
+    [".GIT/config", "guard/denied"],
+    ["harmless/config", "guard/denied"],
+    ["secrets/key", "guard/denied"],
+    ["src/../secrets", "guard/denied"],
+    ["", "guard/bad-uri"],
+    ["src/a.ts\0.png", "guard/bad-uri"],
+    ["x".repeat(5000), "guard/bad-uri"],
+    ["http://localhost/a.ts", "guard/bad-uri"],
+    ["untitled:Untitled-1", "guard/bad-uri"],
+    ["file://server/share/a.ts", "guard/bad-uri"],
+    ["file:a.ts", "guard/bad-uri"],
+    ["file:////server/a.ts", "guard/bad-uri"],
+    ["file:///a%2fb.ts", "guard/bad-uri"],
+    ["file:///a%5Cb.ts", "guard/bad-uri"],
+    ["file:///a%00b.ts", "guard/bad-uri"],
+    ["file:///a.ts?x", "guard/bad-uri"],
+    ["file:///a.ts#L1", "guard/bad-uri"],
+    ["file:///%zz.ts", "guard/bad-uri"],
+  ])("%s", async (name, code) => {
+    expect(await refusal(name)).toBe(code);
+  });
+
+  test("a FIFO, without opening it", async () => {
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    expect(await refusal("pipe")).toBe("guard/not-a-file");
+  });
+
+  test("a root that is not there is a problem", async () => {
+    const options = { roots: [join(top, "nowhere")], extraRoots: [], deny: [] };
+    await expect(openGate(options)).rejects.toThrow(ConfigError);
+  });
+});
+
+describe("how a server's URI is shown", () => {
+  test("inside, with odd characters both ways", async () => {
+    for (const name of ["odd [1] #2 100%.ts", "ä b.ts"]) {
+      const path = join(root, "src", name);
+      expect(await gate.show(pathToFileURL(path).href)).toMatchObject({ path, shown: `src/${name}` });
+    }
+  });
+
+  test.each(["file:///etc/passwd", "jdt://contents/x", "not a uri", "file:///%zz"])("not %s", async (uri) => {
+    expect(await gate.show(uri)).toBeUndefined();
+  });
+
+  test("nothing that a symlink leads out to, and nothing denied", async () => {
+    for (const name of ["way-out/a.ts", "harmless/config", "dangling"])
+      expect(await gate.show(pathToFileURL(join(root, name)).href)).toBeUndefined();
+  });
+});
+
+test("inside is by segments", () => {
+  expect(isInside("/a/b", "/a/b")).toBe(true);
+  expect(isInside("/a/bc", "/a/b")).toBe(false);
+  expect(isInside("/a", "/")).toBe(true);
+});
