@@ -29,6 +29,8 @@ export interface Call {
   tool(name: string, args: Json): Promise<Reply>;
   /** Something the runtime itself can tell or do. */
   runtime(action: RuntimeAction, args: Json): Promise<Reply>;
+  /** Several steps' values in one, each under its step's id. */
+  gather(parts: { [step: string]: Reply }): Reply;
   /** The answer: the value in one of the output shapes. */
   answer(shape: ShapeName, value: Reply, options?: AnswerOptions): Promise<Answer>;
 }

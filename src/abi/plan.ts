@@ -96,6 +96,8 @@ export interface ServerPlan {
   features: { only: string[] | null; except: string[] };
   priority: number;
   executeCommands: string[];
+  /** Methods outside the LSP specification that it has, with the dotted capability that promises each (null: assumed). */
+  customMethods: { [method: string]: string | null };
   limits: { memoryMb: number | null; openFiles: number | null; nice: number | null };
   sandbox: "none" | "read_only" | "no_network";
   /** The server sees changes on disk only in files that are opened. */
@@ -154,6 +156,8 @@ export interface OutputPlan {
   apply: "never" | "on_request";
   /** For custom `json`: the schema of the value, or null for any. */
   schema: JsonObject | null;
+  /** Steps whose values stand together under their ids in a `json` answer; empty means the last step's value alone. */
+  gather: string[];
 }
 
 /** A literal with references in it. A table `{ from = "…" }` of the config became a `ref`. */

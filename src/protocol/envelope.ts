@@ -1,0 +1,142 @@
+/**
+ * The whole answer of a tool as a JSON Schema: the evidence that every answer carries, the shape's own members, and
+ * the two other outcomes, several symbols of one name and a refusal. Closed at every level that is ours.
+ *
+ * | member | when |
+ * |---|---|
+ * | schema_version (1), ok, tool, warnings [{ code, message, data? }] | always |
+ * | server_id (the servers that answered, joined by `,`, or null), readiness, truncated | with an answer |
+ * | total, shown, dropped | with a counted list; next_cursor? when there is another page |
+ * | document? { path, sha256 } | when one document is the subject |
+ * | needs_disambiguation (true), candidates | instead of the shape's members, where a symbol may be named |
+ * | error { code, message, data? }, next_steps | with `ok: false` |
+ */
+import type { DialectPlan, ToolPlan } from "../abi/plan.js";
+import type { JsonObject } from "../base/json.js";
+import { Fault } from "../base/problem.js";
+import { shapes } from "./shapes.js";
+import { closed, documentFields, type Fields, joinFields, spanFields } from "./spelling.js";
+
+/** The version of answers; it grows when a member changes its meaning. */
+export const SCHEMA_VERSION = 1;
+
+const text: JsonObject = { type: "string" };
+const count: JsonObject = { type: "integer", minimum: 0 };
+const openTable: JsonObject = { type: "object" };
+
+const warning = closed({
+  properties: { code: text, message: text, data: openTable },
+  required: ["code", "message"],
+});
+
+const nextStep = closed({
+  properties: {
+    kind: { enum: ["tool", "config", "command", "doc"] },
+    tool: text,
+    arguments: openTable,
+    why: text,
+    text,
+  },
+  required: ["kind"],
+});
+
+/** The output schema of a tool. */
+export function outputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
+  const answer = answerFields(tool, dialect);
+  const named = tool.input.includes("symbol");
+  const outcomes: JsonObject[] = [outcome(true, answer.required, [...otherMembers(named)])];
+  if (named) outcomes.push(outcome(true, ["needs_disambiguation", "candidates"], ["error"]));
+  outcomes.push(outcome(false, ["error", "next_steps"], []));
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: `${tool.name} answer`,
+    ...closed({
+      properties: {
+        ...evidence(dialect).properties,
+        ...answer.properties,
+        ...(named ? disambiguation(dialect).properties : {}),
+        ...refusal.properties,
+      },
+      required: ["schema_version", "ok", "tool", "warnings"],
+    }),
+    oneOf: outcomes,
+  };
+}
+
+function otherMembers(named: boolean): string[] {
+  return named ? ["error", "needs_disambiguation", "candidates"] : ["error"];
+}
+
+/** One way in which a call can end: what it must have, and what it must not. */
+function outcome(ok: boolean, required: string[], without: string[]): JsonObject {
+  const properties: JsonObject = { ok: { const: ok } };
+  for (const name of without) properties[name] = false;
+  return { properties, required };
+}
+
+function evidence(dialect: DialectPlan): Fields {
+  return {
+    properties: {
+      schema_version: { const: SCHEMA_VERSION },
+      ok: { type: "boolean" },
+      tool: text,
+      server_id: { type: ["string", "null"] },
+      readiness: { enum: ["ready", "indexing", "starting", "unknown"] },
+      total: count,
+      shown: count,
+      truncated: { type: "boolean" },
+      next_cursor: text,
+      dropped: count,
+      warnings: { type: "array", items: warning },
+      document: closed(
+        joinFields(documentFields(dialect), {
+          properties: { sha256: { type: "string", pattern: "^[0-9a-f]{64}$" } },
+          required: ["sha256"],
+        }),
+      ),
+    },
+    required: [],
+  };
+}
+
+function answerFields(tool: ToolPlan, dialect: DialectPlan): Fields {
+  const shape = shapes[tool.output.shape];
+  if (!shape)
+    throw new Fault(`the plan of ${tool.name} has the shape ${tool.output.shape}, which does not exist`);
+  const list: Fields =
+    shape.list === null
+      ? { properties: {}, required: [] }
+      : {
+          properties: { [shape.list]: { type: "array", items: shape.item(dialect) } },
+          required: [shape.list],
+        };
+  const counts = shape.counted ? ["total", "shown", "dropped"] : [];
+  const always = { properties: {}, required: ["server_id", "readiness", "truncated", ...counts] };
+  return joinFields(always, shape.beside(dialect, tool.output), list);
+}
+
+function disambiguation(dialect: DialectPlan): Fields {
+  const candidate = closed(
+    joinFields(
+      { properties: { name: text, kind: text }, required: ["name", "kind"] },
+      documentFields(dialect),
+      spanFields(dialect),
+      { properties: { container: text, text }, required: [] },
+    ),
+  );
+  return {
+    properties: { needs_disambiguation: { const: true }, candidates: { type: "array", items: candidate } },
+    required: [],
+  };
+}
+
+const refusal: Fields = {
+  properties: {
+    error: closed({
+      properties: { code: text, message: text, data: openTable },
+      required: ["code", "message"],
+    }),
+    next_steps: { type: "array", items: nextStep },
+  },
+  required: [],
+};

@@ -1,0 +1,50 @@
+/** The sort key of an answer's item, as its shape and the dialect say. A missing part sorts last. */
+import type { DialectPlan } from "../abi/plan.js";
+import { isTable } from "../base/json.js";
+import type { KeyPart } from "../base/order.js";
+import { type OrderKey, type ShapeFacts, severities } from "./shapes.js";
+import { documentKey, spanNames } from "./spelling.js";
+
+/** The key by which items of a shape are sorted; two items with equal keys differ by their canonical text only. */
+export function itemKey(shape: ShapeFacts, item: unknown, dialect: DialectPlan): KeyPart[] {
+  if (!isTable(item)) return [];
+  return shape.order.flatMap((key) => parts(key, item, dialect));
+}
+
+function parts(key: OrderKey, item: Record<string, unknown>, dialect: DialectPlan): KeyPart[] {
+  switch (key) {
+    case "document":
+      return [part(item[documentKey(dialect)])];
+    case "range":
+      return dialect.position.form === "object"
+        ? objectRange(item.range, dialect)
+        : Object.values(spanNames(dialect)).map((name) => part(item[name]));
+    case "place":
+      return place(dialect.position.form === "object" ? item.position : item, dialect);
+    case "severity":
+      return [severityRank(item.severity)];
+    default:
+      return [part(item[key])];
+  }
+}
+
+function objectRange(range: unknown, dialect: DialectPlan): KeyPart[] {
+  const table = isTable(range) ? range : {};
+  return [...place(table.start, dialect), ...place(table.end, dialect)];
+}
+
+function place(point: unknown, dialect: DialectPlan): KeyPart[] {
+  const table = isTable(point) ? point : {};
+  return [part(table[dialect.position.line]), part(table[dialect.position.character])];
+}
+
+function severityRank(word: unknown): KeyPart {
+  const rank = (severities as readonly unknown[]).indexOf(word);
+  return rank < 0 ? undefined : rank;
+}
+
+function part(value: unknown): KeyPart {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? value
+    : undefined;
+}
