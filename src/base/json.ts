@@ -1,5 +1,5 @@
 /** JSON as a value, and its one canonical spelling: keys in code-unit order, no white space. */
-import { compareText } from "./order.js";
+import { sortedSet } from "./order.js";
 
 export type JsonPrimitive = string | number | boolean | null;
 export type Json = JsonPrimitive | Json[] | JsonObject;
@@ -17,7 +17,7 @@ export function canonical<T>(value: T): T {
   if (Array.isArray(value)) return value.map((item) => canonical(item)) as T;
   if (!isTable(value)) return value;
   const out: Record<string, unknown> = {};
-  for (const key of Object.keys(value).toSorted(compareText)) {
+  for (const key of sortedSet(Object.keys(value))) {
     if (value[key] !== undefined) define(out, key, canonical(value[key]));
   }
   return out as T;

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+/** The executable: the process's own surroundings given to `main`. */
+import { main } from "./main.js";
+
+process.exitCode = await main(process.argv.slice(2), {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+});

@@ -1,0 +1,15 @@
+/** The commands by name, each loaded only when it is used. */
+import type { Command } from "./command.js";
+
+export const commands: { readonly [name: string]: () => Promise<Command> } = {
+  serve: async () => (await import("./commands/serve.js")).serve,
+  generate: async () => (await import("./commands/generate.js")).generate,
+  validate: async () => (await import("./commands/validate.js")).validate,
+  explain: async () => (await import("./commands/explain.js")).explain,
+  tools: async () => (await import("./commands/tools.js")).tools,
+  call: async () => (await import("./commands/call.js")).call,
+  schema: async () => (await import("./commands/schema.js")).schema,
+  codex: async () => (await import("./commands/codex.js")).codex,
+  trust: async () => (await import("./commands/trust.js")).trust,
+  demo: async () => (await import("./commands/demo.js")).demo,
+};

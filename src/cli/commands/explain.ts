@@ -1,0 +1,85 @@
+/** `explain`: the plan, for a person: what would be started for which files, and what each tool asks. */
+import type { Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/plan.js";
+import { canonicalPretty } from "../../base/json.js";
+import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
+import { type Compiled, planConfig } from "../compile.js";
+import { configFlags } from "../flags.js";
+import { findProgram } from "../installed.js";
+
+export const explain: Command = {
+  name: "explain",
+  summary: "Tells what a config means: servers, files, tools and their requests.",
+  usage: "[--config FILE] [--json]",
+  description: "Shows the plan that the config becomes, with every default filled in. Starts nothing.",
+  flags: { ...configFlags, json: { type: "boolean", description: "Prints the whole plan as JSON." } },
+  words: { min: 0, max: 0 },
+  examples: ["lsp-proxy explain", "lsp-proxy explain --config lspi.toml --json"],
+  async run(input, io) {
+    const planned = planConfig(input, io);
+    io.stdout.write(isOn(input, "json") ? canonicalPretty(planned.plan) : describe(planned, io));
+    return exitCodes.ok;
+  },
+};
+
+function describe({ plan, loaded, binFolders }: Omit<Compiled, "bundle">, io: Surroundings): string {
+  return [
+    `config     ${loaded.main.file ?? "the embedded default (no config was found)"}`,
+    `workspace  ${loaded.base}; roots ${plan.workspace.roots.join(", ")}`,
+    `effects    ${plan.allow.effects.join(", ")}${plan.mcp.readOnly ? " (read only)" : ""}`,
+    `limits     ${plan.limits.maxItems} items, ${plan.limits.maxBytes} bytes, ${plan.limits.timeoutMs} ms a call`,
+    "",
+    "Language servers",
+    ...(plan.servers.length === 0 ? ["  none: no server for the files here is installed"] : []),
+    ...plan.servers.flatMap((server) =>
+      describeServer(server, findProgram(server.command[0] ?? "", binFolders, io.env.PATH)),
+    ),
+    "",
+    "Tools",
+    ...plan.tools
+      .filter((tool) => plan.mcp.listed.includes(tool.name))
+      .flatMap((tool) => describeTool(tool, plan)),
+    "",
+  ].join("\n");
+}
+
+function describeServer(server: ServerPlan, program: string | undefined): string[] {
+  const files = [
+    ...server.extensions.map((extension) => `.${extension}`),
+    ...server.filenames,
+    ...server.globs,
+  ];
+  const found =
+    server.transport.kind === "stdio"
+      ? (program ?? `not installed${server.install ? `: ${server.install}` : ""}`)
+      : "runs elsewhere";
+  return [
+    `  ${server.id}`,
+    `    starts   ${[...server.command, ...server.args].join(" ")}  (${found})`,
+    `    files    ${files.join(" ")}`,
+    `    root     ${server.rootDir ?? `${server.rootPick} of ${server.rootMarkers.join(", ")}`}`,
+  ];
+}
+
+function describeTool(tool: ToolPlan, plan: Plan): string[] {
+  const servers = tool.servers === null ? "" : `  [${tool.servers.join(", ")}]`;
+  const cap = tool.maxItems < plan.limits.maxItems ? `, at most ${tool.maxItems} items` : "";
+  return [
+    `  ${tool.name}  (${tool.effect}, by ${tool.input.join(" or ")}, ${tool.output.shape}${cap})${servers}`,
+    ...tool.steps.map((step) => `    ${step.id}: ${describeStep(step)}`),
+  ];
+}
+
+function describeStep(step: StepPlan): string {
+  switch (step.kind) {
+    case "request":
+      return `${step.method}${step.each ? `, for each of ${step.each.from.name ?? "the items"} (at most ${step.each.limit})` : ""}${step.optional ? ", when offered" : ""}`;
+    case "diagnostics":
+      return `diagnostics, waiting at most ${step.waitMs} ms`;
+    case "execute_command":
+      return "an allowed command of the server";
+    case "tool":
+      return `the tool ${step.tool}`;
+    case "runtime":
+      return step.action;
+  }
+}

@@ -1,0 +1,78 @@
+/** `serve`: the main job. MCP on stdin and stdout, language servers behind it; everything else goes to stderr. */
+import { type Command, exitCodes, isOn, type Surroundings, textFlag, UsageError } from "../command.js";
+import { configFlags } from "../flags.js";
+import { logFlags, openLog } from "../log.js";
+import { bundleFlags, type Opened, openFrom } from "../open.js";
+
+export const serve: Command = {
+  name: "serve",
+  summary: "Serves the tools of a config to an MCP client on stdio.",
+  usage: "[--config FILE | --bundle DIR]",
+  description:
+    "Compiles the config in memory and serves it, or serves a bundle that `generate` wrote. Without either, the config is\n" +
+    "found as the documentation says; with none at all, the workspace's languages are served by the language servers that\n" +
+    "are installed, read-only. stdout carries the protocol and nothing else.",
+  flags: {
+    ...configFlags,
+    ...bundleFlags,
+    warmup: {
+      type: "boolean",
+      description: "Starts the language servers at once instead of at the first call.",
+    },
+    ...logFlags,
+  },
+  words: { min: 0, max: 0 },
+  examples: [
+    "lsp-proxy serve --config lspi.toml",
+    "lsp-proxy serve --bundle .lspi/bundle --expect sha256-…",
+    "lsp-proxy serve --workspace ~/project --trust-workspace",
+  ],
+  async run(input, io) {
+    if (textFlag(input, "bundle") !== undefined && textFlag(input, "config") !== undefined) {
+      throw new UsageError("give --config or --bundle, not both", "serve");
+    }
+    const opened = await openFrom(input, io);
+    const { runtime } = opened;
+    if (isTerminal(io)) io.stderr.write(greeting(opened));
+    const stop = new AbortController();
+    const end = () => stop.abort();
+    process.once("SIGTERM", end);
+    process.once("SIGINT", end);
+    process.once("SIGHUP", end);
+    try {
+      if (isOn(input, "warmup")) void runtime.warmup();
+      const { serveStdio } = await import("../../mcp/stdio.js");
+      await serveStdio(runtime, {
+        input: io.stdin,
+        output: io.stdout,
+        log: openLog(input, io),
+        signal: stop.signal,
+      });
+    } finally {
+      await runtime.close();
+    }
+    return exitCodes.ok;
+  },
+};
+
+function isTerminal(io: Surroundings): boolean {
+  return "isTTY" in io.stdin && io.stdin.isTTY === true;
+}
+
+/** What a person sees who starts `serve` by hand. */
+function greeting({ runtime, source, base }: Opened): string {
+  const { plan } = runtime.loaded;
+  const servers = plan.servers.map(
+    (server) => `  ${server.id}: ${server.extensions.map((extension) => `.${extension}`).join(" ")}`,
+  );
+  return [
+    `lsp-proxy serves ${source} in ${base}`,
+    servers.length > 0
+      ? "language servers:"
+      : "no language server is installed for what is here; see `lsp-proxy explain`",
+    ...servers,
+    `tools: ${runtime.tools.map((tool) => tool.name).join(", ")}`,
+    "Waiting for an MCP client on stdin. An agent starts this by itself: see `lsp-proxy codex`. Ctrl-C ends it.",
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,80 @@
+/** The front half of the line for every command: command line → config → plan → bundle, all in memory. */
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Bundle } from "../abi/bundle.js";
+import type { Plan } from "../abi/plan.js";
+import type { JsonObject } from "../base/json.js";
+import { ConfigError, type Problem } from "../base/problem.js";
+import { chooseServers, scanWorkspace } from "../config/detect.js";
+import { diskFiles } from "../config/files.js";
+import { type LoadedConfig, loadConfig } from "../config/load.js";
+import { isTrusted, isTrustedFolder, openTrust } from "../config/trust.js";
+import { emitBundle } from "../emit/bundle.js";
+import { readTemplates } from "../emit/templates.js";
+import { buildPlan } from "../plan/build.js";
+import { type Input, isOn, type Surroundings, textFlag } from "./command.js";
+import { isInstalled } from "./installed.js";
+import { shippedConfigs, shippedTemplates, version } from "./shipped.js";
+
+/** A config that went down the whole line. */
+export interface Compiled {
+  loaded: LoadedConfig;
+  plan: Plan;
+  bundle: Bundle;
+  warnings: Problem[];
+  /** Folders searched for a server's program before PATH. */
+  binFolders: string[];
+}
+
+/** The workspace that the command line means, as an absolute path. */
+export function workspaceOf(input: Input, io: Surroundings): string {
+  return resolve(io.cwd, textFlag(input, "workspace") ?? ".");
+}
+
+/** Reads and plans the config that the command line names or finds. Throws a ConfigError with all problems. */
+export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bundle"> {
+  const workspace = workspaceOf(input, io);
+  const home = io.env.HOME ?? homedir();
+  const trust = openTrust(io.env, home);
+  const trustsFolder = isOn(input, "trust-workspace") || isTrustedFolder(trust, workspace);
+  const binFolders = trustsFolder ? [join(workspace, "node_modules", ".bin")] : [];
+  const named = textFlag(input, "config");
+  const loaded = loadConfig(
+    {
+      workspace,
+      ...(named === undefined ? {} : { configPath: resolve(io.cwd, named) }),
+      env: io.env,
+      home,
+      shipped: shippedConfigs,
+      commandLine: commandLineLayer(input),
+      isTrusted: (file, hash) => isOn(input, "trust-workspace") || isTrusted(trust, file, hash),
+      embedded: (presets) =>
+        chooseServers(scanWorkspace(workspace, diskFiles), presets, (preset) =>
+          isInstalled(preset, binFolders, io.env.PATH),
+        ),
+    },
+    diskFiles,
+  );
+  const { plan, problems } = buildPlan(loaded.config, loaded);
+  if (problems.some((problem) => problem.severity === "error"))
+    throw new ConfigError([...loaded.warnings, ...problems]);
+  return { loaded, plan, warnings: [...loaded.warnings, ...problems], binFolders };
+}
+
+/** The whole line up to the bundle. */
+export function compile(input: Input, io: Surroundings): Compiled {
+  const planned = planConfig(input, io);
+  return {
+    ...planned,
+    bundle: emitBundle(planned.plan, readTemplates(shippedTemplates), `lsp-proxy ${version()}`),
+  };
+}
+
+function commandLineLayer(input: Input): JsonObject {
+  const context = textFlag(input, "context");
+  const mcp: JsonObject = {
+    ...(context === undefined ? {} : { context }),
+    ...(isOn(input, "read-only") ? { read_only: true } : {}),
+  };
+  return Object.keys(mcp).length > 0 ? { mcp } : {};
+}

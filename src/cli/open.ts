@@ -1,0 +1,64 @@
+/**
+ * The back half of the line: bundle → runtime. `serve --bundle` comes here without the front half, so the compiler
+ * is only loaded when a config has to be compiled.
+ */
+import { join, resolve } from "node:path";
+import type { LoadedBundle } from "../runtime/load.js";
+import { loadBundle } from "../runtime/load.js";
+import { openRuntime, type Runtime } from "../runtime/runtime.js";
+import { type Flags, type Input, isOn, type Surroundings, textFlag } from "./command.js";
+import { openLog } from "./log.js";
+import { version } from "./shipped.js";
+
+export const bundleFlags: Flags = {
+  bundle: {
+    type: "string",
+    short: "b",
+    value: "DIR",
+    description: "A bundle that `generate` wrote, instead of a config.",
+  },
+  expect: { type: "string", value: "sha256-…", description: "Refuses any bundle but this one." },
+};
+
+/** A runtime with what a person may want to know about where it came from. */
+export interface Opened {
+  runtime: Runtime;
+  /** The config's or bundle's name, for people. */
+  source: string;
+  base: string;
+}
+
+/** Opens the runtime that the command line asks for. Throws a ConfigError with all problems. */
+export async function openFrom(input: Input, io: Surroundings): Promise<Opened> {
+  const log = openLog(input, io);
+  const { loaded, base, binFolders, source } = await loadFrom(input, io);
+  const runtime = await openRuntime(loaded, { base, env: io.env, log, binFolders, version: version() });
+  return { runtime, source, base };
+}
+
+async function loadFrom(
+  input: Input,
+  io: Surroundings,
+): Promise<{ loaded: LoadedBundle; base: string; binFolders: string[]; source: string }> {
+  const expect = textFlag(input, "expect");
+  const options = expect === undefined ? {} : { expect };
+  const folder = textFlag(input, "bundle");
+  if (folder !== undefined) {
+    const base = resolve(io.cwd, textFlag(input, "workspace") ?? ".");
+    const binFolders = isOn(input, "trust-workspace") ? [join(base, "node_modules", ".bin")] : [];
+    return {
+      loaded: await loadBundle({ folder: resolve(io.cwd, folder) }, options),
+      base,
+      binFolders,
+      source: folder,
+    };
+  }
+  const { compile } = await import("./compile.js");
+  const { bundle, loaded: config, binFolders, warnings } = compile(input, io);
+  if (warnings.length > 0) {
+    const { printProblems } = await import("./problems.js");
+    printProblems(warnings, { json: false, io });
+  }
+  const loaded = await loadBundle({ bundle }, options);
+  return { loaded, base: config.base, binFolders, source: config.main.file ?? "the embedded default" };
+}

@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/** The import rule of docs/architecture.md: what each stage may import besides itself, and which packages. */
+const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
+  base: { stages: [], packages: [] },
+  abi: { stages: ["base"], packages: [] },
+  protocol: { stages: ["base", "abi"], packages: ["vscode-languageserver-protocol"] },
+  config: {
+    stages: ["base"],
+    packages: ["smol-toml", "jsonc-parser", "toml-eslint-parser", "zod", "ignore"],
+  },
+  plan: { stages: ["base", "abi", "config", "protocol"], packages: [] },
+  emit: { stages: ["base", "abi", "plan", "protocol"], packages: ["ajv", "handlebars"] },
+  lsp: {
+    stages: ["base", "abi", "protocol"],
+    packages: ["vscode-jsonrpc", "vscode-languageserver-protocol", "picomatch"],
+  },
+  workspace: { stages: ["base"], packages: ["picomatch"] },
+  runtime: { stages: ["base", "abi", "protocol", "lsp", "workspace"], packages: [] },
+  mcp: { stages: ["base", "abi", "runtime", "lsp"], packages: ["@modelcontextprotocol/sdk"] },
+  cli: {
+    stages: ["base", "abi", "protocol", "config", "plan", "emit", "lsp", "workspace", "runtime", "mcp"],
+    packages: [],
+  },
+};
+
+/** Stages of which another may use the types, but no code. */
+const typesOnly: { [stage: string]: string[] } = { plan: ["config"], mcp: ["lsp"] };
+
+/** Stages where the same input must always give the same output. */
+const pure = ["base", "protocol", "plan", "emit"];
+
+const src = new URL("../src", import.meta.url).pathname;
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? sources(path) : path.endsWith(".ts") ? [path] : [];
+  });
+}
+
+interface Import {
+  file: string;
+  stage: string;
+  specifier: string;
+  isType: boolean;
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(file, "utf8");
+  const stage = relative(src, file).split("/")[0] ?? "";
+  const found = [
+    ...text.matchAll(
+      /(?:^|\n)(?:import|export)\s(type\s)?(?:[^"';]*?\sfrom\s)?"([^"]+)"|import\("([^"]+)"\)/g,
+    ),
+  ];
+  return found.map((match) => ({
+    file: relative(src, file),
+    stage,
+    specifier: match[2] ?? match[3] ?? "",
+    isType: match[1] !== undefined,
+  }));
+}
+
+const imports = sources(src).flatMap(importsOf);
+
+function stageOf({ file, specifier }: Import): string | undefined {
+  if (!specifier.startsWith(".")) return undefined;
+  return relative(src, join(src, file, "..", specifier)).split("/")[0];
+}
+
+function packageOf(specifier: string): string {
+  const parts = specifier.split("/");
+  return specifier.startsWith("@") ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
+}
+
+describe("the import rule", () => {
+  it("knows every folder", () => {
+    expect(readdirSync(src).toSorted()).toEqual(Object.keys(rule).toSorted());
+  });
+
+  it("lets a stage import only the stages before it", () => {
+    const wrong = imports.filter((entry) => {
+      const target = stageOf(entry);
+      if (target === undefined || target === entry.stage) return false;
+      if (!rule[entry.stage]?.stages.includes(target)) return true;
+      return (typesOnly[entry.stage]?.includes(target) ?? false) && !entry.isType;
+    });
+    expect(wrong.map((entry) => `${entry.file} → ${entry.specifier}`)).toEqual([]);
+  });
+
+  it("lets a stage use only its own packages", () => {
+    const wrong = imports.filter(
+      (entry) =>
+        !entry.specifier.startsWith(".") &&
+        !entry.specifier.startsWith("node:") &&
+        !rule[entry.stage]?.packages.includes(packageOf(entry.specifier)),
+    );
+    expect(wrong.map((entry) => `${entry.file} → ${entry.specifier}`)).toEqual([]);
+  });
+});
+
+describe("determinism", () => {
+  const files = sources(src).map((file) => ({ file: relative(src, file), text: readFileSync(file, "utf8") }));
+
+  it("sorts in one place", () => {
+    const wrong = files.filter(
+      ({ file, text }) =>
+        file !== "base/order.ts" && /\.(sort|toSorted)\(|localeCompare|Intl\.Collator/.test(text),
+    );
+    expect(wrong.map(({ file }) => file)).toEqual([]);
+  });
+
+  it("keeps clock, chance, locale and environment out of the pure stages", () => {
+    const wrong = files.filter(
+      ({ file, text }) =>
+        pure.includes(file.split("/")[0] ?? "") &&
+        /Date\.now|new Date\(|Math\.random|randomUUID|randomBytes|process\.env|process\.cwd|toLocale/.test(
+          text,
+        ),
+    );
+    expect(wrong.map(({ file }) => file)).toEqual([]);
+  });
+});

@@ -1,0 +1,32 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compareKeys, compareText, sortBy, sortedSet, uniqueBy } from "../../src/base/order.js";
+
+describe("the one order", () => {
+  it("goes by code unit, not by locale", () => {
+    expect(sortedSet(["b", "a", "B", "ä", "Z", "a"])).toEqual(["B", "Z", "a", "b", "ä"]);
+    expect(compareText("\u{1F600}", "\uFFFF")).toBe(-1);
+  });
+
+  it("puts a missing part last", () => {
+    expect(
+      sortBy([{ k: undefined }, { k: "z" }, { k: "a" }], (item) => [item.k]).map((item) => item.k),
+    ).toEqual(["a", "z", undefined]);
+  });
+
+  it("is total: antisymmetric and transitive", () => {
+    const part = fc.option(fc.oneof(fc.string(), fc.integer(), fc.boolean()), { nil: undefined });
+    const key = fc.array(part, { maxLength: 4 });
+    fc.assert(
+      fc.property(key, key, key, (a, b, c) => {
+        expect(Math.sign(compareKeys(a, b))).toBe(-Math.sign(compareKeys(b, a)) + 0);
+        if (compareKeys(a, b) <= 0 && compareKeys(b, c) <= 0)
+          expect(compareKeys(a, c)).toBeLessThanOrEqual(0);
+      }),
+    );
+  });
+
+  it("keeps the first of equal items", () => {
+    expect(uniqueBy(["a1", "b1", "a2"], (text) => text.slice(0, 1))).toEqual(["a1", "b1"]);
+  });
+});

@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { columnsOf, convertColumn, cutCharacters, Lines } from "../../src/base/text.js";
+
+describe("lines", () => {
+  it("ends lines at \\n, \\r\\n and \\r", () => {
+    const lines = new Lines("a\nb\r\nc\rd");
+    expect([0, 1, 2, 3, 4].map((line) => lines.line(line))).toEqual(["a", "b", "c", "d", ""]);
+    expect(lines.count).toBe(4);
+  });
+
+  it("gives offsets, clamped to the line", () => {
+    const lines = new Lines("a😀b\r\nxyz");
+    expect(lines.offset(0, 2, "utf-32")).toBe(3);
+    expect(lines.offset(0, 99, "utf-32")).toBe(4);
+    expect(lines.offset(1, 1, "utf-8")).toBe(7);
+    expect(lines.offset(9, 0, "utf-16")).toBe(9);
+  });
+});
+
+describe("columns", () => {
+  const line = "\té漢😀e\u0301x";
+
+  it("counts bytes, units and characters", () => {
+    expect(columnsOf(line, "utf-8")).toBe(1 + 2 + 3 + 4 + 1 + 2 + 1);
+    expect(columnsOf(line, "utf-16")).toBe(8);
+    expect(columnsOf(line, "utf-32")).toBe(7);
+  });
+
+  it("finds the same character in every unit", () => {
+    const characters = [...line];
+    characters.forEach((_, index) => {
+      const prefix = characters.slice(0, index).join("");
+      for (const unit of ["utf-8", "utf-16"] as const) {
+        expect(convertColumn(line, index, "utf-32", unit)).toBe(columnsOf(prefix, unit));
+        expect(convertColumn(line, columnsOf(prefix, unit), unit, "utf-32")).toBe(index);
+      }
+    });
+  });
+
+  it("moves a column inside a character to its start, and one past the end to the end", () => {
+    expect(convertColumn("😀x", 1, "utf-16", "utf-32")).toBe(0);
+    expect(convertColumn("😀x", 3, "utf-8", "utf-32")).toBe(0);
+    expect(convertColumn("😀x", 50, "utf-8", "utf-16")).toBe(3);
+  });
+
+  it("goes there and back for any text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.nat(40), (text, column) => {
+        const clamped = Math.min(column, [...text].length);
+        for (const unit of ["utf-8", "utf-16"] as const) {
+          expect(convertColumn(text, convertColumn(text, clamped, "utf-32", unit), unit, "utf-32")).toBe(
+            clamped,
+          );
+        }
+      }),
+    );
+  });
+});
+
+describe("cutting", () => {
+  it("never splits a character", () => {
+    expect(cutCharacters("a😀b", 2)).toEqual({ text: "a😀", cut: true });
+    expect(cutCharacters("a😀b", 3)).toEqual({ text: "a😀b", cut: false });
+  });
+});

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type LiveSession, openSession } from "./session.js";
+
+describe("pyright", () => {
+  let session: LiveSession;
+  beforeAll(async () => {
+    session = await openSession(
+      "python",
+      '[allow]\ncommands = ["pyright-langserver"]\n[[servers]]\nid = "py"\nkind = "pyright"\n',
+    );
+  });
+  afterAll(() => session?.close());
+
+  it("finds definitions and references behind text that is not ASCII", async () => {
+    const at = session.place("app.py", "first = |greet(wave)");
+    const definition = await session.call("find_definition", { file_path: "app.py", ...at });
+    expect(definition.structuredContent.locations).toMatchObject([
+      { path: "greet.py", ...session.place("greet.py", "def |greet") },
+    ]);
+    const references = await session.call("find_references", { file_path: "app.py", ...at });
+    const places = (
+      references.structuredContent.locations as { path: string; line: number; character: number }[]
+    ).map(({ path, line, character }) => ({ path, line, character }));
+    expect(places).toEqual([
+      { path: "app.py", ...session.place("app.py", "Greeter, |greet") },
+      { path: "app.py", ...session.place("app.py", "first = |greet(") },
+      { path: "app.py", ...session.place("app.py", "+ |greet(") },
+      { path: "broken.py", ...session.place("broken.py", "import |greet") },
+      { path: "broken.py", ...session.place("broken.py", "int = |greet(") },
+      { path: "greet.py", ...session.place("greet.py", "def |greet") },
+      { path: "greet.py", ...session.place("greet.py", "return |greet(") },
+    ]);
+  });
+
+  it("hovers, lists symbols and searches the workspace", async () => {
+    const at = session.place("app.py", "first = |greet(wave)");
+    const hover = await session.call("get_hover", { file_path: "app.py", ...at });
+    expect(hover.content[0]?.text).toContain("Says hello: 挨拶.");
+    const symbols = await session.call("get_document_symbols", { file_path: "greet.py" });
+    expect(symbols.structuredContent.symbols).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: "greet", kind: "function" }),
+        expect.objectContaining({ name: "hello", kind: "method", container: "Greeter" }),
+      ]),
+    );
+    const found = await session.call("search_workspace_symbols", { query: "Greeter" });
+    expect(found.structuredContent.symbols).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name: "Greeter", kind: "class", path: "greet.py" })]),
+    );
+  });
+
+  it("pulls diagnostics that were only registered later", async () => {
+    const broken = await session.call("get_diagnostics", { file_path: "broken.py" });
+    expect(broken.structuredContent).toMatchObject({ status: "diagnostics" });
+    expect(broken.structuredContent.diagnostics).toMatchObject([
+      { severity: "error", ...session.place("broken.py", "int = |greet(") },
+    ]);
+    const clean = await session.call("get_diagnostics", { file_path: "app.py" });
+    expect(clean.structuredContent).toMatchObject({ status: "clean", diagnostics: [] });
+  });
+});

@@ -1,0 +1,81 @@
+/** A real session: the built program over stdio, driven by the SDK's own client, on a private copy of a fixture. */
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+
+export const repository = fileURLToPath(new URL("../../", import.meta.url));
+export const program = join(repository, "dist", "cli", "bin.js");
+export const binaries = join(repository, "node_modules", ".bin");
+
+export interface Place {
+  line: number;
+  character: number;
+}
+
+export interface ToolResult {
+  isError?: boolean;
+  structuredContent: Record<string, unknown>;
+  content: { type: string; text: string }[];
+}
+
+export interface LiveSession {
+  folder: string;
+  client: Client;
+  call(tool: string, args: object): Promise<ToolResult>;
+  /** The one-based place in a file of the character after `|` in a piece of its text. */
+  place(file: string, marked: string): Place;
+  write(file: string, text: string): void;
+  pid: number | null;
+  close(): Promise<void>;
+}
+
+/** Starts `serve` with a config on a copy of a fixture. */
+export async function openSession(
+  fixture: string,
+  config: string,
+  extraArgs: string[] = [],
+): Promise<LiveSession> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-live-")));
+  cpSync(join(repository, "test", "fixtures", fixture), folder, { recursive: true });
+  writeFileSync(join(folder, "lspi.toml"), config);
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, "serve", "--config", join(folder, "lspi.toml"), ...extraArgs],
+    env: { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH ?? ""}` } as Record<
+      string,
+      string
+    >,
+    stderr: "inherit",
+  });
+  const client = new Client({ name: "live-test", version: "0" });
+  await client.connect(transport);
+  return {
+    folder,
+    client,
+    pid: transport.pid,
+    call: async (tool, args) =>
+      (await client.callTool({ name: tool, arguments: { ...args } }, undefined, {
+        timeout: 60_000,
+      })) as unknown as ToolResult,
+    place: (file, marked) => placeIn(readFileSync(join(folder, file), "utf8"), marked),
+    write: (file, text) => writeFileSync(join(folder, file), text),
+    close: async () => {
+      await client.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The one-based line and character (code points) of the mark `|` in a text. */
+export function placeIn(text: string, marked: string): Place {
+  const mark = marked.indexOf("|");
+  const plain = marked.slice(0, mark) + marked.slice(mark + 1);
+  const start = text.indexOf(plain);
+  if (start < 0) throw new Error(`no such text: ${plain}`);
+  const before = text.slice(0, start + mark);
+  const lines = before.split("\n");
+  return { line: lines.length, character: [...(lines.at(-1) ?? "")].length + 1 };
+}

@@ -1,0 +1,62 @@
+/**
+ * The whole check, as `npm test` runs it: build, types, lint, generated files, tests. Every stage runs even when an
+ * earlier one failed, so that one run tells everything. The last line counts.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), "lsp-proxy-test-"));
+const results = join(scratch, "results.json");
+const bin = (name) => join(root, "node_modules", ".bin", name);
+
+const stages = [
+  ["build", "npm", ["run", "--silent", "build"]],
+  ["types", bin("tsc"), ["--noEmit", "-p", "test/tsconfig.json"]],
+  ["lint", bin("biome"), ["ci", "."]],
+  ["generated files", process.execPath, ["dist/cli/print.js", "--check"]],
+];
+
+let passed = 0;
+let failed = 0;
+let skipped = 0;
+for (const [name, command, args] of stages) {
+  const started = performance.now();
+  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit" });
+  console.log(
+    `${status === 0 ? "ok" : "FAILED"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`,
+  );
+  if (status === 0) passed++;
+  else failed++;
+}
+
+const tests = spawnSync(
+  bin("vitest"),
+  [
+    "run",
+    "--config",
+    "test/vitest.config.ts",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${results}`,
+    ...process.argv.slice(2),
+  ],
+  { cwd: root, stdio: "inherit" },
+);
+try {
+  const counts = JSON.parse(readFileSync(results, "utf8"));
+  passed += counts.numPassedTests;
+  failed += counts.numFailedTests;
+  skipped += counts.numPendingTests + counts.numTodoTests;
+  // A file that does not even load has no failed test of its own.
+  if (tests.status !== 0 && counts.numFailedTests === 0) failed++;
+} catch (error) {
+  console.error(`the test runner left no results: ${error.message}`);
+  failed++;
+}
+rmSync(scratch, { recursive: true, force: true });
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+process.exitCode = failed > 0 ? 1 : 0;
