@@ -344,6 +344,18 @@ export const codes = {
     cause: "The program of the language server was not found.",
     fix: "Install it as the message says.",
   },
+  "lsp/not-allowed": {
+    kind: "refusal",
+    title: "The server may not be started",
+    cause: "The program is not in `allow.commands`, or asks for a sandbox that this system does not offer.",
+    fix: "Add the program to `allow.commands`, or change `sandbox`.",
+  },
+  "lsp/too-many": {
+    kind: "refusal",
+    title: "Too many servers are busy",
+    cause: "As many language servers run as `limits.max_servers` allows, and none of them is idle.",
+    fix: "Call again later, or raise `limits.max_servers`.",
+  },
   "lsp/start-failed": {
     kind: "refusal",
     title: "The server did not start",

@@ -29,6 +29,8 @@ export interface RequestOptions {
   timeoutMs?: number;
   /** Asks again while the answer is empty. */
   retryEmpty?: RetryPlan;
+  /** Told the server's own progress ("indexing 45 %") while the answer is awaited. */
+  onProgress?: (text: string) => void;
 }
 
 export interface ServerReply {
