@@ -1,0 +1,36 @@
+/**
+ * Bundles the program into `dist/cli`, one chunk per stage that is loaded on its own. Every file lands in one folder,
+ * so that a path relative to a module means the same in `src/cli` and in `dist/cli`.
+ */
+import { rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The MCP SDK's server imports Ajv for a feature that a tools server does not use; the runtime must not carry it. */
+const withoutAjvInTheSdk = {
+  name: "without-ajv-in-the-sdk",
+  setup({ onLoad }) {
+    onLoad({ filter: /modelcontextprotocol[\\/]sdk[\\/].*ajv-provider\.js$/ }, () => ({
+      contents: "export class AjvJsonSchemaValidator { getValidator() { throw new Error('no schema validator'); } }",
+    }));
+  },
+};
+
+rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: { bin: "src/cli/bin.ts", print: "src/cli/print.ts" },
+  outdir: "dist/cli",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  legalComments: "linked",
+  plugins: [withoutAjvInTheSdk],
+  // Packages in CommonJS call `require` for Node's own modules.
+  banner: { js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);' },
+  logLevel: "warning",
+});

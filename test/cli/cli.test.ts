@@ -1,0 +1,165 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { commands } from "../../src/cli/commands.js";
+import { run } from "./run.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-cli-")));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const config = '[allow]\ncommands = ["pyright-langserver"]\n[[servers]]\nid = "py"\nkind = "pyright"\n';
+
+function write(name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+describe("help and wrong use", () => {
+  it("lists every command", async () => {
+    const { code, stdout } = await run(["--help"]);
+    expect(code).toBe(0);
+    for (const name of Object.keys(commands)) expect(stdout).toContain(`  ${name}`);
+  });
+
+  it.each(Object.keys(commands))("%s --help shows its usage", async (name) => {
+    const { code, stdout, stderr } = await run([name, "--help"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(new RegExp(`^Usage: lsp-proxy ${name}`));
+  });
+
+  it("says what it does not know, and exits with 2", async () => {
+    const command = await run(["serv"]);
+    expect(command).toMatchObject({ code: 2, stdout: "" });
+    expect(command.stderr).toContain("did you mean `serve`?");
+    const flag = await run(["validate", "--confg", "x"]);
+    expect(flag.code).toBe(2);
+    expect(flag.stderr).toContain("--confg");
+    expect((await run(["generate"])).code).toBe(2);
+    expect((await run(["call"])).code).toBe(2);
+    expect((await run([])).code).toBe(2);
+  });
+
+  it("prints its version", async () => {
+    const { stdout } = await run(["--version"]);
+    expect(stdout.trim()).toBe(JSON.parse(readFileSync("package.json", "utf8")).version);
+  });
+});
+
+describe("validate", () => {
+  it("accepts a good config", async () => {
+    const { code, stdout, stderr } = await run(["validate", "--config", write("lspi.toml", config)]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("1 server, 11 tools, no errors");
+  });
+
+  it("shows all problems with their places and exits with 3", async () => {
+    const file = write("lspi.toml", `${config}comand = "x"\nargs = 3\n`);
+    const { code, stdout, stderr } = await run(["validate", "--config", file]);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    expect(stderr).toContain(`${file}:6:1`);
+    expect(stderr).toContain("command");
+    expect(stderr).toContain(`${file}:7:8`);
+    const asJson = await run(["validate", "--config", file, "--json"]);
+    expect(asJson.code).toBe(3);
+    expect(JSON.parse(asJson.stdout).problems).toMatchObject([
+      { code: "config/unknown-key", suggestion: "command", place: { line: 6, column: 1 } },
+      { code: "config/wrong-type", place: { line: 7, column: 8 } },
+    ]);
+  });
+
+  it("says when the file is not there", async () => {
+    const { code, stderr } = await run(["validate", "--config", join(folder, "absent.toml")]);
+    expect(code).toBe(3);
+    expect(stderr).toContain("config/not-found");
+  });
+});
+
+describe("generate", () => {
+  it("writes a bundle, then finds it up to date, then stale, missing and foreign", async () => {
+    const file = write("lspi.toml", config);
+    const out = join(folder, "bundle");
+    expect((await run(["generate", "--config", file, "--out", out])).code).toBe(0);
+    expect((await run(["generate", "--config", file, "--out", out, "--check"])).code).toBe(0);
+    writeFileSync(join(out, "foreign.txt"), "x");
+    const foreign = await run(["generate", "--config", file, "--out", out, "--check"]);
+    expect(foreign.code).toBe(1);
+    expect(foreign.stderr).toContain("bundle/foreign");
+    rmSync(join(out, "foreign.txt"));
+    rmSync(join(out, "handlers", "get_hover.js"));
+    expect((await run(["generate", "--config", file, "--out", out, "--check"])).stderr).toContain(
+      "bundle/missing",
+    );
+    writeFileSync(file, `${config}priority = 3\n`);
+    const stale = await run(["generate", "--config", file, "--out", out, "--check"]);
+    expect(stale.code).toBe(1);
+    expect(stale.stderr).toContain("bundle/stale");
+    expect(stale.stderr).toMatch(/\n\s*\+.*3/);
+  });
+
+  it("never replaces a folder that is not a bundle", async () => {
+    const file = write("lspi.toml", config);
+    const { code, stderr } = await run(["generate", "--config", file, "--out", folder]);
+    expect(code).toBe(3);
+    expect(stderr).toContain("bundle/unwritable");
+    expect(readFileSync(file, "utf8")).toBe(config);
+  });
+});
+
+describe("tools, explain, schema", () => {
+  it("weighs the default profile under 8 KB", async () => {
+    const file = write("lspi.toml", config);
+    const { code, stdout } = await run(["tools", "--config", file, "--json", "--budget", "8192"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).tools).toHaveLength(11);
+    expect((await run(["tools", "--config", file, "--budget", "100"])).code).toBe(1);
+  });
+
+  it("explains the plan for a person and as data", async () => {
+    const file = write("lspi.toml", config);
+    const { stdout } = await run(["explain", "--config", file]);
+    expect(stdout).toContain("pyright-langserver --stdio");
+    expect(stdout).toContain("textDocument/references");
+    const plan = JSON.parse((await run(["explain", "--config", file, "--json"])).stdout);
+    expect(plan.servers[0].id).toBe("py");
+  });
+
+  it("prints the schemas", async () => {
+    const schema = JSON.parse((await run(["schema"])).stdout);
+    expect(schema.$schema).toContain("2020-12");
+    expect(schema.additionalProperties).toBe(false);
+    const file = write("lspi.toml", config);
+    const tool = JSON.parse((await run(["schema", "--config", file, "--tool", "find_references"])).stdout);
+    expect(tool.properties).toHaveProperty("include_declaration");
+    expect((await run(["schema", "--config", file, "--tool", "find_reference"])).stderr).toContain(
+      "did you mean `find_references`?",
+    );
+  });
+});
+
+describe("call", () => {
+  it("answers in text and in JSON, and exits with 1 when refused", async () => {
+    const file = write("lspi.toml", config);
+    write("a.py", "def hello() -> int:\n    return 1\n\nhello()\n");
+    const args = JSON.stringify({ file_path: "a.py", line: 4, character: 2 });
+    const text = await run(["call", "find_definition", args, "--config", file]);
+    expect(text).toMatchObject({ code: 0, stderr: "" });
+    expect(text.stdout).toContain("a.py:1:5");
+    const json = await run(["call", "find_definition", "-", "--config", file, "--json"], { input: args });
+    expect(JSON.parse(json.stdout).locations).toMatchObject([{ path: "a.py", line: 1, character: 5 }]);
+    const refused = await run([
+      "call",
+      "find_definition",
+      '{"file_path": "../x.py", "line": 1, "character": 1}',
+      "--config",
+      file,
+    ]);
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toContain("guard/outside-root");
+    expect((await run(["call", "find_definition", "{", "--config", file])).code).toBe(2);
+  });
+});

@@ -1,0 +1,38 @@
+/** Runs the built program as a person would: its own process, its own streams. */
+import { spawn } from "node:child_process";
+import { delimiter } from "node:path";
+import { binaries, program, repository } from "../live/session.js";
+
+export interface Run {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  cwd?: string;
+  env?: { [name: string]: string };
+  input?: string;
+}
+
+/** Runs `lsp-proxy` with these words and waits for its end. */
+export function run(args: string[], options: RunOptions = {}): Promise<Run> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: options.cwd ?? repository,
+      env: { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH ?? ""}`, ...options.env },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, stdout, stderr }));
+    child.stdin.end(options.input ?? "");
+  });
+}
