@@ -458,6 +458,12 @@ export const codes = {
     cause: "Nothing was found at the exact position, but something beside it.",
     fix: "Check that it is the symbol you meant.",
   },
+  "answer/found-elsewhere": {
+    kind: "warning",
+    title: "The symbol stands in another file",
+    cause: "The named file does not declare the symbol, but one other file of the workspace does.",
+    fix: "Check that it is the symbol you meant.",
+  },
   "answer/server-restarted": {
     kind: "warning",
     title: "The server was restarted",
