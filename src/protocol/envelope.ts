@@ -107,11 +107,16 @@ function answerFields(tool: ToolPlan, dialect: DialectPlan): Fields {
     shape.list === null
       ? { properties: {}, required: [] }
       : {
-          properties: { [shape.list]: { type: "array", items: shape.item(dialect) } },
+          properties: {
+            [shape.list]: { type: "array", items: shape.item(dialect) },
+          },
           required: [shape.list],
         };
   const counts = shape.counted ? ["total", "shown", "dropped"] : [];
-  const always = { properties: {}, required: ["server_id", "readiness", "truncated", ...counts] };
+  const always = {
+    properties: {},
+    required: ["server_id", "readiness", "truncated", ...counts],
+  };
   return joinFields(always, shape.beside(dialect, tool.output), list);
 }
 
@@ -125,7 +130,10 @@ function disambiguation(dialect: DialectPlan): Fields {
     ),
   );
   return {
-    properties: { needs_disambiguation: { const: true }, candidates: { type: "array", items: candidate } },
+    properties: {
+      needs_disambiguation: { const: true },
+      candidates: { type: "array", items: candidate },
+    },
     required: [],
   };
 }

@@ -58,8 +58,14 @@ export interface ShapeFacts {
 
 const text: JsonObject = { type: "string" };
 const none: Fields = { properties: {}, required: [] };
-const optional = (properties: JsonObject): Fields => ({ properties, required: [] });
-const required = (properties: JsonObject): Fields => ({ properties, required: Object.keys(properties) });
+const optional = (properties: JsonObject): Fields => ({
+  properties,
+  required: [],
+});
+const required = (properties: JsonObject): Fields => ({
+  properties,
+  required: Object.keys(properties),
+});
 
 /** Severities as words, worst first: their order in a sorted list. */
 export const severities = ["error", "warning", "information", "hint"] as const;
@@ -98,7 +104,9 @@ export const symbolKinds = [
 const serverFields: Fields = required({
   id: text,
   root: { type: ["string", "null"] },
-  state: { enum: ["idle", "starting", "running", "backoff", "broken", "stopped", "unavailable"] },
+  state: {
+    enum: ["idle", "starting", "running", "backoff", "broken", "stopped", "unavailable"],
+  },
   readiness: { enum: ["ready", "indexing", "starting", "unknown"] },
   extensions: { type: "array", items: text },
   filenames: { type: "array", items: text },
@@ -166,7 +174,9 @@ export const shapes: { readonly [shape in ShapeName]?: ShapeFacts } = {
           symbolName,
           documentFields(dialect),
           pointFields(dialect),
-          required({ sites: { type: "array", items: closed(pointFields(dialect)) } }),
+          required({
+            sites: { type: "array", items: closed(pointFields(dialect)) },
+          }),
         ),
       ),
     beside: () => none,

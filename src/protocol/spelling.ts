@@ -28,16 +28,25 @@ export function documentKey(dialect: DialectPlan): "path" | "uri" {
 
 /** The member that names a file in an answer. */
 export function documentFields(dialect: DialectPlan): Fields {
-  return { properties: { [documentKey(dialect)]: { type: "string" } }, required: [documentKey(dialect)] };
+  return {
+    properties: { [documentKey(dialect)]: { type: "string" } },
+    required: [documentKey(dialect)],
+  };
 }
 
 /** Members that give one place: `line, character`, or `position` in an object dialect. */
 export function pointFields(dialect: DialectPlan): Fields {
   if (dialect.position.form === "object")
-    return { properties: { position: pointObject(dialect) }, required: ["position"] };
+    return {
+      properties: { position: pointObject(dialect) },
+      required: ["position"],
+    };
   const { line, character } = dialect.position;
   return {
-    properties: { [line]: lineSchema(dialect), [character]: characterSchema(dialect) },
+    properties: {
+      [line]: lineSchema(dialect),
+      [character]: characterSchema(dialect),
+    },
     required: [line, character],
   };
 }
@@ -71,7 +80,12 @@ export function spanNames(dialect: DialectPlan): {
   endCharacter: string;
 } {
   const { line, character } = dialect.position;
-  return { line, character, endLine: `end_${line}`, endCharacter: `end_${character}` };
+  return {
+    line,
+    character,
+    endLine: `end_${line}`,
+    endCharacter: `end_${character}`,
+  };
 }
 
 /** A place as `pointFields` describes it. */
@@ -119,11 +133,19 @@ export function optionalFields(fields: Fields): Fields {
 
 function pointValue(dialect: DialectPlan, point: Point): JsonObject {
   const { line, character, lineBase, characterBase } = dialect.position;
-  return { [line]: point.line + lineBase, [character]: point.character + characterBase };
+  return {
+    [line]: point.line + lineBase,
+    [character]: point.character + characterBase,
+  };
 }
 
 function pointObject(dialect: DialectPlan): JsonObject {
-  return closed(pointFields({ ...dialect, position: { ...dialect.position, form: "flat" } }));
+  return closed(
+    pointFields({
+      ...dialect,
+      position: { ...dialect.position, form: "flat" },
+    }),
+  );
 }
 
 function lineSchema(dialect: DialectPlan): JsonObject {

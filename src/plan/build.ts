@@ -1,0 +1,151 @@
+/**
+ * Config → Plan: everything resolved, defaulted and sorted. Pure and total: whatever is wrong is collected, and the
+ * caller does not use a plan that came with errors. Equal meaning gives an equal plan.
+ */
+import { ABI_VERSION, type HttpPlan, type LimitsPlan, type Plan } from "../abi/plan.js";
+import { sortedSet } from "../base/order.js";
+import type { Place, Problem } from "../base/problem.js";
+import type { Config } from "../config/schema.js";
+import { checkProgram } from "./commands.js";
+import { defaultDeny, defaultEnv, defaultHttp, defaultLimits } from "./defaults.js";
+import { Report } from "./report.js";
+import { checkRoutes } from "./routes.js";
+import { buildServers, type PlacedServer } from "./servers.js";
+import { buildDialect, buildEffects, buildMcp } from "./surface.js";
+import { buildTools, type PlacedTool } from "./tools.js";
+import { checkWorkflows } from "./workflows.js";
+
+/** What the plan must be told about the config's files. */
+export interface PlanContext {
+  locate(pointer: string): Place | undefined;
+  /** The layer a value came from: a shipped config's name, or `config`. */
+  origin(pointer: string): string;
+  /** Every program that the shipped presets name. */
+  catalogueCommands: readonly string[];
+  /** The shipped profiles that bring a tool. */
+  toolProfiles(name: string): string[];
+}
+
+/** The plan of a config, with what is wrong or odd about it. */
+export function buildPlan(config: Config, context: PlanContext): { plan: Plan; problems: Problem[] } {
+  const report = new Report(context.locate);
+  const limits = buildLimits(config);
+  const dialect = buildDialect(config, report);
+  checkMethodServers(config, report);
+  const servers = buildServers(config, report);
+  checkRoutes(servers, report);
+  const tools = buildTools({
+    config,
+    servers,
+    dialect,
+    limits,
+    origin: (pointer) => context.origin(pointer),
+    report,
+  });
+  checkFileNames(tools, report);
+  checkWorkflows(tools, dialect, report);
+  const plan: Plan = {
+    abi: ABI_VERSION,
+    workspace: {
+      roots: config.workspace?.roots ?? ["."],
+      extraRoots: sortedSet(config.workspace?.extra_roots ?? []),
+      deny: sortedSet(config.workspace?.deny ?? defaultDeny),
+    },
+    allow: {
+      commands: buildCommands(config, servers, context.catalogueCommands, report),
+      effects: buildEffects(config),
+      env: sortedSet(config.allow?.env ?? defaultEnv),
+    },
+    limits,
+    servers: servers.map(({ plan: server }) => server),
+    tools: tools.map(({ plan: tool }) => tool),
+    dialect,
+    mcp: buildMcp(config, servers, tools, (name) => context.toolProfiles(name), report),
+    http: buildHttp(config),
+  };
+  return { plan, problems: report.problems };
+}
+
+function buildLimits({ limits = {}, mcp }: Config): LimitsPlan {
+  const { max_total_chars_default: chars, max_total_chars_hard: hard } = mcp?.output ?? {};
+  return {
+    maxItems: limits.max_items ?? defaultLimits.maxItems,
+    maxBytes: limits.max_bytes ?? defaultLimits.maxBytes,
+    maxTotalChars: Math.min(chars ?? defaultLimits.maxTotalChars, hard ?? Number.POSITIVE_INFINITY),
+    maxMessageBytes: limits.max_message_bytes ?? defaultLimits.maxMessageBytes,
+    maxFileBytes: limits.max_file_bytes ?? defaultLimits.maxFileBytes,
+    timeoutMs: limits.timeout_ms ?? defaultLimits.timeoutMs,
+    maxServers: limits.max_servers ?? defaultLimits.maxServers,
+    maxOpenDocuments: limits.max_open_documents ?? defaultLimits.maxOpenDocuments,
+  };
+}
+
+/** The programs that may be started. Without `allow.commands`: those of the catalogue that this config really uses. */
+function buildCommands(
+  config: Config,
+  servers: readonly PlacedServer[],
+  catalogue: readonly string[],
+  report: Report,
+): string[] {
+  const given = config.allow?.commands;
+  given?.forEach((program, index) => {
+    checkProgram(program, `/allow/commands/${index}`, report);
+  });
+  const allowed = given ?? catalogue;
+  const used = servers.flatMap(({ plan }) => plan.command.slice(0, 1));
+  for (const { plan, pointer } of servers) {
+    const [program] = plan.command;
+    if (program !== undefined && !allowed.includes(program))
+      report.add(
+        "plan/command-not-allowed",
+        `${pointer}/command`,
+        `The command \`${program}\` is not allowed.`,
+        {
+          fix: `Add ${JSON.stringify(program)} to \`allow.commands\`.`,
+        },
+      );
+  }
+  return sortedSet(given ?? used.filter((program) => catalogue.includes(program)));
+}
+
+function checkMethodServers(config: Config, report: Report): void {
+  const known = (config.servers ?? []).map((server) => server.id);
+  config.methods?.forEach((entry, index) => {
+    entry.servers?.forEach((id, at) => {
+      if (!known.includes(id))
+        report.unknown("plan/unknown-server", `/methods/${index}/servers/${at}`, "The server", id, known);
+    });
+  });
+}
+
+/** Tools become files, and some file systems do not tell upper from lower case. */
+function checkFileNames(tools: readonly PlacedTool[], report: Report): void {
+  const seen = new Map<string, string>();
+  for (const { plan, pointer } of tools) {
+    const lower = plan.name.toLowerCase();
+    const other = seen.get(lower);
+    if (other !== undefined)
+      report.add(
+        "plan/bad-tool",
+        `${pointer}/name`,
+        `The tools \`${other}\` and \`${plan.name}\` differ in case only.`,
+        {
+          fix: "Rename one of them.",
+        },
+      );
+    seen.set(lower, plan.name);
+  }
+}
+
+function buildHttp({ http = {} }: Config): HttpPlan {
+  return {
+    bind: http.bind ?? defaultHttp.bind,
+    port: http.port ?? defaultHttp.port,
+    path: http.path ?? defaultHttp.path,
+    tokenEnv: http.token_env ?? defaultHttp.tokenEnv,
+    tokenFile: http.token_file ?? defaultHttp.tokenFile,
+    allowedOrigins: sortedSet(http.allowed_origins ?? defaultHttp.allowedOrigins),
+    allowedHosts: sortedSet(http.allowed_hosts ?? defaultHttp.allowedHosts),
+    maxSessions: http.max_sessions ?? defaultHttp.maxSessions,
+  };
+}

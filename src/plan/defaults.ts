@@ -1,0 +1,114 @@
+/** What a config that says nothing gets. The one place where these numbers stand. */
+import type { DialectPlan, HttpPlan, LimitsPlan } from "../abi/plan.js";
+
+export const defaultLimits: LimitsPlan = {
+  maxItems: 200,
+  maxBytes: 65_536,
+  maxTotalChars: 120_000,
+  maxMessageBytes: 67_108_864,
+  maxFileBytes: 8_388_608,
+  timeoutMs: 30_000,
+  maxServers: 8,
+  maxOpenDocuments: 100,
+};
+
+export const defaultServer = {
+  initializeTimeoutMs: 20_000,
+  requestTimeoutMs: 30_000,
+  warmupTimeoutMs: 5_000,
+  idleShutdownMs: 300_000,
+  restart: {
+    max: 5,
+    windowMs: 300_000,
+    backoffMs: [250, 8_000] as [number, number],
+  },
+};
+
+export const defaultStep = { eachLimit: 50, waitMs: 5_000, settleMs: 150 };
+
+/** Sizes of a page, before a tool's own cap lowers them. */
+export const defaultPage = { size: 100, maxSize: 200 };
+
+export const defaultDeny: readonly string[] = ["**/.git/**"];
+
+/**
+ * Environment variables that a server inherits: what programs need to find themselves, their user and their
+ * toolchain. Nothing here ever carries a secret.
+ */
+export const defaultEnv: readonly string[] = [
+  "APPDATA",
+  "CARGO_HOME",
+  "COMSPEC",
+  "DENO_DIR",
+  "DOTNET_ROOT",
+  "GEM_HOME",
+  "GEM_PATH",
+  "GOBIN",
+  "GOCACHE",
+  "GOFLAGS",
+  "GOMODCACHE",
+  "GOPATH",
+  "GOROOT",
+  "HOME",
+  "HOMEDRIVE",
+  "HOMEPATH",
+  "JAVA_HOME",
+  "LANG",
+  "LC_ALL",
+  "LC_CTYPE",
+  "LOCALAPPDATA",
+  "LOGNAME",
+  "NODE_PATH",
+  "NVM_DIR",
+  "PATH",
+  "PATHEXT",
+  "PROGRAMDATA",
+  "PROGRAMFILES",
+  "PYENV_ROOT",
+  "PYTHONPATH",
+  "RUSTUP_HOME",
+  "RUSTUP_TOOLCHAIN",
+  "SHELL",
+  "SYSTEMROOT",
+  "TEMP",
+  "TERM",
+  "TMP",
+  "TMPDIR",
+  "TZ",
+  "USER",
+  "USERPROFILE",
+  "VIRTUAL_ENV",
+  "WINDIR",
+  "XDG_CACHE_HOME",
+  "XDG_CONFIG_HOME",
+  "XDG_DATA_HOME",
+  "XDG_RUNTIME_DIR",
+  "XDG_STATE_HOME",
+];
+
+export const defaultDialect: DialectPlan = {
+  document: { field: "file_path", form: "path" },
+  position: {
+    form: "flat",
+    line: "line",
+    character: "character",
+    lineBase: 1,
+    characterBase: 1,
+    unit: "utf-32",
+  },
+  symbol: { name: "symbol_name", kind: "symbol_kind" },
+  query: "query",
+  result: "both",
+  outputSchemas: false,
+};
+
+export const defaultHttp: HttpPlan = {
+  bind: "127.0.0.1",
+  port: 3939,
+  path: "/mcp",
+  tokenEnv: "LSP_PROXY_TOKEN",
+  tokenFile: null,
+  allowedOrigins: [],
+  allowedHosts: ["127.0.0.1", "localhost"],
+  maxSessions: 64,
+};

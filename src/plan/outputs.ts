@@ -1,0 +1,80 @@
+/** A tool's `output` → OutputPlan: the shape must exist and the last step must be able to fill it. */
+import type { OutputPlan, ShapeName, StepPlan } from "../abi/plan.js";
+import { canonical, type JsonObject } from "../base/json.js";
+import type { Config, ToolConfig } from "../config/schema.js";
+import { shapeNames, shapes } from "../protocol/shapes.js";
+import type { Report } from "./report.js";
+
+/** The output of one tool with these steps. */
+export function buildOutput(
+  tool: ToolConfig,
+  pointer: string,
+  steps: readonly StepPlan[],
+  config: Config,
+  report: Report,
+): OutputPlan {
+  const given = typeof tool.output === "string" ? { shape: tool.output } : (tool.output ?? { shape: "json" });
+  const at = typeof tool.output === "object" ? `${pointer}/output/shape` : `${pointer}/output`;
+  const shape = knownShape(given.shape, at, report);
+  const output: OutputPlan = {
+    shape,
+    at: given.at ?? "",
+    language: given.language ?? null,
+    apply: given.apply ?? "never",
+    schema: null,
+    gather: [],
+  };
+  if (shape === "json" && output.at === "") {
+    output.gather = gathered(steps);
+    if (output.gather.length === 0) output.schema = resultSchema(steps, config);
+  }
+  checkFit(output, steps, at, report);
+  return output;
+}
+
+function knownShape(name: string, pointer: string, report: Report): ShapeName {
+  if (Object.hasOwn(shapes, name)) return name as ShapeName;
+  report.unknown("plan/unknown-shape", pointer, "The output shape", name, shapeNames);
+  return "json";
+}
+
+/** A workflow of several tools answers with all of their answers. */
+function gathered(steps: readonly StepPlan[]): string[] {
+  return steps.length > 1 && steps.every((step) => step.kind === "tool") ? steps.map((step) => step.id) : [];
+}
+
+/** The declared schema of a custom method's result, when that result is the whole answer. */
+function resultSchema(steps: readonly StepPlan[], config: Config): JsonObject | null {
+  const last = steps.at(-1);
+  if (last?.kind !== "request" || last.each !== null || last.merge === "all") return null;
+  const declared = config.methods?.find((entry) => entry.method === last.method);
+  return declared?.result === undefined ? null : canonical(declared.result as JsonObject);
+}
+
+function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: string, report: Report): void {
+  const last = steps.at(-1);
+  if (!last) return;
+  const bad = (message: string) =>
+    report.add("plan/bad-tool", pointer, message, {
+      fix: "Choose another shape, or end with another step.",
+    });
+  const tellsServers =
+    last.kind === "runtime" && (last.action === "server_status" || last.action === "list_servers");
+  if (output.shape === "server_status" && !tellsServers)
+    bad("The shape `server_status` needs a runtime step that tells of servers at the end.");
+  if (output.shape === "diagnostics" && last.kind !== "diagnostics")
+    bad("The shape `diagnostics` needs a step of kind `diagnostics` at the end.");
+  if (last.kind === "diagnostics" && output.shape !== "diagnostics" && output.shape !== "json")
+    bad(`A step of kind \`diagnostics\` does not give the shape \`${output.shape}\`.`);
+  const isValue = output.shape === "json" || output.shape === "text";
+  if ((last.kind === "tool" || (last.kind === "runtime" && !tellsServers)) && !isValue)
+    bad(`The last step gives a value, not the shape \`${output.shape}\`.`);
+  if (output.at !== "" && !isValue)
+    report.add("plan/bad-tool", pointer, "`at` is for the shapes `text` and `json`.", {
+      fix: "Remove `at`.",
+    });
+  if (output.language !== null && output.shape !== "text")
+    report.add("plan/bad-tool", pointer, "`language` is for the shape `text`.", {
+      fix: "Remove `language`.",
+    });
+}

@@ -1,0 +1,256 @@
+/** Steps of a tool → StepPlans. Every kind has its own keys; a key of another kind is a problem, not ignored. */
+import type { Anchor, ParamsPlan, RetryPlan, RuntimeAction, StepPlan, Template } from "../abi/plan.js";
+import type { Config, StepConfig } from "../config/schema.js";
+import { paramsBases } from "../protocol/bases.js";
+import { methodNames, methods } from "../protocol/methods.js";
+import { defaultStep } from "./defaults.js";
+import { buildTemplate, parseRef, type Scope } from "./references.js";
+import type { Report } from "./report.js";
+
+/** What the steps of one tool are built in. */
+export interface StepContext {
+  config: Config;
+  input: readonly Anchor[];
+  /** Names that `input.X` may use. */
+  inputs: readonly string[];
+  report: Report;
+}
+
+type Kind = StepPlan["kind"];
+
+const keysOf: { [kind in Kind]: readonly string[] } = {
+  request: ["method", "params", "each", "optional", "expect", "merge", "retry_empty"],
+  diagnostics: ["wait_ms", "settle_ms"],
+  execute_command: ["command", "arguments"],
+  tool: ["tool", "args"],
+  runtime: ["action", "args"],
+};
+
+/** The runtime's own actions, and whether each only tells. */
+export const runtimeActions: {
+  readonly [action in RuntimeAction]: "read" | "command";
+} = {
+  server_status: "read",
+  list_servers: "read",
+  current_config: "read",
+  restart_server: "command",
+  stop_server: "command",
+};
+
+/** The steps in their order; each sees the ones before it. */
+export function buildSteps(
+  steps: readonly StepConfig[],
+  pointerOf: (index: number) => string,
+  context: StepContext,
+): StepPlan[] {
+  const before: string[] = [];
+  return steps.map((step, index) => {
+    const at = pointerOf(index);
+    if (before.includes(step.id))
+      context.report.add("plan/bad-step", `${at}/id`, `Two steps have the id \`${step.id}\`.`, {
+        fix: "Rename one of them.",
+      });
+    const built = buildStep(step, at, scopeOf(context, before, step.each !== undefined), context);
+    before.push(step.id);
+    return built;
+  });
+}
+
+function scopeOf(context: StepContext, steps: readonly string[], each: boolean): Scope {
+  return {
+    inputs: context.inputs,
+    steps: [...steps],
+    each,
+    document: context.input.some((anchor) => anchor !== "workspace" && anchor !== "query"),
+  };
+}
+
+function buildStep(step: StepConfig, pointer: string, scope: Scope, context: StepContext): StepPlan {
+  const kind: Kind = step.kind ?? (step.tool === undefined ? "request" : "tool");
+  checkKeys(step, kind, pointer, context.report);
+  const common = {
+    id: step.id,
+    optional: step.optional ?? false,
+    expect: step.expect ?? "any",
+  };
+  const template = (value: unknown, key: string) =>
+    buildTemplate(value, `${pointer}/${key}`, scope, context.report);
+  switch (kind) {
+    case "request":
+      return {
+        kind,
+        ...common,
+        ...buildRequest(step, pointer, scope, context),
+      };
+    case "diagnostics":
+      return {
+        kind,
+        ...common,
+        waitMs: step.wait_ms ?? defaultStep.waitMs,
+        settleMs: step.settle_ms ?? defaultStep.settleMs,
+      };
+    case "execute_command": {
+      const list = step.arguments === undefined ? null : template(step.arguments, "arguments");
+      if (list?.kind === "table" || (list?.kind === "literal" && !Array.isArray(list.value)))
+        context.report.add("plan/bad-step", `${pointer}/arguments`, "`arguments` is not a list.");
+      return {
+        kind,
+        ...common,
+        command: template(step.command ?? null, "command"),
+        arguments: list,
+      };
+    }
+    case "tool":
+      return {
+        kind,
+        ...common,
+        tool: step.tool ?? "",
+        args: toolArgs(step.args, `${pointer}/args`, template, context),
+      };
+    case "runtime":
+      return {
+        kind,
+        ...common,
+        action: runtimeAction(step.action, `${pointer}/action`, context.report),
+        args: step.args === undefined ? null : template(step.args, "args"),
+      };
+  }
+}
+
+function toolArgs(
+  args: unknown,
+  pointer: string,
+  template: (value: unknown, key: string) => Template,
+  context: StepContext,
+): Template {
+  const built = template(args ?? {}, "args");
+  const isTableLike =
+    built.kind === "table" ||
+    (built.kind === "ref" && built.ref.root === "input" && built.ref.name === null) ||
+    (built.kind === "literal" &&
+      typeof built.value === "object" &&
+      built.value !== null &&
+      !Array.isArray(built.value));
+  if (!isTableLike)
+    context.report.add("plan/bad-step", pointer, '`args` is neither a table nor `{ from = "input" }`.');
+  return built;
+}
+
+function checkKeys(step: StepConfig, kind: Kind, pointer: string, report: Report): void {
+  const allowed = [...keysOf[kind], "id", "kind"];
+  for (const [key, value] of Object.entries(step)) {
+    if (value !== undefined && !allowed.includes(key))
+      report.add("plan/bad-step", `${pointer}/${key}`, `A step of kind \`${kind}\` has no key \`${key}\`.`, {
+        fix: `Remove it; such a step takes ${keysOf[kind].map((name) => `\`${name}\``).join(", ")}.`,
+      });
+  }
+  const needed = {
+    request: "method",
+    execute_command: "command",
+    tool: "tool",
+    runtime: "action",
+    diagnostics: null,
+  }[kind] as keyof StepConfig | null;
+  if (needed !== null && step[needed] === undefined)
+    report.add("plan/bad-step", pointer, `The step \`${step.id}\` of kind \`${kind}\` lacks \`${needed}\`.`, {
+      fix: `Add \`${needed}\`.`,
+    });
+}
+
+function buildRequest(step: StepConfig, pointer: string, scope: Scope, context: StepContext) {
+  const method = step.method ?? "";
+  if (step.method !== undefined) checkMethod(method, `${pointer}/method`, context);
+  const params = buildParams(step.params, `${pointer}/params`, scope, context);
+  const from = step.each
+    ? parseRef(step.each.from, `${pointer}/each/from`, { ...scope, each: false }, context.report)
+    : undefined;
+  if (step.each && from && from.root !== "step")
+    context.report.add(
+      "plan/bad-reference",
+      `${pointer}/each/from`,
+      "`each` walks over the items of an earlier step.",
+      {
+        fix: 'Refer to a step: `from = "step.ID"`.',
+      },
+    );
+  if (step.each && params.base !== "none")
+    context.report.add("plan/bad-step", `${pointer}/params`, "A step with `each` takes no parameter base.", {
+      fix: "Build the parameters from `each` in `set`.",
+    });
+  return {
+    method,
+    params,
+    each: step.each && from ? { from, limit: step.each.limit ?? defaultStep.eachLimit } : null,
+    retryEmpty: buildRetry(step.retry_empty),
+    merge: step.merge ?? methods[method]?.merge ?? ("first" as const),
+  };
+}
+
+function checkMethod(method: string, pointer: string, context: StepContext): void {
+  if (method === "workspace/executeCommand") {
+    context.report.add("plan/bad-step", pointer, "`workspace/executeCommand` is not sent as a request.", {
+      fix: 'Use `kind = "execute_command"`, which runs allowed commands only.',
+    });
+    return;
+  }
+  const known = [...methodNames, ...(context.config.methods ?? []).map((entry) => entry.method)];
+  if (!known.includes(method))
+    context.report.unknown("plan/unknown-method", pointer, "The method", method, known);
+}
+
+function buildParams(
+  params: StepConfig["params"],
+  pointer: string,
+  scope: Scope,
+  context: StepContext,
+): ParamsPlan {
+  const table = typeof params === "string" ? { base: params, set: undefined } : (params ?? {});
+  const at = typeof params === "string" ? pointer : `${pointer}/base`;
+  const isEmpty = table.set === undefined || Object.keys(table.set).length === 0;
+  const set = isEmpty ? null : buildTemplate(table.set, `${pointer}/set`, scope, context.report);
+  if (set?.kind === "ref")
+    context.report.add("plan/bad-step", `${pointer}/set`, "`set` is a reference; it must be a table.");
+  const base = table.base ?? "none";
+  const isKnown = (name: string): name is ParamsPlan["base"] => Object.hasOwn(paramsBases, name);
+  if (!isKnown(base)) {
+    context.report.unknown("plan/unknown-base", at, "The parameter base", base, Object.keys(paramsBases));
+    return { base: "none", set };
+  }
+  const missing = pointingAnchors(context.input).filter(
+    (anchor) => !paramsBases[base].anchors.includes(anchor),
+  );
+  if (missing.length > 0)
+    context.report.add(
+      "plan/base-needs-anchor",
+      at,
+      `The base \`${base}\` cannot be filled from the input ${missing.map((name) => `\`${name}\``).join(", ")}.`,
+      {
+        fix: `Point by ${paramsBases[base].anchors.map((name) => `\`${name}\``).join(" or ")}, or use another base.`,
+      },
+    );
+  return { base, set };
+}
+
+/** The anchors that are alternatives of pointing: `query` is asked for beside them, alone it means the workspace. */
+export function pointingAnchors(input: readonly Anchor[]): Anchor[] {
+  const pointing = input.filter((anchor) => anchor !== "query");
+  return pointing.length > 0 ? pointing : ["workspace"];
+}
+
+function buildRetry(retry: StepConfig["retry_empty"]): RetryPlan | null {
+  return retry
+    ? {
+        attempts: retry.attempts,
+        delayMs: retry.delay_ms,
+        while: retry.while ?? "not_ready",
+      }
+    : null;
+}
+
+function runtimeAction(action: string | undefined, pointer: string, report: Report): RuntimeAction {
+  const isKnown = (name: string): name is RuntimeAction => Object.hasOwn(runtimeActions, name);
+  if (action !== undefined && isKnown(action)) return action;
+  if (action !== undefined)
+    report.unknown("plan/unknown-action", pointer, "The runtime action", action, Object.keys(runtimeActions));
+  return "server_status";
+}

@@ -1,0 +1,143 @@
+/** What an agent sees: the dialect, which tools are listed, and the instructions. */
+import type { DialectPlan, Effect, McpPlan, ServerPlan, ToolPlan } from "../abi/plan.js";
+import { sortedSet } from "../base/order.js";
+import type { Config } from "../config/schema.js";
+import { defaultDialect } from "./defaults.js";
+import type { Report } from "./report.js";
+import type { PlacedServer } from "./servers.js";
+import type { PlacedTool } from "./tools.js";
+
+/** How the surface is spelt. */
+export function buildDialect(config: Config, report: Report): DialectPlan {
+  const { document = {}, position = {}, symbol = {}, ...rest } = config.dialect ?? {};
+  const dialect: DialectPlan = {
+    document: {
+      field: document.field ?? defaultDialect.document.field,
+      form: document.form ?? defaultDialect.document.form,
+    },
+    position: {
+      form: position.form ?? defaultDialect.position.form,
+      line: position.line ?? defaultDialect.position.line,
+      character: position.character ?? defaultDialect.position.character,
+      lineBase: position.line_base ?? defaultDialect.position.lineBase,
+      characterBase: position.character_base ?? defaultDialect.position.characterBase,
+      unit: position.unit ?? defaultDialect.position.unit,
+    },
+    symbol: {
+      name: symbol.name ?? defaultDialect.symbol.name,
+      kind: symbol.kind ?? defaultDialect.symbol.kind,
+    },
+    query: rest.query ?? defaultDialect.query,
+    result: rest.result ?? defaultDialect.result,
+    outputSchemas: rest.output_schemas ?? defaultDialect.outputSchemas,
+  };
+  checkSpelling(dialect, report);
+  return dialect;
+}
+
+/** Two arguments of one call cannot share a name. */
+function checkSpelling(dialect: DialectPlan, report: Report): void {
+  const { line, character, form } = dialect.position;
+  const places =
+    form === "flat" ? [line, character, `end_${line}`, `end_${character}`] : ["position", "range"];
+  const names = [dialect.document.field, ...places, dialect.symbol.name, dialect.symbol.kind, dialect.query];
+  names.push("page_size", "cursor", "max_results");
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    report.add("plan/bad-tool", "/dialect", `The dialect spells two arguments \`${twice}\`.`, {
+      fix: "Give every argument its own name.",
+    });
+  if (form === "object" && line === character)
+    report.add("plan/bad-tool", "/dialect/position", `The dialect spells line and character \`${line}\`.`, {
+      fix: "Give every argument its own name.",
+    });
+}
+
+/** The effects that are allowed: `read_only` takes away all but reading. */
+export function buildEffects(config: Config): Effect[] {
+  const effects = sortedSet(config.allow?.effects ?? ["read"]) as Effect[];
+  return config.mcp?.read_only === true ? effects.filter((effect) => effect === "read") : effects;
+}
+
+/** The agent's side of the plan. */
+export function buildMcp(
+  config: Config,
+  servers: readonly PlacedServer[],
+  tools: readonly PlacedTool[],
+  toolProfiles: (name: string) => string[],
+  report: Report,
+): McpPlan {
+  const effects = buildEffects(config);
+  const { allow = [], exclude = [] } = config.mcp?.tools ?? {};
+  checkToolNames("allow", allow, tools, toolProfiles, report);
+  checkToolNames("exclude", exclude, tools, toolProfiles, report);
+  const listed = tools
+    .map(({ plan }) => plan)
+    .filter((tool) => effects.includes(tool.effect) && tool.servers?.length !== 0)
+    .filter((tool) => (allow.length === 0 || allow.includes(tool.name)) && !exclude.includes(tool.name));
+  return {
+    name: config.mcp?.name ?? "lsp-proxy",
+    context: config.mcp?.context ?? "default",
+    readOnly: effects.every((effect) => effect === "read"),
+    instructions:
+      config.mcp?.instructions ??
+      writeInstructions(
+        servers.map(({ plan }) => plan),
+        listed,
+      ),
+    listed: listed.map((tool) => tool.name),
+  };
+}
+
+function checkToolNames(
+  key: "allow" | "exclude",
+  names: readonly string[],
+  tools: readonly PlacedTool[],
+  toolProfiles: (name: string) => string[],
+  report: Report,
+): void {
+  const known = tools.map(({ plan }) => plan.name);
+  names.forEach((name, index) => {
+    if (known.includes(name)) return;
+    const pointer = `/mcp/tools/${key}/${index}`;
+    const profiles = toolProfiles(name);
+    if (profiles.length === 0) {
+      report.unknown("plan/unknown-tool", pointer, "The tool", name, known);
+      return;
+    }
+    const list = sortedSet(profiles)
+      .map((profile) => `\`${profile}\``)
+      .join(", ");
+    report.add("plan/absent-tool", pointer, `The tool \`${name}\` is not in this profile, but in ${list}.`, {
+      fix: `Set \`mcp.context\` to one of ${list}, or drop the name.`,
+    });
+  });
+}
+
+/** Under 1000 characters: what this is for, which languages are here, and what to use it for. */
+function writeInstructions(servers: readonly ServerPlan[], tools: readonly ToolPlan[]): string {
+  const languages = sortedSet(
+    servers.flatMap((server) => [server.languageId, ...Object.values(server.languageIds)]),
+  );
+  const what =
+    languages.length === 0
+      ? "Code intelligence from language servers."
+      : `Code intelligence from language servers, for ${shorten(languages, 300)}.`;
+  if (tools.length === 0) return what;
+  const names = shorten(
+    tools.map((tool) => tool.name),
+    400,
+  );
+  return `${what} Use it instead of text search to find definitions, uses, types and errors: it knows the code, not just the text. Tools: ${names}. \`readiness\` and \`truncated\` say whether an answer is complete.`;
+}
+
+/** As many names as fit, and how many more there are. */
+function shorten(names: readonly string[], max: number): string {
+  let text = "";
+  for (const [index, name] of names.entries()) {
+    const next = text === "" ? name : `${text}, ${name}`;
+    if (next.length > max) return `${text} and ${names.length - index} more`;
+    text = next;
+  }
+  return text;
+}

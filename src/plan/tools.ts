@@ -1,0 +1,206 @@
+/** Tool tables of the config → ToolPlans: defaulted, sorted by name, each checked on its own. */
+import type { Anchor, DialectPlan, LimitsPlan, OutputPlan, StepPlan, ToolPlan } from "../abi/plan.js";
+import { sortBy, sortedSet } from "../base/order.js";
+import { toPointer } from "../base/pointer.js";
+import type { Config, StepConfig, ToolConfig } from "../config/schema.js";
+import { anchorNames } from "../protocol/anchors.js";
+import { listingNames, pointingNames } from "../protocol/pointing.js";
+import { shapes } from "../protocol/shapes.js";
+import { buildArgs } from "./arguments.js";
+import { defaultPage } from "./defaults.js";
+import { addCommandNames, commandArguments } from "./execute-commands.js";
+import { buildOutput } from "./outputs.js";
+import type { Report } from "./report.js";
+import type { PlacedServer } from "./servers.js";
+import { buildSteps, pointingAnchors } from "./steps.js";
+
+/** A tool with the pointer of its table, for problems found later. */
+export interface PlacedTool {
+  plan: ToolPlan;
+  pointer: string;
+  /** The pointer of a step's table. */
+  stepPointer(index: number): string;
+}
+
+export interface ToolContext {
+  config: Config;
+  servers: readonly PlacedServer[];
+  dialect: DialectPlan;
+  limits: LimitsPlan;
+  origin(pointer: string): string;
+  report: Report;
+}
+
+/** The tools, sorted by name. */
+export function buildTools(context: ToolContext): PlacedTool[] {
+  const placed = (context.config.tools ?? []).map((tool, index) => {
+    const pointer = toPointer(["tools", index]);
+    // The one request of the short form has no index in the file.
+    const stepPointer = (at: number) => (tool.steps ? `${pointer}/steps/${at}` : `${pointer}/request`);
+    return {
+      plan: buildTool(tool, pointer, stepPointer, context),
+      pointer,
+      stepPointer,
+    };
+  });
+  return sortBy(placed, ({ plan }) => [plan.name]);
+}
+
+function buildTool(
+  tool: ToolConfig,
+  pointer: string,
+  stepPointer: PlacedTool["stepPointer"],
+  context: ToolContext,
+): ToolPlan {
+  const { config, dialect, limits, report } = context;
+  const input = buildInput(tool, pointer, report);
+  const spelt = pointingNames(input, dialect);
+  const stepConfigs = stepsOf(tool, pointer, report);
+  const inputs = [...Object.keys(spelt), ...Object.keys(tool.args ?? {}), ...commandArguments(stepConfigs)];
+  const steps = buildSteps(stepConfigs, stepPointer, {
+    config,
+    input,
+    inputs,
+    report,
+  });
+  const output = buildOutput(tool, pointer, steps, config, report);
+  const maxItems = Math.min(tool.max_items ?? limits.maxItems, limits.maxItems);
+  const page = buildPage(tool, output, maxItems, pointer, report);
+  const taken = [...Object.values(spelt), ...listingNames({ page, output })];
+  const servers = serversOf(tool, steps, pointer, context);
+  const args = buildArgs(tool.args, `${pointer}/args`, taken, report);
+  checkName(tool, pointer, report);
+  checkAnchors(steps, input, stepPointer, report);
+  return {
+    name: tool.name,
+    title: titleOf(tool),
+    description: tool.description ?? `${titleOf(tool)}.`,
+    effect: tool.effect ?? "read",
+    servers,
+    input,
+    args: addCommandNames(args, steps, servers, stepPointer, context),
+    steps,
+    output,
+    maxItems,
+    maxBytes: Math.min(tool.max_bytes ?? limits.maxBytes, limits.maxBytes),
+    timeoutMs: Math.min(tool.timeout_ms ?? limits.timeoutMs, limits.timeoutMs),
+    page,
+    source: {
+      file: context.origin(pointer),
+      pointer: toPointer(["tools", tool.name]),
+    },
+  };
+}
+
+function buildInput(tool: ToolConfig, pointer: string, report: Report): Anchor[] {
+  const given = tool.input === undefined ? ["workspace"] : [tool.input].flat();
+  const isKnown = (name: string): name is Anchor => (anchorNames as readonly string[]).includes(name);
+  given.forEach((name, index) => {
+    const at = Array.isArray(tool.input) ? `${pointer}/input/${index}` : `${pointer}/input`;
+    if (!isKnown(name)) report.unknown("plan/unknown-anchor", at, "The input", name, anchorNames);
+  });
+  return sortedSet(given).filter(isKnown);
+}
+
+function stepsOf(tool: ToolConfig, pointer: string, report: Report): StepConfig[] {
+  if ((tool.request === undefined) === (tool.steps === undefined)) {
+    const which = tool.request ? "both `request` and `steps`" : "neither `request` nor `steps`";
+    report.add("plan/bad-tool", pointer, `The tool \`${tool.name}\` has ${which}.`, {
+      fix: "Give exactly one of `request` and `steps`.",
+    });
+  }
+  if (tool.steps) {
+    for (const key of ["retry_empty", "expect", "merge"] as const)
+      if (tool[key] !== undefined)
+        report.add("plan/bad-tool", `${pointer}/${key}`, `\`${key}\` stands beside \`steps\`.`, {
+          fix: "Move it into the step that it is meant for.",
+        });
+    return tool.steps;
+  }
+  if (!tool.request) return [];
+  const { retry_empty, expect, merge } = tool;
+  return [{ id: "result", ...tool.request, retry_empty, expect, merge }];
+}
+
+function buildPage(
+  tool: ToolConfig,
+  output: OutputPlan,
+  maxItems: number,
+  pointer: string,
+  report: Report,
+): ToolPlan["page"] {
+  if (tool.page !== true) return null;
+  if (!shapes[output.shape]?.counted) {
+    report.add("plan/bad-tool", `${pointer}/page`, `The shape \`${output.shape}\` has no pages.`, {
+      fix: "Remove `page`.",
+    });
+    return null;
+  }
+  const maxSize = Math.min(defaultPage.maxSize, maxItems);
+  return { defaultSize: Math.min(defaultPage.size, maxSize), maxSize };
+}
+
+/** The servers a tool may ask: those it names, narrowed to those that have its custom methods. */
+function serversOf(
+  tool: ToolConfig,
+  steps: readonly StepPlan[],
+  pointer: string,
+  { config, servers, report }: ToolContext,
+): string[] | null {
+  const known = (config.servers ?? []).map((server) => server.id);
+  const running = servers.map(({ plan }) => plan.id);
+  tool.servers?.forEach((id, index) => {
+    if (!known.includes(id))
+      report.unknown("plan/unknown-server", `${pointer}/servers/${index}`, "The server", id, known);
+  });
+  let able = tool.servers ? sortedSet(tool.servers) : null;
+  for (const step of steps) {
+    const declared =
+      step.kind === "request" && config.methods?.find((entry) => entry.method === step.method)?.servers;
+    if (!declared) continue;
+    const before: string[] = able ?? declared;
+    able = sortedSet(before.filter((id) => declared.includes(id)));
+    if (able.length === 0 && before.length > 0)
+      report.add(
+        "plan/bad-tool",
+        pointer,
+        `No server of the tool \`${tool.name}\` has the method \`${step.method}\`.`,
+        {
+          fix: "Name a server of that method in the tool's `servers`.",
+        },
+      );
+  }
+  return able?.filter((id) => running.includes(id)) ?? null;
+}
+
+function checkName(tool: ToolConfig, pointer: string, report: Report): void {
+  if (tool.name.length > 40)
+    report.add(
+      "plan/name-too-long",
+      `${pointer}/name`,
+      `The tool name \`${tool.name}\` has ${tool.name.length} characters.`,
+    );
+}
+
+function checkAnchors(
+  steps: readonly StepPlan[],
+  input: readonly Anchor[],
+  pointerOf: (index: number) => string,
+  report: Report,
+): void {
+  const index = steps.findIndex((step) => step.kind === "diagnostics");
+  if (index >= 0 && pointingAnchors(input).includes("workspace"))
+    report.add(
+      "plan/base-needs-anchor",
+      pointerOf(index),
+      "A step of kind `diagnostics` asks about a document.",
+      {
+        fix: 'Use `input = "document"`.',
+      },
+    );
+}
+
+function titleOf(tool: ToolConfig): string {
+  const words = tool.name.replaceAll(/[_.-]+/g, " ").trim();
+  return tool.title ?? words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,108 @@
+/** Tools made of tools, and what effects they may have: no circles, no stronger effect hidden in a weaker tool. */
+import type { DialectPlan, Effect, StepPlan } from "../abi/plan.js";
+import { listingNames, pointingNames } from "../protocol/pointing.js";
+import type { Report } from "./report.js";
+import { runtimeActions } from "./steps.js";
+import type { PlacedTool } from "./tools.js";
+
+/** Notes unknown callees, circles, arguments a callee does not take, and effects that a tool does not declare. */
+export function checkWorkflows(tools: readonly PlacedTool[], dialect: DialectPlan, report: Report): void {
+  const byName = new Map(tools.map((tool) => [tool.plan.name, tool]));
+  for (const tool of tools) {
+    tool.plan.steps.forEach((step, index) => {
+      const pointer = tool.stepPointer(index);
+      if (step.kind === "tool") checkCallee(tool, step, pointer, byName, dialect, report);
+      checkEffect(tool, step, pointer, byName, report);
+    });
+  }
+  reportCycles(byName, report);
+}
+
+function checkCallee(
+  tool: PlacedTool,
+  step: Extract<StepPlan, { kind: "tool" }>,
+  pointer: string,
+  byName: Map<string, PlacedTool>,
+  dialect: DialectPlan,
+  report: Report,
+): void {
+  const callee = byName.get(step.tool);
+  if (!callee) {
+    if (step.tool !== "")
+      report.unknown("plan/unknown-tool", `${pointer}/tool`, "The tool", step.tool, [...byName.keys()]);
+    return;
+  }
+  const takes = argumentNames(callee, dialect);
+  const extra = givenNames(tool, step, dialect).filter((name) => !takes.includes(name));
+  if (extra.length > 0)
+    report.add(
+      "plan/bad-step",
+      `${pointer}/args`,
+      `The tool \`${step.tool}\` takes no ${extra.map((name) => `\`${name}\``).join(", ")}.`,
+      { fix: "Give the arguments one by one in a table." },
+    );
+}
+
+/** The names of the arguments that a tool step passes on. */
+function givenNames(
+  tool: PlacedTool,
+  step: Extract<StepPlan, { kind: "tool" }>,
+  dialect: DialectPlan,
+): string[] {
+  const { args } = step;
+  if (args.kind === "ref") return argumentNames(tool, dialect);
+  if (args.kind === "table") return args.entries.map(([name]) => name);
+  return args.kind === "literal" && typeof args.value === "object" ? Object.keys(args.value ?? {}) : [];
+}
+
+function argumentNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
+  return [
+    ...Object.values(pointingNames(plan.input, dialect)),
+    ...listingNames(plan),
+    ...plan.args.map((arg) => arg.name),
+  ];
+}
+
+function checkEffect(
+  tool: PlacedTool,
+  step: StepPlan,
+  pointer: string,
+  byName: Map<string, PlacedTool>,
+  report: Report,
+): void {
+  const needed = effectOf(step, byName);
+  if (needed === "read" || needed === tool.plan.effect) return;
+  report.add(
+    "plan/bad-step",
+    pointer,
+    `The step \`${step.id}\` has the effect \`${needed}\`, the tool declares \`${tool.plan.effect}\`.`,
+    { fix: `Set \`effect = "${needed}"\` on the tool.` },
+  );
+}
+
+function effectOf(step: StepPlan, byName: Map<string, PlacedTool>): Effect {
+  if (step.kind === "execute_command") return "command";
+  if (step.kind === "runtime") return runtimeActions[step.action];
+  if (step.kind === "tool") return byName.get(step.tool)?.plan.effect ?? "read";
+  return "read";
+}
+
+function reportCycles(byName: Map<string, PlacedTool>, report: Report): void {
+  const done = new Set<string>();
+  const visit = (name: string, path: string[]): void => {
+    const start = path.indexOf(name);
+    if (start >= 0) {
+      const circle = [...path.slice(start), name].map((part) => `\`${part}\``).join(" → ");
+      report.add("plan/tool-cycle", byName.get(name)?.pointer ?? "", `The tools call each other: ${circle}.`);
+      return;
+    }
+    if (done.has(name)) return;
+    for (const callee of callees(byName.get(name))) visit(callee, [...path, name]);
+    done.add(name);
+  };
+  for (const name of byName.keys()) visit(name, []);
+}
+
+function callees(tool: PlacedTool | undefined): string[] {
+  return tool?.plan.steps.flatMap((step) => (step.kind === "tool" ? [step.tool] : [])) ?? [];
+}

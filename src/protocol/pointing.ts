@@ -1,0 +1,198 @@
+/**
+ * The arguments with which a call points at code, spelt by the dialect. The anchors of one tool are alternatives, so
+ * an argument is required only when every alternative needs it; `query` is asked for beside them.
+ */
+import type { Anchor, DialectPlan, ToolPlan } from "../abi/plan.js";
+import type { JsonObject } from "../base/json.js";
+import { shapes } from "./shapes.js";
+import { closed, type Fields, joinFields, spanNames } from "./spelling.js";
+
+/** The names that references (`input.X`) use for pointing arguments, and how the dialect spells each. */
+export function pointingNames(input: readonly Anchor[], dialect: DialectPlan): { [name: string]: string } {
+  const names: { [name: string]: string } = {};
+  const { document, symbol, query } = dialect;
+  const span = spanNames(dialect);
+  const flat = dialect.position.form === "flat";
+  if (input.some((anchor) => anchor !== "workspace" && anchor !== "query")) names.file_path = document.field;
+  if (input.includes("position") || input.includes("range")) {
+    if (flat) Object.assign(names, { line: span.line, character: span.character });
+    else if (input.includes("position")) names.position = "position";
+  }
+  if (input.includes("range")) {
+    if (flat)
+      Object.assign(names, {
+        end_line: span.endLine,
+        end_character: span.endCharacter,
+      });
+    else names.range = "range";
+  }
+  if (input.includes("symbol"))
+    Object.assign(names, {
+      symbol_name: symbol.name,
+      symbol_kind: symbol.kind,
+    });
+  if (input.includes("query")) names.query = query;
+  return names;
+}
+
+/** The names of the arguments that ask for a page or a cap, by the tool's shape. */
+export function listingNames(tool: Pick<ToolPlan, "page" | "output">): string[] {
+  if (tool.page) return ["page_size", "cursor"];
+  return isCapped(tool) ? ["max_results"] : [];
+}
+
+/** The schema members of a tool's pointing arguments. */
+export function pointingFields(input: readonly Anchor[], dialect: DialectPlan): Fields {
+  const alternatives = input
+    .filter((anchor) => anchor !== "query")
+    .map((anchor) => anchorFields(anchor, dialect));
+  const required = alternatives
+    .flatMap((fields) => fields.required)
+    .filter((name) => alternatives.every((fields) => fields.required.includes(name)));
+  const pointing = {
+    properties: joinFields(...alternatives).properties,
+    required: [...new Set(required)],
+  };
+  return input.includes("query") ? joinFields(pointing, queryFields(dialect)) : pointing;
+}
+
+/** The schema members that ask for a page, or cap a list. */
+export function listingFields(tool: Pick<ToolPlan, "page" | "output" | "maxItems">): Fields {
+  const properties: JsonObject = {};
+  if (tool.page) {
+    const { defaultSize, maxSize } = tool.page;
+    properties.page_size = {
+      type: "integer",
+      minimum: 1,
+      maximum: maxSize,
+      description: `1-${maxSize}, default ${defaultSize}.`,
+    };
+    properties.cursor = {
+      type: "string",
+      maxLength: 1024,
+      description: "next_cursor of the page before.",
+    };
+  } else if (isCapped(tool)) {
+    properties.max_results = {
+      type: "integer",
+      minimum: 1,
+      maximum: tool.maxItems,
+      description: `1-${tool.maxItems}.`,
+    };
+  }
+  return { properties, required: [] };
+}
+
+function isCapped(tool: Pick<ToolPlan, "output">): boolean {
+  return shapes[tool.output.shape]?.counted === true && tool.output.shape !== "server_status";
+}
+
+function anchorFields(anchor: Anchor, dialect: DialectPlan): Fields {
+  switch (anchor) {
+    case "document":
+      return documentArgument(dialect);
+    case "position":
+      return joinFields(documentArgument(dialect), positionArgument(dialect));
+    case "range":
+      return joinFields(documentArgument(dialect), rangeArgument(dialect));
+    case "symbol":
+      return symbolArgument(dialect);
+    case "query":
+      return queryFields(dialect);
+    case "workspace":
+      return { properties: {}, required: [] };
+  }
+}
+
+function documentArgument(dialect: DialectPlan): Fields {
+  const description =
+    dialect.document.form === "uri" ? "file: URI." : "Path relative to the workspace, or file: URI.";
+  const { field } = dialect.document;
+  return {
+    properties: {
+      [field]: { type: "string", minLength: 1, maxLength: 4096, description },
+    },
+    required: [field],
+  };
+}
+
+function positionArgument(dialect: DialectPlan): Fields {
+  const { line, character } = spanNames(dialect);
+  const point = placeArgument(line, character, dialect, "");
+  if (dialect.position.form === "flat") return point;
+  return { properties: { position: closed(point) }, required: ["position"] };
+}
+
+function rangeArgument(dialect: DialectPlan): Fields {
+  const names = spanNames(dialect);
+  if (dialect.position.form === "flat")
+    return joinFields(
+      placeArgument(names.line, names.character, dialect, "Start: "),
+      placeArgument(names.endLine, names.endCharacter, dialect, "End, exclusive: "),
+    );
+  const point = closed(placeArgument(names.line, names.character, dialect, ""));
+  return {
+    properties: {
+      range: closed({
+        properties: { start: point, end: point },
+        required: ["start", "end"],
+      }),
+    },
+    required: ["range"],
+  };
+}
+
+function placeArgument(line: string, character: string, dialect: DialectPlan, prefix: string): Fields {
+  const { lineBase, characterBase, unit } = dialect.position;
+  const counted = {
+    "utf-8": "bytes",
+    "utf-16": "UTF-16 units",
+    "utf-32": "characters",
+  }[unit];
+  return {
+    properties: {
+      [line]: {
+        type: "integer",
+        minimum: lineBase,
+        description: `${prefix}${lineBase}-based.`,
+      },
+      [character]: {
+        type: "integer",
+        minimum: characterBase,
+        description: `${prefix}${characterBase}-based, in ${counted}.`,
+      },
+    },
+    required: [line, character],
+  };
+}
+
+function symbolArgument(dialect: DialectPlan): Fields {
+  const { name, kind } = dialect.symbol;
+  return {
+    properties: {
+      ...documentArgument(dialect).properties,
+      [name]: {
+        type: "string",
+        minLength: 1,
+        maxLength: 512,
+        description: "Instead of a position: a name, or Type/method.",
+      },
+      [kind]: {
+        type: "string",
+        maxLength: 64,
+        description: "With a name: its kind, e.g. function.",
+      },
+    },
+    required: [name],
+  };
+}
+
+function queryFields(dialect: DialectPlan): Fields {
+  const description = "Name or part of it, at most 512 characters.";
+  return {
+    properties: {
+      [dialect.query]: { type: "string", maxLength: 512, description },
+    },
+    required: [dialect.query],
+  };
+}
