@@ -84,6 +84,12 @@ export const codes = {
     cause: "A config that was found in a workspace may start programs only after a person has said so.",
     fix: "Read it, then run `lsp-proxy trust`, or name it with `--config`.",
   },
+  "config/trust-store": {
+    kind: "problem",
+    title: "The record of trusted configs is damaged",
+    cause: "The file that remembers which workspace configs may start programs cannot be read or understood.",
+    fix: "Delete the file, then run `lsp-proxy trust` again in each workspace.",
+  },
   "config/shrunk": {
     kind: "warning",
     title: "A workspace asked for more than the user allows",
@@ -174,6 +180,12 @@ export const codes = {
     cause:
       "A tool has neither `request` nor `steps`, both, or an argument whose name the pointing already uses.",
     fix: "Give exactly one of `request` and `steps`; rename the argument.",
+  },
+  "plan/bad-schema": {
+    kind: "problem",
+    title: "A result schema that cannot be used",
+    cause: "`result` of a custom method is not a JSON Schema (2020-12) that stands on its own.",
+    fix: "Mend the schema; references to other documents and unknown keywords are not taken.",
   },
   "plan/no-command": {
     kind: "problem",

@@ -1,0 +1,94 @@
+/** Plan → Bundle: every file as text, with the manifest that names and hashes them. Pure: same plan, same bytes. */
+import {
+  type Bundle,
+  type BundleFile,
+  bundlePaths,
+  CATALOGUE_FILE,
+  type Manifest,
+  PLAN_FILE,
+  TOOLS_FILE,
+} from "../abi/bundle.js";
+import { ABI_VERSION, type Plan, type ToolPlan } from "../abi/plan.js";
+import { digest } from "../base/hash.js";
+import { canonicalPretty, canonicalText, type JsonObject } from "../base/json.js";
+import { sortBy } from "../base/order.js";
+import { ConfigError } from "../base/problem.js";
+import { outputSchema } from "../protocol/envelope.js";
+import { emitCatalogue } from "./catalogue.js";
+import { emitHandler } from "./handler.js";
+import { inputSchema } from "./input-schema.js";
+import type { Templates } from "./render.js";
+import { toolEntry } from "./tool-entry.js";
+import { emitValidator, SchemaError } from "./validator.js";
+
+const dialectOfSchemas = "https://json-schema.org/draft/2020-12/schema";
+
+/** The bundle of a plan; `generator` names the program that made it. Throws a ConfigError for a bad result schema. */
+export function emitBundle(plan: Plan, templates: Templates, generator: string): Bundle {
+  const listed = plan.tools.filter((tool) => plan.mcp.listed.includes(tool.name));
+  const entries = listed.map((tool) => toolEntry(tool, plan.dialect));
+  const files: BundleFile[] = [
+    { path: PLAN_FILE, text: canonicalPretty(plan) },
+    { path: TOOLS_FILE, text: canonicalPretty(entries) },
+    { path: CATALOGUE_FILE, text: emitCatalogue(listed, plan.dialect, templates) },
+    ...reachable(listed, plan).flatMap((tool) => toolFiles(tool, plan, templates)),
+  ];
+  const sorted = sortBy(files, (file) => [file.path]);
+  return { files: sorted, manifest: buildManifest(sorted, generator) };
+}
+
+/** The listed tools and those that they are made of, hidden or not. */
+function reachable(listed: readonly ToolPlan[], plan: Plan): ToolPlan[] {
+  const names = new Set<string>();
+  const visit = (tool: ToolPlan | undefined): void => {
+    if (!tool || names.has(tool.name)) return;
+    names.add(tool.name);
+    for (const step of tool.steps)
+      if (step.kind === "tool") visit(plan.tools.find((candidate) => candidate.name === step.tool));
+  };
+  listed.forEach(visit);
+  return plan.tools.filter((tool) => names.has(tool.name));
+}
+
+function toolFiles(tool: ToolPlan, plan: Plan, templates: Templates): BundleFile[] {
+  const input: JsonObject = {
+    $schema: dialectOfSchemas,
+    title: `${tool.name} arguments`,
+    ...inputSchema(tool, plan.dialect),
+  };
+  const output = outputSchema(tool, plan.dialect);
+  return [
+    { path: bundlePaths.handler(tool.name), text: emitHandler(tool, plan.dialect, templates) },
+    { path: bundlePaths.inputSchema(tool.name), text: canonicalPretty(input) },
+    { path: bundlePaths.outputSchema(tool.name), text: canonicalPretty(output) },
+    {
+      path: bundlePaths.inputValidator(tool.name),
+      text: emitValidator(input, `the arguments of ${tool.name}`, templates),
+    },
+    { path: bundlePaths.outputValidator(tool.name), text: outputValidator(tool, output, templates) },
+  ];
+}
+
+/** Only here does a schema come from the config: a method's declared `result`. */
+function outputValidator(tool: ToolPlan, output: JsonObject, templates: Templates): string {
+  try {
+    return emitValidator(output, `the answer of ${tool.name}`, templates);
+  } catch (cause) {
+    if (!(cause instanceof SchemaError) || tool.output.schema === null) throw cause;
+    throw new ConfigError([
+      {
+        code: "plan/bad-schema",
+        severity: "error",
+        message: `The result schema of the method that \`${tool.name}\` uses is not usable: ${cause.message}.`,
+        pointer: tool.source.pointer,
+        fix: "Mend `result` of that method: a JSON Schema (2020-12) without references to other documents.",
+      },
+    ]);
+  }
+}
+
+function buildManifest(files: readonly BundleFile[], generator: string): Manifest {
+  const digests = Object.fromEntries(files.map((file) => [file.path, digest(file.text)]));
+  const members = { abi: ABI_VERSION, generator, plan: digests[PLAN_FILE] ?? "", files: digests };
+  return { ...members, bundle: digest(canonicalText(members)) };
+}

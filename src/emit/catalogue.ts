@@ -1,0 +1,59 @@
+/** The tool catalogue for people: what each tool does, takes and gives, and the requests behind it. */
+import type { DialectPlan, StepPlan, ToolPlan } from "../abi/plan.js";
+import { isTable, type JsonObject } from "../base/json.js";
+import { inputSchema } from "./input-schema.js";
+import { render, type Templates } from "./render.js";
+
+/** The Markdown text of the tools that are listed. */
+export function emitCatalogue(
+  tools: readonly ToolPlan[],
+  dialect: DialectPlan,
+  templates: Templates,
+): string {
+  return render(templates, "tools.md", {
+    tools: tools.map((tool, index) => ({ ...toolView(tool, dialect), more: index < tools.length - 1 })),
+  });
+}
+
+function toolView(tool: ToolPlan, dialect: DialectPlan) {
+  const args = argumentViews(inputSchema(tool, dialect));
+  return {
+    name: tool.name,
+    description: tool.description,
+    effect: tool.effect,
+    shape: tool.output.shape,
+    servers: tool.servers === null ? "" : ` · Servers: ${tool.servers.map((id) => `\`${id}\``).join(", ")}`,
+    hasArguments: args.length > 0,
+    arguments: args,
+    steps: tool.steps.map((step, index) => ({ number: index + 1, text: stepText(step) })),
+  };
+}
+
+function argumentViews(schema: JsonObject) {
+  const properties = isTable(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(properties).map(([name, property]) => {
+    const facts = isTable(property) ? property : {};
+    return {
+      name,
+      type: String(facts.type),
+      need: required.includes(name) ? "required" : "",
+      meaning: typeof facts.description === "string" ? facts.description : "",
+    };
+  });
+}
+
+function stepText(step: StepPlan): string {
+  switch (step.kind) {
+    case "request":
+      return `\`${step.method}\`${step.each ? `, for each item of \`${step.each.from.name}\`` : ""}`;
+    case "diagnostics":
+      return "diagnostics, pulled or pushed";
+    case "execute_command":
+      return "`workspace/executeCommand`, allowed names only";
+    case "tool":
+      return `the tool \`${step.tool}\``;
+    case "runtime":
+      return `the runtime's own \`${step.action}\``;
+  }
+}

@@ -1,0 +1,130 @@
+/** The handler module of a tool: one statement per step, the local names are the step ids. */
+import { ABI_VERSION, type DialectPlan, type RetryPlan, type StepPlan, type ToolPlan } from "../abi/plan.js";
+import { Fault } from "../base/problem.js";
+import { paramsBases } from "../protocol/bases.js";
+import { pointingNames } from "../protocol/pointing.js";
+import { localName, type Names, templateText } from "./expressions.js";
+import { inspectModule } from "./inspect.js";
+import { lit, objectText } from "./literal.js";
+import { render, type Templates } from "./render.js";
+
+const lineWidth = 100;
+
+type Members = [key: string, text: string][];
+
+/** The text of a tool's handler. */
+export function emitHandler(tool: ToolPlan, dialect: DialectPlan, templates: Templates): string {
+  const names: Names = { args: tool.args, pointing: pointingNames(tool.input, dialect) };
+  const statements = [
+    ...(tool.steps.some(needsPlace) ? ["const at = await call.at(input);"] : []),
+    ...tool.steps.flatMap((step) => bind(localName(step.id), stepCall(step, names))),
+    ...answer(tool),
+  ];
+  const text = render(templates, "handler.js", {
+    abi: ABI_VERSION,
+    source: `${tool.source.file}#${tool.source.pointer}`,
+    name: tool.name,
+    effect: tool.effect,
+    statements,
+  });
+  inspectModule(text, `the handler of ${tool.name}`);
+  return text;
+}
+
+function needsPlace(step: StepPlan): boolean {
+  return step.kind === "request" || step.kind === "diagnostics" || step.kind === "execute_command";
+}
+
+interface CallText {
+  callee: string;
+  args: string[];
+}
+
+function stepCall(step: StepPlan, names: Names): CallText {
+  switch (step.kind) {
+    case "request":
+      return step.each ? eachCall(step, step.each, names) : requestCall(step, names);
+    case "diagnostics":
+      return { callee: "at.diagnostics", args: [lit({ waitMs: step.waitMs, settleMs: step.settleMs })] };
+    case "execute_command": {
+      const list = step.arguments === null ? "[]" : templateText(step.arguments, names);
+      return { callee: "at.command", args: [templateText(step.command, names), list] };
+    }
+    case "tool":
+      return { callee: "call.tool", args: [lit(step.tool), templateText(step.args, names)] };
+    case "runtime":
+      return {
+        callee: "call.runtime",
+        args: [lit(step.action), step.args === null ? "{}" : templateText(step.args, names)],
+      };
+  }
+}
+
+type RequestStep = Extract<StepPlan, { kind: "request" }>;
+
+function requestCall(step: RequestStep, names: Names): CallText {
+  const { base, set } = step.params;
+  const params = `at.${paramsBases[base].call}(${set === null ? "" : templateText(set, names)})`;
+  const options = requestOptions(step);
+  return {
+    callee: "at.request",
+    args: [lit(step.method), params, ...(options.length > 0 ? [objectText(options)] : [])],
+  };
+}
+
+function eachCall(step: RequestStep, each: NonNullable<RequestStep["each"]>, names: Names): CallText {
+  const { from, limit } = each;
+  if (from.root !== "step" || from.name === null) throw new Fault(`the step ${step.id} walks over no step`);
+  const options: Members = [["limit", lit(limit)]];
+  if (from.path.length > 0) options.push(["path", lit(from.path)]);
+  const params = step.params.set === null ? "{}" : templateText(step.params.set, names);
+  return {
+    callee: "at.each",
+    args: [
+      lit(step.method),
+      localName(from.name),
+      objectText([...options, ...requestOptions(step)]),
+      `(item) => (${params})`,
+    ],
+  };
+}
+
+function requestOptions(step: RequestStep): Members {
+  const options: Members = [];
+  if (step.optional) options.push(["optional", "true"]);
+  if (step.expect !== "any") options.push(["expect", lit(step.expect)]);
+  if (step.merge === "all") options.push(["merge", lit(step.merge)]);
+  if (step.retryEmpty) options.push(["retryEmpty", retryText(step.retryEmpty)]);
+  return options;
+}
+
+function retryText(retry: RetryPlan): string {
+  return lit({ attempts: retry.attempts, delayMs: retry.delayMs, while: retry.while });
+}
+
+function answer({ name, steps, output }: ToolPlan): string[] {
+  const last = steps.at(-1);
+  if (!last) throw new Fault(`the tool ${name} has no steps`);
+  const lines: string[] = [];
+  let value = localName(last.id);
+  if (output.gather.length > 0)
+    value = `call.gather(${objectText(output.gather.map((id) => [id, localName(id)] as const))})`;
+  const options: Members = [];
+  if (output.at !== "") options.push(["at", lit(output.at)]);
+  if (output.language !== null) options.push(["language", lit(output.language)]);
+  if (output.apply !== "never") options.push(["apply", lit(output.apply)]);
+  const args = [lit(output.shape), value, ...(options.length > 0 ? [objectText(options)] : [])];
+  lines.push(...wrap("return ", { callee: "call.answer", args }));
+  return lines;
+}
+
+function bind(name: string, call: CallText): string[] {
+  return wrap(`const ${name} = await `, call);
+}
+
+/** A call on one line, or with one argument per line when it is long. */
+function wrap(prefix: string, { callee, args }: CallText): string[] {
+  const line = `${prefix}${callee}(${args.join(", ")});`;
+  if (line.length <= lineWidth || args.length < 2) return [line];
+  return [`${prefix}${callee}(`, ...args.map((arg) => `  ${arg},`), ");"];
+}

@@ -1,0 +1,54 @@
+/** The input schema of a tool: one flat closed object. Bounds are told in the descriptions too, as some clients drop them. */
+import type { ArgPlan, DialectPlan, ToolPlan } from "../abi/plan.js";
+import type { JsonObject } from "../base/json.js";
+import { listingFields, pointingFields } from "../protocol/pointing.js";
+import { closed, type Fields, joinFields } from "../protocol/spelling.js";
+
+/** The schema that a tool's arguments must fit. */
+export function inputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
+  return closed(joinFields(pointingFields(tool.input, dialect), argFields(tool.args), listingFields(tool)));
+}
+
+function argFields(args: readonly ArgPlan[]): Fields {
+  return {
+    properties: Object.fromEntries(args.map((arg) => [arg.name, argSchema(arg)])),
+    required: args.filter((arg) => arg.required).map((arg) => arg.name),
+  };
+}
+
+function argSchema(arg: ArgPlan): JsonObject {
+  const schema: JsonObject =
+    arg.type === "string_list"
+      ? { type: "array", maxItems: 1000, items: { type: "string", ...textBounds(arg) } }
+      : { type: arg.type, ...textBounds(arg), ...numberBounds(arg) };
+  schema.description = describe(arg);
+  if (arg.default !== null) schema.default = arg.default;
+  return schema;
+}
+
+function textBounds(arg: ArgPlan): JsonObject {
+  const bounds: JsonObject = {};
+  if (arg.enum !== null) bounds.enum = arg.enum;
+  if (arg.minLength !== null) bounds.minLength = arg.minLength;
+  if (arg.maxLength !== null) bounds.maxLength = arg.maxLength;
+  return bounds;
+}
+
+function numberBounds(arg: ArgPlan): JsonObject {
+  const bounds: JsonObject = {};
+  if (arg.minimum !== null) bounds.minimum = arg.minimum;
+  if (arg.maximum !== null) bounds.maximum = arg.maximum;
+  return bounds;
+}
+
+function describe(arg: ArgPlan): string {
+  const length = between(arg.minLength, arg.maxLength);
+  const size = between(arg.minimum, arg.maximum);
+  const bounds = [...(length ? [`${length} characters`] : []), ...(size ? [size] : [])];
+  return bounds.length === 0 ? arg.description : `${arg.description} (${bounds.join(", ")})`;
+}
+
+function between(low: number | null, high: number | null): string | null {
+  if (low === null) return high === null ? null : `at most ${high}`;
+  return high === null ? `at least ${low}` : `${low} to ${high}`;
+}

@@ -1,0 +1,29 @@
+/**
+ * Handlebars, tamed: strict look-ups, no HTML escaping, and a few helpers that make config strings harmless in code,
+ * comments, Markdown and TOML. A template sees only the view model that it is given.
+ */
+import Handlebars from "handlebars";
+import type { Json } from "../base/json.js";
+import { Fault } from "../base/problem.js";
+import { commentText, lit } from "./literal.js";
+import { markdownText } from "./markdown.js";
+import { tomlText } from "./toml-text.js";
+
+/** Template texts by name: the path in `templates/` without `.hbs`. */
+export interface Templates {
+  readonly [name: string]: string;
+}
+
+/** A template's text filled from a view model. Every name the template uses must be there. */
+export function render(templates: Templates, name: string, view: object): string {
+  const text = Object.hasOwn(templates, name) ? templates[name] : undefined;
+  if (text === undefined) throw new Fault(`there is no template ${name}`);
+  const handlebars = Handlebars.create();
+  handlebars.registerHelper("lit", (value: Json) => lit(value));
+  handlebars.registerHelper("comment", (value: string) => commentText(value));
+  handlebars.registerHelper("md", (value: string) => markdownText(value));
+  handlebars.registerHelper("toml", (value: Json) => tomlText(value));
+  return handlebars.compile(text, { strict: true, noEscape: true, knownHelpers: helpers })(view);
+}
+
+const helpers = { lit: true, comment: true, md: true, toml: true };

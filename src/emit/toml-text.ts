@@ -1,0 +1,27 @@
+/** JSON values as TOML text: strings are basic strings, tables are inline. */
+import { isTable, type Json } from "../base/json.js";
+import { Fault } from "../base/problem.js";
+
+/** A value as it stands right of `=` in TOML. */
+export function tomlText(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(tomlText).join(", ")}]`;
+  if (isTable(value)) {
+    const members = Object.entries(value).map(
+      ([key, member]) => `${tomlKey(key)} = ${tomlText(member as Json)}`,
+    );
+    return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+  }
+  if (typeof value === "string") return tomlString(value);
+  if (value === null) throw new Fault("TOML has no null");
+  return String(value);
+}
+
+/** A key, bare where TOML allows it. */
+export function tomlKey(key: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(key) ? key : tomlString(key);
+}
+
+function tomlString(text: string): string {
+  // JSON escapes what TOML wants escaped, but for DEL; lone surrogates have no place in TOML.
+  return JSON.stringify(text.replaceAll(/\p{Cs}/gu, "\ufffd")).replaceAll("\u007f", "\\u007f");
+}
