@@ -31,7 +31,6 @@ export interface ToolEntry {
   inputSchema: JsonObject;
   outputSchema: JsonObject;
   annotations: {
-    title: string;
     readOnlyHint: boolean;
     destructiveHint: boolean;
     idempotentHint: boolean;

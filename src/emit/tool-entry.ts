@@ -14,7 +14,6 @@ export function toolEntry(tool: ToolPlan, dialect: DialectPlan): ToolEntry {
     inputSchema: inputSchema(tool, dialect),
     outputSchema: outputSchema(tool, dialect),
     annotations: {
-      title: tool.title,
       readOnlyHint: isRead,
       destructiveHint: !isRead,
       idempotentHint: isRead,

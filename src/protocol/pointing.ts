@@ -105,12 +105,11 @@ function anchorFields(anchor: Anchor, dialect: DialectPlan): Fields {
 }
 
 function documentArgument(dialect: DialectPlan): Fields {
-  const description =
-    dialect.document.form === "uri" ? "file: URI." : "Path relative to the workspace, or file: URI.";
+  const description = dialect.document.form === "uri" ? "file: URI." : "Relative path or file: URI.";
   const { field } = dialect.document;
   return {
     properties: {
-      [field]: { type: "string", minLength: 1, maxLength: 4096, description },
+      [field]: { type: "string", description },
     },
     required: [field],
   };
@@ -159,7 +158,7 @@ function placeArgument(line: string, character: string, dialect: DialectPlan, pr
       [character]: {
         type: "integer",
         minimum: characterBase,
-        description: `${prefix}${characterBase}-based, in ${counted}.`,
+        description: `${prefix}${characterBase}-based ${counted}.`,
       },
     },
     required: [line, character],
@@ -175,7 +174,7 @@ function symbolArgument(dialect: DialectPlan): Fields {
         type: "string",
         minLength: 1,
         maxLength: 512,
-        description: "Instead of a position: a name, or Type/method.",
+        description: "Instead of a position: name or Type/method.",
       },
       [kind]: {
         type: "string",

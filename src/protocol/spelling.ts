@@ -113,7 +113,7 @@ export function closed(fields: Fields): JsonObject {
   return {
     type: "object",
     properties: fields.properties,
-    required: fields.required,
+    ...(fields.required.length > 0 ? { required: fields.required } : {}),
     additionalProperties: false,
   };
 }
