@@ -9,9 +9,11 @@ const sequence = (description: string) => ({ description, order: "sequence" as c
 
 const positive = z.int().min(1);
 const milliseconds = z.int().min(0).max(86_400_000);
-const json: z.ZodType<JsonValue> = z.lazy(() =>
-  z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(json), z.record(z.string(), json)]),
-);
+const json: z.ZodType<JsonValue> = z
+  .lazy(() =>
+    z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(json), z.record(z.string(), json)]),
+  )
+  .meta({ id: "json", description: "Any JSON value." });
 type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 const jsonTable = z.record(z.string(), json);
 
@@ -469,6 +471,7 @@ const http = z.strictObject({
 });
 
 export const configSchema = z.strictObject({
+  $schema: z.string().optional().describe("For editors: where the schema of a JSON config stands. Ignored."),
   version: z.literal(1).optional().describe("The config language's version."),
   extends: z
     .array(z.string().min(1))

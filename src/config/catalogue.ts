@@ -1,0 +1,141 @@
+/** The shipped configs: presets in `servers/`, tool mappings in `tools/`, profiles in `profiles/`. */
+import { join } from "node:path";
+import type { JsonObject } from "../base/json.js";
+import { nearest } from "../base/nearest.js";
+import { sortedSet } from "../base/order.js";
+import type { Problem } from "../base/problem.js";
+import type { Files } from "./files.js";
+import type { Layer } from "./layer.js";
+import { readSource } from "./read.js";
+import { configSchema, type PresetConfig, presetSchema } from "./schema.js";
+import { validate } from "./validate.js";
+
+/** A preset with the layer that its values come from; the layer's tree is the preset itself. */
+export interface Preset {
+  config: PresetConfig;
+  layer: Layer;
+}
+
+const FOLDERS = ["tools", "servers", "profiles"] as const;
+
+/** Reads the shipped configs, each when it is first asked for. */
+export class Catalogue {
+  /** What is wrong in shipped configs: empty unless an installation is damaged. */
+  readonly problems: Problem[] = [];
+  readonly #folder: string;
+  readonly #files: Files;
+  readonly #layers = new Map<string, Layer | undefined>();
+  #presets: Preset[] | undefined;
+
+  constructor(folder: string, files: Files) {
+    this.#folder = folder;
+    this.#files = files;
+  }
+
+  /** Names as `extends` takes them: `tools/core`, `servers/pyright`, `profiles/full`. */
+  names(): string[] {
+    return FOLDERS.flatMap((folder) => this.#namesIn(folder).map((name) => `${folder}/${name}`));
+  }
+
+  /** The profiles' names. */
+  profiles(): string[] {
+    return this.#namesIn("profiles");
+  }
+
+  /** Every preset, sorted by id. */
+  presets(): Preset[] {
+    this.#presets ??= this.#namesIn("servers").flatMap((name) => {
+      const layer = this.#read(`servers/${name}`);
+      return layer ? [{ config: layer.tree as PresetConfig, layer }] : [];
+    });
+    return this.#presets;
+  }
+
+  /** The preset of that id, or that lists the name among its `kinds`. */
+  preset(name: string): Preset | undefined {
+    const all = this.presets();
+    return (
+      all.find((preset) => preset.config.id === name) ??
+      all.find((preset) => preset.config.kinds?.includes(name))
+    );
+  }
+
+  /** The preset name nearest to a misspelt one. */
+  nearestPreset(name: string): string | undefined {
+    const names = this.presets().flatMap(({ config }) => [config.id, ...(config.kinds ?? [])]);
+    return nearest(name, ["generic", ...names]);
+  }
+
+  /** Every program that a preset names. */
+  commands(): string[] {
+    return sortedSet(this.presets().flatMap(({ config }) => [config.command].flat().slice(0, 1)) as string[]);
+  }
+
+  /** A shipped config as a layer; a preset becomes a config with that one server. */
+  layer(name: string): Layer | undefined {
+    if (!this.names().includes(name)) return undefined;
+    const layer = this.#read(name);
+    if (!layer || !name.startsWith("servers/")) return layer;
+    const id = layer.tree.id ?? "";
+    return {
+      ...layer,
+      tree: { servers: [{ id, kind: id }] },
+      places: { place: (_, part) => layer.places.place(["id"], part), pointer: () => "/id" },
+    };
+  }
+
+  #namesIn(folder: string): string[] {
+    const entries = this.#files.list(join(this.#folder, folder));
+    const files = entries.filter((entry) => entry.kind === "file" && entry.name.endsWith(".toml"));
+    return sortedSet(files.map((entry) => entry.name.slice(0, -".toml".length)));
+  }
+
+  #read(name: string): Layer | undefined {
+    if (!this.#layers.has(name)) this.#layers.set(name, this.#open(name));
+    return this.#layers.get(name);
+  }
+
+  #open(name: string): Layer | undefined {
+    const file = join(this.#folder, `${name}.toml`);
+    const content = this.#files.read(file);
+    if (content === undefined) return undefined;
+    const source = readSource(file, content);
+    const schema = name.startsWith("servers/") ? presetSchema : configSchema;
+    const problems = [...source.problems];
+    if (!source.broken) problems.push(...validate(schema, source.tree, source, { partial: true }));
+    this.problems.push(...problems);
+    if (problems.length > 0) return undefined;
+    return { origin: `configs/${name}.toml`, places: source, tree: source.tree };
+  }
+}
+
+/** The keys of a preset that speak about the preset, not about the server. */
+const ABOUT_PRESET: ReadonlySet<string> = new Set([
+  "id",
+  "kind",
+  "kinds",
+  "languages",
+  "rank",
+  "probe",
+  "homepage",
+]);
+
+/** What an `adapter` takes from a preset: its quirks, not its program. */
+const QUIRKS: ReadonlySet<string> = new Set([
+  "workspace_configuration",
+  "replies",
+  "ready",
+  "initialize_timeout_ms",
+  "request_timeout_ms",
+  "request_timeout_overrides_ms",
+  "warmup_timeout_ms",
+]);
+
+/** A preset's layer with only what a server takes over from it. */
+export function presetLayer(preset: Preset, as: "kind" | "adapter"): Layer {
+  const takes = (key: string) => (as === "adapter" ? QUIRKS.has(key) : !ABOUT_PRESET.has(key));
+  const tree: JsonObject = Object.fromEntries(
+    Object.entries(preset.layer.tree).filter(([key]) => takes(key)),
+  );
+  return { ...preset.layer, tree };
+}

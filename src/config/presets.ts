@@ -1,0 +1,105 @@
+/** Lays each server over its preset: `kind` brings everything, `adapter` only quirks, the environment a program. */
+import { codes } from "../base/codes.js";
+import type { Problem } from "../base/problem.js";
+import { type Catalogue, presetLayer } from "./catalogue.js";
+import type { Environment } from "./discover.js";
+import {
+  itemsOf,
+  type Layer,
+  type LayerTable,
+  layerTable,
+  leafValue,
+  mergeTables,
+  serverRule,
+  withEntries,
+} from "./layer.js";
+import { problemAt } from "./source.js";
+
+/** lspi's variables that name another program for a preset. */
+const COMMAND_VARIABLES: { [presetId: string]: string } = {
+  "rust-analyzer": "LSPI_RUST_ANALYZER_COMMAND",
+  omnisharp: "LSPI_OMNISHARP_COMMAND",
+  pyright: "LSPI_PYRIGHT_COMMAND",
+  basedpyright: "LSPI_BASEDPYRIGHT_COMMAND",
+};
+
+/** Programs that the environment puts in the place of a preset's. */
+export function commandsFromEnvironment(env: Environment): string[] {
+  return Object.values(COMMAND_VARIABLES).flatMap((name) => env[name] || []);
+}
+
+/** The config with every server complete. */
+export function applyPresets(
+  config: LayerTable,
+  catalogue: Catalogue,
+  env: Environment,
+): { config: LayerTable; problems: Problem[] } {
+  const servers = config.entries.get("servers");
+  if (servers?.kind !== "list") return { config, problems: [] };
+  const problems: Problem[] = [];
+  const items = itemsOf(servers).map((server) => {
+    if (server.kind !== "table") return server;
+    const below = [
+      ...kindLayers(server, catalogue, env, problems),
+      ...adapterLayers(server, catalogue, problems),
+    ];
+    return [...below.map(layerTable), server].reduce((under, over) => mergeTables(under, over, serverRule));
+  });
+  return { config: withEntries(config, { servers: { ...servers, items } }), problems };
+}
+
+function kindLayers(
+  server: LayerTable,
+  catalogue: Catalogue,
+  env: Environment,
+  problems: Problem[],
+): Layer[] {
+  const kind = leafValue(server.entries.get("kind"));
+  if (typeof kind !== "string") return [];
+  // lspi starts a generic server with `--stdio` unless told otherwise.
+  if (kind === "generic") return [beside(server, { args: ["--stdio"] })];
+  const preset = catalogue.preset(kind);
+  if (!preset) {
+    problems.push(unknownPreset(server, "kind", kind, catalogue.nearestPreset(kind)));
+    return [];
+  }
+  const variable = COMMAND_VARIABLES[preset.config.id];
+  const command = variable === undefined ? undefined : env[variable];
+  return [presetLayer(preset, "kind"), ...(command ? [beside(server, { command })] : [])];
+}
+
+function adapterLayers(server: LayerTable, catalogue: Catalogue, problems: Problem[]): Layer[] {
+  const adapter = leafValue(server.entries.get("adapter"));
+  if (typeof adapter !== "string") return [];
+  const preset = catalogue.preset(adapter);
+  if (preset) return [presetLayer(preset, "adapter")];
+  problems.push(unknownPreset(server, "adapter", adapter, catalogue.nearestPreset(adapter)));
+  return [];
+}
+
+/** A layer that no file wrote; its values stand where the server stands. */
+function beside(server: LayerTable, tree: Layer["tree"]): Layer {
+  const { places } = server.layer;
+  return {
+    origin: server.layer.origin,
+    tree,
+    places: {
+      place: (_, part) => places.place(server.path, part),
+      pointer: () => places.pointer(server.path),
+    },
+  };
+}
+
+function unknownPreset(
+  server: LayerTable,
+  key: "kind" | "adapter",
+  name: string,
+  suggestion: string | undefined,
+): Problem {
+  const node = server.entries.get(key) ?? server;
+  return problemAt(node.layer.places, "config/unknown-preset", `there is no preset \`${name}\``, node.path, {
+    suggestion,
+    fix:
+      suggestion === undefined ? codes["config/unknown-preset"].fix : `Write \`${key} = "${suggestion}"\`.`,
+  });
+}

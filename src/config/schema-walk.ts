@@ -1,0 +1,51 @@
+/** Looks into the schema the way a path goes through a tree: which keys a table may have. */
+import type { z } from "zod";
+import type { Path } from "./source.js";
+
+type Schema = z.core.$ZodType;
+
+/** The keys that the table at `path` may have; empty where any key may stand. */
+export function knownKeys(schema: Schema, path: Path): string[] {
+  let candidates = alternatives(schema);
+  for (const step of path) candidates = candidates.flatMap((candidate) => child(candidate, step));
+  return [...new Set(candidates.flatMap((candidate) => Object.keys(shapeOf(candidate))))];
+}
+
+/** The tables of the root that know a key: where a misplaced key belongs. */
+export function homesOf(schema: Schema, key: string): string[] {
+  return Object.keys(shapeOf(schema)).filter((table) => {
+    const inside = alternatives(shapeOf(schema)[table]);
+    const tables = inside.flatMap((candidate) =>
+      definition(candidate).type === "array" ? child(candidate, 0) : [candidate],
+    );
+    return tables.some((candidate) => Object.hasOwn(shapeOf(candidate), key));
+  });
+}
+
+function definition(schema: Schema): z.core.$ZodTypes["_zod"]["def"] {
+  return (schema as z.core.$ZodTypes)._zod.def;
+}
+
+function shapeOf(schema: Schema): { [key: string]: Schema } {
+  const def = definition(schema);
+  return def.type === "object" ? def.shape : {};
+}
+
+/** The schema without its wrappers, or each branch of a union. */
+function alternatives(schema: Schema | undefined): Schema[] {
+  if (!schema) return [];
+  const def = definition(schema);
+  if (def.type === "optional") return alternatives(def.innerType);
+  if (def.type === "union") return def.options.flatMap(alternatives);
+  // `lazy` is only the type of any JSON value, where every key may stand.
+  return def.type === "lazy" ? [] : [schema];
+}
+
+function child(schema: Schema, step: string | number): Schema[] {
+  const def = definition(schema);
+  if (def.type === "object")
+    return alternatives(Object.hasOwn(def.shape, step) ? def.shape[step] : undefined);
+  if (def.type === "array") return alternatives(def.element);
+  if (def.type === "record") return alternatives(def.valueType);
+  return [];
+}

@@ -1,0 +1,97 @@
+/**
+ * A config that was found in a workspace may only narrow what the user's own config allows. What it asks for beyond
+ * that is dropped, each time with a warning.
+ */
+import type { Problem } from "../base/problem.js";
+import { itemsOf, type LayerNode, type LayerTable, leafValue, nodeAt, withEntries } from "./layer.js";
+import { type Path, problemAt } from "./source.js";
+
+type Narrow = (user: LayerNode, workspace: LayerNode, dropped: Drop) => LayerNode;
+type Drop = (node: LayerNode, message: string) => void;
+
+const rules: readonly { path: readonly [string, ...string[]]; narrow: Narrow }[] = [
+  { path: ["allow", "commands"], narrow: intersection },
+  { path: ["allow", "effects"], narrow: intersection },
+  { path: ["allow", "env"], narrow: intersection },
+  { path: ["workspace", "extra_roots"], narrow: intersection },
+  { path: ["workspace", "deny"], narrow: union },
+  { path: ["mcp", "read_only"], narrow: onlyTrue },
+  { path: ["mcp", "tools", "allow"], narrow: choice },
+  { path: ["mcp", "tools", "exclude"], narrow: union },
+  { path: ["mcp", "output", "max_total_chars_default"], narrow: minimum },
+  { path: ["mcp", "output", "max_total_chars_hard"], narrow: minimum },
+  { path: ["limits", "max_items"], narrow: minimum },
+  { path: ["limits", "max_bytes"], narrow: minimum },
+  { path: ["limits", "max_message_bytes"], narrow: minimum },
+  { path: ["limits", "max_file_bytes"], narrow: minimum },
+  { path: ["limits", "timeout_ms"], narrow: minimum },
+  { path: ["limits", "max_servers"], narrow: minimum },
+  { path: ["limits", "max_open_documents"], narrow: minimum },
+  { path: ["http", "allowed_origins"], narrow: intersection },
+  { path: ["http", "allowed_hosts"], narrow: intersection },
+  { path: ["http", "max_sessions"], narrow: minimum },
+];
+
+/** The workspace's config, narrowed to what the user's allows. */
+export function shrink(user: LayerTable, workspace: LayerTable): { config: LayerTable; warnings: Problem[] } {
+  const warnings: Problem[] = [];
+  const dropped: Drop = (node, message) =>
+    warnings.push(problemAt(node.layer.places, "config/shrunk", message, node.path));
+  let config = workspace;
+  for (const { path, narrow } of rules) {
+    const ours = nodeAt(user, path);
+    const theirs = nodeAt(workspace, path);
+    if (ours && theirs) config = replaceAt(config, path, narrow(ours, theirs, dropped));
+  }
+  return { config, warnings };
+}
+
+function replaceAt(table: LayerTable, path: Path, node: LayerNode): LayerTable {
+  const [first, ...rest] = path;
+  const key = String(first);
+  if (rest.length === 0) return withEntries(table, { [key]: node });
+  const inner = table.entries.get(key);
+  return inner?.kind === "table" ? withEntries(table, { [key]: replaceAt(inner, rest, node) }) : table;
+}
+
+function intersection(user: LayerNode, workspace: LayerNode, dropped: Drop): LayerNode {
+  if (workspace.kind !== "list") return workspace;
+  const allowed = new Set(itemsOf(user).map(leafValue));
+  const items = workspace.items.filter((item) => {
+    const isAllowed = allowed.has(leafValue(item));
+    if (!isAllowed) dropped(item, `${JSON.stringify(leafValue(item))} is not in the user's own list`);
+    return isAllowed;
+  });
+  return { ...workspace, items };
+}
+
+/** Like an intersection; but an empty list would mean every tool, so then the user's list stands. */
+function choice(user: LayerNode, workspace: LayerNode, dropped: Drop): LayerNode {
+  if (itemsOf(user).length === 0) return workspace;
+  if (itemsOf(workspace).length === 0) return user;
+  const both = intersection(user, workspace, dropped);
+  return itemsOf(both).length > 0 ? both : user;
+}
+
+function union(user: LayerNode, workspace: LayerNode): LayerNode {
+  if (workspace.kind !== "list") return workspace;
+  const own = new Set(workspace.items.map(leafValue));
+  return {
+    ...workspace,
+    items: [...itemsOf(user).filter((item) => !own.has(leafValue(item))), ...workspace.items],
+  };
+}
+
+function minimum(user: LayerNode, workspace: LayerNode, dropped: Drop): LayerNode {
+  const most = leafValue(user);
+  const asked = leafValue(workspace);
+  if (typeof most !== "number" || typeof asked !== "number" || asked <= most) return workspace;
+  dropped(workspace, `${asked} is more than the user's own ${most}`);
+  return user;
+}
+
+function onlyTrue(user: LayerNode, workspace: LayerNode, dropped: Drop): LayerNode {
+  if (leafValue(user) !== true || leafValue(workspace) !== false) return workspace;
+  dropped(workspace, "the user's own config says read-only");
+  return user;
+}
