@@ -10,9 +10,12 @@ export function emitCatalogue(
   dialect: DialectPlan,
   templates: Templates,
 ): string {
-  return render(templates, "tools.md", {
-    tools: tools.map((tool, index) => ({ ...toolView(tool, dialect), more: index < tools.length - 1 })),
-  });
+  return render(templates, "tools.md", { tools: toolViews(tools, dialect) });
+}
+
+/** What a template is told of each tool. */
+export function toolViews(tools: readonly ToolPlan[], dialect: DialectPlan) {
+  return tools.map((tool, index) => ({ ...toolView(tool, dialect), more: index < tools.length - 1 }));
 }
 
 function toolView(tool: ToolPlan, dialect: DialectPlan) {

@@ -1,0 +1,56 @@
+/** Documentation printed from its source: the config's schema, the code catalogue, the shipped tools. */
+import type { DialectPlan, ToolPlan } from "../abi/plan.js";
+import type { CodeFacts } from "../base/codes.js";
+import { isTable, type JsonObject } from "../base/json.js";
+import { sortBy } from "../base/order.js";
+import { toolViews } from "./catalogue.js";
+import { render, type Templates } from "./render.js";
+import { isSection, schemaRows } from "./schema-rows.js";
+
+/** `docs/config.md`: every key of the config. */
+export function configDocs(schema: JsonObject, templates: Templates): string {
+  const properties = Object.entries(isTable(schema.properties) ? schema.properties : {});
+  const plain = Object.fromEntries(properties.filter(([, member]) => !isSection(member)));
+  const sections = properties
+    .filter(([, member]) => isSection(member))
+    .map(([name, member]) => ({
+      heading: isTable(member) && member.items !== undefined ? `[[${name}]]` : `[${name}]`,
+      description: isTable(member) && typeof member.description === "string" ? member.description : "",
+      rows: schemaRows((isTable(member) ? member.items : undefined) ?? member),
+    }));
+  return render(templates, "docs/config.md", { top: schemaRows({ properties: plain }), sections });
+}
+
+/** `docs/problems.md`: every code with its cause and its fix. */
+export function problemsDocs(codes: { readonly [code: string]: CodeFacts }, templates: Templates): string {
+  const kinds = [
+    {
+      kind: "problem",
+      heading: "Problems",
+      about: "What is wrong in a config or a bundle. Told before anything starts.",
+    },
+    {
+      kind: "refusal",
+      heading: "Refusals",
+      about: "Why a call was not answered. Told to the agent, with next steps.",
+    },
+    {
+      kind: "warning",
+      heading: "Warnings",
+      about: "Remarks beside a config that is used or an answer that is given.",
+    },
+    { kind: "fault", heading: "Faults", about: "Bugs of lsp-proxy." },
+  ] as const;
+  const entries = sortBy(Object.entries(codes), ([code]) => [code]);
+  const groups = kinds.map(({ kind, heading, about }) => ({
+    heading,
+    about,
+    codes: entries.filter(([, facts]) => facts.kind === kind).map(([code, facts]) => ({ code, ...facts })),
+  }));
+  return render(templates, "docs/problems.md", { groups });
+}
+
+/** `docs/tools.md`: the tools of a plan, whatever it lists. */
+export function toolsDocs(tools: readonly ToolPlan[], dialect: DialectPlan, templates: Templates): string {
+  return render(templates, "docs/tools.md", { tools: toolViews(tools, dialect) });
+}
