@@ -22,6 +22,8 @@ export interface Scenario {
 /** Path of the scripted server's program. */
 export const fakeServerPath = fileURLToPath(new URL("./server.mjs", import.meta.url));
 
+const own = { "fake/received": null, "fake/documents": null, "fake/children": null, "fake/do": null };
+
 /** A server that plays the scenario for `*.fake` files; the scenario is written into `folder`. */
 export function fakeServer(
   folder: string,
@@ -30,7 +32,8 @@ export function fakeServer(
 ): ServerPlan {
   const file = join(folder, `scenario-${randomUUID()}.json`);
   writeFileSync(file, JSON.stringify(scenario));
-  return { ...serverPlan("fake", [process.execPath, fakeServerPath, file], ["fake"], "fake"), ...overrides };
+  const plan = serverPlan("fake", [process.execPath, fakeServerPath, file], ["fake"], "fake");
+  return { ...plan, customMethods: { ...own }, ...overrides };
 }
 
 /** A server plan with the defaults of the config. */
@@ -72,6 +75,7 @@ export function serverPlan(
     features: { only: null, except: [] },
     priority: 0,
     executeCommands: [],
+    customMethods: {},
     limits: { memoryMb: null, openFiles: null, nice: null },
     sandbox: "none",
     openOnChange: false,

@@ -1,0 +1,175 @@
+/**
+ * The documents that one server has open, kept equal to the files on disk. A changed file is sent whole and without a
+ * range: both full and incremental servers understand that form. The oldest are closed past the limit.
+ */
+import { pathToFileURL } from "node:url";
+import type { ServerPlan } from "../abi/plan.js";
+import type { Lines } from "../base/text.js";
+import type { Capabilities } from "./capabilities.js";
+import { type FileText, readText, stampOf } from "./file.js";
+import { isInside, slashed } from "./inside.js";
+import { languageIdOf } from "./language-id.js";
+import type { OpenDocument } from "./types.js";
+
+interface Entry {
+  document: OpenDocument;
+  stamp: FileText["stamp"];
+}
+
+export interface DocumentsContext {
+  server: ServerPlan;
+  roots: readonly string[];
+  capabilities: Capabilities;
+  maxOpen: number;
+  maxBytes: number;
+  notify: (method: string, params: unknown) => void;
+  /** Hears of every text that the server was given, or that it no longer has. */
+  onChanged: (path: string, what: "opened" | "changed" | "touched" | "closed") => void;
+}
+
+export class Documents {
+  readonly #context: DocumentsContext;
+  /** By path, the least recently used first. */
+  readonly #open = new Map<string, Entry>();
+  readonly #texts = new Map<string, FileText>();
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(context: DocumentsContext) {
+    this.#context = context;
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** The document as the server has it, or undefined when it is not open. */
+  get(path: string): OpenDocument | undefined {
+    return this.#open.get(path)?.document;
+  }
+
+  /** Opens a document or brings it up to date; refuses what is not a text file. */
+  sync(path: string): Promise<OpenDocument> {
+    return this.#inTurn(async () => {
+      const entry = this.#open.get(path);
+      if (entry) await this.#update(entry);
+      const open = this.#open.get(path) ?? (await this.#openNew(path));
+      this.#open.delete(path);
+      this.#open.set(path, open);
+      this.#closeOldest();
+      return { ...open.document };
+    });
+  }
+
+  /** Brings every open document up to date; deleted ones are closed. */
+  refresh(): Promise<void> {
+    return this.#inTurn(async () => {
+      await Promise.all(
+        [...this.#open.values()].map((entry) => this.#update(entry).catch(() => this.#close(entry))),
+      );
+    });
+  }
+
+  /** Sends an open document again under a new version, so that the server looks at it anew. */
+  touch(path: string): OpenDocument | undefined {
+    const entry = this.#open.get(path);
+    if (entry) this.#change(entry, "touched");
+    return entry?.document;
+  }
+
+  /** The text that the server sees: the open document's, else the file's. */
+  async textOf(path: string): Promise<Lines | undefined> {
+    const open = this.#open.get(path);
+    if (open) return open.document.lines;
+    const stamp = await stampOf(path);
+    const known = this.#texts.get(path);
+    if (stamp?.solid && known?.stamp.text === stamp.text) return known.lines;
+    const read = await readText(path, this.#shown(path), this.#context.maxBytes).catch(() => undefined);
+    this.#texts.delete(path);
+    if (!read) return undefined;
+    this.#texts.set(path, read);
+    const oldest = this.#texts.keys().next().value;
+    if (this.#texts.size > this.#context.maxOpen && oldest !== undefined) this.#texts.delete(oldest);
+    return read.lines;
+  }
+
+  /** Keeps changes in order: what two calls tell the server never interleaves. */
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(run);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  async #openNew(path: string): Promise<Entry> {
+    const read = await readText(path, this.#shown(path), this.#context.maxBytes);
+    const languageId = languageIdOf(this.#context.server, path, read.lines.line(0));
+    const uri = pathToFileURL(path).href;
+    const document = { path, uri, languageId, version: 1, hash: read.hash, lines: read.lines };
+    const entry = { document, stamp: read.stamp };
+    this.#open.set(path, entry);
+    this.#context.onChanged(path, "opened");
+    this.#context.notify("textDocument/didOpen", {
+      textDocument: { uri, languageId, version: 1, text: read.lines.text },
+    });
+    return entry;
+  }
+
+  /** Stat, then hash: the server is told only of a text that really is another. */
+  async #update(entry: Entry): Promise<void> {
+    const { path } = entry.document;
+    const stamp = await stampOf(path);
+    if (stamp && entry.stamp.solid && stamp.text === entry.stamp.text) return;
+    const read = await readText(path, this.#shown(path), this.#context.maxBytes).catch((error: unknown) => {
+      this.#close(entry);
+      throw error;
+    });
+    entry.stamp = read.stamp;
+    if (read.hash === entry.document.hash) return;
+    entry.document.hash = read.hash;
+    entry.document.lines = read.lines;
+    this.#change(entry, "changed");
+    const save = this.#context.capabilities.at("textDocumentSync", "save", "includeText") === true;
+    this.#context.notify("textDocument/didSave", {
+      textDocument: { uri: entry.document.uri },
+      ...(save ? { text: read.lines.text } : {}),
+    });
+  }
+
+  #change(entry: Entry, what: "changed" | "touched"): void {
+    const { document } = entry;
+    const { notify, onChanged } = this.#context;
+    document.version++;
+    onChanged(document.path, what);
+    const { uri, version, languageId } = document;
+    const { text } = document.lines;
+    if (this.#syncKind() === 0) {
+      notify("textDocument/didClose", { textDocument: { uri } });
+      notify("textDocument/didOpen", { textDocument: { uri, languageId, version, text } });
+    } else notify("textDocument/didChange", { textDocument: { uri, version }, contentChanges: [{ text }] });
+  }
+
+  /** 0 when the server said that it takes no changes; anything else takes whole texts. */
+  #syncKind(): unknown {
+    const { capabilities } = this.#context;
+    if (capabilities.registered("textDocument/didChange").length > 0) return 1;
+    const sync = capabilities.at("textDocumentSync");
+    return typeof sync === "number" ? sync : capabilities.at("textDocumentSync", "change");
+  }
+
+  #closeOldest(): void {
+    for (const entry of this.#open.values()) {
+      if (this.#open.size <= this.#context.maxOpen) return;
+      this.#close(entry);
+    }
+  }
+
+  #close(entry: Entry): void {
+    if (!this.#open.delete(entry.document.path)) return;
+    this.#context.notify("textDocument/didClose", { textDocument: { uri: entry.document.uri } });
+    this.#context.onChanged(entry.document.path, "closed");
+  }
+
+  #shown(path: string): string {
+    const root = this.#context.roots.find((candidate) => isInside(candidate, path));
+    return root === undefined ? "the file" : slashed(path.slice(root.length + 1));
+  }
+}

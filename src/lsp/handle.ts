@@ -1,0 +1,101 @@
+/**
+ * A server as a call sees it: the instance that runs now, whichever start that is. When the server dies in the middle
+ * of a read that points at a document or asks the workspace, the read is asked once more of the next start; anything
+ * else (commands, methods outside the specification, items that the dead server made) fails.
+ */
+import type { ServerPlan } from "../abi/plan.js";
+import { isTable } from "../base/json.js";
+import { Refusal } from "../base/problem.js";
+import type { Lines, PositionEncoding } from "../base/text.js";
+import { methods } from "../protocol/methods.js";
+import type { DiagnosticsOptions } from "./diagnostics.js";
+import { pathOfUri } from "./inside.js";
+import type { Instance } from "./instance.js";
+import type {
+  DiagnosticsReport,
+  LanguageServer,
+  OpenDocument,
+  Readiness,
+  RequestOptions,
+  ServerReply,
+} from "./types.js";
+
+export class Handle implements LanguageServer {
+  readonly plan: ServerPlan;
+  readonly root: string;
+  readonly #renew: (signal: AbortSignal) => Promise<Instance>;
+  #instance: Instance;
+
+  /** `renew` gives the running instance, started anew when the last one is gone. */
+  constructor(instance: Instance, renew: (signal: AbortSignal) => Promise<Instance>) {
+    this.plan = instance.plan;
+    this.root = instance.root;
+    this.#instance = instance;
+    this.#renew = renew;
+  }
+
+  get encoding(): PositionEncoding {
+    return this.#instance.encoding;
+  }
+  get generation(): number {
+    return this.#instance.generation;
+  }
+  get readiness(): Readiness {
+    return this.#instance.readiness;
+  }
+
+  supports(method: string, document?: OpenDocument): boolean {
+    return this.#instance.supports(method, document);
+  }
+
+  textOf(uri: string): Promise<Lines | undefined> {
+    return this.#instance.textOf(uri);
+  }
+
+  settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
+    return this.#instance.settle(timeoutMs, signal);
+  }
+
+  async sync(path: string, signal: AbortSignal): Promise<OpenDocument> {
+    if (this.#instance.dead) await this.#again(undefined, signal);
+    return this.#instance.sync(path, signal);
+  }
+
+  async request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
+    try {
+      return await this.#instance.request(method, params, options);
+    } catch (error) {
+      if (!isDeath(error) || !isRepeatable(method, params)) throw error;
+      await this.#again(documentOf(params), options.signal);
+      return this.#instance.request(method, params, options);
+    }
+  }
+
+  async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
+    try {
+      return await this.#instance.diagnostics(document, options);
+    } catch (error) {
+      if (!isDeath(error)) throw error;
+      await this.#again(document.path, options.signal);
+      return this.#instance.diagnostics(document, options);
+    }
+  }
+
+  async #again(path: string | undefined, signal: AbortSignal): Promise<void> {
+    this.#instance = await this.#renew(signal);
+    if (path !== undefined) await this.#instance.sync(path, signal);
+  }
+}
+
+function isDeath(error: unknown): boolean {
+  return error instanceof Refusal && error.code === "lsp/exited";
+}
+
+function isRepeatable(method: string, params: unknown): boolean {
+  if (!methods[method] || method === "workspace/executeCommand") return false;
+  return method.startsWith("workspace/") || documentOf(params) !== undefined;
+}
+
+function documentOf(params: unknown): string | undefined {
+  return isTable(params) && isTable(params.textDocument) ? pathOfUri(params.textDocument.uri) : undefined;
+}

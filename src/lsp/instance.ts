@@ -1,0 +1,320 @@
+/**
+ * One running server for one root: started, initialized, fed with documents, asked, and ended. It never restarts
+ * itself; when its process is gone, everything that waits hears so at once.
+ */
+import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ResponseError } from "vscode-jsonrpc/node";
+import type { LimitsPlan, ServerPlan } from "../abi/plan.js";
+import { isTable } from "../base/json.js";
+import { sortBy } from "../base/order.js";
+import { Refusal } from "../base/problem.js";
+import type { Lines, PositionEncoding } from "../base/text.js";
+import { answer } from "./answers.js";
+import { Capabilities } from "./capabilities.js";
+import { Diagnostics, type DiagnosticsOptions } from "./diagnostics.js";
+import { Documents } from "./documents.js";
+import { forwarded } from "./forward.js";
+import { pathOfUri } from "./inside.js";
+import { type Transport, withNamedPaths } from "./launch.js";
+import { clientCapabilities } from "./offer.js";
+import { ReadinessState } from "./readiness.js";
+import { type Asking, ask, refusalOf } from "./requests.js";
+import { claims } from "./route.js";
+import type {
+  DiagnosticsReport,
+  Log,
+  OpenDocument,
+  Readiness,
+  RequestOptions,
+  ServerReply,
+} from "./types.js";
+import type { WorkspaceWatch } from "./watch.js";
+import { wantedChanges, watchedFilesParams } from "./watched-files.js";
+import { cancelled, Wire } from "./wire.js";
+
+const SHUTDOWN_MS = 2_000;
+const EXIT_MS = 1_000;
+const ENCODINGS: readonly string[] = ["utf-8", "utf-16", "utf-32"];
+
+export interface InstanceContext {
+  plan: ServerPlan;
+  /** Absolute root of this instance. */
+  root: string;
+  /** Absolute further workspace folders. */
+  folders: string[];
+  roots: readonly string[];
+  limits: LimitsPlan;
+  generation: number;
+  version: string;
+  watch: WorkspaceWatch;
+  log: Log;
+  /** Runs a command in another server, for the plan's `forward` rules. */
+  command: (serverId: string, command: string, args: unknown[]) => Promise<unknown>;
+}
+
+export class Instance {
+  readonly plan: ServerPlan;
+  readonly root: string;
+  readonly generation: number;
+  readonly startedAt = performance.now();
+  readonly #context: InstanceContext;
+  readonly #transport: Transport;
+  readonly #wire: Wire;
+  readonly #capabilities: Capabilities;
+  readonly #readiness: ReadinessState;
+  readonly #documents: Documents;
+  readonly #diagnostics: Diagnostics;
+  readonly #asking: Asking;
+  #encoding: PositionEncoding = "utf-16";
+  #serverVersion: string | null = null;
+  #cursor: number;
+  #ending = false;
+
+  constructor(context: InstanceContext, transport: Transport) {
+    const { plan, root, roots, limits } = context;
+    this.#context = context;
+    this.#transport = transport;
+    this.plan = plan;
+    this.root = root;
+    this.generation = context.generation;
+    this.#cursor = context.watch.cursor;
+    this.#capabilities = new Capabilities(plan);
+    this.#readiness = new ReadinessState(plan.ready);
+    this.#wire = new Wire(transport, {
+      name: plan.id,
+      maxBytes: limits.maxMessageBytes,
+      onSkipped: ({ kind, text }) => transport.stderr.note(`[${kind}] ${text}`),
+      onRequest: (method, params) => this.#answer(method, params),
+      onNotification: (method, params) => this.#notified(method, params),
+    });
+    this.#asking = { name: plan.id, roots, wire: this.#wire, readiness: this.#readiness };
+    this.#documents = new Documents({
+      server: plan,
+      roots,
+      capabilities: this.#capabilities,
+      maxOpen: limits.maxOpenDocuments,
+      maxBytes: limits.maxFileBytes,
+      notify: (method, params) => this.#wire.notify(method, params),
+      onChanged: (path, what) =>
+        what === "changed" ? this.#diagnostics.changed(path) : this.#diagnostics.forget(path),
+    });
+    this.#diagnostics = new Diagnostics({
+      capabilities: this.#capabilities,
+      readiness: this.#readiness,
+      current: (path) => this.#documents.get(path),
+      touch: (path) => this.#documents.touch(path),
+      request: (method, params, options) => this.#ask(method, params, options),
+    });
+    void this.#wire.over.then((reason) => {
+      if (!this.#readiness.death)
+        this.#readiness.died(new Refusal("lsp/exited", `server "${plan.id}" ${reason}`));
+    });
+  }
+
+  get encoding(): PositionEncoding {
+    return this.#encoding;
+  }
+  get readiness(): Readiness {
+    return this.#readiness.now;
+  }
+  get progress(): string | null {
+    return this.#readiness.text;
+  }
+  get serverVersion(): string | null {
+    return this.#serverVersion;
+  }
+  get pid(): number | null {
+    return this.#transport.pid;
+  }
+  get stderr(): string[] {
+    return this.#transport.stderr.lines;
+  }
+  get pending(): number {
+    return this.#wire.pending;
+  }
+  get openDocuments(): number {
+    return this.#documents.count;
+  }
+  get features(): string[] {
+    return this.#capabilities.features();
+  }
+  get dead(): boolean {
+    return this.#wire.dead;
+  }
+  /** Resolves, with the reason, when the process is gone. */
+  get over(): Promise<string> {
+    return this.#wire.over;
+  }
+
+  /** The handshake; after it the server may be asked. */
+  async initialize(): Promise<void> {
+    const { plan, root } = this;
+    const params = {
+      processId: process.pid,
+      clientInfo: { name: "lsp-proxy", version: this.#context.version },
+      rootUri: pathToFileURL(root).href,
+      rootPath: root,
+      workspaceFolders: this.#folders(),
+      capabilities: clientCapabilities(plan.clientCapabilities),
+      ...(plan.initializeOptions === null
+        ? {}
+        : { initializationOptions: withNamedPaths(plan.initializeOptions, root) }),
+      trace: "off",
+    };
+    const result = await this.#wire
+      .request("initialize", params, plan.initializeTimeoutMs)
+      .catch((error: unknown) => {
+        throw error instanceof ResponseError ? refusalOf(this.#asking, "initialize", error) : error;
+      });
+    this.#capabilities.offered = isTable(result) ? result.capabilities : {};
+    this.#encoding = this.#chosenEncoding();
+    const info = isTable(result) && isTable(result.serverInfo) ? result.serverInfo.version : undefined;
+    this.#serverVersion = typeof info === "string" ? info.slice(0, 100) : null;
+    this.#wire.notify("initialized", {});
+    const settings = this.#settings();
+    if (Object.keys(settings).length > 0) this.#wire.notify("workspace/didChangeConfiguration", { settings });
+    this.#readiness.initialized();
+  }
+
+  supports(method: string, document?: OpenDocument): boolean {
+    return this.#capabilities.supports(method, document);
+  }
+
+  /** Opens the document or brings it up to date, after everything else that changed was told. */
+  async sync(path: string, signal: AbortSignal): Promise<OpenDocument> {
+    if (signal.aborted) throw cancelled(signal);
+    await this.#freshen();
+    return this.#documents.sync(path);
+  }
+
+  async textOf(uri: string): Promise<Lines | undefined> {
+    const path = pathOfUri(uri);
+    return path === undefined ? undefined : this.#documents.textOf(path);
+  }
+
+  settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
+    return this.#readiness.settle(timeoutMs, signal);
+  }
+
+  async request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
+    if (!this.#capabilities.supports(method)) {
+      throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
+    }
+    if (method.startsWith("workspace/")) await this.#freshen();
+    if (method === "workspace/symbol") await this.#openOne();
+    return this.#ask(method, params, options);
+  }
+
+  diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
+    return this.#diagnostics.report(document, options);
+  }
+
+  /** Sends a notification of the runtime's own. */
+  notify(method: string, params: unknown): void {
+    this.#wire.notify(method, params);
+  }
+
+  /** Asks the server to end, then makes it; resolves when its whole process group is gone. */
+  async end(): Promise<void> {
+    if (this.#ending) return this.#transport.kill();
+    this.#ending = true;
+    if (this.#transport.pid !== null && !this.#wire.dead && this.readiness !== "starting") {
+      // No parameters at all: TypeScript 7 rejects a null. Servers that know no shutdown are ended all the same.
+      await this.#wire.request("shutdown", undefined, SHUTDOWN_MS).catch(() => undefined);
+      this.#wire.notify("exit");
+      await Promise.race([this.#transport.ended, new Promise((done) => setTimeout(done, EXIT_MS).unref())]);
+    }
+    await this.kill("was stopped");
+  }
+
+  /** Ends the process group at once; what is pending is refused with this reason. */
+  async kill(reason: string): Promise<void> {
+    this.#ending = true;
+    const death = new Refusal("lsp/exited", `server "${this.plan.id}" ${reason}`);
+    this.#wire.fail(death);
+    this.#readiness.died(death);
+    await this.#transport.kill();
+  }
+
+  #ask(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
+    const limit = this.plan.requestTimeoutOverridesMs[method] ?? this.plan.requestTimeoutMs;
+    const timeoutMs = Math.max(1, Math.min(limit, options.timeoutMs ?? limit));
+    return ask(this.#asking, method, params, { ...options, timeoutMs });
+  }
+
+  /** Tells the server all that changed on disk since it was last told. */
+  async #freshen(): Promise<void> {
+    const { watch } = this.#context;
+    await watch.refresh();
+    await this.#documents.refresh();
+    const changes = watch.since(this.#cursor, this.root);
+    this.#cursor = watch.cursor;
+    const isOwn = (path: string): boolean => claims(this.plan, path, this.#context.roots);
+    const wanted = wantedChanges(changes, this.#capabilities, this.root, isOwn);
+    if (wanted.length === 0) return;
+    this.#wire.notify("workspace/didChangeWatchedFiles", watchedFilesParams(wanted));
+    if (wanted.some((change) => this.#documents.get(change.path) === undefined))
+      this.#diagnostics.changed(undefined);
+    if (!this.plan.openOnChange) return;
+    const unseen = wanted.filter(({ path, type }) => type !== 3 && isOwn(path) && !this.#documents.get(path));
+    for (const { path } of unseen.slice(0, Math.ceil(this.#context.limits.maxOpenDocuments / 2))) {
+      // A file that is no text is of no interest to the server either.
+      await this.#documents.sync(path).catch(() => undefined);
+    }
+  }
+
+  /** Half of all servers know no workspace symbols until one file is open. */
+  async #openOne(): Promise<void> {
+    if (this.#documents.count > 0) return;
+    const own = [...this.#context.watch.files(this.root)].filter((path) =>
+      claims(this.plan, path, this.#context.roots),
+    );
+    for (const path of sortBy(own, (file) => [file.split(/[\\/]/).length, file]).slice(0, 5)) {
+      const opened = await this.#documents.sync(path).catch(() => undefined);
+      if (opened) return;
+    }
+  }
+
+  #answer(method: string, params: unknown): unknown {
+    return answer(
+      {
+        capabilities: this.#capabilities,
+        settings: this.#settings(),
+        replies: this.plan.replies,
+        folders: this.#folders(),
+        onRefresh: (refresh) => refresh === "workspace/diagnostic/refresh" && this.#diagnostics.refreshed(),
+      },
+      method,
+      params,
+    );
+  }
+
+  #notified(method: string, params: unknown): void {
+    if (method === "textDocument/publishDiagnostics") this.#diagnostics.publish(params);
+    this.#readiness.notified(method, params);
+    for (const rule of this.plan.forward) {
+      if (rule.notification !== method) continue;
+      void forwarded(rule, params, this.#context.command).then((reply) =>
+        this.#wire.notify(rule.reply, reply),
+      );
+    }
+  }
+
+  #chosenEncoding(): PositionEncoding {
+    const chosen = this.#capabilities.at("positionEncoding") ?? "utf-16";
+    if (typeof chosen === "string" && ENCODINGS.includes(chosen)) return chosen as PositionEncoding;
+    throw new Refusal("lsp/start-failed", `server "${this.plan.id}" counts columns in an unknown encoding`);
+  }
+
+  #settings(): ServerPlan["settings"] {
+    return withNamedPaths(this.plan.settings, this.root);
+  }
+
+  #folders(): { uri: string; name: string }[] {
+    return [this.root, ...this.#context.folders].map((path) => ({
+      uri: pathToFileURL(path).href,
+      name: basename(path),
+    }));
+  }
+}

@@ -1,0 +1,193 @@
+/** All language servers of one proxy: who handles a file, which of them run, and that none of them outlives it. */
+import { resolve } from "node:path";
+import type { Plan, ServerPlan } from "../abi/plan.js";
+import { sortBy } from "../base/order.js";
+import { Refusal } from "../base/problem.js";
+import { Guardian } from "./guardian.js";
+import { Handle } from "./handle.js";
+import { Instance } from "./instance.js";
+import { findProgram, launch } from "./launch.js";
+import { rootOf, routeFile } from "./route.js";
+import { Slot } from "./slot.js";
+import type { LanguageServer, PoolContext, ServerPool, ServerStatus } from "./types.js";
+import { WorkspaceWatch } from "./watch.js";
+
+/** A pool for a plan; no server is started before it is asked for. */
+export function createPool(plan: Plan, context: PoolContext): ServerPool {
+  return new Pool(plan, context);
+}
+
+class Pool implements ServerPool {
+  readonly #plan: Plan;
+  readonly #context: PoolContext;
+  readonly #slots = new Map<string, Slot>();
+  readonly #guardian: Guardian;
+  readonly #watch: WorkspaceWatch;
+  #closed = false;
+
+  constructor(plan: Plan, context: PoolContext) {
+    this.#plan = plan;
+    this.#context = context;
+    this.#guardian = new Guardian((reason) =>
+      context.log("warn", "servers are not watched over if this process is killed", { reason }),
+    );
+    this.#watch = new WorkspaceWatch(context.roots, plan.workspace.deny, context.log);
+  }
+
+  route(path: string): ServerPlan[] {
+    return routeFile(this.#plan.servers, path, this.#context.roots);
+  }
+
+  async get(serverId: string, path: string | undefined, signal: AbortSignal): Promise<LanguageServer> {
+    const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
+    if (!server) throw new Refusal("route/no-server", `no server is called "${serverId}"`);
+    const slot = this.#slot(server, rootOf(server, path, this.#context.roots, this.#context.base));
+    return new Handle(await this.#occupy(slot, signal), (again) => this.#occupy(slot, again));
+  }
+
+  running(): LanguageServer[] {
+    return this.#sorted().flatMap((slot) => {
+      const instance = slot.instance;
+      return instance ? [new Handle(instance, (signal) => this.#occupy(slot, signal))] : [];
+    });
+  }
+
+  status(): ServerStatus[] {
+    return sortBy(this.#plan.servers, (server) => [server.id]).flatMap((server) => {
+      const slots = this.#sorted().filter((slot) => slot.plan.id === server.id);
+      return slots.length > 0 ? slots.map((slot) => slot.status()) : [this.#unstarted(server)];
+    });
+  }
+
+  async restart(serverId: string | undefined): Promise<string[]> {
+    const chosen = this.#chosen(serverId);
+    const ids = await this.stop(serverId);
+    await Promise.all(chosen.map((slot) => this.#occupy(slot, new AbortController().signal)));
+    return ids;
+  }
+
+  async stop(serverId: string | undefined): Promise<string[]> {
+    const chosen = this.#chosen(serverId);
+    await Promise.all(chosen.map((slot) => slot.stop()));
+    return chosen.map((slot) => slot.plan.id);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#watch.close();
+    await Promise.all([...this.#slots.values()].map((slot) => slot.stop()));
+    this.#guardian.close();
+  }
+
+  #slot(server: ServerPlan, root: string): Slot {
+    const key = `${server.id}\n${root}`;
+    const known = this.#slots.get(key);
+    if (known) return known;
+    const { roots, log } = this.#context;
+    const start = (generation: number): Promise<Instance> => this.#start(server, root, generation);
+    const slot = new Slot({ plan: server, root, roots, log, start });
+    this.#slots.set(key, slot);
+    return slot;
+  }
+
+  /** The slot's instance; a place is made for it first when all are taken. */
+  async #occupy(slot: Slot, signal: AbortSignal): Promise<Instance> {
+    if (this.#closed) throw new Refusal("lsp/exited", "the proxy is closing");
+    if (!slot.occupied) this.#makeRoom();
+    return slot.get(signal);
+  }
+
+  #makeRoom(): void {
+    const occupied = [...this.#slots.values()].filter((slot) => slot.occupied);
+    const max = this.#plan.limits.maxServers;
+    if (occupied.length < max) return;
+    const idlest = sortBy(
+      occupied.filter((slot) => !slot.busy),
+      (slot) => [slot.lastUsed],
+    )[0];
+    if (!idlest) throw new Refusal("lsp/too-many", `${max} language servers run already, and all are busy`);
+    this.#context.log("info", "server stopped", { server: idlest.plan.id, why: "limits.max_servers" });
+    void idlest.stop();
+  }
+
+  async #start(server: ServerPlan, root: string, generation: number): Promise<Instance> {
+    const { roots, base, log, version } = this.#context;
+    // Begun before the server reads its first file; what changes from here on is told.
+    void this.#watch.refresh();
+    const transport = await launch(this.#plan, server, root, this.#context, this.#guardian);
+    const instance = new Instance(
+      {
+        plan: server,
+        root,
+        roots,
+        generation,
+        version,
+        log,
+        folders: server.workspaceFolders.map((folder) => resolve(base, folder)),
+        limits: this.#plan.limits,
+        watch: this.#watch,
+        command: (id, command, args) => this.#command(id, root, command, args),
+      },
+      transport,
+    );
+    try {
+      await instance.initialize();
+      return instance;
+    } catch (error) {
+      const stderr = instance.stderr;
+      await instance.kill("did not start");
+      if (!(error instanceof Refusal)) throw error;
+      throw new Refusal(error.code, error.message, {
+        nextSteps: error.nextSteps,
+        data: { stderr },
+        cause: error,
+      });
+    }
+  }
+
+  /** A command in the server that a `forward` rule names, for the same root. */
+  async #command(serverId: string, root: string, command: string, args: unknown[]): Promise<unknown> {
+    const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
+    if (!server) throw new Refusal("route/no-server", `no server is called "${serverId}"`);
+    const { signal } = new AbortController();
+    const instance = await this.#occupy(this.#slot(server, root), signal);
+    const reply = await instance.request(
+      "workspace/executeCommand",
+      { command, arguments: args },
+      { signal },
+    );
+    return reply.value;
+  }
+
+  #chosen(serverId: string | undefined): Slot[] {
+    return this.#sorted().filter((slot) => serverId === undefined || slot.plan.id === serverId);
+  }
+
+  #sorted(): Slot[] {
+    return sortBy([...this.#slots.values()], (slot) => [slot.plan.id, slot.root]);
+  }
+
+  #unstarted(server: ServerPlan): ServerStatus {
+    const elsewhere = server.transport.kind !== "stdio";
+    const installed = elsewhere || findProgram(this.#plan, server, this.#context) !== undefined;
+    return {
+      id: server.id,
+      root: null,
+      state: installed ? "idle" : "unavailable",
+      readiness: "unknown",
+      pid: null,
+      version: null,
+      uptimeMs: null,
+      lastUsedMs: null,
+      restarts: 0,
+      openDocuments: 0,
+      pendingRequests: 0,
+      memoryMb: null,
+      encoding: null,
+      features: [],
+      progress: null,
+      lastError: null,
+      stderr: [],
+    };
+  }
+}

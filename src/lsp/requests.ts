@@ -1,0 +1,169 @@
+/**
+ * Asks a server until the answer can be believed or the time is over. A server that is indexing is asked again when it
+ * has finished: early answers lie (typescript-language-server gives the import line as a definition). Errors of the
+ * server become refusals here.
+ */
+import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
+import { LSPErrorCodes } from "vscode-languageserver-protocol";
+import type { RetryPlan } from "../abi/plan.js";
+import { isTable } from "../base/json.js";
+import { Refusal } from "../base/problem.js";
+import { OVER_CAP } from "./reader.js";
+import type { ReadinessState } from "./readiness.js";
+import { redact } from "./redact.js";
+import type { RequestOptions, ServerReply } from "./types.js";
+import type { Wire } from "./wire.js";
+
+/** Answers about one file's own text: indexing changes nothing in them. */
+const LOCAL = new Set([
+  "textDocument/documentSymbol",
+  "textDocument/foldingRange",
+  "textDocument/selectionRange",
+  "textDocument/documentLink",
+  "textDocument/formatting",
+  "textDocument/rangeFormatting",
+  "textDocument/onTypeFormatting",
+  "textDocument/linkedEditingRange",
+]);
+const RETRIED: ReadonlySet<number> = new Set([LSPErrorCodes.ContentModified, LSPErrorCodes.ServerCancelled]);
+const MAX_RETRIES = 5;
+const RETRY_MS = 100;
+/** Part of the time after which an answer in hand is given rather than waited with. */
+const HOLD = 0.9;
+
+export interface Asking {
+  name: string;
+  roots: readonly string[];
+  wire: Wire;
+  readiness: ReadinessState;
+}
+
+/** The reply of a server, held while it is indexing and repeated while it is empty. */
+export async function ask(
+  asking: Asking,
+  method: string,
+  params: unknown,
+  options: RequestOptions & { timeoutMs: number },
+): Promise<ServerReply> {
+  const stop = options.onProgress ? follow(asking.readiness, options.onProgress) : undefined;
+  try {
+    return await askUntilSure(asking, method, params, options);
+  } finally {
+    stop?.();
+  }
+}
+
+async function askUntilSure(
+  asking: Asking,
+  method: string,
+  params: unknown,
+  { signal, timeoutMs, retryEmpty }: RequestOptions & { timeoutMs: number },
+): Promise<ServerReply> {
+  const { readiness } = asking;
+  const start = performance.now();
+  const left = (part: number): number => start + timeoutMs * part - performance.now();
+  let empties = 0;
+  let unknownMethods = 0;
+  for (;;) {
+    const outcome = await attempt(asking, method, params, Math.max(1, left(1)), signal);
+    const held = readiness.now === "indexing" && left(HOLD) > 0;
+    if (outcome instanceof Refusal) {
+      // elm-language-server says "unhandled method" until it has loaded the project.
+      if (outcome.code !== "lsp/not-supported" || !held || unknownMethods++ > 0) throw outcome;
+    } else if (!isEmpty(outcome.value)) {
+      if (!held || LOCAL.has(method)) return believed(readiness, outcome.value);
+    } else if (!held && !(await waitForMore(readiness, retryEmpty, empties++, left(HOLD), signal))) {
+      return { value: outcome.value, readiness: readiness.now };
+    }
+    if (!held) continue;
+    const settled = await readiness.wait(() => readiness.now !== "indexing", left(HOLD), signal);
+    if (settled) continue;
+    if (outcome instanceof Refusal) throw outcome;
+    return { value: outcome.value, readiness: readiness.now };
+  }
+}
+
+function believed(readiness: ReadinessState, value: unknown): ServerReply {
+  readiness.answered();
+  return { value, readiness: readiness.now };
+}
+
+/** Waits before an empty answer is asked for again; false when it is to be believed. */
+async function waitForMore(
+  readiness: ReadinessState,
+  retry: RetryPlan | undefined,
+  empties: number,
+  leftMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!retry || (retry.while === "not_ready" && !readiness.mayFill)) return false;
+  if (empties >= retry.attempts || leftMs <= retry.delayMs) {
+    readiness.emptySettled();
+    return false;
+  }
+  // Any sign from the server ends the pause early.
+  const before = readiness.now;
+  await readiness.wait(() => readiness.now !== before, retry.delayMs, signal);
+  return true;
+}
+
+/** One question, repeated while the server says that its own state changed under it. */
+async function attempt(
+  asking: Asking,
+  method: string,
+  params: unknown,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<{ value: unknown } | Refusal> {
+  const end = performance.now() + timeoutMs;
+  for (let retries = 0; ; retries++) {
+    try {
+      const value = await asking.wire.request(
+        method,
+        params,
+        Math.max(1, Math.round(end - performance.now())),
+        signal,
+      );
+      return { value };
+    } catch (error) {
+      if (!(error instanceof ResponseError)) throw error;
+      const again = RETRIED.has(error.code) && retries < MAX_RETRIES && performance.now() + RETRY_MS < end;
+      if (!again) return refusalOf(asking, method, error);
+      await asking.readiness.wait(() => false, RETRY_MS * (retries + 1), signal);
+    }
+  }
+}
+
+/** An error of a server as a refusal, without paths outside the roots. */
+export function refusalOf(
+  asking: Pick<Asking, "name" | "roots">,
+  method: string,
+  error: ResponseError<unknown>,
+): Refusal {
+  const words = redact(String(error.message), asking.roots).slice(0, 500);
+  const said = `server "${asking.name}" answered ${method} with an error: ${words}`;
+  if (error.code === ErrorCodes.MethodNotFound) {
+    return new Refusal("lsp/not-supported", `server "${asking.name}" does not support ${method}`);
+  }
+  if (error.code === OVER_CAP)
+    return new Refusal("lsp/garbled", `server "${asking.name}" answered ${method} with ${words}`);
+  return new Refusal("lsp/failed", said, { data: { method, code: error.code } });
+}
+
+/** Whether an answer says nothing: null, an empty list, or an empty completion list. */
+export function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isTable(value) && Array.isArray(value.items) && value.items.length === 0 && value.kind === undefined;
+}
+
+function follow(readiness: ReadinessState, tell: (text: string) => void): () => void {
+  let last: string | null = null;
+  const report = (): void => {
+    if (readiness.text === null || readiness.text === last) return;
+    last = readiness.text;
+    tell(last);
+  };
+  report();
+  return readiness.onChange(report);
+}

@@ -1,0 +1,93 @@
+/** Which servers a file goes to, in which order, and for which root. */
+import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import picomatch from "picomatch";
+import type { ServerPlan } from "../abi/plan.js";
+import { sortBy } from "../base/order.js";
+import { isInside, slashed } from "./inside.js";
+import { extensionsOf, shebangLanguage } from "./language-id.js";
+
+/** The servers of a file: those with the higher priority first, then by id. */
+export function routeFile(
+  servers: readonly ServerPlan[],
+  path: string,
+  roots: readonly string[],
+): ServerPlan[] {
+  const matching = servers.filter((server) => claims(server, path, roots));
+  const found = matching.length > 0 ? matching : routeScript(servers, path);
+  return sortBy(found, (server) => [-server.priority, server.id]);
+}
+
+/** Whether a server claims a file by extension (in any case), file name or glob. */
+export function claims(server: ServerPlan, path: string, roots: readonly string[]): boolean {
+  const extensions = extensionsOf(path);
+  if (server.extensions.some((extension) => extensions.includes(extension.toLowerCase()))) return true;
+  if (server.filenames.includes(basename(path))) return true;
+  if (server.globs.length === 0) return false;
+  const root = roots.find((candidate) => isInside(candidate, path));
+  const shown = slashed(root === undefined ? path : relative(root, path));
+  return picomatch.isMatch(shown, [...server.globs], { dot: true });
+}
+
+/** A file whose name tells nothing goes where its first line says. */
+function routeScript(servers: readonly ServerPlan[], path: string): ServerPlan[] {
+  if (extensionsOf(path).length > 0) return [];
+  const language = shebangLanguage(firstLine(path));
+  return language === undefined ? [] : servers.filter((server) => server.languageId === language);
+}
+
+function firstLine(path: string): string {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!fstatSync(file).isFile()) return "";
+    const bytes = Buffer.alloc(256);
+    const length = readSync(file, bytes, 0, bytes.length, 0);
+    return bytes.toString("utf8", 0, length).split("\n", 1)[0] ?? "";
+  } catch {
+    return "";
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** The root of a server's instance for a file: the fixed one, or the marked folder, or the workspace root. */
+export function rootOf(
+  server: ServerPlan,
+  path: string | undefined,
+  roots: readonly string[],
+  base: string,
+): string {
+  if (server.rootDir !== null) return resolve(base, server.rootDir);
+  const workspace = roots.find((root) => path !== undefined && isInside(root, path)) ?? roots[0] ?? base;
+  if (path === undefined || server.rootMarkers.length === 0) return workspace;
+  const marked = foldersUpTo(dirname(path), workspace).filter((folder) =>
+    isMarked(folder, server.rootMarkers),
+  );
+  return (server.rootPick === "nearest" ? marked[0] : marked.at(-1)) ?? workspace;
+}
+
+/** The folders from one up to another that holds it, both included. */
+function foldersUpTo(from: string, top: string): string[] {
+  const folders: string[] = [];
+  for (let folder = from; isInside(top, folder); folder = dirname(folder)) {
+    folders.push(folder);
+    if (folder === top || dirname(folder) === folder) break;
+  }
+  return folders;
+}
+
+function isMarked(folder: string, markers: readonly string[]): boolean {
+  return markers.some((marker) => {
+    if (!/[*?[{]/.test(marker)) return existsSync(join(folder, marker));
+    return listing(folder).some((name) => picomatch.isMatch(name, marker, { dot: true }));
+  });
+}
+
+function listing(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

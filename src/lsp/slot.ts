@@ -1,0 +1,250 @@
+/**
+ * The place of one server for one root: empty, starting, running, or resting after a failure. Starts once however many
+ * ask; restarts with growing pauses; after too many deaths in a window it refuses quickly, until the window has passed
+ * or somebody restarts it by hand. It is never broken for ever.
+ */
+import type { ServerPlan } from "../abi/plan.js";
+import { Fault, Refusal } from "../base/problem.js";
+import type { Instance } from "./instance.js";
+import { groupMemoryMb } from "./processes.js";
+import { redact } from "./redact.js";
+import type { Log, ServerState, ServerStatus } from "./types.js";
+import { cancelled } from "./wire.js";
+
+const MEMORY_MS = 5_000;
+
+export interface SlotContext {
+  plan: ServerPlan;
+  root: string;
+  roots: readonly string[];
+  log: Log;
+  /** Launches and initializes a new instance; rejects when it does not come up. */
+  start: (generation: number) => Promise<Instance>;
+}
+
+export class Slot {
+  readonly plan: ServerPlan;
+  readonly root: string;
+  readonly #context: SlotContext;
+  #instance: Instance | undefined;
+  #starting: Promise<Instance> | undefined;
+  #generation = 0;
+  /** When it died of itself, within the window. */
+  #deaths: number[] = [];
+  #stopped = false;
+  #unavailable = false;
+  #lastUsed: number | undefined;
+  #lastError: string | null = null;
+  #lastStderr: string[] = [];
+  #idle: NodeJS.Timeout | undefined;
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(context: SlotContext) {
+    this.#context = context;
+    this.plan = context.plan;
+    this.root = context.root;
+  }
+
+  /** The instance that runs, if one does. */
+  get instance(): Instance | undefined {
+    return this.#instance?.dead ? undefined : this.#instance;
+  }
+
+  /** Whether it takes up one of the places for running servers. */
+  get occupied(): boolean {
+    return this.#starting !== undefined || this.instance !== undefined;
+  }
+
+  get busy(): boolean {
+    return this.#starting !== undefined || (this.instance?.pending ?? 0) > 0;
+  }
+
+  get lastUsed(): number {
+    return this.#lastUsed ?? 0;
+  }
+
+  /** The running instance, started when needed. The caller's signal ends the caller's wait, not the start. */
+  async get(signal: AbortSignal): Promise<Instance> {
+    if (signal.aborted) throw cancelled(signal);
+    this.#touch();
+    const running = this.instance;
+    if (running) return running;
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    this.#starting.catch(() => undefined);
+    return unlessAborted(this.#starting, signal);
+  }
+
+  /** Ends the instance and forgets its failures; the next `get` starts a new one at once. */
+  async stop(): Promise<boolean> {
+    this.#deaths = [];
+    this.#stopped = true;
+    await this.#starting?.catch(() => undefined);
+    const instance = this.#instance;
+    this.#rest();
+    await instance?.end();
+    return instance !== undefined;
+  }
+
+  status(): ServerStatus {
+    const instance = this.instance;
+    const roots = this.#context.roots;
+    const now = performance.now();
+    const stderr = instance?.stderr ?? this.#lastStderr;
+    return {
+      id: this.plan.id,
+      root: this.root,
+      state: this.#state(),
+      readiness: instance?.readiness ?? (this.#starting ? "starting" : "unknown"),
+      pid: instance?.pid ?? null,
+      version: instance?.serverVersion ?? null,
+      uptimeMs: instance ? Math.round(now - instance.startedAt) : null,
+      lastUsedMs: this.#lastUsed === undefined ? null : Math.round(now - this.#lastUsed),
+      restarts: Math.max(0, this.#generation - 1),
+      openDocuments: instance?.openDocuments ?? 0,
+      pendingRequests: instance?.pending ?? 0,
+      memoryMb: instance?.pid ? groupMemoryMb(instance.pid) : null,
+      encoding: instance?.encoding ?? null,
+      features: instance?.features ?? [],
+      progress: instance?.progress ?? null,
+      lastError: this.#lastError === null ? null : redact(this.#lastError, roots),
+      stderr: stderr.map((line) => redact(line, roots)),
+    };
+  }
+
+  #state(): ServerState {
+    if (this.instance) return "running";
+    if (this.#starting) return "starting";
+    if (this.#unavailable) return "unavailable";
+    if (this.#recentDeaths().length >= this.plan.restart.max) return "broken";
+    if (this.#pauseMs() > 0) return "backoff";
+    return this.#stopped ? "stopped" : "idle";
+  }
+
+  async #start(): Promise<Instance> {
+    this.#refuseWhenBroken();
+    const pause = this.#pauseMs();
+    // The pause of a restart; without one a server that dies at once would be started as fast as it is asked for.
+    if (pause > 0) await new Promise((done) => setTimeout(done, pause));
+    this.#stopped = false;
+    this.#unavailable = false;
+    this.#generation++;
+    let instance: Instance;
+    try {
+      instance = await this.#context.start(this.#generation);
+    } catch (error) {
+      throw this.#failedToStart(error);
+    }
+    this.#instance = instance;
+    this.#context.log("info", "server started", { server: this.plan.id, generation: this.#generation });
+    void instance.over.then((reason) => this.#ended(instance, reason));
+    this.#touch();
+    this.#watchInstance(instance);
+    return instance;
+  }
+
+  #failedToStart(error: unknown): Error {
+    if (!(error instanceof Refusal))
+      return new Fault("a server's start failed unexpectedly", { cause: error });
+    this.#lastError = error.message;
+    if (Array.isArray(error.data.stderr)) this.#lastStderr = error.data.stderr.map(String);
+    this.#unavailable = error.code === "lsp/not-installed" || error.code === "lsp/not-allowed";
+    if (!this.#unavailable) this.#deaths.push(performance.now());
+    this.#context.log("warn", "server did not start", { server: this.plan.id, error: error.message });
+    const { code, message, nextSteps } = error;
+    return new Refusal(code === "lsp/exited" || code === "lsp/timeout" ? "lsp/start-failed" : code, message, {
+      nextSteps,
+      cause: error,
+    });
+  }
+
+  /** The process is gone; when nobody asked for that, it counts. */
+  #ended(instance: Instance, reason: string): void {
+    this.#lastStderr = instance.stderr;
+    if (this.#instance !== instance) return;
+    this.#rest();
+    this.#lastError = `server "${this.plan.id}" ${reason}`;
+    this.#deaths.push(performance.now());
+    this.#context.log("warn", "server ended", { server: this.plan.id, reason });
+  }
+
+  #rest(): void {
+    this.#instance = undefined;
+    clearTimeout(this.#idle);
+    clearInterval(this.#watch);
+  }
+
+  #recentDeaths(): number[] {
+    const since = performance.now() - this.plan.restart.windowMs;
+    this.#deaths = this.#deaths.filter((death) => death > since);
+    return this.#deaths;
+  }
+
+  #refuseWhenBroken(): void {
+    const { max, windowMs } = this.plan.restart;
+    const deaths = this.#recentDeaths();
+    if (deaths.length < max) return;
+    const seconds = Math.ceil(((deaths.at(-max) ?? 0) + windowMs - performance.now()) / 1000);
+    const words = `server "${this.plan.id}" ended ${deaths.length} times; it is tried again in ${seconds} s`;
+    throw new Refusal(
+      "lsp/start-failed",
+      `${words}. Last: ${redact(this.#lastError ?? "", this.#context.roots)}`,
+    );
+  }
+
+  /** What is left of the pause after the last death: doubling from the first to the second bound. */
+  #pauseMs(): number {
+    const deaths = this.#recentDeaths();
+    const last = deaths.at(-1);
+    if (last === undefined) return 0;
+    const [least, most] = this.plan.restart.backoffMs;
+    return Math.max(0, last + Math.min(most, least * 2 ** (deaths.length - 1)) - performance.now());
+  }
+
+  #touch(): void {
+    this.#lastUsed = performance.now();
+    clearTimeout(this.#idle);
+    const { idleShutdownMs } = this.plan;
+    if (!this.#instance || idleShutdownMs <= 0) return;
+    this.#idle = setTimeout(() => (this.busy ? this.#touch() : this.#retire("idle")), idleShutdownMs);
+    this.#idle.unref();
+  }
+
+  /** Ends an instance that is not needed now; the next call starts another. */
+  #retire(why: string): void {
+    const instance = this.#instance;
+    if (!instance) return;
+    this.#context.log("info", "server stopped", { server: this.plan.id, why });
+    this.#stopped = true;
+    this.#rest();
+    void instance.end();
+  }
+
+  /** Enforces the memory limit and the periodic restart. */
+  #watchInstance(instance: Instance): void {
+    const { limits, restartIntervalMinutes } = this.plan;
+    if (limits.memoryMb === null && restartIntervalMinutes <= 0) return;
+    const check = (): void => {
+      const age = performance.now() - instance.startedAt;
+      if (restartIntervalMinutes > 0 && age > restartIntervalMinutes * 60_000 && !this.busy)
+        this.#retire("periodic");
+      const used = limits.memoryMb !== null && instance.pid ? groupMemoryMb(instance.pid) : null;
+      if (limits.memoryMb === null || used === null || used <= limits.memoryMb) return;
+      const why = `used ${used} MB of memory, over limits.memory_mb = ${limits.memoryMb}, and was ended`;
+      this.#ended(instance, why);
+      void instance.kill(why);
+    };
+    this.#watch = setInterval(check, MEMORY_MS);
+    this.#watch.unref();
+  }
+}
+
+/** The promise, or a refusal as soon as the signal aborts. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(cancelled(signal));
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

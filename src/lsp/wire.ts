@@ -1,0 +1,150 @@
+/**
+ * One connection to a server: requests that always end (answer, timeout, cancel or death), notifications in order,
+ * and the two handlers for what the server sends. Knows JSON-RPC, not LSP.
+ */
+import {
+  CancellationTokenSource,
+  createMessageConnection,
+  ErrorCodes,
+  type MessageConnection,
+  ParameterStructures,
+  ResponseError,
+  StreamMessageWriter,
+} from "vscode-jsonrpc/node";
+import { Refusal } from "../base/problem.js";
+import type { Transport } from "./launch.js";
+import { ResyncReader, type Skipped } from "./reader.js";
+
+const DRAIN_MS = 500;
+
+export interface WireOptions {
+  /** How the server is called in messages. */
+  name: string;
+  maxBytes: number;
+  onSkipped: (skipped: Skipped) => void;
+  onRequest: (method: string, params: unknown) => unknown;
+  onNotification: (method: string, params: unknown) => void;
+}
+
+export class Wire {
+  readonly #name: string;
+  readonly #connection: MessageConnection;
+  readonly #pending = new Set<(reason: Error) => void>();
+  readonly #over: Promise<string>;
+  #death: Refusal | undefined;
+
+  constructor(transport: Transport, options: WireOptions) {
+    this.#name = options.name;
+    const reader = new ResyncReader(transport.input, options.maxBytes, options.onSkipped);
+    this.#connection = createMessageConnection(reader, new StreamMessageWriter(transport.output));
+    this.#connection.onRequest((method, params) => options.onRequest(method, params));
+    this.#connection.onNotification((method, params) => options.onNotification(method, params));
+    // Write errors surface where the write was made; the process's own end says the rest.
+    this.#connection.onError(() => {});
+    const drained = new Promise<void>((done) => {
+      this.#connection.onClose(() => done());
+    });
+    this.#over = transport.ended.then(async (reason) => {
+      // The last answers may still be in the pipe.
+      if (!this.#death) await within(drained, DRAIN_MS);
+      this.fail(new Refusal("lsp/exited", `server "${this.#name}" ${reason}`));
+      return reason;
+    });
+    this.#connection.listen();
+  }
+
+  /** Resolves, with the reason, when the server has ended and everything pending was rejected. */
+  get over(): Promise<string> {
+    return this.#over;
+  }
+
+  get dead(): boolean {
+    return this.#death !== undefined;
+  }
+
+  /** Requests that wait for an answer. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** Rejects all that is pending, and everything later, with this refusal. */
+  fail(refusal: Refusal): void {
+    if (this.#death) return;
+    this.#death = refusal;
+    for (const reject of [...this.#pending]) reject(refusal);
+    this.#connection.dispose();
+  }
+
+  notify(method: string, params?: unknown): void {
+    if (this.#death) return;
+    // A failed write means that the server is ending, and `over` tells everybody.
+    this.#connection.sendNotification(method, ...spread(params)).catch(() => {});
+  }
+
+  /** Asks and waits; on timeout and abort the server hears `$/cancelRequest`. */
+  request(method: string, params: unknown, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+    if (this.#death) return Promise.reject(this.#death);
+    if (signal?.aborted) return Promise.reject(cancelled(signal));
+    return new Promise((resolve, reject) => {
+      const source = new CancellationTokenSource();
+      const finish = (): void => {
+        clearTimeout(timer);
+        this.#pending.delete(fail);
+        signal?.removeEventListener("abort", onAbort);
+      };
+      const fail = (reason: Error): void => {
+        finish();
+        reject(reason);
+      };
+      const giveUp = (reason: Error): void => {
+        source.cancel();
+        fail(reason);
+      };
+      const onAbort = (): void => giveUp(cancelled(signal));
+      const timer = setTimeout(() => giveUp(this.#late(method, timeoutMs)), timeoutMs);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#pending.add(fail);
+      this.#connection.sendRequest<unknown>(method, ...spread(params), source.token).then(
+        (value) => {
+          finish();
+          resolve(value);
+        },
+        (error: unknown) => fail(this.#named(error)),
+      );
+    });
+  }
+
+  #late(method: string, timeoutMs: number): Refusal {
+    return new Refusal(
+      "lsp/timeout",
+      `server "${this.#name}" did not answer ${method} within ${timeoutMs} ms`,
+    );
+  }
+
+  #named(error: unknown): Error {
+    if (error instanceof ResponseError && error.code !== ErrorCodes.MessageWriteError) return error;
+    return new Refusal("lsp/exited", `server "${this.#name}" cannot be written to`, { cause: error });
+  }
+}
+
+/** The refusal of an aborted call: the signal's own, when it carries one. */
+export function cancelled(signal: AbortSignal | undefined): Refusal {
+  if (signal?.reason instanceof Refusal) return signal.reason;
+  return new Refusal("call/cancelled", "the call was cancelled");
+}
+
+/** Resolves when the promise does, or after the time. */
+async function within(promise: Promise<void>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((done) => {
+    timer = setTimeout(done, timeoutMs);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
+}
+
+/** Parameters as the connection wants them: none at all rather than `[null]`, which TypeScript 7 rejects. */
+function spread(params: unknown): unknown[] {
+  if (params === undefined || params === null) return [];
+  return Array.isArray(params) ? [ParameterStructures.byPosition, ...params] : [params];
+}

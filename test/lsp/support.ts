@@ -1,0 +1,115 @@
+/** A throw-away workspace with a pool over it, and the small words that the tests of servers share. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach } from "vitest";
+import type { Plan, ServerPlan } from "../../src/abi/plan.js";
+import type { Json, JsonObject } from "../../src/base/json.js";
+import { createPool } from "../../src/lsp/index.js";
+import type { LanguageServer, PoolContext, ServerPool } from "../../src/lsp/types.js";
+import { fakePlan, fakeServer, type Scenario } from "../fake-server/index.js";
+
+const cleanups: (() => Promise<void> | void)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** Runs after the test, last registered first. */
+export function afterThis(cleanup: () => Promise<void> | void): void {
+  cleanups.push(cleanup);
+}
+
+/** A folder with these files, removed after the test. */
+export function workspace(files: { [path: string]: string }): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-")));
+  afterThis(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [path, text] of Object.entries(files)) write(join(folder, path), text);
+  return folder;
+}
+
+export function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+/** A pool over a folder; closed after the test. */
+export function poolOf(
+  root: string,
+  servers: ServerPlan[],
+  plan: Partial<Plan> = {},
+  context: Partial<PoolContext> = {},
+): ServerPool {
+  const pool = createPool(fakePlan(servers, plan), {
+    roots: [root],
+    base: root,
+    env: process.env,
+    log: () => {},
+    binFolders: [],
+    version: "0.0.0",
+    ...context,
+  });
+  afterThis(() => pool.close());
+  return pool;
+}
+
+export interface Session {
+  root: string;
+  pool: ServerPool;
+  server: LanguageServer;
+  file: string;
+}
+
+/** One scripted server over a workspace with the file `a.fake`, already running. */
+export async function session(
+  scenario: Scenario,
+  options: {
+    text?: string;
+    server?: Partial<ServerPlan>;
+    plan?: Partial<Plan>;
+    files?: { [path: string]: string };
+  } = {},
+): Promise<Session> {
+  const root = workspace({ "a.fake": options.text ?? "hello\n", ...options.files });
+  const pool = poolOf(root, [fakeServer(scenarios(), scenario, options.server)], options.plan);
+  return { root, pool, file: join(root, "a.fake"), server: await pool.get("fake", undefined, signal()) };
+}
+
+/** A folder for scenario files, outside the workspace. */
+export function scenarios(): string {
+  return workspace({});
+}
+
+export function signal(): AbortSignal {
+  return new AbortController().signal;
+}
+
+/** The value of a request. */
+export async function ask(server: LanguageServer, method: string, params: Json = {}): Promise<Json> {
+  return (await server.request(method, params, { signal: signal() })).value as Json;
+}
+
+/** Parameters of all messages of a method that the scripted server got so far. */
+export async function received(server: LanguageServer, method: string): Promise<JsonObject[]> {
+  const messages = (await ask(server, "fake/received", { method })) as { params: JsonObject }[];
+  return messages.map((message) => message.params);
+}
+
+/** Makes the scripted server act now. */
+export async function act(server: LanguageServer, ...actions: JsonObject[]): Promise<void> {
+  await ask(server, "fake/do", { actions });
+}
+
+/** Resolves when the condition holds; the test's own timeout bounds it. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((done) => setTimeout(done, 10));
+}
+
+export function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
