@@ -1,0 +1,119 @@
+/**
+ * MCP over two byte streams, one JSON message a line: stdin and stdout, or descriptors that a host passed on. The
+ * reader is bounded, a line that is no message is answered and skipped, and the end of either stream closes the whole.
+ */
+import type { Readable, Writable } from "node:stream";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const newline = 10;
+const longestLine = 4 * 1024 * 1024;
+
+export class StreamTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** Called when the client has closed its side: nothing more will come. */
+  onend?: () => void;
+
+  readonly #input: Readable;
+  readonly #output: Writable;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #isSkipping = false;
+  #isClosed = false;
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+  }
+
+  async start(): Promise<void> {
+    this.#input.on("data", this.#read);
+    this.#input.once("end", this.#ended);
+    this.#input.once("close", this.#ended);
+    this.#input.once("error", this.#failed);
+    // A broken pipe means that nobody listens any more, which is an end and not an error.
+    this.#output.once("error", this.#failed);
+    this.#output.once("close", this.#failed);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#isClosed || !this.#output.writable) return;
+    const isFlowing = this.#output.write(`${JSON.stringify(message)}\n`);
+    if (isFlowing) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        for (const event of ["drain", "close", "error"]) this.#output.off(event, done);
+        resolve();
+      };
+      for (const event of ["drain", "close", "error"]) this.#output.once(event, done);
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#input.off("data", this.#read);
+    this.#input.pause();
+    this.#chunks = [];
+    this.onclose?.();
+  }
+
+  readonly #ended = (): void => {
+    this.onend?.();
+  };
+
+  readonly #failed = (error?: Error): void => {
+    if (this.#isClosed) return;
+    if (error !== undefined) this.onerror?.(error);
+    void this.close();
+  };
+
+  readonly #read = (chunk: Buffer | string): void => {
+    let rest = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
+      this.#take(rest.subarray(0, end));
+      this.#line();
+      rest = rest.subarray(end + 1);
+    }
+    this.#take(rest);
+  };
+
+  #take(part: Buffer): void {
+    if (part.length === 0 || this.#isSkipping) return;
+    this.#length += part.length;
+    if (this.#length <= longestLine) {
+      this.#chunks.push(part);
+      return;
+    }
+    this.#isSkipping = true;
+    this.#chunks = [];
+    this.#refuse(ErrorCode.InvalidRequest, `A message is longer than ${longestLine} bytes.`);
+  }
+
+  #line(): void {
+    const text = Buffer.concat(this.#chunks).toString("utf8").trim();
+    const isSkipped = this.#isSkipping;
+    this.#chunks = [];
+    this.#length = 0;
+    this.#isSkipping = false;
+    if (isSkipped || text === "" || this.#isClosed) return;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#refuse(ErrorCode.ParseError, "The message is not JSON.");
+      return;
+    }
+    const message = JSONRPCMessageSchema.safeParse(value);
+    if (message.success) this.onmessage?.(message.data);
+    else this.#refuse(ErrorCode.InvalidRequest, "The message is not JSON-RPC 2.0.");
+  }
+
+  /** Answers what has no usable id, as JSON-RPC says: with the id null, which the SDK's own type does not know. */
+  #refuse(code: number, message: string): void {
+    const answer = { jsonrpc: "2.0", id: null, error: { code, message } };
+    void this.send(answer as unknown as JSONRPCMessage);
+  }
+}

@@ -1,0 +1,114 @@
+/** What a call points at, as a handler sees it: it fills parameters and asks the servers that know the document. */
+import type { At, EachOptions, Params, Reply, RequestOptions } from "../abi/handler.js";
+import type { ServerPlan } from "../abi/plan.js";
+import type { Json, JsonObject } from "../base/json.js";
+import { Refusal } from "../base/problem.js";
+import { notSupported, requestCircle } from "./ask.js";
+import type { CallState } from "./call-state.js";
+import { type Circle, workspaceCircle } from "./circle.js";
+import { askDiagnostics } from "./diagnose.js";
+import { askEach } from "./each.js";
+import { answersNearby } from "./nearby.js";
+import { documentBase, overlay, positionBase, rangeBase } from "./params.js";
+import {
+  isEmpty,
+  openParams,
+  openReply,
+  type ParamsMaker,
+  type ReplyPart,
+  sealParams,
+  sealReply,
+} from "./reply.js";
+import type { Target } from "./target.js";
+
+/** The handler's view of a target; without one it is about the whole workspace. */
+export function openAt(call: CallState, target: Target | undefined): At {
+  const circle = target?.circle ?? workspaceCircle(call);
+  /** Parameters that hold the position, and may be asked again beside it when nothing is there. */
+  const positioned = new WeakSet<Params>();
+
+  const base = (fill: (target: Target, attached: Parameters<ParamsMaker>[0]) => JsonObject) => {
+    if (target === undefined) throw new Refusal("point/incomplete", "This tool needs a file.");
+    return (set?: JsonObject) => sealParams((attached) => overlay(fill(target, attached), set));
+  };
+
+  const send = (method: string, make: ParamsMaker, options: RequestOptions): Promise<ReplyPart[]> =>
+    requestCircle(call, circle, method, options.merge ?? "first", (attached, turn) =>
+      attached.server.request(method, make(attached), {
+        ...turn,
+        onProgress: call.onProgress,
+        ...(options.retryEmpty ? { retryEmpty: options.retryEmpty } : {}),
+      }),
+    );
+
+  return {
+    uri: target?.document.uri ?? "",
+    languageId: target?.document.languageId ?? "",
+    version: target?.document.version ?? 0,
+    plain: (set) => sealParams(() => overlay({}, set)),
+    document: (set) => base((its) => documentBase(its))(set),
+    position(set) {
+      const params = base(positionBase)(set);
+      positioned.add(params);
+      return params;
+    },
+    range: (set) => base(rangeBase)(set),
+    request: (method, params, options = {}) =>
+      skippable(options, async () => {
+        const make = openParams(params);
+        let parts = await send(method, make, options);
+        if (target !== undefined && positioned.has(params) && saysNothing(parts)) {
+          const place = target.place;
+          const beside = await answersNearby(call, target, () => send(method, make, {}));
+          // Later steps of the same call go on at the place that had an answer.
+          if (beside === undefined) target.place = place;
+          else parts = beside;
+        }
+        return expectAnswer(sealReply({ parts, perItem: false }), options);
+      }),
+    each: (method, items, options, params) =>
+      skippable(options, async () =>
+        expectAnswer(sealReply(await askEach(call, method, openReply(items), options, params)), options),
+      ),
+    diagnostics: async (options) => {
+      if (target === undefined) throw new Refusal("point/incomplete", "Diagnostics need a file.");
+      return sealReply(await askDiagnostics(call, circle, options));
+    },
+    command: async (name, args) => sealReply(await runCommand(call, circle, name, args)),
+  };
+}
+
+/** An optional step that nobody supports replies nothing. */
+async function skippable(options: RequestOptions, ask: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (options.optional && error instanceof Refusal && error.code === "lsp/not-supported")
+      return sealReply({ parts: [], perItem: false });
+    throw error;
+  }
+}
+
+function expectAnswer(reply: Reply, { expect }: RequestOptions | EachOptions): Reply {
+  const values = openReply(reply).parts.map((part) => part.value);
+  const isMissing = expect === "some" ? values.every(isEmpty) : values.every((value) => value === null);
+  if (expect !== undefined && isMissing)
+    throw new Refusal("lsp/no-answer", "The language server has nothing for this place.");
+  return reply;
+}
+
+function saysNothing(parts: ReplyPart[]): boolean {
+  return parts.every((part) => isEmpty(part.value));
+}
+
+/** The only road to a server's commands: the server must list the name in its config. */
+async function runCommand(call: CallState, circle: Circle, name: string, args: Json[]) {
+  const allows = (server: ServerPlan) => server.executeCommands.includes(name);
+  const allowed: Circle = { ...circle, servers: circle.servers.filter(allows) };
+  const method = "workspace/executeCommand";
+  if (allowed.servers.length === 0) throw notSupported(name, circle.servers);
+  const parts = await requestCircle(call, allowed, method, "first", ({ server }, turn) =>
+    server.request(method, { command: name, arguments: args }, { ...turn, onProgress: call.onProgress }),
+  );
+  return { parts, perItem: false };
+}

@@ -1,0 +1,28 @@
+/** What every part of one call shares. It lives as long as the call and is never shared between calls. */
+import type { Plan, ToolPlan } from "../abi/plan.js";
+import type { JsonObject } from "../base/json.js";
+import type { Log, ServerPool } from "../lsp/types.js";
+import type { Gate } from "../workspace/types.js";
+import type { Places } from "./convert.js";
+import type { Evidence } from "./evidence.js";
+import type { Pages } from "./page.js";
+import type { SampleFiles } from "./sample-files.js";
+
+export interface CallState {
+  readonly plan: Plan;
+  readonly tool: ToolPlan;
+  /** The checked arguments, defaults filled in. */
+  readonly input: JsonObject;
+  readonly pool: ServerPool;
+  readonly gate: Gate;
+  readonly samples: SampleFiles;
+  readonly places: Places;
+  readonly evidence: Evidence;
+  readonly pages: Pages;
+  readonly log: Log;
+  /** Aborts when the client cancels or the deadline has come. */
+  readonly signal: AbortSignal;
+  /** Milliseconds until the deadline. */
+  remainingMs(): number;
+  onProgress(message: string): void;
+}

@@ -1,0 +1,57 @@
+/** The servers that a call may ask, and how each becomes ready to be asked: running, with the document open. */
+import type { ServerPlan } from "../abi/plan.js";
+import { Refusal } from "../base/problem.js";
+import type { Admitted } from "../workspace/types.js";
+import type { CallState } from "./call-state.js";
+import type { Attached } from "./reply.js";
+
+export interface Circle {
+  /** In the order they are asked. */
+  readonly servers: readonly ServerPlan[];
+  /** Starts the server when needed; several when it runs for several roots, none when it has nothing to do here. */
+  attach(server: ServerPlan, signal: AbortSignal): Promise<Attached[]>;
+}
+
+/** The servers of one file. */
+export function documentCircle(call: CallState, admitted: Admitted): Circle {
+  const servers = call.pool.route(admitted.path).filter((server) => mayAsk(call, server));
+  if (servers.length === 0)
+    throw new Refusal("route/no-server", `No configured language server handles ${admitted.shown}.`, {
+      nextSteps: [{ kind: "config", text: "Add a server for this kind of file under `[[servers]]`." }],
+    });
+  const attached = new Map<string, Promise<Attached[]>>();
+  const open = async (plan: ServerPlan, signal: AbortSignal) => {
+    if (!call.pool.running().some((server) => server.plan.id === plan.id))
+      call.onProgress(`starting ${plan.id}`);
+    const server = await call.pool.get(plan.id, admitted.path, signal);
+    const document = await server.sync(admitted.path, signal);
+    return [{ server, document }];
+  };
+  return {
+    servers,
+    // Once per call, failures included: a server that does not start is waited for once, not in every step.
+    attach(plan, signal) {
+      const known = attached.get(plan.id) ?? open(plan, signal);
+      attached.set(plan.id, known);
+      return known;
+    },
+  };
+}
+
+/** The servers of the whole workspace: those that run, and those that have a file here. */
+export function workspaceCircle(call: CallState): Circle {
+  return {
+    servers: call.plan.servers.filter((server) => mayAsk(call, server)),
+    async attach(plan, signal) {
+      const sample = await call.samples.find(plan.id);
+      const running = call.pool.running().filter((server) => server.plan.id === plan.id);
+      if (running.length === 0 && sample === undefined) return [];
+      const servers = running.length > 0 ? running : [await call.pool.get(plan.id, sample, signal)];
+      return servers.map((server) => ({ server, document: undefined }));
+    },
+  };
+}
+
+function mayAsk(call: CallState, server: ServerPlan): boolean {
+  return call.tool.servers === null || call.tool.servers.includes(server.id);
+}

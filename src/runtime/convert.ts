@@ -1,0 +1,96 @@
+/**
+ * Places between a server's encoding and the dialect's units, for one call. Each file is looked up and cut into lines
+ * once, for converting and for snippets alike.
+ */
+import type { DialectPlan } from "../abi/plan.js";
+import type { JsonObject } from "../base/json.js";
+import { sortedSet } from "../base/order.js";
+import { type ColumnUnit, columnsOf, convertColumn, cutCharacters, type Lines } from "../base/text.js";
+import type { LanguageServer } from "../lsp/types.js";
+import { documentKey, type Point, type Span, spellPoint, spellSpan } from "../protocol/spelling.js";
+import type { Admitted, Gate } from "../workspace/types.js";
+import type { LspPosition, LspRange } from "./lsp-values.js";
+
+const snippetCharacters = 400;
+
+export class Places {
+  readonly #gate: Gate;
+  readonly #shown = new Map<string, Promise<Admitted | undefined>>();
+  readonly #lines = new Map<string, Promise<Lines | undefined>>();
+
+  constructor(
+    gate: Gate,
+    readonly dialect: DialectPlan,
+  ) {
+    this.#gate = gate;
+  }
+
+  /** How a server's URI is shown; undefined when it lies outside the roots. */
+  show(uri: string): Promise<Admitted | undefined> {
+    return remember(this.#shown, uri, () => this.#gate.show(uri));
+  }
+
+  /** Absolute paths of all files that were shown. */
+  async shownPaths(): Promise<string[]> {
+    const shown = await Promise.all(this.#shown.values());
+    return sortedSet(shown.flatMap((admitted) => (admitted === undefined ? [] : [admitted.path])));
+  }
+
+  /** The lines of a file that a server named; undefined when it cannot be read. */
+  lines(server: LanguageServer, uri: string): Promise<Lines | undefined> {
+    return remember(this.#lines, uri, () => server.textOf(uri));
+  }
+
+  /** The member that names a file in an answer. */
+  document(admitted: Admitted): JsonObject {
+    const key = documentKey(this.dialect);
+    return { [key]: key === "uri" ? admitted.uri : admitted.shown };
+  }
+
+  /** A server's range, spelt for the agent. */
+  async span(server: LanguageServer, uri: string, range: LspRange): Promise<JsonObject> {
+    const lines = await this.lines(server, uri);
+    return spellSpan(this.dialect, toSpan(lines, range, server.encoding, this.dialect.position.unit));
+  }
+
+  /** A server's position, spelt for the agent. */
+  async point(server: LanguageServer, uri: string, position: LspPosition): Promise<JsonObject> {
+    const lines = await this.lines(server, uri);
+    return spellPoint(this.dialect, toPoint(lines, position, server.encoding, this.dialect.position.unit));
+  }
+
+  /** The line's own text, trimmed and cut; undefined when it is blank or unknown. */
+  async snippet(server: LanguageServer, uri: string, line: number): Promise<string | undefined> {
+    const text = (await this.lines(server, uri))?.line(line).trim();
+    return text ? cutCharacters(text, snippetCharacters).text : undefined;
+  }
+}
+
+/** A range in other units, clamped to the text. */
+export function toSpan(lines: Lines | undefined, range: LspRange, from: ColumnUnit, to: ColumnUnit): Span {
+  return { start: toPoint(lines, range.start, from, to), end: toPoint(lines, range.end, from, to) };
+}
+
+/** A position in other units, clamped to the text. Without the text the column stays as it is. */
+export function toPoint(
+  lines: Lines | undefined,
+  position: LspPosition,
+  from: ColumnUnit,
+  to: ColumnUnit,
+): Point {
+  if (lines === undefined) return { line: position.line, character: position.character };
+  if (position.line >= lines.count) {
+    const last = lines.count - 1;
+    return { line: last, character: columnsOf(lines.line(last), to) };
+  }
+  return {
+    line: position.line,
+    character: convertColumn(lines.line(position.line), position.character, from, to),
+  };
+}
+
+function remember<T>(known: Map<string, Promise<T>>, key: string, find: () => Promise<T>): Promise<T> {
+  const found = known.get(key) ?? find();
+  known.set(key, found);
+  return found;
+}

@@ -1,0 +1,39 @@
+/** Time limits as signals: one that ends with its parent or after a time, and never outlives the work it guards. */
+
+/** Runs work under a signal that aborts with one of its parents or after `ms`; `expired` tells which it was. */
+export async function withDeadline<T>(
+  parents: readonly AbortSignal[],
+  ms: number,
+  work: (signal: AbortSignal, expired: () => boolean) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = !controller.signal.aborted;
+    controller.abort(new DOMException("The time is up.", "TimeoutError"));
+  }, ms);
+  const pass = () => controller.abort(parents.find((parent) => parent.aborted)?.reason);
+  if (parents.some((parent) => parent.aborted)) pass();
+  for (const parent of parents) parent.addEventListener("abort", pass, { once: true });
+  try {
+    return await work(controller.signal, () => late);
+  } finally {
+    clearTimeout(timer);
+    for (const parent of parents) parent.removeEventListener("abort", pass);
+  }
+}
+
+/** The work's outcome, or the signal's reason as soon as it aborts, whatever the work does then. */
+export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,202 @@
+/** The members around every answer and the text that says the same: evidence, completeness, warnings, refusals. */
+import type { Answer } from "../abi/handler.js";
+import type { DialectPlan } from "../abi/plan.js";
+import { codes } from "../base/codes.js";
+import type { Json, JsonObject } from "../base/json.js";
+import type { NextStep, Refusal, Warning } from "../base/problem.js";
+import { SCHEMA_VERSION } from "../protocol/envelope.js";
+import type { CallState } from "./call-state.js";
+import type { Shape } from "./shapes/shape.js";
+import { textOf } from "./shapes/spelt.js";
+
+/** What is known of an answer before it is cut or paged. */
+export interface Head {
+  tool: string;
+  serverId: string | null;
+  readiness: string;
+  dropped: number;
+  isCut: boolean;
+  document: JsonObject | undefined;
+  warnings: Warning[];
+}
+
+/** A whole answer, or one window of its list. */
+export interface Window {
+  items: Json[];
+  beside: JsonObject;
+  /** For a counted list: where the window stands in the whole. */
+  counts: { offset: number; total: number; next: string | undefined } | undefined;
+  isTruncated: boolean;
+}
+
+/** The evidence of a call, frozen. */
+export function headOf(call: CallState): Head {
+  const { evidence } = call;
+  const { readiness, dropped, document } = evidence;
+  const warnings = [...evidence.warnings];
+  if (readiness === "indexing" || readiness === "starting")
+    warnings.push({
+      code: "answer/not-ready",
+      message: "The language server is still indexing; the answer may be incomplete.",
+    });
+  if (dropped > 0)
+    warnings.push({
+      code: "answer/dropped",
+      message: `${dropped} ${dropped === 1 ? "result lies" : "results lie"} outside the workspace and ${dropped === 1 ? "is" : "are"} not shown.`,
+    });
+  return {
+    tool: call.tool.name,
+    serverId: evidence.serverId,
+    readiness,
+    dropped,
+    isCut: evidence.isCut,
+    document: document && { ...call.places.document(document.admitted), sha256: document.hash },
+    warnings,
+  };
+}
+
+/** Both forms of an answer. */
+export function envelop(
+  head: Head,
+  window: Window,
+  list: string | null,
+  shape: Shape,
+  dialect: DialectPlan,
+): Answer {
+  const { counts, items, beside } = window;
+  const warnings = [...head.warnings, ...cutWarning(head, window)];
+  const structured: JsonObject = {
+    schema_version: SCHEMA_VERSION,
+    ok: true,
+    tool: head.tool,
+    server_id: head.serverId,
+    readiness: head.readiness,
+    ...(counts && { total: counts.total, shown: items.length }),
+    truncated: window.isTruncated,
+    ...(counts?.next === undefined ? {} : { next_cursor: counts.next }),
+    ...(counts && { dropped: head.dropped }),
+    ...(head.document && { document: head.document }),
+    ...beside,
+    ...(list === null ? {} : { [list]: items }),
+    warnings: warnings.map(warningValue),
+  };
+  const text = [
+    headline(head, window, shape),
+    ...(head.document ? [documentLine(head.document)] : []),
+    ...shape.text(items, beside, dialect),
+    ...warnings.map(warningLine),
+    ...(counts?.next === undefined ? [] : [`Next page: call again with cursor "${counts.next}".`]),
+  ].join("\n");
+  return { structured, text };
+}
+
+/** Several symbols of one name: the question back to the agent. */
+export function askBack(
+  head: Head,
+  name: string,
+  candidates: JsonObject[],
+  isTruncated: boolean,
+  lines: string[],
+): Answer {
+  const warning: Warning = {
+    code: "answer/several-matches",
+    message: `Several symbols are called ${name}; point at one of the candidates.`,
+  };
+  const warnings = [...head.warnings, warning];
+  return {
+    structured: {
+      schema_version: SCHEMA_VERSION,
+      ok: true,
+      tool: head.tool,
+      server_id: head.serverId,
+      readiness: head.readiness,
+      truncated: isTruncated,
+      ...(head.document && { document: head.document }),
+      needs_disambiguation: true,
+      candidates,
+      warnings: warnings.map(warningValue),
+    },
+    text: [
+      `${head.tool}: needs disambiguation, ${candidates.length} candidates (${serverText(head)})`,
+      ...lines,
+      ...warnings.map(warningLine),
+    ].join("\n"),
+  };
+}
+
+/** A refusal in both forms; without next steps of its own it gives the fix that the catalogue has for its code. */
+export function refuse(
+  tool: string,
+  refusal: Refusal,
+  listed: readonly string[],
+  warnings: Warning[],
+): Answer {
+  const own = refusal.nextSteps.filter((step) => step.kind !== "tool" || listed.includes(step.tool));
+  const steps: NextStep[] = own.length > 0 ? own : [{ kind: "doc", text: codes[refusal.code].fix }];
+  const { code, message, data } = refusal;
+  const hasData = Object.keys(data).length > 0;
+  return {
+    structured: {
+      schema_version: SCHEMA_VERSION,
+      ok: false,
+      tool,
+      error: hasData ? { code, message, data } : { code, message },
+      next_steps: steps.map((step): JsonObject => ({ ...step })),
+      warnings: warnings.map(warningValue),
+    },
+    text: [
+      `Error ${code}: ${message}`,
+      ...(hasData ? [`Details: ${JSON.stringify(data)}`] : []),
+      ...steps.map(stepLine),
+      ...warnings.map(warningLine),
+    ].join("\n"),
+  };
+}
+
+function cutWarning(head: Head, { isTruncated, counts, items }: Window): Warning[] {
+  if (!isTruncated || counts?.next !== undefined) return [];
+  if (counts === undefined || counts.offset + items.length >= counts.total)
+    return head.warnings.some((warning) => warning.code === "answer/truncated")
+      ? []
+      : [{ code: "answer/truncated", message: "The answer was cut." }];
+  const message = `${items.length} of ${counts.total} are shown; narrow the call to see the others.`;
+  return [{ code: "answer/truncated", message }];
+}
+
+function headline(head: Head, { counts, items }: Window, shape: Shape): string {
+  if (counts === undefined || shape.nouns === undefined) return `${head.tool} (${serverText(head)})`;
+  const { offset, total } = counts;
+  const [one, many] = shape.nouns;
+  const noun = total === 1 ? one : many;
+  const amount =
+    total === 0
+      ? `no ${many}`
+      : items.length === total
+        ? `${total} ${noun}`
+        : `${offset + 1}-${offset + items.length} of ${total} ${noun}`;
+  return `${head.tool}: ${amount} (${serverText(head)})`;
+}
+
+function serverText(head: Head): string {
+  return head.serverId === null
+    ? `readiness ${head.readiness}`
+    : `server ${head.serverId}, ${head.readiness}`;
+}
+
+function documentLine(document: JsonObject): string {
+  return `Document: ${textOf(document.path ?? document.uri)} sha256 ${textOf(document.sha256)}`;
+}
+
+function warningValue({ code, message, data }: Warning): JsonObject {
+  return data === undefined ? { code, message } : { code, message, data };
+}
+
+function warningLine({ code, message, data }: Warning): string {
+  return `Warning ${code}: ${message}${data === undefined ? "" : ` ${JSON.stringify(data)}`}`;
+}
+
+function stepLine(step: NextStep): string {
+  return step.kind === "tool"
+    ? `Next: call ${step.tool} with ${JSON.stringify(step.arguments)} (${step.why})`
+    : `Next: ${step.text}`;
+}

@@ -1,0 +1,75 @@
+/** What a call learns on its way and must tell beside its answer: who answered, how ready, what is missing. */
+import type { Code } from "../base/codes.js";
+import { canonicalText, type JsonObject } from "../base/json.js";
+import { sortBy, sortedSet, uniqueBy } from "../base/order.js";
+import type { Warning } from "../base/problem.js";
+import type { LanguageServer, Readiness } from "../lsp/types.js";
+import type { Admitted } from "../workspace/types.js";
+
+/** Readiness from the least to the most that is known: several servers together are as ready as the worst. */
+const ranks: readonly Readiness[] = ["starting", "indexing", "unknown", "ready"];
+
+export class Evidence {
+  readonly #servers = new Map<string, Readiness>();
+  readonly #warnings: Warning[] = [];
+  #dropped = 0;
+  #cut = false;
+  document: { admitted: Admitted; hash: string } | undefined;
+
+  /** A server answered, in this state. */
+  heard(server: LanguageServer, readiness: Readiness): void {
+    const known = this.#servers.get(server.plan.id) ?? "ready";
+    this.#servers.set(server.plan.id, worse(known, readiness));
+  }
+
+  /** What a tool within this call learned is part of this call. */
+  absorb(other: Evidence): void {
+    for (const [id, readiness] of other.#servers)
+      this.#servers.set(id, worse(this.#servers.get(id) ?? "ready", readiness));
+    this.#warnings.push(...other.#warnings);
+  }
+
+  warn(code: Code, message: string, data?: JsonObject): void {
+    this.#warnings.push(data === undefined ? { code, message } : { code, message, data });
+  }
+
+  /** A result lay outside the roots. */
+  drop(count = 1): void {
+    this.#dropped += count;
+  }
+
+  /** Something was shortened. */
+  cut(): void {
+    this.#cut = true;
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  get isCut(): boolean {
+    return this.#cut;
+  }
+
+  /** Ids of the servers that answered, joined by commas, or null. */
+  get serverId(): string | null {
+    return this.#servers.size === 0 ? null : sortedSet(this.#servers.keys()).join(",");
+  }
+
+  get readiness(): Readiness {
+    return [...this.#servers.values()].reduce<Readiness>(
+      worse,
+      this.#servers.size === 0 ? "unknown" : "ready",
+    );
+  }
+
+  /** The warnings, each once, in the order of their codes. */
+  get warnings(): Warning[] {
+    const unique = uniqueBy(this.#warnings, canonicalText);
+    return sortBy(unique, (warning) => [warning.code, canonicalText(warning)]);
+  }
+}
+
+function worse(a: Readiness, b: Readiness): Readiness {
+  return ranks.indexOf(a) <= ranks.indexOf(b) ? a : b;
+}

@@ -1,0 +1,49 @@
+/** The check of a call's arguments before anything else happens. Issues name the place and the rule, never the value. */
+import type { Validator } from "../abi/bundle.js";
+import type { ToolPlan } from "../abi/plan.js";
+import { isTable, type JsonObject } from "../base/json.js";
+import { sortBy, uniqueBy } from "../base/order.js";
+import { toPointer } from "../base/pointer.js";
+import { Refusal } from "../base/problem.js";
+import { cutCharacters } from "../base/text.js";
+
+const mostIssues = 10;
+const mostBytes = 1024 * 1024;
+const nameCharacters = 64;
+
+interface Issue {
+  path: string;
+  keyword: string;
+  message: string;
+}
+
+/** The arguments as the handler gets them, defaults filled in; throws a Refusal with the issues. */
+export function checkArguments(tool: ToolPlan, validate: Validator, args: unknown): JsonObject {
+  const given: unknown = args === undefined ? {} : structuredClone(args);
+  if (!isTable(given)) throw invalid([{ path: "", keyword: "type", message: "must be object" }]);
+  if (Buffer.byteLength(JSON.stringify(given)) > mostBytes)
+    throw new Refusal("guard/invalid-arguments", "The arguments are larger than 1 MiB.");
+  if (!validate(given)) throw invalid((validate.errors ?? []).map(toIssue));
+  const input = given as JsonObject;
+  for (const { name, default: value } of tool.args) {
+    if (value !== null && !Object.hasOwn(input, name)) input[name] = value;
+  }
+  return input;
+}
+
+function toIssue(error: NonNullable<Validator["errors"]>[number]): Issue {
+  const { missingProperty, additionalProperty } = error.params;
+  const name = missingProperty ?? additionalProperty;
+  const below = typeof name === "string" ? toPointer([cutCharacters(name, nameCharacters).text]) : "";
+  const message = error.keyword === "additionalProperties" ? "unknown argument" : (error.message ?? "");
+  return { path: `${error.instancePath}${below}`, keyword: error.keyword, message };
+}
+
+function invalid(found: Issue[]): Refusal {
+  const unique = uniqueBy(found, (issue) => `${issue.path} ${issue.keyword}`);
+  const issues = sortBy(unique, ({ path, keyword }) => [path, keyword]).slice(0, mostIssues);
+  const lines = issues.map(({ path, keyword, message }) => `${path || "/"} ${message} (${keyword})`);
+  return new Refusal("guard/invalid-arguments", `The arguments do not fit: ${lines.join("; ")}.`, {
+    data: { issues: issues.map(({ path, keyword, message }) => ({ path, keyword, message })) },
+  });
+}

@@ -1,0 +1,123 @@
+/**
+ * Pages of a listing. A cursor names a tool, its arguments, a snapshot of the sorted whole, and an offset, all by
+ * content: the same question on the same files gives the same cursors. Snapshots are bounded in bytes and in time.
+ */
+import { stat } from "node:fs/promises";
+import { sha256 } from "../base/hash.js";
+import { canonicalText, type Json, type JsonObject } from "../base/json.js";
+import { Refusal } from "../base/problem.js";
+import type { Head } from "./envelope.js";
+
+/** Everything that the pages of one listing share. */
+export interface Snapshot {
+  head: Head;
+  beside: JsonObject;
+  items: Json[];
+  /** How many were found, when a call asked for fewer than that. */
+  total: number;
+  /** Absolute paths of the files that the listing is about. */
+  files: string[];
+}
+
+export interface PageBounds {
+  lifeMs: number;
+  bytes: number;
+  snapshotBytes: number;
+}
+
+const bounds: PageBounds = { lifeMs: 10 * 60_000, bytes: 32 * 1024 * 1024, snapshotBytes: 16 * 1024 * 1024 };
+const mostMarks = 2000;
+const cursorVersion = 1;
+
+interface Kept {
+  snapshot: Snapshot;
+  marks: string;
+  bytes: number;
+  usedAt: number;
+}
+
+/** The listings of one session. */
+export class Pages {
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(
+    private readonly limits: PageBounds = bounds,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** What a cursor is bound to: the tool and its arguments, but for those that page. */
+  static binding(tool: string, input: JsonObject): string {
+    const { cursor: _cursor, page_size: _size, ...asked } = input;
+    return sha256(canonicalText([tool, asked])).slice(0, 16);
+  }
+
+  /** Keeps a listing for its further pages; gives the function that writes their cursors. */
+  async keep(binding: string, snapshot: Snapshot): Promise<(offset: number) => string> {
+    const text = canonicalText([snapshot.head, snapshot.beside, snapshot.items]);
+    const bytes = Buffer.byteLength(text);
+    if (bytes > this.limits.snapshotBytes)
+      throw new Refusal("page/snapshot-too-large", "The whole listing is too large to page through.");
+    const id = sha256(text).slice(0, 32);
+    const marks = await marksOf(snapshot.files);
+    this.#kept.delete(`${binding}:${id}`);
+    this.#kept.set(`${binding}:${id}`, { snapshot, marks, bytes, usedAt: this.now() });
+    this.#makeRoom();
+    return cursorWriter(binding, id);
+  }
+
+  /** The listing and offset of a cursor. */
+  async open(cursor: string, binding: string) {
+    const read = readCursor(cursor);
+    if (read === undefined || read.binding !== binding)
+      throw new Refusal(
+        "page/cursor-invalid",
+        "The cursor does not belong to this tool with these arguments.",
+      );
+    const key = `${binding}:${read.id}`;
+    const kept = this.#kept.get(key);
+    if (kept === undefined || this.now() - kept.usedAt > this.limits.lifeMs) {
+      this.#kept.delete(key);
+      throw new Refusal("page/cursor-expired", "The listing of this cursor is no longer kept.");
+    }
+    if (read.offset >= kept.snapshot.items.length)
+      throw new Refusal("page/cursor-invalid", "The cursor points past the end of its listing.");
+    if ((await marksOf(kept.snapshot.files)) !== kept.marks)
+      throw new Refusal("page/cursor-stale", "A file of the listing has changed since its first page.");
+    kept.usedAt = this.now();
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    return { snapshot: kept.snapshot, offset: read.offset, cursor: cursorWriter(binding, read.id) };
+  }
+
+  /** Drops what is too old, then the least recently used, until the rest fits. */
+  #makeRoom(): void {
+    let bytes = 0;
+    for (const [key, kept] of [...this.#kept].reverse()) {
+      bytes += kept.bytes;
+      const isOld = this.now() - kept.usedAt > this.limits.lifeMs;
+      if (isOld || bytes > this.limits.bytes) this.#kept.delete(key);
+    }
+  }
+}
+
+function cursorWriter(binding: string, id: string): (offset: number) => string {
+  return (offset) => Buffer.from([cursorVersion, binding, id, offset].join(":")).toString("base64url");
+}
+
+function readCursor(cursor: string): { binding: string; id: string; offset: number } | undefined {
+  const text = Buffer.from(cursor, "base64url").toString("utf8");
+  const match = /^(\d+):([0-9a-f]{16}):([0-9a-f]{32}):([1-9]\d{0,8})$/.exec(text);
+  if (match?.[1] !== String(cursorVersion)) return undefined;
+  return { binding: match[2] ?? "", id: match[3] ?? "", offset: Number(match[4]) };
+}
+
+/** Size and time of change of each file: cheap enough to ask before every page. */
+async function marksOf(files: string[]): Promise<string> {
+  const marks = await Promise.all(
+    files.slice(0, mostMarks).map(async (file) => {
+      const facts = await stat(file).catch(() => undefined);
+      return facts === undefined ? "gone" : `${facts.mtimeMs}/${facts.size}/${facts.ino}`;
+    }),
+  );
+  return sha256(marks.join("\n"));
+}

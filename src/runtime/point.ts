@@ -1,0 +1,119 @@
+/** From a call's arguments, as the dialect spells them, to the document and the place they point at. */
+import type { DialectPlan } from "../abi/plan.js";
+import { isTable, type Json, type JsonObject } from "../base/json.js";
+import { Refusal } from "../base/problem.js";
+import { convertColumn } from "../base/text.js";
+import { anchors } from "../protocol/anchors.js";
+import { spanNames } from "../protocol/spelling.js";
+import type { CallState } from "./call-state.js";
+import { findSymbol } from "./find-symbol.js";
+import { identifierOf } from "./symbol-names.js";
+import { findWord } from "./symbols.js";
+import { numberIn, openTarget, placeOf, type Target } from "./target.js";
+
+interface Numbers {
+  line: number | undefined;
+  character: number | undefined;
+}
+
+/** What the arguments point at; undefined for a call about the whole workspace. */
+export async function point(call: CallState, input: JsonObject): Promise<Target | undefined> {
+  const { dialect } = call.plan;
+  const accepts = (anchor: keyof typeof anchors) => call.tool.input.includes(anchor);
+  const file = textIn(input[dialect.document.field]);
+  const name = accepts("symbol") ? textIn(input[dialect.symbol.name]) : undefined;
+  const place = accepts("position") ? positionIn(input, dialect) : { line: undefined, character: undefined };
+  const isPlaceless = accepts("document") || accepts("range");
+  if (file === undefined && name === undefined) {
+    if (call.tool.input.some((anchor) => anchors[anchor].document === "none")) return undefined;
+    throw incomplete(call);
+  }
+  const target = file === undefined ? undefined : await openTarget(call, file);
+  if (target !== undefined && place.line !== undefined && place.character !== undefined) {
+    const counted = placeOf(call, target.document.lines, place.line, place.character);
+    return { ...target, isCounted: true, place: counted };
+  }
+  if (target !== undefined && place.line !== undefined && name !== undefined)
+    return onLine(call, target, place.line, name);
+  if (place.line !== undefined || place.character !== undefined) throw incomplete(call);
+  if (name !== undefined) return findSymbol(call, { name, kind: textIn(input[dialect.symbol.kind]) }, target);
+  if (target === undefined || !isPlaceless) throw incomplete(call);
+  return accepts("range") ? { ...target, range: rangeIn(call, input, target) } : target;
+}
+
+/** A line and a name without a character: the name's place on that line. */
+function onLine(call: CallState, target: Target, line: number, name: string): Target {
+  const { characterBase, unit } = call.plan.dialect.position;
+  const start = placeOf(call, target.document.lines, line, characterBase);
+  const text = target.document.lines.line(start.line);
+  const found = findWord(text, identifierOf(name));
+  if (found === undefined)
+    throw new Refusal("point/no-symbol", `Line ${line} of ${target.admitted.shown} does not have ${name}.`);
+  const character = convertColumn(text, found, "utf-16", unit) + characterBase;
+  return { ...target, place: placeOf(call, target.document.lines, line, character) };
+}
+
+function rangeIn(call: CallState, input: JsonObject, target: Target): Target["range"] {
+  const [start, end] = rangeNumbers(input, call.plan.dialect);
+  const numbers = [start.line, start.character, end.line, end.character];
+  if (numbers.every((number) => number === undefined)) return undefined;
+  if (
+    start.line === undefined ||
+    start.character === undefined ||
+    end.line === undefined ||
+    end.character === undefined
+  )
+    throw incomplete(call);
+  const { lines } = target.document;
+  const range = {
+    start: placeOf(call, lines, start.line, start.character),
+    end: placeOf(call, lines, end.line, end.character),
+  };
+  if (
+    lines.start(range.end.line) + range.end.character <
+    lines.start(range.start.line) + range.start.character
+  )
+    throw new Refusal("point/out-of-range", "The range ends before it begins.");
+  return range;
+}
+
+function positionIn(input: JsonObject, dialect: DialectPlan): Numbers {
+  return numbersIn(dialect.position.form === "object" ? input.position : input, dialect);
+}
+
+function rangeNumbers(input: JsonObject, dialect: DialectPlan): [Numbers, Numbers] {
+  if (dialect.position.form === "object") {
+    const range = isTable(input.range) ? (input.range as JsonObject) : {};
+    return [numbersIn(range.start, dialect), numbersIn(range.end, dialect)];
+  }
+  const { endLine, endCharacter } = spanNames(dialect);
+  return [
+    numbersIn(input, dialect),
+    { line: numberIn(input[endLine]), character: numberIn(input[endCharacter]) },
+  ];
+}
+
+function numbersIn(value: Json | undefined, dialect: DialectPlan): Numbers {
+  const table = isTable(value) ? (value as JsonObject) : {};
+  return {
+    line: numberIn(table[dialect.position.line]),
+    character: numberIn(table[dialect.position.character]),
+  };
+}
+
+function textIn(value: Json | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function incomplete(call: CallState): Refusal {
+  const { document, position, symbol } = call.plan.dialect;
+  const place =
+    position.form === "object" ? "`position`" : `\`${position.line}\` and \`${position.character}\``;
+  const ways: string[] = [];
+  if (call.tool.input.includes("position")) ways.push(`\`${document.field}\` with ${place}`);
+  if (call.tool.input.includes("symbol"))
+    ways.push(`\`${symbol.name}\`, with or without \`${document.field}\``);
+  if (call.tool.input.includes("document")) ways.push(`\`${document.field}\``);
+  if (call.tool.input.includes("range")) ways.push(`\`${document.field}\` with a whole range or none`);
+  return new Refusal("point/incomplete", `Give ${ways.join(", or ")}.`);
+}

@@ -1,0 +1,86 @@
+/** A loaded bundle at work: one gate, one pool of language servers, any number of sessions. */
+import { resolve } from "node:path";
+import type { ToolEntry } from "../abi/bundle.js";
+import { Refusal } from "../base/problem.js";
+import { createPool } from "../lsp/pool.js";
+import type { Log, PoolContext, ServerPool } from "../lsp/types.js";
+import { openGate } from "../workspace/gate.js";
+import type { LoadedBundle } from "./load.js";
+import { SampleFiles } from "./sample-files.js";
+import { Session } from "./session.js";
+
+/** What a runtime needs from its surroundings. */
+export interface RuntimeContext {
+  /** Absolute folder that paths of the plan start from. */
+  base: string;
+  env: PoolContext["env"];
+  log: Log;
+  /** Extra folders searched for a bare command before PATH. */
+  binFolders: string[];
+  version: string;
+}
+
+export interface Runtime {
+  readonly loaded: LoadedBundle;
+  readonly version: string;
+  readonly tools: ToolEntry[];
+  readonly pool: ServerPool;
+  openSession(): Session;
+  /** Starts the servers that have a file in the workspace; a server that does not start is logged, not thrown. */
+  warmup(): Promise<void>;
+  /** Cancels every call and ends every server; resolves when they are gone. */
+  close(): Promise<void>;
+}
+
+/** Opens the runtime of a bundle. No language server is started yet. */
+export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext): Promise<Runtime> {
+  const { plan } = loaded;
+  const { base, log } = context;
+  const gate = await openGate({
+    roots: plan.workspace.roots.map((root) => resolve(base, root)),
+    extraRoots: plan.workspace.extraRoots,
+    deny: plan.workspace.deny,
+  });
+  const pool = createPool(plan, { ...context, roots: gate.roots });
+  const samples = new SampleFiles(
+    gate,
+    pool,
+    plan.servers.map((server) => server.id),
+  );
+  const sessions = new Set<Session>();
+  const closed = new AbortController();
+
+  const warm = async (serverId: string): Promise<void> => {
+    try {
+      const sample = await samples.find(serverId);
+      if (sample === undefined || closed.signal.aborted) return;
+      const server = await pool.get(serverId, sample, closed.signal);
+      await server.sync(sample, closed.signal);
+    } catch (error) {
+      if (closed.signal.aborted) return;
+      const code = error instanceof Refusal ? error.code : "runtime/fault";
+      log("warn", `warmup: ${serverId} did not start`, { code, cause: String(error) });
+    }
+  };
+
+  return {
+    loaded,
+    version: context.version,
+    tools: loaded.tools,
+    pool,
+    openSession() {
+      const shared = { loaded, plan, pool, gate, samples, log };
+      const session = new Session(shared, (gone) => sessions.delete(gone));
+      sessions.add(session);
+      return session;
+    },
+    async warmup() {
+      await Promise.all(plan.servers.slice(0, plan.limits.maxServers).map((server) => warm(server.id)));
+    },
+    async close() {
+      closed.abort();
+      for (const session of [...sessions]) session.close();
+      await pool.close();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** The value as the server or the steps gave it, but for file URIs outside the roots, which never leave. */
+import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
+import { fromPointer, getAt } from "../../base/pointer.js";
+import type { CallState } from "../call-state.js";
+import { wholeValue } from "../reply.js";
+import type { Shape } from "./shape.js";
+
+const outside = "(outside the workspace)";
+
+export const json: Shape = {
+  nouns: undefined,
+  async normalize(reply, call, options) {
+    const value = getAt(wholeValue(reply), fromPointer(options.at ?? "")) ?? null;
+    return { items: [], beside: { value: await withoutOutside(value as Json, call) } };
+  },
+  text: (_items, beside) => JSON.stringify(beside.value, null, 1).split("\n"),
+};
+
+async function withoutOutside(value: Json, call: CallState): Promise<Json> {
+  if (typeof value === "string") return shownText(value, call);
+  if (Array.isArray(value)) {
+    const items: Json[] = [];
+    for (const item of value) items.push(await withoutOutside(item, call));
+    return items;
+  }
+  if (!isTable(value)) return value;
+  const table: JsonObject = {};
+  for (const [key, member] of Object.entries(value as JsonObject))
+    define(table, await shownText(key, call), await withoutOutside(member, call));
+  return table;
+}
+
+async function shownText(text: string, call: CallState): Promise<string> {
+  if (!/^file:/i.test(text) || (await call.places.show(text)) !== undefined) return text;
+  call.evidence.drop();
+  return outside;
+}

@@ -1,0 +1,68 @@
+/** The language servers: what each is for, how it does, and the last thing it said when it does not do well. */
+import { pathToFileURL } from "node:url";
+import type { Json, JsonObject } from "../../base/json.js";
+import { sortedSet } from "../../base/order.js";
+import type { ServerStatus } from "../../lsp/types.js";
+import type { CallState } from "../call-state.js";
+import type { Shape } from "./shape.js";
+import { table, textOf } from "./spelt.js";
+
+const stderrLines = 10;
+
+export const serverStatus: Shape = {
+  nouns: ["server", "servers"],
+  async normalize(reply, call) {
+    const statuses = reply.parts.flatMap((part) => part.value as ServerStatus[]);
+    return { items: await Promise.all(statuses.map((status) => spell(call, status))), beside: {} };
+  },
+  text: (items) => items.flatMap((item) => lines(table(item))),
+};
+
+async function spell(call: CallState, status: ServerStatus): Promise<JsonObject> {
+  const plan = call.plan.servers.find((server) => server.id === status.id);
+  const root = status.root === null ? undefined : await call.places.show(pathToFileURL(status.root).href);
+  const languages = plan === undefined ? [] : [plan.languageId, ...Object.values(plan.languageIds)];
+  return {
+    id: status.id,
+    root: root?.shown ?? null,
+    state: status.state,
+    readiness: status.readiness,
+    extensions: plan?.extensions ?? [],
+    filenames: plan?.filenames ?? [],
+    languages: sortedSet(languages),
+    features: status.features,
+    version: status.version,
+    encoding: status.encoding,
+    pid: status.pid,
+    uptime_ms: whole(status.uptimeMs),
+    last_used_ms: whole(status.lastUsedMs),
+    restarts: status.restarts,
+    open_documents: status.openDocuments,
+    pending_requests: status.pendingRequests,
+    memory_mb: status.memoryMb,
+    progress: status.progress,
+    last_error: status.lastError,
+    stderr: status.stderr.slice(-stderrLines),
+    install: plan?.install ?? null,
+  };
+}
+
+function whole(value: number | null): number | null {
+  return value === null ? null : Math.round(value);
+}
+
+/** Every member that says something, the state first. */
+function lines(item: JsonObject): string[] {
+  const { id, state, readiness, stderr, ...rest } = item;
+  const facts = Object.entries(rest).filter(([, value]) => says(value));
+  const errors = (Array.isArray(stderr) ? stderr : []).map((line) => `  stderr: ${textOf(line)}`);
+  return [
+    `${textOf(id)}: ${textOf(state)}, ${textOf(readiness)}`,
+    ...facts.map(([name, value]) => `  ${name}: ${Array.isArray(value) ? value.join(" ") : String(value)}`),
+    ...errors,
+  ];
+}
+
+function says(value: Json): boolean {
+  return value !== null && !(Array.isArray(value) && value.length === 0);
+}

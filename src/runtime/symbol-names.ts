@@ -1,0 +1,41 @@
+/**
+ * Names and name paths of symbols. An agent writes `Type/method`, `Type.method` or `Type::method`; servers write
+ * `(*Type).method` (gopls), `impl Trait for Type` (rust-analyzer), `method(int)` (jdtls), `Type<T>`. All are brought
+ * to the same plain segments before they are compared.
+ */
+
+export interface NamedSymbol {
+  name: string;
+  /** Names of what it stands in, outermost first. */
+  containers: readonly string[];
+}
+
+/** Whether a symbol is the one that a name or name path means. */
+export function matchesName(symbol: NamedSymbol, wanted: string): boolean {
+  if (symbol.name === wanted) return true;
+  const asked = segmentsOf(wanted);
+  const has = [...symbol.containers, symbol.name].flatMap(segmentsOf);
+  if (asked.length === 0 || asked.length > has.length) return false;
+  const tail = has.slice(has.length - asked.length);
+  return asked.every((segment, index) => segment === tail[index]);
+}
+
+/** The last plain segment: the identifier itself. */
+export function identifierOf(name: string): string {
+  return segmentsOf(name).at(-1) ?? name;
+}
+
+/** The plain segments of a name or name path. */
+export function segmentsOf(name: string): string[] {
+  return withoutBrackets(name.replace(/^impl\b.*\sfor\s+/, "").replace(/^impl\b\s*(?:<[^>]*>)?\s*/, ""))
+    .split(/[/.#]|::/)
+    .map((segment) => segment.trim())
+    .filter((segment) => segment !== "");
+}
+
+/** `(*T).m` → `T.m`; `m(int, T<U>)` → `m`; `T<U>` → `T`. */
+function withoutBrackets(name: string): string {
+  const receiver = /^\(\*?([^()]+)\)\.(.*)$/.exec(name);
+  const plain = receiver ? `${receiver[1]}.${receiver[2]}` : name;
+  return plain.replace(/[(<].*$/s, "") || plain;
+}
