@@ -11,8 +11,9 @@ import { defaultPage } from "./defaults.js";
 import { addCommandNames, commandArguments } from "./execute-commands.js";
 import { buildOutput } from "./outputs.js";
 import type { Report } from "./report.js";
+import { pointingAnchors } from "./requests.js";
 import type { PlacedServer } from "./servers.js";
-import { buildSteps, pointingAnchors } from "./steps.js";
+import { buildSteps } from "./steps.js";
 
 /** A tool with the pointer of its table, for problems found later. */
 export interface PlacedTool {

@@ -1,6 +1,7 @@
 /** Tools made of tools, and what effects they may have: no circles, no stronger effect hidden in a weaker tool. */
 import type { DialectPlan, Effect, StepPlan } from "../abi/plan.js";
-import { listingNames, pointingNames } from "../protocol/pointing.js";
+import { isTable } from "../base/json.js";
+import { listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
 import type { Report } from "./report.js";
 import { runtimeActions } from "./steps.js";
 import type { PlacedTool } from "./tools.js";
@@ -32,15 +33,19 @@ function checkCallee(
       report.unknown("plan/unknown-tool", `${pointer}/tool`, "The tool", step.tool, [...byName.keys()]);
     return;
   }
+  const given = givenNames(tool, step, dialect);
   const takes = argumentNames(callee, dialect);
-  const extra = givenNames(tool, step, dialect).filter((name) => !takes.includes(name));
+  const extra = given.filter((name) => !takes.includes(name));
+  const missing = requiredNames(callee, dialect).filter((name) => !given.includes(name));
+  const list = (names: string[]) => names.map((name) => `\`${name}\``).join(", ");
   if (extra.length > 0)
-    report.add(
-      "plan/bad-step",
-      `${pointer}/args`,
-      `The tool \`${step.tool}\` takes no ${extra.map((name) => `\`${name}\``).join(", ")}.`,
-      { fix: "Give the arguments one by one in a table." },
-    );
+    report.add("plan/bad-step", `${pointer}/args`, `The tool \`${step.tool}\` takes no ${list(extra)}.`, {
+      fix: "Give the arguments one by one in a table.",
+    });
+  if (missing.length > 0)
+    report.add("plan/bad-step", `${pointer}/args`, `The tool \`${step.tool}\` needs ${list(missing)}.`, {
+      fix: "Add the arguments.",
+    });
 }
 
 /** The names of the arguments that a tool step passes on. */
@@ -52,7 +57,7 @@ function givenNames(
   const { args } = step;
   if (args.kind === "ref") return argumentNames(tool, dialect);
   if (args.kind === "table") return args.entries.map(([name]) => name);
-  return args.kind === "literal" && typeof args.value === "object" ? Object.keys(args.value ?? {}) : [];
+  return args.kind === "literal" && isTable(args.value) ? Object.keys(args.value) : [];
 }
 
 function argumentNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
@@ -61,6 +66,11 @@ function argumentNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
     ...listingNames(plan),
     ...plan.args.map((arg) => arg.name),
   ];
+}
+
+function requiredNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
+  const own = plan.args.filter((arg) => arg.required).map((arg) => arg.name);
+  return [...pointingFields(plan.input, dialect).required, ...own];
 }
 
 function checkEffect(

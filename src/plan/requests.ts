@@ -1,0 +1,99 @@
+/** Requests of a tool: the method must be known, and the parameter base must be one that the call can fill. */
+import type { Anchor, ParamsPlan, RetryPlan } from "../abi/plan.js";
+import type { StepConfig } from "../config/schema.js";
+import { paramsBases } from "../protocol/bases.js";
+import { methodNames, methods } from "../protocol/methods.js";
+import { defaultStep } from "./defaults.js";
+import { buildTemplate, parseRef, type Scope } from "./references.js";
+import type { StepContext } from "./steps.js";
+
+/** What a step of kind `request` has beyond what all steps share. */
+export function buildRequest(step: StepConfig, pointer: string, scope: Scope, context: StepContext) {
+  const method = step.method ?? "";
+  if (step.method !== undefined) checkMethod(method, `${pointer}/method`, context);
+  const params = buildParams(step.params, `${pointer}/params`, scope, context);
+  const from = step.each
+    ? parseRef(step.each.from, `${pointer}/each/from`, { ...scope, each: false }, context.report)
+    : undefined;
+  if (step.each && from && from.root !== "step")
+    context.report.add(
+      "plan/bad-reference",
+      `${pointer}/each/from`,
+      "`each` walks over the items of an earlier step.",
+      {
+        fix: 'Refer to a step: `from = "step.ID"`.',
+      },
+    );
+  if (step.each && params.base !== "none")
+    context.report.add("plan/bad-step", `${pointer}/params`, "A step with `each` takes no parameter base.", {
+      fix: "Build the parameters from `each` in `set`.",
+    });
+  return {
+    method,
+    params,
+    each: step.each && from ? { from, limit: step.each.limit ?? defaultStep.eachLimit } : null,
+    retryEmpty: buildRetry(step.retry_empty),
+    merge: step.merge ?? methods[method]?.merge ?? ("first" as const),
+  };
+}
+
+function checkMethod(method: string, pointer: string, context: StepContext): void {
+  if (method === "workspace/executeCommand") {
+    context.report.add("plan/bad-step", pointer, "`workspace/executeCommand` is not sent as a request.", {
+      fix: 'Use `kind = "execute_command"`, which runs allowed commands only.',
+    });
+    return;
+  }
+  const known = [...methodNames, ...(context.config.methods ?? []).map((entry) => entry.method)];
+  if (!known.includes(method))
+    context.report.unknown("plan/unknown-method", pointer, "The method", method, known);
+}
+
+function buildParams(
+  params: StepConfig["params"],
+  pointer: string,
+  scope: Scope,
+  context: StepContext,
+): ParamsPlan {
+  const table = typeof params === "string" ? { base: params, set: undefined } : (params ?? {});
+  const at = typeof params === "string" ? pointer : `${pointer}/base`;
+  const isEmpty = table.set === undefined || Object.keys(table.set).length === 0;
+  const set = isEmpty ? null : buildTemplate(table.set, `${pointer}/set`, scope, context.report);
+  if (set?.kind === "ref")
+    context.report.add("plan/bad-step", `${pointer}/set`, "`set` is a reference; it must be a table.");
+  const base = table.base ?? "none";
+  const isKnown = (name: string): name is ParamsPlan["base"] => Object.hasOwn(paramsBases, name);
+  if (!isKnown(base)) {
+    context.report.unknown("plan/unknown-base", at, "The parameter base", base, Object.keys(paramsBases));
+    return { base: "none", set };
+  }
+  const missing = pointingAnchors(context.input).filter(
+    (anchor) => !paramsBases[base].anchors.includes(anchor),
+  );
+  if (missing.length > 0)
+    context.report.add(
+      "plan/base-needs-anchor",
+      at,
+      `The base \`${base}\` cannot be filled from the input ${missing.map((name) => `\`${name}\``).join(", ")}.`,
+      {
+        fix: `Point by ${paramsBases[base].anchors.map((name) => `\`${name}\``).join(" or ")}, or use another base.`,
+      },
+    );
+  return { base, set };
+}
+
+/** The anchors that are alternatives of pointing: `query` is asked for beside them, alone it means the workspace. */
+export function pointingAnchors(input: readonly Anchor[]): Anchor[] {
+  const pointing = input.filter((anchor) => anchor !== "query");
+  return pointing.length > 0 ? pointing : ["workspace"];
+}
+
+function buildRetry(retry: StepConfig["retry_empty"]): RetryPlan | null {
+  return retry
+    ? {
+        attempts: retry.attempts,
+        delayMs: retry.delay_ms,
+        while: retry.while ?? "not_ready",
+      }
+    : null;
+}
