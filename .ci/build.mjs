@@ -28,6 +28,8 @@ await build({
   format: "esm",
   platform: "node",
   target: "node20",
+  // jsonc-parser's main file hides its requires from a bundler; its module file does not.
+  mainFields: ["module", "main"],
   legalComments: "linked",
   plugins: [withoutAjvInTheSdk],
   // Packages in CommonJS call `require` for Node's own modules.

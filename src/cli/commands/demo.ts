@@ -21,7 +21,11 @@ export const demo: Command = {
     const args = [executable, "serve", ...passOn(input.flags)];
     show.heading("An agent starts the proxy");
     show.line(`$ lsp-proxy ${args.slice(1).join(" ")}`);
-    const client = await connectClient(process.execPath, args, { cwd: io.cwd, env: io.env, version: version() });
+    const client = await connectClient(process.execPath, args, {
+      cwd: io.cwd,
+      env: io.env,
+      version: version(),
+    });
     try {
       return await session(client, { file, symbol, broken }, show);
     } finally {
@@ -83,7 +87,13 @@ function painter(io: Surroundings): Painter {
   return {
     heading: (text) => void io.stdout.write(`\n${paint("1;36", text)}\n`),
     line: (text) => void io.stdout.write(`  ${text}\n`),
-    quote: (text) => void io.stdout.write(`${text.split("\n").map((part) => `  ${paint("2", "│")} ${part}`).join("\n")}\n`),
+    quote: (text) =>
+      void io.stdout.write(
+        `${text
+          .split("\n")
+          .map((part) => `  ${paint("2", "│")} ${part}`)
+          .join("\n")}\n`,
+      ),
     note: (text) => void io.stdout.write(`  ${paint("2", text)}\n`),
   };
 }

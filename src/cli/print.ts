@@ -1,0 +1,62 @@
+/** Prints what has its source elsewhere: `npm run print`. With `--check` it writes nothing and fails on a difference. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { codes } from "../base/codes.js";
+import { canonicalPretty } from "../base/json.js";
+import { diskFiles } from "../config/files.js";
+import { configJsonSchema } from "../config/json-schema.js";
+import { loadConfig } from "../config/load.js";
+import { configDocs, problemsDocs, toolsDocs } from "../emit/docs.js";
+import { readTemplates } from "../emit/templates.js";
+import { buildPlan } from "../plan/build.js";
+import { shippedConfigs, shippedTemplates } from "./shipped.js";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Every printed file with its text. */
+function printed(): { [path: string]: string } {
+  const templates = readTemplates(shippedTemplates);
+  const { tools, dialect } = fullPlan();
+  return {
+    "configs/schema.json": canonicalPretty(configJsonSchema()),
+    "docs/config.md": configDocs(configJsonSchema(), templates),
+    "docs/problems.md": problemsDocs(codes, templates),
+    "docs/tools.md": toolsDocs(tools, dialect, templates),
+  };
+}
+
+/** The plan of everything that is shipped, independent of the machine. */
+function fullPlan() {
+  const loaded = loadConfig(
+    {
+      workspace: root,
+      configPath: join(shippedConfigs, "profiles", "full.toml"),
+      env: {},
+      home: root,
+      shipped: shippedConfigs,
+      commandLine: {},
+    },
+    diskFiles,
+  );
+  return buildPlan(loaded.config, loaded).plan;
+}
+
+function current(path: string): string | undefined {
+  try {
+    return readFileSync(join(root, path), "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+const stale = Object.entries(printed()).filter(([path, text]) => current(path) !== text);
+if (process.argv.includes("--check")) {
+  for (const [path] of stale) process.stderr.write(`${path} is stale: run \`npm run print\`\n`);
+  process.exitCode = stale.length > 0 ? 1 : 0;
+} else {
+  for (const [path, text] of stale) {
+    writeFileSync(join(root, path), text);
+    process.stdout.write(`${path}\n`);
+  }
+}
