@@ -28,6 +28,7 @@ import {
   withEntries,
 } from "./layer.js";
 import { applyPresets, commandsFromEnvironment } from "./presets.js";
+import { inOrder } from "./read.js";
 import { type Config, configSchema, type PresetConfig } from "./schema.js";
 import { shrink } from "./shrink.js";
 import { problemAt } from "./source.js";
@@ -87,7 +88,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   problems.push(
     ...checked.filter((problem) => problems.length === 0 || problem.code === "config/missing-key"),
   );
-  if (problems.length > 0) throw new ConfigError(uniqueBy(problems, identityOf));
+  if (problems.length > 0) throw new ConfigError(byFile(uniqueBy(problems, identityOf)));
 
   return {
     config: configSchema.parse(tree),
@@ -239,6 +240,12 @@ function bringsTool(profile: string, tool: string, catalogue: Catalogue): boolea
 function mainOf({ mainFile, hash }: FoundLayers): LoadedConfig["main"] {
   if (mainFile.kind === "embedded") return { kind: "embedded", file: null, hash: null };
   return { kind: mainFile.kind, file: mainFile.file, hash };
+}
+
+/** File by file in the order in which they were met, each from top to bottom. */
+function byFile(problems: readonly Problem[]): Problem[] {
+  const files = [...new Set(problems.map((problem) => problem.place?.file))];
+  return files.flatMap((file) => inOrder(problems.filter((problem) => problem.place?.file === file)));
 }
 
 function identityOf(problem: Problem): string {

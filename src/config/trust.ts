@@ -1,90 +1,124 @@
 /**
- * Which workspace configs a person has allowed to start programs: a file and the hash it had when it was read.
- * A store that cannot be understood trusts nothing and says so.
+ * What a person has trusted: workspace configs, by the hash they had when they were read, and folders whose programs
+ * may be run. A record that cannot be understood trusts nothing and says so.
  */
 import { join } from "node:path";
 import { codes } from "../base/codes.js";
 import { canonicalPretty, isTable } from "../base/json.js";
-import { sortBy } from "../base/order.js";
+import { sortBy, sortedSet } from "../base/order.js";
 import { ConfigError, type Problem } from "../base/problem.js";
-import { readOrExplain, type StateFiles } from "./files.js";
+import { type Environment, stateFolder } from "./discover.js";
+import { diskFiles, readOrExplain, type StateFiles } from "./files.js";
 
-export interface Trusted {
+/** The record on disk. Whoever reads it meets a ConfigError when it is damaged. */
+export interface Trust {
+  readonly file: string;
+  readonly files: StateFiles;
+}
+
+/** A config that is trusted as long as it has this hash. */
+export interface TrustedConfig {
   file: string;
   hash: string;
 }
 
-/** The record of trusted configs. Every method throws a ConfigError when the record is damaged. */
-export class TrustStore {
-  readonly file: string;
-  readonly #files: StateFiles;
-
-  constructor(stateFolder: string, files: StateFiles) {
-    this.file = join(stateFolder, "trusted.json");
-    this.#files = files;
-  }
-
-  /** Everything trusted, by file. */
-  list(): Trusted[] {
-    const answer = readOrExplain(this.#files, this.file);
-    if ("failure" in answer) {
-      if (answer.absent) return [];
-      throw this.#damaged(answer.failure);
-    }
-    const { content } = answer;
-    const entries = parse(typeof content === "string" ? content : new TextDecoder().decode(content));
-    if (!entries) throw this.#damaged("is damaged");
-    return sortBy(entries, (entry) => [entry.file]);
-  }
-
-  /** Whether this file is trusted with this very hash. */
-  isTrusted(file: string, hash: string): boolean {
-    return this.list().some((entry) => entry.file === file && entry.hash === hash);
-  }
-
-  /** Trusts a file as it is now, in place of what it was. */
-  add(file: string, hash: string): void {
-    this.#write([...this.list().filter((entry) => entry.file !== file), { file, hash }]);
-  }
-
-  /** Forgets a file; says whether it was known. */
-  remove(file: string): boolean {
-    const entries = this.list();
-    const rest = entries.filter((entry) => entry.file !== file);
-    if (rest.length < entries.length) this.#write(rest);
-    return rest.length < entries.length;
-  }
-
-  #write(entries: Trusted[]): void {
-    const trusted = sortBy(entries, (entry) => [entry.file]);
-    this.#files.replace(this.file, canonicalPretty({ version: 1, trusted }));
-  }
-
-  #damaged(why: string): ConfigError {
-    const code = "config/trust-store";
-    const problem: Problem = {
-      code,
-      severity: "error",
-      message: `\`${this.file}\` ${why}; nothing is trusted`,
-      pointer: "",
-      place: { file: this.file, line: 1, column: 1 },
-      fix: codes[code].fix,
-    };
-    return new ConfigError([problem]);
-  }
+export interface TrustRecord {
+  /** By file. */
+  configs: TrustedConfig[];
+  /** Real paths. */
+  folders: string[];
 }
 
-function parse(text: string): Trusted[] | undefined {
+/** The user's own record. */
+export function openTrust(env: Environment, home: string, files: StateFiles = diskFiles): Trust {
+  return { file: join(stateFolder(env, home), "trusted.json"), files };
+}
+
+/** Everything that is trusted. */
+export function listTrusted(trust: Trust): TrustRecord {
+  const answer = readOrExplain(trust.files, trust.file);
+  if ("failure" in answer) {
+    if (answer.absent) return { configs: [], folders: [] };
+    throw damaged(trust, answer.failure);
+  }
+  const { content } = answer;
+  const record = parse(typeof content === "string" ? content : new TextDecoder().decode(content));
+  if (!record) throw damaged(trust, "is damaged");
+  return record;
+}
+
+/** Whether a config is trusted with this very hash. */
+export function isTrusted(trust: Trust, file: string, hash: string): boolean {
+  return listTrusted(trust).configs.some((config) => config.file === file && config.hash === hash);
+}
+
+/** Trusts a config as it is now, in place of what it was. */
+export function addTrusted(trust: Trust, file: string, hash: string): void {
+  const { configs, folders } = listTrusted(trust);
+  write(trust, { folders, configs: [...configs.filter((config) => config.file !== file), { file, hash }] });
+}
+
+/** Forgets a config; says whether it was known. */
+export function removeTrusted(trust: Trust, file: string): boolean {
+  const { configs, folders } = listTrusted(trust);
+  const rest = configs.filter((config) => config.file !== file);
+  if (rest.length === configs.length) return false;
+  write(trust, { folders, configs: rest });
+  return true;
+}
+
+/** Whether the programs in a folder's own `node_modules` may be run. */
+export function isTrustedFolder(trust: Trust, folder: string): boolean {
+  return listTrusted(trust).folders.includes(trust.files.realpath(folder));
+}
+
+/** Trusts a folder. */
+export function addTrustedFolder(trust: Trust, folder: string): void {
+  const { configs, folders } = listTrusted(trust);
+  write(trust, { configs, folders: [...folders, trust.files.realpath(folder)] });
+}
+
+/** Forgets a folder; says whether it was known. */
+export function removeTrustedFolder(trust: Trust, folder: string): boolean {
+  const { configs, folders } = listTrusted(trust);
+  const real = trust.files.realpath(folder);
+  if (!folders.includes(real)) return false;
+  write(trust, { configs, folders: folders.filter((known) => known !== real) });
+  return true;
+}
+
+function write(trust: Trust, { configs, folders }: TrustRecord): void {
+  const record = { configs: sortBy(configs, ({ file }) => [file]), folders: sortedSet(folders) };
+  trust.files.replace(trust.file, canonicalPretty({ version: 1, ...record }));
+}
+
+function damaged(trust: Trust, why: string): ConfigError {
+  const code = "config/trust-store";
+  const problem: Problem = {
+    code,
+    severity: "error",
+    message: `\`${trust.file}\` ${why}; nothing is trusted`,
+    pointer: "",
+    place: { file: trust.file, line: 1, column: 1 },
+    fix: codes[code].fix,
+  };
+  return new ConfigError([problem]);
+}
+
+function parse(text: string): TrustRecord | undefined {
   let tree: unknown;
   try {
     tree = JSON.parse(text);
   } catch {
     return undefined;
   }
-  if (!isTable(tree) || tree.version !== 1 || !Array.isArray(tree.trusted)) return undefined;
-  return tree.trusted.every(isTrustedEntry) ? tree.trusted : undefined;
+  if (!isTable(tree) || tree.version !== 1) return undefined;
+  const { configs, folders } = tree;
+  if (!Array.isArray(configs) || !configs.every(isTrustedConfig)) return undefined;
+  if (!Array.isArray(folders) || !folders.every((folder) => typeof folder === "string")) return undefined;
+  return { configs, folders };
 }
 
-function isTrustedEntry(entry: unknown): entry is Trusted {
+function isTrustedConfig(entry: unknown): entry is TrustedConfig {
   return isTable(entry) && typeof entry.file === "string" && typeof entry.hash === "string";
 }

@@ -1,0 +1,436 @@
+import { describe, expect, test } from "vitest";
+import { ConfigError } from "../../src/base/problem.js";
+import {
+  type ConfigRequest,
+  inspectDiscovered,
+  type LoadedConfig,
+  loadConfig,
+} from "../../src/config/load.js";
+import { memoryFiles, request } from "./memory-files.js";
+
+const shipped = {
+  "/shipped/profiles/default.toml": 'extends = ["tools/core"]\n',
+  "/shipped/profiles/codex.toml": 'extends = ["tools/core"]\n[mcp]\nread_only = true\n',
+  "/shipped/tools/core.toml":
+    'extends = ["tools/calls"]\n[[tools]]\nname = "hover"\ndescription = "Shipped."\n',
+  "/shipped/tools/calls.toml": `[[tools]]
+name = "calls"
+args.depth = { type = "integer", description = "How deep.", default = 1 }
+[tools.request]
+method = "textDocument/references"
+`,
+  "/shipped/servers/rust-analyzer.toml": `id = "rust-analyzer"
+kinds = ["rust_analyzer"]
+rank = 1
+homepage = "x"
+command = "rust-analyzer"
+args = []
+extensions = ["rs"]
+warmup_timeout_ms = 9
+replies = { "a/b" = { deep = { x = 1 } } }
+initialize_options = { cargo = { features = ["all"], target = "x" } }
+workspace_configuration = { "rust-analyzer" = { check = true, lens = { enable = true } } }
+`,
+  "/shipped/servers/pyright.toml": 'id = "pyright"\ncommand = ["node", "pyright.js"]\nextensions = ["py"]\n',
+};
+
+function load(
+  files: { [path: string]: string },
+  changes: Partial<ConfigRequest> = {},
+  links: { [path: string]: string } = {},
+): LoadedConfig {
+  return loadConfig(request(changes), memoryFiles({ ...shipped, ...files }, links));
+}
+
+/** A config that a person named, so that trust does not matter. */
+function loadNamed(
+  text: string,
+  files: { [path: string]: string } = {},
+  changes: Partial<ConfigRequest> = {},
+) {
+  return load({ "/w/c.toml": text, ...files }, { configPath: "/w/c.toml", ...changes });
+}
+
+function problemsOf(run: () => unknown): string[] {
+  try {
+    run();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map(
+      ({ code, place, message }) => `${code} ${place?.file}:${place?.line} ${message}`,
+    );
+  }
+  return [];
+}
+
+const server = '[[servers]]\nid = "x"\ncommand = "x"\nextensions = ["x"]\n';
+
+describe("discovery", () => {
+  const all = {
+    "/w/.lspi/config.toml": '[mcp]\nname = "one"\n',
+    "/w/.lspi/config.json": '{"mcp":{"name":"two"}}',
+    "/w/lspi.toml": '[mcp]\nname = "three"\n',
+    "/w/lspi.json": '{"mcp":{"name":"four"}}',
+    "/elsewhere/env.toml": '[mcp]\nname = "env"\n',
+    "/elsewhere/named.toml": '[mcp]\nname = "named"\n',
+  };
+
+  test("takes the first of: flag, variable, .lspi/config.toml, .lspi/config.json, lspi.toml, lspi.json", () => {
+    const names: (string | undefined)[] = [];
+    const env = { LSPI_CONFIG_PATH: "/elsewhere/env.toml" };
+    names.push(load(all, { configPath: "/elsewhere/named.toml", env }).config.mcp?.name);
+    names.push(load(all, { env }).config.mcp?.name);
+    const left: { [path: string]: string } = { ...all };
+    for (const file of ["/w/.lspi/config.toml", "/w/.lspi/config.json", "/w/lspi.toml", "/w/lspi.json"]) {
+      names.push(load(left).config.mcp?.name);
+      delete left[file];
+    }
+    expect(names).toEqual(["named", "env", "one", "two", "three", "four"]);
+    expect(load(left).main).toEqual({ kind: "embedded", file: null, hash: null });
+  });
+
+  test("the base is the file's folder, or the one above `.lspi`", () => {
+    expect(load(all).base).toBe("/w");
+    expect(load(all, { configPath: "/elsewhere/named.toml" }).base).toBe("/elsewhere");
+    expect(load({}).base).toBe("/w");
+  });
+
+  test("a file that was named must exist", () => {
+    expect(problemsOf(() => load({}, { configPath: "/w/no.toml" }))).toEqual([
+      "config/not-found undefined:undefined `/w/no.toml` does not exist",
+    ]);
+    expect(problemsOf(() => load({}, { env: { LSPI_CONFIG_PATH: "no.toml" } }))).toHaveLength(1);
+  });
+
+  test("without a config the embedded default is asked, with every preset", () => {
+    const loaded = load(
+      {},
+      {
+        embedded: (presets) => ({
+          servers: presets.map(({ id }) => ({ id, kind: id })),
+          mcp: { name: "auto" },
+        }),
+      },
+    );
+    expect(loaded.config.servers?.map(({ id, command }) => [id, command])).toEqual([
+      ["pyright", ["node", "pyright.js"]],
+      ["rust-analyzer", "rust-analyzer"],
+    ]);
+    expect(loaded.config.mcp?.name).toBe("auto");
+  });
+
+  test("a config without servers takes only the servers of the embedded default", () => {
+    const embedded = () => ({ servers: [{ id: "pyright", kind: "pyright" }], mcp: { name: "auto" } });
+    const none = loadNamed("[limits]\nmax_items = 5\n", {}, { embedded });
+    expect([none.config.servers?.length, none.config.mcp]).toEqual([1, undefined]);
+    expect(loadNamed(server, {}, { embedded }).config.servers?.map(({ id }) => id)).toEqual(["x"]);
+  });
+});
+
+describe("layers", () => {
+  test("profile, user, extends in order, the file, the command line", () => {
+    const files = {
+      "/home/me/.config/lsp-proxy/config.toml":
+        "[limits]\nmax_items = 2\nmax_bytes = 20002\ntimeout_ms = 202\n",
+      "/w/a.toml": "[limits]\nmax_bytes = 20003\ntimeout_ms = 203\nmax_servers = 3\n",
+      "/w/b.toml": "[limits]\nmax_servers = 4\n",
+    };
+    const { config } = loadNamed('extends = ["./a.toml", "./b.toml"]\n[limits]\ntimeout_ms = 205\n', files, {
+      commandLine: { limits: { timeout_ms: 206 } },
+    });
+    expect(config.limits).toEqual({ max_items: 2, max_bytes: 20003, max_servers: 4, timeout_ms: 206 });
+    expect(config.extends).toBeUndefined();
+  });
+
+  test("XDG_CONFIG_HOME moves the user's config", () => {
+    const files = { "/x/lsp-proxy/config.toml": "[limits]\nmax_items = 7\n" };
+    expect(load(files, { env: { XDG_CONFIG_HOME: "/x" } }).config.limits?.max_items).toBe(7);
+  });
+
+  test("servers merge by id, tools by name, methods by method; arrays replace, tables merge", () => {
+    const below = `${server}args = ["a", "b"]\nenv = { A = "1", B = "2" }\n[[methods]]\nmethod = "m"\nservers = ["x"]\n`;
+    const { config } = loadNamed(
+      `extends = ["./below.toml"]
+[[servers]]
+id = "x"
+args = ["c"]
+env = { B = "3" }
+[[servers]]
+id = "y"
+command = "y"
+[[tools]]
+name = "calls"
+args.depth = { default = 2 }
+[[methods]]
+method = "m"
+capability = "z"
+`,
+      { "/w/below.toml": below },
+    );
+    expect(config.servers).toEqual([
+      { id: "x", command: "x", extensions: ["x"], args: ["c"], env: { A: "1", B: "3" } },
+      { id: "y", command: "y" },
+    ]);
+    expect(config.tools?.find(({ name }) => name === "calls")?.args).toEqual({
+      depth: { type: "integer", description: "How deep.", default: 2 },
+    });
+    expect(config.methods).toEqual([{ method: "m", servers: ["x"], capability: "z" }]);
+  });
+
+  test("steps take the place of a request, and one transport that of another", () => {
+    const { config } = loadNamed(
+      `extends = ["./b.toml"]\n[[tools]]\nname = "calls"\n[[tools.steps]]\nid = "a"\nmethod = "m"\n[[servers]]\nid = "t"\ntransport = { pipe = "/p" }\n`,
+      { "/w/b.toml": '[[servers]]\nid = "t"\ntransport = { tcp = "h:1" }\n' },
+    );
+    const calls = config.tools?.find(({ name }) => name === "calls");
+    expect([calls?.request, calls?.steps]).toEqual([undefined, [{ id: "a", method: "m" }]]);
+    expect(config.servers?.[0]?.transport).toEqual({ pipe: "/p" });
+  });
+
+  test("a key that only the whole lacks is missing where its table stands", () => {
+    expect(problemsOf(() => loadNamed('\n[[tools]]\nname = "new"\nargs.n = { type = "string" }\n'))).toEqual([
+      "config/missing-key /w/c.toml:4 `description` is missing in `n`",
+    ]);
+  });
+
+  test("extends: unknown names, URLs, circles, absent files and shipped servers", () => {
+    const files = { "/w/loop.toml": 'extends = ["./c.toml"]\n' };
+    const text =
+      'extends = [\n"tools/kore",\n"https://x/y.toml",\n"./loop.toml",\n"./no.toml",\n"/abs.toml"]\n';
+    expect(problemsOf(() => loadNamed(text, files))).toEqual([
+      "config/bad-extends /w/c.toml:2 `tools/kore` is no shipped config",
+      "config/bad-extends /w/c.toml:3 `https://x/y.toml` is a URL; layers are files",
+      "config/bad-extends /w/c.toml:5 `./no.toml` does not exist",
+      "config/bad-extends /w/c.toml:6 `/abs.toml` is no shipped config",
+      "config/bad-extends /w/loop.toml:1 `./c.toml` extends itself",
+    ]);
+    expect(loadNamed('extends = ["servers/pyright"]').config.servers).toEqual([
+      { id: "pyright", kind: "pyright", command: ["node", "pyright.js"], extensions: ["py"] },
+    ]);
+  });
+
+  test("problems of every layer come together", () => {
+    const files = {
+      "/home/me/.config/lsp-proxy/config.toml": "limit = 1\n",
+      "/w/team.toml": "version = 2\n[mcp]\nreed_only = true\n",
+    };
+    const found = problemsOf(() =>
+      loadNamed(
+        'extends = ["./team.toml"]\n[[servers]]\nid = "a"\n[[servers]]\nid = "a"\nkind = "pyrigth"\n',
+        files,
+        {
+          commandLine: { mcp: { context: "codx" } },
+        },
+      ),
+    );
+    expect(found).toEqual([
+      "config/unknown-key /home/me/.config/lsp-proxy/config.toml:1 unknown key `limit`",
+      "config/duplicate-id /w/c.toml:5 two servers are called `a`",
+      "config/unknown-preset /w/c.toml:6 there is no preset `pyrigth`",
+      "config/bad-value /w/team.toml:1 `version` must be 1, found 2",
+      "config/unknown-key /w/team.toml:3 unknown key `reed_only` in `mcp`",
+      "config/unknown-preset command line:1 there is no profile `codx`",
+    ]);
+  });
+});
+
+describe("presets", () => {
+  test("a server lies over its preset, by id or by another name of it; options merge deep", () => {
+    const { config } = loadNamed(`[[servers]]
+id = "rust"
+kind = "rust_analyzer"
+initialize_options = { cargo = { target = "y" } }
+workspace_configuration = { "rust-analyzer" = { lens = { enable = false } } }
+replies = { "a/b" = { other = 1 }, "c/d" = 1 }
+`);
+    expect(config.servers).toEqual([
+      {
+        id: "rust",
+        kind: "rust_analyzer",
+        command: "rust-analyzer",
+        args: [],
+        extensions: ["rs"],
+        warmup_timeout_ms: 9,
+        replies: { "a/b": { other: 1 }, "c/d": 1 },
+        initialize_options: { cargo: { features: ["all"], target: "y" } },
+        workspace_configuration: { "rust-analyzer": { check: true, lens: { enable: false } } },
+      },
+    ]);
+  });
+
+  test("an adapter brings quirks and nothing else", () => {
+    const { config } = loadNamed('[[servers]]\nid = "x"\ncommand = "x"\nadapter = "rust-analyzer"\n');
+    expect(Object.keys(config.servers?.[0] ?? {}).toSorted()).toEqual([
+      "adapter",
+      "command",
+      "id",
+      "replies",
+      "warmup_timeout_ms",
+      "workspace_configuration",
+    ]);
+  });
+
+  test("the catalogue's programs, and those that the environment puts in their place", () => {
+    const env = { LSPI_RUST_ANALYZER_COMMAND: "/opt/ra" };
+    const loaded = loadNamed('[[servers]]\nid = "r"\nkind = "rust_analyzer"\n', {}, { env });
+    expect(loaded.config.servers?.[0]?.command).toBe("/opt/ra");
+    expect(loaded.catalogueCommands).toEqual(["/opt/ra", "node", "rust-analyzer"]);
+    expect(
+      loadNamed('[[servers]]\nid = "r"\nkind = "rust_analyzer"\ncommand = "mine"\n', {}, { env }).config
+        .servers?.[0],
+    ).toMatchObject({ command: "mine" });
+  });
+
+  test("profiles by context, and which of them bring a tool", () => {
+    const loaded = loadNamed('[mcp]\ncontext = "codex"\n');
+    expect(loaded.config.mcp).toEqual({ read_only: true, context: "codex" });
+    expect(loaded.config.tools?.map(({ name }) => name)).toEqual(["calls", "hover"]);
+    expect(loaded.toolProfiles("hover")).toEqual(["codex", "default"]);
+    expect(loaded.toolProfiles("none")).toEqual([]);
+  });
+});
+
+describe("where values come from", () => {
+  const loaded = loadNamed(
+    '[[tools]]\nname = "hover"\ndescription = "Mine."\n[[servers]]\nid = "p"\nkind = "pyright"\n[mcp]\nreadOnly = true\n',
+  );
+
+  test("locate answers with the layer that brought the value", () => {
+    const at = (pointer: string) => {
+      const place = loaded.locate(pointer);
+      return place && `${place.file}:${place.line}:${place.column}`;
+    };
+    const hover = loaded.config.tools?.findIndex(({ name }) => name === "hover");
+    expect(at(`/tools/${hover}/description`)).toBe("/w/c.toml:3:15");
+    expect(at("/tools/0/request/method")).toBe("/shipped/tools/calls.toml:5:10");
+    expect(at("/servers/0/command/1")).toBe("/shipped/servers/pyright.toml:2:20");
+    expect(at("/servers/0/id")).toBe("/w/c.toml:5:6");
+    expect(at("/mcp/read_only")).toBe("/w/c.toml:8:12");
+    expect(at("/tools/99")).toBeUndefined();
+  });
+
+  test("origin names a shipped config, or `config`", () => {
+    expect(loaded.origin("/tools/0")).toBe("configs/tools/calls.toml");
+    expect(loaded.origin("/tools/1")).toBe("config");
+    expect(loaded.origin("/servers/0/command")).toBe("configs/servers/pyright.toml");
+  });
+});
+
+describe("trust", () => {
+  const found = { "/w/lspi.toml": `${server}[[servers]]\nid = "p"\nkind = "pyright"\n` };
+  const hashOf = (files: { [path: string]: string }) =>
+    inspectDiscovered(request(), memoryFiles({ ...shipped, ...files }))?.hash;
+
+  test("a discovered file that starts programs is refused, with what it would start", () => {
+    expect(problemsOf(() => load(found))).toEqual([
+      "config/untrusted /w/lspi.toml:1 `lspi.toml` is not trusted; it would start `node`, `x`",
+    ]);
+    expect(load(found, { env: { LSPI_CONFIG_PATH: "lspi.toml" } }).main.kind).toBe("named");
+  });
+
+  test("it is trusted by the hash of itself and of what it extends by path", () => {
+    const files = { "/w/lspi.toml": 'extends = ["./s.toml"]\n', "/w/s.toml": server };
+    const hash = hashOf(files);
+    const asked: string[] = [];
+    const isTrusted = (file: string, given: string) => {
+      asked.push(file);
+      return given === hash;
+    };
+    expect(load(files, { isTrusted }).main).toEqual({ kind: "discovered", file: "/w/lspi.toml", hash });
+    expect(asked).toEqual(["/w/lspi.toml"]);
+    const changed = { ...files, "/w/s.toml": `${server}# changed\n` };
+    expect(problemsOf(() => load(changed, { isTrusted }))).toHaveLength(1);
+    expect(hashOf(changed)).not.toBe(hash);
+  });
+
+  test.each([
+    ["allowed commands", '[allow]\ncommands = ["sh"]\n'],
+    ["effects", '[allow]\neffects = ["read", "edit"]\n'],
+    ["the environment", '[allow]\nenv = ["SECRET"]\n'],
+    ["a root outside", '[workspace]\nroots = ["../.."]\n'],
+    ["an extra root", '[workspace]\nextra_roots = ["/etc"]\n'],
+    ["a shipped server", 'extends = ["servers/pyright"]\n'],
+    ["a gateway", '[http]\nbind = "0.0.0.0"\n'],
+  ])("%s needs trust", (_, text) => {
+    expect(problemsOf(() => load({ "/w/lspi.toml": text }))[0]).toMatch(/^config\/untrusted/);
+    expect(problemsOf(() => load({ "/w/lspi.toml": text }, { isTrusted: () => true }))).toEqual([]);
+  });
+
+  test("a root that leaves the workspace by a link needs trust", () => {
+    const files = { "/w/lspi.toml": '[workspace]\nroots = ["src"]\n' };
+    expect(problemsOf(() => load(files))).toEqual([]);
+    expect(problemsOf(() => load(files, {}, { "/w/src": "/etc" }))).toHaveLength(1);
+  });
+
+  test("a discovered file may not extend files outside the workspace; a named one may", () => {
+    const files = { "/w/lspi.toml": 'extends = ["../up.toml"]\n', "/up.toml": "[limits]\nmax_items = 1\n" };
+    expect(problemsOf(() => load(files))).toEqual([
+      "config/bad-extends /w/lspi.toml:1 `../up.toml` lies outside the workspace",
+    ]);
+    expect(load(files, { configPath: "/w/lspi.toml" }).config.limits?.max_items).toBe(1);
+  });
+
+  test("what a person must see before trusting", () => {
+    expect(inspectDiscovered(request(), memoryFiles({ ...shipped, ...found }))).toMatchObject({
+      file: "/w/lspi.toml",
+      grants: { starts: ["node", "x"], asks: [] },
+      problems: [],
+    });
+    expect(inspectDiscovered(request(), memoryFiles(shipped))).toBeUndefined();
+  });
+});
+
+describe("a workspace's config only narrows the user's", () => {
+  const user = `[allow]
+commands = ["x", "y"]
+effects = ["read"]
+[limits]
+max_items = 10
+timeout_ms = 500
+[mcp]
+read_only = true
+[mcp.tools]
+allow = ["hover"]
+exclude = ["calls"]
+[workspace]
+deny = ["secret/**"]
+`;
+  const workspace = `[allow]
+commands = ["y", "z"]
+effects = ["read", "edit"]
+env = ["PATH"]
+[limits]
+max_items = 20
+timeout_ms = 400
+[mcp]
+read_only = false
+[mcp.tools]
+allow = ["calls"]
+exclude = []
+[workspace]
+deny = []
+`;
+  const files = { "/home/me/.config/lsp-proxy/config.toml": user, "/w/lspi.toml": workspace };
+
+  test("intersections, minima, and read-only that stays", () => {
+    const { config, warnings } = load(files, { isTrusted: () => true });
+    expect(config.allow).toEqual({ commands: ["y"], effects: ["read"], env: ["PATH"] });
+    expect(config.limits).toEqual({ max_items: 10, timeout_ms: 400 });
+    expect(config.mcp).toEqual({ read_only: true, tools: { allow: ["hover"], exclude: ["calls"] } });
+    expect(config.workspace?.deny).toEqual(["secret/**"]);
+    expect(
+      warnings.map(({ code, severity, place, message }) => [code, severity, place?.line, message]),
+    ).toEqual([
+      ["config/shrunk", "warning", 2, '"z" is not in the user\'s own list'],
+      ["config/shrunk", "warning", 3, '"edit" is not in the user\'s own list'],
+      ["config/shrunk", "warning", 9, "the user's own config says read-only"],
+      ["config/shrunk", "warning", 11, '"calls" is not in the user\'s own list'],
+      ["config/shrunk", "warning", 6, "20 is more than the user's own 10"],
+    ]);
+  });
+
+  test("a file that a person named is not narrowed", () => {
+    const { config, warnings } = load(files, { configPath: "/w/lspi.toml" });
+    expect([config.allow?.commands, config.limits?.max_items, warnings]).toEqual([["y", "z"], 20, []]);
+  });
+});
