@@ -39,6 +39,8 @@ export class Wire {
     this.#connection = createMessageConnection(reader, new StreamMessageWriter(transport.output));
     this.#connection.onRequest((method, params) => options.onRequest(method, params));
     this.#connection.onNotification((method, params) => options.onNotification(method, params));
+    // The connection keeps a handler of its own for progress, which would hide it from the one for everything.
+    this.#connection.onNotification("$/progress", (params) => options.onNotification("$/progress", params));
     // Write errors surface where the write was made; the process's own end says the rest.
     this.#connection.onError(() => {});
     const drained = new Promise<void>((done) => {
