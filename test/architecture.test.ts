@@ -15,7 +15,7 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
   emit: { stages: ["base", "abi", "plan", "protocol"], packages: ["ajv", "handlebars"] },
   lsp: {
     stages: ["base", "abi", "protocol"],
-    packages: ["vscode-jsonrpc", "vscode-languageserver-protocol", "picomatch"],
+    packages: ["vscode-jsonrpc", "vscode-languageserver-protocol", "picomatch", "ignore"],
   },
   workspace: { stages: ["base"], packages: ["picomatch"] },
   runtime: { stages: ["base", "abi", "protocol", "lsp", "workspace"], packages: [] },

@@ -12,7 +12,11 @@ export interface Handshake {
 export interface ConnectedClient {
   handshake: Handshake;
   listTools(): Promise<{ name: string; description: string }[]>;
-  callTool(name: string, args: JsonObject, onProgress?: (message: string) => void): Promise<{ isError: boolean; text: string }>;
+  callTool(
+    name: string,
+    args: JsonObject,
+    onProgress?: (message: string) => void,
+  ): Promise<{ isError: boolean; text: string }>;
   close(): Promise<void>;
 }
 
@@ -22,7 +26,9 @@ export async function connectClient(
   args: string[],
   options: { cwd: string; env: { [name: string]: string | undefined }; version: string },
 ): Promise<ConnectedClient> {
-  const env = Object.fromEntries(Object.entries(options.env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  const env = Object.fromEntries(
+    Object.entries(options.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
   const transport = new StdioClientTransport({ command, args, cwd: options.cwd, env, stderr: "inherit" });
   const client = new Client({ name: "lsp-proxy-demo", version: options.version });
   await client.connect(transport);
@@ -32,7 +38,11 @@ export async function connectClient(
       version: client.getServerVersion()?.version ?? "",
       instructions: client.getInstructions() ?? "",
     },
-    listTools: async () => (await client.listTools()).tools.map((tool) => ({ name: tool.name, description: tool.description ?? "" })),
+    listTools: async () =>
+      (await client.listTools()).tools.map((tool) => ({
+        name: tool.name,
+        description: tool.description ?? "",
+      })),
     callTool: async (name, toolArguments, onProgress) => {
       const result = await client.callTool({ name, arguments: toolArguments }, undefined, {
         timeout: 120_000,

@@ -67,8 +67,8 @@ describe("validate", () => {
     const asJson = await run(["validate", "--config", file, "--json"]);
     expect(asJson.code).toBe(3);
     expect(JSON.parse(asJson.stdout).problems).toMatchObject([
-      { code: "config/unknown-key", suggestion: "command", place: { line: 6, column: 1 } },
-      { code: "config/wrong-type", place: { line: 7, column: 8 } },
+      { code: "config/unknown-key", suggestion: "command", line: 6, column: 1 },
+      { code: "config/wrong-type", line: 7, column: 8 },
     ]);
   });
 
@@ -148,7 +148,7 @@ describe("call", () => {
     const args = JSON.stringify({ file_path: "a.py", line: 4, character: 2 });
     const text = await run(["call", "find_definition", args, "--config", file]);
     expect(text).toMatchObject({ code: 0, stderr: "" });
-    expect(text.stdout).toContain("a.py:1:5");
+    expect(text.stdout).toMatch(/a\.py\n {2}1:5-1:10 {2}def hello/);
     const json = await run(["call", "find_definition", "-", "--config", file, "--json"], { input: args });
     expect(JSON.parse(json.stdout).locations).toMatchObject([{ path: "a.py", line: 1, character: 5 }]);
     const refused = await run([
