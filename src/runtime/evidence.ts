@@ -12,7 +12,7 @@ const ranks: readonly Readiness[] = ["starting", "indexing", "unknown", "ready"]
 export class Evidence {
   readonly #servers = new Map<string, Readiness>();
   readonly #warnings: Warning[] = [];
-  #dropped = 0;
+  readonly #dropped = new Set<string>();
   #cut = false;
   document: { admitted: Admitted; hash: string } | undefined;
 
@@ -33,9 +33,9 @@ export class Evidence {
     this.#warnings.push(data === undefined ? { code, message } : { code, message, data });
   }
 
-  /** A result lay outside the roots. */
-  drop(count = 1): void {
-    this.#dropped += count;
+  /** A result lay outside the roots; the same result told twice is one. */
+  drop(result: unknown): void {
+    this.#dropped.add(canonicalText(result));
   }
 
   /** Something was shortened. */
@@ -44,7 +44,7 @@ export class Evidence {
   }
 
   get dropped(): number {
-    return this.#dropped;
+    return this.#dropped.size;
   }
 
   get isCut(): boolean {

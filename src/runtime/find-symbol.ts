@@ -70,9 +70,10 @@ async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<F
   ).catch(noParts);
   const found = matching(parts, wanted, workspaceSymbols);
   const shown = await Promise.all(found.map((symbol) => call.places.show(symbol.uri)));
-  const inside = found.filter((symbol, index) => shown[index] !== undefined && symbol.range !== undefined);
-  call.evidence.drop(shown.filter((place) => place === undefined).length);
-  return inside;
+  for (const [index, { name, kind, uri, range }] of found.entries()) {
+    if (shown[index] === undefined) call.evidence.drop({ name, kind, uri, range });
+  }
+  return found.filter((symbol, index) => shown[index] !== undefined && symbol.range !== undefined);
 }
 
 function matching(

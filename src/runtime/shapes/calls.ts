@@ -14,8 +14,9 @@ export const calls: Shape = {
     for (const { server, value, item } of reply.parts) {
       if (server === undefined) throw garbled(server, "a list of calls");
       for (const entry of listOf(value)) {
-        const spelt = await spell(call, server, readCall(server, entry, item));
-        if (spelt === undefined) call.evidence.drop();
+        const raw = readCall(server, entry, item);
+        const spelt = await spell(call, server, raw);
+        if (spelt === undefined) call.evidence.drop({ ...raw, sites: [] });
         else found.push(spelt);
       }
     }
@@ -25,7 +26,8 @@ export const calls: Shape = {
     byFile(items, dialect, (item) => {
       const { name, kind, sites } = table(item);
       const places = (Array.isArray(sites) ? sites : []).map((site) => placeText(site, dialect));
-      return [`${placeText(item, dialect)}  ${textOf(kind)} ${textOf(name)}  calls at ${places.join(", ")}`];
+      const at = places.length === 0 ? "" : `  calls at ${places.join(", ")}`;
+      return [`${placeText(item, dialect)}  ${textOf(kind)} ${textOf(name)}${at}`];
     }),
 };
 

@@ -32,6 +32,6 @@ async function withoutOutside(value: Json, call: CallState): Promise<Json> {
 
 async function shownText(text: string, call: CallState): Promise<string> {
   if (!/^file:/i.test(text) || (await call.places.show(text)) !== undefined) return text;
-  call.evidence.drop();
+  call.evidence.drop(text);
   return outside;
 }

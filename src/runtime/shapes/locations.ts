@@ -13,8 +13,9 @@ export const locations: Shape = {
     for (const { server, value } of reply.parts) {
       if (server === undefined) throw garbled(server, "a location");
       for (const entry of listOf(value)) {
-        const item = await spell(call, server, readLocation(server, entry));
-        if (item === undefined) call.evidence.drop();
+        const location = readLocation(server, entry);
+        const item = await spell(call, server, location);
+        if (item === undefined) call.evidence.drop(location);
         else items.push(item);
       }
     }

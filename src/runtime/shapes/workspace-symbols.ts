@@ -20,7 +20,7 @@ export const workspaceSymbolsShape: Shape = {
       if (server === undefined) throw garbled(server, "a list of symbols");
       for (const symbol of workspaceSymbols(server, await resolved(call, server, listOf(value)))) {
         const item = await spell(call, symbol);
-        if (item === undefined) call.evidence.drop();
+        if (item === undefined) call.evidence.drop(identityOf(symbol));
         else items.push(item);
       }
     }
@@ -51,6 +51,11 @@ async function resolve(call: CallState, server: LanguageServer, entry: unknown):
     if (error instanceof Refusal) return entry;
     throw error;
   }
+}
+
+/** What makes a dropped symbol the same as another. */
+function identityOf({ name, kind, uri, range }: FoundSymbol): unknown {
+  return { name, kind, uri, range };
 }
 
 async function spell(call: CallState, symbol: FoundSymbol): Promise<JsonObject | undefined> {

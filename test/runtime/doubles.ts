@@ -1,0 +1,99 @@
+/** Stand-ins for the pieces around one stage of a call: a server that has texts, a gate around `file:///w/`. */
+import { Lines, type PositionEncoding } from "../../src/base/text.js";
+import type { LanguageServer, ServerPool } from "../../src/lsp/types.js";
+import type { CallState } from "../../src/runtime/call-state.js";
+import { Places } from "../../src/runtime/convert.js";
+import { Evidence } from "../../src/runtime/evidence.js";
+import { Pages } from "../../src/runtime/page.js";
+import { SampleFiles } from "../../src/runtime/sample-files.js";
+import type { Gate } from "../../src/workspace/types.js";
+import { fakePlan, serverPlan } from "../fake-server/index.js";
+
+export const gate: Gate = {
+  roots: ["/w"],
+  admit: async () => {
+    throw new Error("not asked for here");
+  },
+  show: async (uri) => {
+    if (!uri.startsWith("file:///w/")) return undefined;
+    const shown = uri.slice("file:///w/".length);
+    return { path: `/w/${shown}`, uri, shown, writable: true };
+  },
+};
+
+/** A server that knows these texts and answers nothing. */
+export function serverOf(
+  texts: { [uri: string]: string },
+  options: { id?: string; encoding?: PositionEncoding } = {},
+): LanguageServer {
+  const refuse = async () => {
+    throw new Error("not asked for here");
+  };
+  return {
+    plan: serverPlan(options.id ?? "fake", ["fake"], ["fake"], "fake"),
+    root: "/w",
+    encoding: options.encoding ?? "utf-16",
+    generation: 1,
+    readiness: "ready",
+    supports: () => false,
+    sync: refuse,
+    textOf: async (uri) => (texts[uri] === undefined ? undefined : new Lines(texts[uri])),
+    settle: async () => "ready",
+    request: refuse,
+    diagnostics: refuse,
+  };
+}
+
+const pool: ServerPool = {
+  route: () => [],
+  get: async () => {
+    throw new Error("not asked for here");
+  },
+  running: () => [],
+  status: () => [],
+  restart: async () => [],
+  stop: async () => [],
+  close: async () => {},
+};
+
+/** The state of a call of a tool with this output, about `file:///w/a.fake`. */
+export function callState(overrides: Partial<CallState> = {}): CallState {
+  const plan = overrides.plan ?? fakePlan([]);
+  const evidence = new Evidence();
+  const uri = "file:///w/a.fake";
+  evidence.document = {
+    admitted: { path: "/w/a.fake", uri, shown: "a.fake", writable: true },
+    hash: "0".repeat(64),
+  };
+  return {
+    plan,
+    tool: {
+      name: "the_tool",
+      title: "",
+      description: "",
+      effect: "read",
+      servers: null,
+      input: ["document"],
+      args: [],
+      steps: [],
+      output: { shape: "json", at: "", language: null, apply: "never", schema: null, gather: [] },
+      maxItems: 200,
+      maxBytes: 65_536,
+      timeoutMs: 30_000,
+      page: null,
+      source: { file: "config", pointer: "/tools/the_tool" },
+    },
+    input: {},
+    pool,
+    gate,
+    samples: new SampleFiles(gate, pool, []),
+    places: new Places(gate, plan.dialect),
+    evidence,
+    pages: new Pages(),
+    log: () => {},
+    signal: new AbortController().signal,
+    remainingMs: () => 30_000,
+    onProgress: () => {},
+    ...overrides,
+  };
+}

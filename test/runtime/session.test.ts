@@ -1,0 +1,134 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
+import { Refusal } from "../../src/base/problem.js";
+import { openWorkshop, range, type Workshop, type WorkshopOptions } from "./workshop.js";
+
+let workshop: Workshop | undefined;
+afterEach(async () => {
+  await workshop?.close();
+  workshop = undefined;
+});
+
+async function open(options: WorkshopOptions): Promise<Workshop> {
+  workshop = await openWorkshop(options);
+  return workshop;
+}
+
+const a = "file:///work/a.fake";
+const files = { "a.fake": "one two\n👋 three two\n", "b.fake": "two\n" };
+
+describe("a call", () => {
+  it("gives true places in both forms, in characters, sorted and once each", async () => {
+    const { call } = await open({
+      files,
+      servers: {
+        fake: {
+          scenario: {
+            capabilities: { definitionProvider: true },
+            replies: {
+              "textDocument/definition": [
+                { uri: "file:///work/b.fake", range: range(0, 0, 3) },
+                { uri: a, range: range(1, 3, 8) },
+                { uri: "file:///etc/passwd", range: range(0, 0, 1) },
+                { uri: a, range: range(1, 3, 8) },
+              ],
+            },
+          },
+        },
+      },
+    });
+    const outcome = await call("find_definition", { file_path: "a.fake", line: 2, character: 3 });
+    expect(outcome.structured).toMatchObject({
+      ok: true,
+      tool: "find_definition",
+      server_id: "fake",
+      total: 2,
+      shown: 2,
+      truncated: false,
+      dropped: 1,
+      document: { path: "a.fake" },
+      locations: [
+        { path: "a.fake", line: 2, character: 3, end_line: 2, end_character: 8, text: "👋 three two" },
+        { path: "b.fake", line: 1, character: 1, end_line: 1, end_character: 4, text: "two" },
+      ],
+      warnings: [{ code: "answer/dropped" }],
+    });
+    expect(outcome.text).toMatch(
+      /^find_definition: 2 locations \(server fake, ready\)\nDocument: a\.fake sha256 /,
+    );
+    expect(outcome.text).toContain("a.fake\n  2:3-2:8  👋 three two\nb.fake\n  1:1-1:4  two\n");
+    expect(outcome.text).toContain("Warning answer/dropped: 1 result lies outside the workspace");
+  });
+
+  it("sends the position in the server's own columns", async () => {
+    const { call } = await open({
+      files,
+      servers: {
+        fake: {
+          scenario: {
+            capabilities: { hoverProvider: true },
+            replies: {
+              "textDocument/hover": {
+                contents: { kind: "markdown", value: { $: "/params/position/character" } },
+              },
+            },
+            on: {
+              "textDocument/hover": [
+                { reply: { contents: [{ language: "x", value: "code" }, "words"], range: range(1, 3, 8) } },
+              ],
+            },
+          },
+        },
+      },
+    });
+    const outcome = await call("get_hover", { file_path: "a.fake", line: 2, character: 3 });
+    expect(outcome.structured).toMatchObject({
+      contents: ["```x\ncode\n```", "words"],
+      range: { line: 2, character: 3, end_line: 2, end_character: 8 },
+    });
+    expect(outcome.text).toContain("Range: 2:3-2:8\n```x\ncode\n```\nwords");
+  });
+
+  it("is empty with a warning where the server lacks the method, and refused where there is no list", async () => {
+    const { call } = await open({ files, servers: { fake: { scenario: { capabilities: {} } } } });
+    const list = await call("find_references", { file_path: "a.fake", line: 1, character: 1 });
+    expect(list.structured).toMatchObject({
+      ok: true,
+      locations: [],
+      warnings: [{ code: "answer/not-supported" }],
+    });
+    const hover = await call("get_hover", { file_path: "a.fake", line: 1, character: 1 });
+    expect(hover).toMatchObject({ isError: true, structured: { error: { code: "lsp/not-supported" } } });
+    expect(hover.text).toMatch(/^Error lsp\/not-supported: /);
+  });
+
+  it("throws only for a tool that is not there", async () => {
+    const { session } = await open({ files });
+    const call = session.call("find_definitions", {}, { signal: new AbortController().signal });
+    await expect(call).rejects.toThrow(Refusal);
+    await expect(call).rejects.toThrow("Did you mean find_definition?");
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ["an outside path", { file_path: "../lspi.json", line: 1, character: 1 }, "guard/outside-root"],
+    ["a missing file", { file_path: "no.fake", line: 1, character: 1 }, "guard/not-a-file"],
+    ["a folder", { file_path: ".", line: 1, character: 1 }, "guard/not-a-file"],
+    ["a file without a server", { file_path: "c.txt", line: 1, character: 1 }, "route/no-server"],
+    ["half a position", { file_path: "a.fake", line: 1 }, "point/incomplete"],
+    ["no position", { file_path: "a.fake" }, "point/incomplete"],
+    ["nothing", {}, "point/incomplete"],
+    ["a line past the end", { file_path: "a.fake", line: 99, character: 1 }, "point/out-of-range"],
+    ["a wrong type", { file_path: 7 }, "guard/invalid-arguments"],
+    ["an unknown argument", { path: "a.fake" }, "guard/invalid-arguments"],
+  ])("refuses %s", async (_what, args, code) => {
+    const { call } = await open({
+      files: { ...files, "c.txt": "" },
+      servers: { fake: { scenario: { capabilities: { definitionProvider: true } } } },
+    });
+    const { isError, structured, text } = await call("find_definition", args);
+    expect(isError).toBe(true);
+    expect(structured).toMatchObject({ ok: false, tool: "find_definition", error: { code } });
+    expect((structured.next_steps as unknown[]).length).toBeGreaterThan(0);
+    expect(text.startsWith(`Error ${code}: `)).toBe(true);
+  });
+});

@@ -1,0 +1,232 @@
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import type { DialectPlan, ShapeName } from "../../src/abi/plan.js";
+import type { Json, JsonObject } from "../../src/base/json.js";
+import { Refusal } from "../../src/base/problem.js";
+import { shapeNames } from "../../src/protocol/shapes.js";
+import { buildAnswer } from "../../src/runtime/answer.js";
+import type { ReplyData } from "../../src/runtime/reply.js";
+import { runtimeShapes } from "../../src/runtime/shapes/index.js";
+import { fakePlan } from "../fake-server/index.js";
+import { callState, serverOf } from "./doubles.js";
+import { range } from "./workshop.js";
+
+const a = "file:///w/a.fake";
+const b = "file:///w/b.fake";
+const texts = { [a]: "alpha beta\n\tγδ 👋 beta\nclass Alpha {\n  beta() {}\n}\n", [b]: "beta\r\nalpha\r\n" };
+const server = serverOf(texts);
+
+/** Raw replies of each shape with some variety: what a server may send in any order, and twice. */
+const samples: { [shape in ShapeName]?: Json[] } = {
+  locations: [
+    { uri: a, range: range(0, 0, 5) },
+    { uri: a, range: range(0, 6, 10) },
+    { uri: a, range: range(1, 7, 11) },
+    { targetUri: b, targetRange: range(0, 0, 0, 1), targetSelectionRange: range(0, 0, 4) },
+    { uri: b, range: range(1, 0, 5) },
+    { uri: "file:///elsewhere/x", range: range(0, 0, 1) },
+  ],
+  document_symbols: [
+    {
+      name: "Alpha",
+      kind: 5,
+      range: range(2, 0, 1, 4),
+      selectionRange: range(2, 6, 11),
+      children: [{ name: "beta", kind: 6, range: range(3, 2, 11), selectionRange: range(3, 2, 6) }],
+    },
+    { name: "alpha", kind: 13, range: range(0, 0, 10), selectionRange: range(0, 0, 5) },
+    { name: "alpha", kind: 12, range: range(0, 0, 10), selectionRange: range(0, 0, 5) },
+  ],
+  workspace_symbols: [
+    { name: "Alpha", kind: 5, location: { uri: a, range: range(2, 0, 1, 4) } },
+    { name: "beta", kind: 6, containerName: "Alpha", location: { uri: a, range: range(3, 2, 11) } },
+    { name: "beta", kind: 6, location: { uri: a, range: range(3, 2, 11) } },
+    { name: "gamma", kind: 12, location: { uri: b } },
+    { name: "out", kind: 12, location: { uri: "file:///elsewhere/x", range: range(0, 0, 1) } },
+  ],
+  calls: [
+    {
+      from: { name: "beta", kind: 6, uri: a, range: range(3, 2, 11), selectionRange: range(3, 2, 6) },
+      fromRanges: [range(3, 9, 10), range(3, 3, 4)],
+    },
+    {
+      from: { name: "beta", kind: 6, uri: a, range: range(3, 2, 11), selectionRange: range(3, 2, 6) },
+      fromRanges: [range(3, 5, 6)],
+    },
+    {
+      from: { name: "alpha", kind: 12, uri: b, range: range(1, 0, 5), selectionRange: range(1, 0, 5) },
+      fromRanges: [],
+    },
+  ],
+  diagnostics: [
+    { range: range(0, 0, 5), severity: 2, message: "so so", source: "s", code: 7 },
+    { range: range(0, 0, 5), severity: 1, message: "bad\nvery bad" },
+    { range: range(0, 0, 5), message: "bad", code: { value: "E1", target: "x" } },
+    { range: range(1, 7, 11), severity: 4, message: "hint", source: "t" },
+  ],
+};
+
+async function answer(shape: ShapeName, parts: ReplyData["parts"], dialect?: DialectPlan, rest = {}) {
+  const plan = fakePlan([], dialect ? { dialect } : {});
+  return buildAnswer(callState({ plan }), shape, { parts, perItem: false, ...rest }, {});
+}
+
+test("the runtime builds every shape that the generator knows", () => {
+  expect(Object.keys(runtimeShapes).toSorted()).toEqual(shapeNames.toSorted());
+});
+
+describe.each(Object.entries(samples) as [ShapeName, Json[]][])("%s", (shape, raw) => {
+  it("reads as it should", async () => {
+    const { structured, text } = await answer(shape, [{ server, value: raw }]);
+    expect(structured).toMatchSnapshot();
+    expect(text).toMatchSnapshot();
+  });
+
+  it("gives the same bytes whatever the order, the duplicates and the servers", async () => {
+    const whole = await answer(shape, [{ server, value: raw }]);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray(raw, { minLength: raw.length }),
+        fc.subarray(raw),
+        fc.nat(raw.length),
+        async (shuffled, again, cut) => {
+          const items = [...shuffled, ...again];
+          const parts = [items.slice(0, cut), items.slice(cut)].map((value) => ({ server, value }));
+          const other = await answer(shape, parts);
+          expect(other.text).toBe(whole.text);
+          expect(JSON.stringify(other.structured)).toBe(JSON.stringify(whole.structured));
+        },
+      ),
+      { numRuns: 50, seed: 7 },
+    );
+  });
+
+  it.each([[7], ["text"], [{}], [[{ uri: 5 }]], [[null]]])("refuses %j as nonsense", async (value) => {
+    const failed = answer(shape, [{ server, value }]);
+    await expect(failed).rejects.toThrow(Refusal);
+    await expect(failed).rejects.toMatchObject({ code: "lsp/garbled" });
+  });
+});
+
+describe("an object dialect with URIs, from zero, in UTF-16", () => {
+  const dialect: DialectPlan = {
+    ...fakePlan([]).dialect,
+    document: { field: "uri", form: "uri" },
+    position: {
+      form: "object",
+      line: "line",
+      character: "character",
+      lineBase: 0,
+      characterBase: 0,
+      unit: "utf-16",
+    },
+  };
+  it.each(Object.entries(samples) as [ShapeName, Json[]][])("spells %s", async (shape, raw) => {
+    const { structured, text } = await answer(shape, [{ server, value: raw }], dialect);
+    expect(structured).toMatchSnapshot();
+    expect(text).toMatchSnapshot();
+  });
+});
+
+describe("hover", () => {
+  const contents = async (value: Json) => (await answer("hover", [{ server, value }])).structured.contents;
+  it.each<[string, Json, string[]]>([
+    ["nothing", null, []],
+    ["a string", { contents: "one" }, ["one"]],
+    ["a marked string", { contents: { language: "ts", value: "let x" } }, ["```ts\nlet x\n```"]],
+    [
+      "a list",
+      { contents: ["one", { language: "md", value: "```\nx\n```" }, ""] },
+      ["one", "````md\n```\nx\n```\n````"],
+    ],
+    ["markup", { contents: { kind: "markdown", value: "**b**" } }, ["**b**"]],
+  ])("reads %s", async (_what, value, expected) => {
+    expect(await contents(value)).toEqual(expected);
+  });
+
+  it("cuts long parts on a code point and says so", async () => {
+    const { structured, text } = await answer("hover", [{ server, value: { contents: "👋".repeat(9000) } }]);
+    expect([...String((structured.contents as string[])[0])]).toHaveLength(8192);
+    expect(structured).toMatchObject({ truncated: true, warnings: [{ code: "answer/truncated" }] });
+    expect(text).toContain("Warning answer/truncated: ");
+  });
+
+  it("keeps the caps of the answer even with eight long parts", async () => {
+    const { structured, text } = await answer("hover", [
+      { server, value: { contents: Array(9).fill("é".repeat(8000)) } },
+    ]);
+    expect(JSON.stringify(structured).length).toBeLessThanOrEqual(40_000);
+    expect(text.length).toBeLessThanOrEqual(40_000);
+    expect(structured).toMatchObject({ truncated: true });
+    expect(structured.contents).toHaveLength(8);
+  });
+});
+
+describe("outgoing calls", () => {
+  it("have their sites in the file that was asked about", async () => {
+    const value = [
+      {
+        to: { name: "alpha", kind: 12, uri: b, range: range(1, 0, 5), selectionRange: range(1, 0, 5) },
+        fromRanges: [range(1, 6, 10)],
+      },
+    ];
+    const { structured } = await answer("calls", [{ server, value, item: { uri: a } }], undefined, {
+      perItem: true,
+    });
+    // Column 6 in UTF-16 stands behind the emoji, which is two units and one character.
+    expect(structured.calls).toEqual([
+      {
+        name: "alpha",
+        kind: "function",
+        path: "b.fake",
+        line: 2,
+        character: 1,
+        sites: [{ line: 2, character: 6 }],
+      },
+    ]);
+  });
+});
+
+describe("diagnostics", () => {
+  it.each([
+    ["clean", "", "Status: clean"],
+    ["unknown", "nothing was published", "Status: unknown (nothing was published)"],
+  ] as const)("says %s", async (status, why, line) => {
+    const diagnostics = { status, why };
+    const { structured, text } = await answer("diagnostics", [{ server, value: [] }], undefined, {
+      diagnostics,
+    });
+    expect(structured).toMatchObject({ status, diagnostics: [], total: 0 });
+    expect(text).toContain(line);
+  });
+});
+
+describe("text and json", () => {
+  const build = (shape: ShapeName, value: Json, options: JsonObject) =>
+    buildAnswer(callState(), shape, { parts: [{ server, value }], perItem: false }, options);
+
+  it("takes a text out of a value", async () => {
+    const { structured, text } = await build(
+      "text",
+      { expansion: "x\ny" },
+      { at: "/expansion", language: "rust" },
+    );
+    expect(structured).toMatchObject({ text: "x\ny", language: "rust" });
+    expect(text).toContain("```rust\nx\ny\n```");
+    expect((await build("text", null, { at: "/expansion" })).structured.text).toBeNull();
+    await expect(build("text", { expansion: 7 }, { at: "/expansion" })).rejects.toMatchObject({
+      code: "lsp/garbled",
+    });
+  });
+
+  it("cuts a text that is too long, and refuses JSON that is", async () => {
+    const { structured } = await build("text", "é".repeat(100_000), {});
+    expect(structured).toMatchObject({ truncated: true, warnings: [{ code: "answer/truncated" }] });
+    await expect(build("json", ["x".repeat(100_000)], {})).rejects.toMatchObject({ code: "guard/too-large" });
+  });
+
+  it("lets no file URI out that lies outside", async () => {
+    const { structured } = await build("json", { "file:///etc/x": 1, list: [a, "file:///etc/passwd"] }, {});
+    expect(structured.value).toEqual({ "(outside the workspace)": 1, list: [a, "(outside the workspace)"] });
+  });
+});

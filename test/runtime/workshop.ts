@@ -1,0 +1,129 @@
+/**
+ * A whole line for tests: a config of shipped tools and scripted servers, compiled, loaded and opened on a folder of
+ * its own. Every answer is checked against the emitted output schema before a test sees it.
+ */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { expect } from "vitest";
+import type { Bundle } from "../../src/abi/bundle.js";
+import type { JsonObject } from "../../src/base/json.js";
+import { diskFiles } from "../../src/config/files.js";
+import { loadConfig } from "../../src/config/load.js";
+import { emitBundle } from "../../src/emit/bundle.js";
+import { readTemplates } from "../../src/emit/templates.js";
+import type { Log } from "../../src/lsp/types.js";
+import { buildPlan } from "../../src/plan/build.js";
+import { loadBundle } from "../../src/runtime/load.js";
+import { openRuntime, type Runtime } from "../../src/runtime/runtime.js";
+import type { CallOutcome, Session } from "../../src/runtime/session.js";
+import { fakeServerPath, type Scenario } from "../fake-server/index.js";
+
+const repository = fileURLToPath(new URL("../../", import.meta.url));
+
+export interface WorkshopOptions {
+  /** Path → text of the files in the workspace. */
+  files?: { [path: string]: string };
+  /** Scripted servers: id → scenario, and what else its config says. */
+  servers?: { [id: string]: { scenario: Scenario; config?: JsonObject } };
+  /** Laid over the config. */
+  config?: JsonObject;
+}
+
+export interface Workshop {
+  folder: string;
+  runtime: Runtime;
+  session: Session;
+  logged: { level: string; message: string }[];
+  uri(path: string): string;
+  call(tool: string, args: JsonObject, signal?: AbortSignal): Promise<CallOutcome>;
+  close(): Promise<void>;
+}
+
+/** The config of a workshop, written into its folder beside its files. */
+export function writeWorkshop(options: WorkshopOptions): { folder: string; outside: string; bundle: Bundle } {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-runtime-")));
+  const folder = join(top, "work");
+  mkdirSync(folder);
+  for (const [path, text] of Object.entries(options.files ?? {})) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const servers = Object.entries(options.servers ?? {}).map(([id, { scenario, config }]) => {
+    const file = join(top, `${id}.json`);
+    writeFileSync(
+      file,
+      JSON.stringify(scenario).replaceAll("file:///work/", `${pathToFileURL(folder).href}/`),
+    );
+    return { id, command: [process.execPath, fakeServerPath, file], extensions: ["fake"], ...config };
+  });
+  const config = {
+    extends: ["tools/core"],
+    allow: { commands: [process.execPath] },
+    workspace: { roots: ["work"] },
+    servers,
+    ...options.config,
+  };
+  writeFileSync(join(top, "lspi.json"), JSON.stringify(config));
+  return { folder, outside: top, bundle: compileConfig(join(top, "lspi.json")) };
+}
+
+function compileConfig(configPath: string): Bundle {
+  const loaded = loadConfig(
+    {
+      workspace: dirname(configPath),
+      configPath,
+      env: {},
+      home: "/nowhere",
+      shipped: join(repository, "configs"),
+      commandLine: {},
+    },
+    diskFiles,
+  );
+  const { plan, problems } = buildPlan(loaded.config, loaded);
+  expect(problems.filter((problem) => problem.severity === "error")).toEqual([]);
+  return emitBundle(plan, readTemplates(join(repository, "templates")), "lsp-proxy test");
+}
+
+/** Opens a runtime and a session on it. */
+export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
+  const { folder, outside, bundle } = writeWorkshop(options);
+  const logged: Workshop["logged"] = [];
+  const log: Log = (level, message, data) =>
+    logged.push({ level, message: `${message} ${JSON.stringify(data)}` });
+  const loaded = await loadBundle({ bundle });
+  const runtime = await openRuntime(loaded, {
+    base: outside,
+    env: process.env,
+    log,
+    binFolders: [],
+    version: "0",
+  });
+  const session = runtime.openSession();
+  return {
+    folder,
+    runtime,
+    session,
+    logged,
+    uri: (path) => pathToFileURL(join(folder, path)).href,
+    async call(tool, args, signal = new AbortController().signal) {
+      const outcome = await session.call(tool, args, { signal });
+      const validate = await loaded.outputValidator(tool);
+      validate(outcome.structured);
+      expect(validate.errors ?? []).toEqual([]);
+      expect(outcome.structured.ok).toBe(!outcome.isError);
+      expect(JSON.stringify(outcome)).not.toContain(outside);
+      return outcome;
+    },
+    async close() {
+      await runtime.close();
+      rmSync(outside, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A zero-based LSP range on one line. */
+export function range(line: number, start: number, end: number, endLine = line): JsonObject {
+  return { start: { line, character: start }, end: { line: endLine, character: end } };
+}
