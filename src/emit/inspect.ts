@@ -25,13 +25,18 @@ const token =
   /(?<skip>\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n\r]|\\[\s\S])*"|'(?:[^'\\\n\r]|\\[\s\S])*')|(?<name>[\p{ID_Start}$_][\p{ID_Continue}$]*)|["'`\\]/gu;
 
 /**
- * The identifiers of a text, without those in strings and comments. Generated code has neither regular expression
+ * The identifiers of a text, without strings, comments and the names of members (`x.name`). Generated code has neither regular expression
  * literals nor template literals nor escaped identifiers; what looks like one is refused.
  */
 export function identifiers(text: string): string[] {
   return [...text.matchAll(token)].flatMap((match) => {
-    if (match.groups?.name !== undefined) return [match.groups.name];
+    if (match.groups?.name !== undefined) return isMember(text, match.index) ? [] : [match.groups.name];
     if (match.groups?.skip === undefined) throw new Fault(`generated code has a stray ${match[0]}`);
     return [];
   });
+}
+
+/** Whether what begins here stands behind a dot that is not the end of a spread. */
+function isMember(text: string, at: number): boolean {
+  return text[at - 1] === "." && text.slice(at - 3, at) !== "...";
 }

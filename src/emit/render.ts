@@ -3,7 +3,7 @@
  * comments, Markdown and TOML. A template sees only the view model that it is given.
  */
 import Handlebars from "handlebars";
-import type { Json } from "../base/json.js";
+import { isTable, type Json } from "../base/json.js";
 import { Fault } from "../base/problem.js";
 import { commentText, lit } from "./literal.js";
 import { markdownText } from "./markdown.js";
@@ -23,7 +23,24 @@ export function render(templates: Templates, name: string, view: object): string
   handlebars.registerHelper("comment", (value: string) => commentText(value));
   handlebars.registerHelper("md", (value: string) => markdownText(value));
   handlebars.registerHelper("toml", (value: Json) => tomlText(value));
-  return handlebars.compile(text, { strict: true, noEscape: true, knownHelpers: helpers })(view);
+  return handlebars.compile(text, { strict: true, noEscape: true, knownHelpers: helpers })(total(view, name));
+}
+
+/**
+ * The view with every missing name made a Fault: Handlebars' own strict mode lets `{{#each missing}}` and
+ * `{{#if missing}}` pass.
+ */
+function total<T>(view: T, name: string): T {
+  if (Array.isArray(view)) return view.map((item) => total(item, name)) as T;
+  if (!isTable(view)) return view;
+  const members = Object.entries(view).map(([key, value]) => [key, total(value, name)]);
+  return new Proxy(Object.fromEntries(members), {
+    get(target, key) {
+      if (typeof key === "string" && !Object.hasOwn(target, key))
+        throw new Fault(`the template ${name} uses ${key}, which it is not given`);
+      return Reflect.get(target, key);
+    },
+  }) as T;
 }
 
 const helpers = { lit: true, comment: true, md: true, toml: true };
