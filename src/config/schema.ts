@@ -85,8 +85,13 @@ const limits = z.strictObject({
 
 const transport = z.union([
   z.literal("stdio"),
-  z.strictObject({ tcp: z.string().regex(/^.+:\d{1,5}$/, "host:port") }),
-  z.strictObject({ pipe: z.string().min(1) }),
+  z.strictObject({
+    tcp: z
+      .string()
+      .regex(/^.+:\d{1,5}$/, "host:port")
+      .describe("Host and port that the server listens on."),
+  }),
+  z.strictObject({ pipe: z.string().min(1).describe("Path of the socket or pipe it listens on.") }),
 ]);
 
 const forward = z.strictObject({
@@ -460,7 +465,7 @@ const http = z.strictObject({
   port: z.int().min(0).max(65535).optional().describe("Port; 0 picks one."),
   path: z
     .string()
-    .regex(/^\/[A-Za-z0-9_\-/]*$/, "a path")
+    .regex(/^\/[A-Za-z0-9_\-/]*$/, "a path that begins with `/`")
     .optional()
     .describe("Path of the endpoint."),
   token_env: z.string().optional().describe("Environment variable that holds the token."),

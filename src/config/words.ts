@@ -1,7 +1,7 @@
 /** The words in which problems speak of values: short, plain, the same everywhere. */
 import type { z } from "zod";
+import { fromPointer } from "../base/pointer.js";
 import { cutCharacters } from "../base/text.js";
-import type { Path } from "./source.js";
 
 const typeWords: { [expected: string]: string } = {
   string: "a string",
@@ -37,13 +37,17 @@ export function shown(value: unknown): string {
   return cut ? `${text}…` : text;
 }
 
-/** How a value is called: its key, with the index when it stands in a list. */
-export function label(path: Path): string {
-  if (path.length === 0) return "config";
-  const names = path.map((part) => (typeof part === "number" ? `[${part}]` : part));
-  let start = names.length - 1;
-  while (start > 0 && names[start]?.startsWith("[")) start--;
-  return names.slice(start).join("");
+/** How a value is called, by its JSON Pointer: its key, with the index when it stands in a list. */
+export function label(pointer: string): string {
+  const parts = fromPointer(pointer);
+  let start = parts.length - 1;
+  while (start > 0 && isIndex(parts[start])) start--;
+  const [name = "config", ...indices] = parts.slice(Math.max(0, start));
+  return name + indices.map((index) => `[${index}]`).join("");
+}
+
+function isIndex(part: string | undefined): boolean {
+  return part !== undefined && /^\d+$/.test(part);
 }
 
 /** `a`, `a or b`, `a, b or c`. */
@@ -53,16 +57,17 @@ export function oneOf(words: readonly string[]): string {
   return `${unique.slice(0, -1).join(", ")} or ${unique.at(-1)}`;
 }
 
-/** What a bound asks for. */
-export function boundWords(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string {
+/** What a bound asks for, and what to do about it. */
+export function boundWords(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): {
+  must: string;
+  fix: string;
+} {
   const small = issue.code === "too_small";
   const bound = Number(small ? issue.minimum : issue.maximum);
-  const most = small ? "at least" : "at most";
-  if (issue.origin === "string")
-    return small && bound === 1 ? "must not be empty" : `must have ${most} ${bound} characters`;
-  if (issue.origin === "array" || issue.origin === "set")
-    return small && bound === 1
-      ? "must not be empty"
-      : `must have ${most} ${bound} ${bound === 1 ? "entry" : "entries"}`;
-  return `must be ${most} ${bound}`;
+  const count = `${small ? "at least" : "at most"} ${bound}`;
+  if (issue.origin !== "string" && issue.origin !== "array")
+    return { must: `must be ${count}`, fix: `Write a number that is ${count}.` };
+  const [one, many] = issue.origin === "string" ? ["character", "characters"] : ["entry", "entries"];
+  const must = small && bound === 1 ? "must not be empty" : `must have ${count} ${bound === 1 ? one : many}`;
+  return { must, fix: `Give it ${count} ${bound === 1 ? one : many}.` };
 }

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { parse } from "smol-toml";
+import { describe, expect, test } from "vitest";
+import { Catalogue } from "../../src/config/catalogue.js";
+import { expandShipped } from "../../src/config/expand.js";
+import { diskFiles } from "../../src/config/files.js";
+import { configJsonSchema } from "../../src/config/json-schema.js";
+import { loadConfig } from "../../src/config/load.js";
+import { overShipped, request, SHIPPED } from "./memory-files.js";
+
+const catalogue = new Catalogue(SHIPPED, diskFiles);
+
+describe("shipped configs", () => {
+  test("are all valid", () => {
+    const layers = catalogue.names().flatMap((name) => expandShipped(name, catalogue));
+    expect(layers.length).toBeGreaterThan(20);
+    expect(catalogue.problems).toEqual([]);
+  });
+
+  test.each(readdirSync(join(SHIPPED, "servers")))("%s: one tiny file with its own words", (file) => {
+    const text = readFileSync(join(SHIPPED, "servers", file), "utf8");
+    const preset = catalogue.preset(file.slice(0, -".toml".length))?.config;
+    expect(text).toMatch(/^# /);
+    expect(text.split("\n").length).toBeLessThan(30);
+    expect(preset?.id).toBe(file.slice(0, -".toml".length));
+    for (const key of ["command", "args", "languages", "rank", "language_id", "install", "homepage"] as const)
+      expect(preset, key).toHaveProperty(key);
+  });
+
+  test("no two presets answer to one name, and none of one rank to one extension", () => {
+    const names = catalogue.presets().flatMap(({ config }) => [config.id, ...(config.kinds ?? [])]);
+    expect(names.length).toBe(new Set(names).size);
+    const claims = catalogue
+      .presets()
+      .flatMap(({ config }) => (config.extensions ?? []).map((extension) => `${extension} ${config.rank}`));
+    expect(claims.length).toBe(new Set(claims).size);
+  });
+
+  test("a config that extends every preset loads", () => {
+    const text = `extends = ${JSON.stringify(catalogue.names().filter((name) => name.startsWith("servers/")))}\n`;
+    const { config } = loadConfig(
+      request({ shipped: SHIPPED, configPath: "/w/c.toml" }),
+      overShipped({ "/w/c.toml": text }),
+    );
+    expect(config.servers?.length).toBe(catalogue.presets().length);
+    expect(config.tools?.length).toBeGreaterThan(0);
+  });
+});
+
+describe("the JSON Schema", () => {
+  const ajv = new Ajv2020({ strict: false });
+  const isValid = ajv.compile(configJsonSchema());
+
+  test("is the same each time and closed", () => {
+    expect(JSON.stringify(configJsonSchema())).toBe(JSON.stringify(configJsonSchema()));
+    expect(isValid({ servers: [{ id: "x", comand: "x" }] })).toBe(false);
+    expect(isValid({ $schema: "x", servers: [{ id: "x", command: "x" }] })).toBe(true);
+  });
+
+  test("accepts every shipped tool config and profile", () => {
+    for (const name of catalogue.names().filter((known) => !known.startsWith("servers/"))) {
+      const tree = parse(readFileSync(join(SHIPPED, `${name}.toml`), "utf8"));
+      expect(isValid(tree), `${name}: ${ajv.errorsText(isValid.errors)}`).toBe(true);
+    }
+  });
+
+  test("every key has a description", () => {
+    const bare: string[] = [];
+    const walk = (schema: unknown, path: string): void => {
+      if (typeof schema !== "object" || schema === null) return;
+      const { properties } = schema as { properties?: { [key: string]: { description?: string } } };
+      for (const [key, value] of Object.entries(properties ?? {}))
+        if (!value.description) bare.push(`${path}/${key}`);
+      for (const [key, value] of Object.entries(schema)) walk(value, `${path}/${key}`);
+    };
+    walk(configJsonSchema(), "");
+    expect(bare).toEqual([]);
+  });
+});
