@@ -182,6 +182,10 @@ function fromChild(child: ChildProcess, guardian: Guardian): Transport {
       done(signal ? `was ended by ${signal}` : `exited with code ${code}`);
     });
   });
+  const closed = new Promise<void>((done) => {
+    child.on("close", () => done());
+    child.on("error", () => done());
+  });
   void ended.then(async () => {
     if (pid !== undefined && (await groupGone(pid, KILL_MS))) guardian.remove(pid);
   });
@@ -191,16 +195,21 @@ function fromChild(child: ChildProcess, guardian: Guardian): Transport {
     pid: pid ?? null,
     stderr: ring,
     ended,
-    kill: () => killGroup(pid, ended),
+    kill: () => killGroup(child, closed),
   };
 }
 
-async function killGroup(pid: number | undefined, ended: Promise<string>): Promise<void> {
-  if (pid === undefined) return;
-  signalGroup(pid, "SIGTERM");
-  if (!(await groupGone(pid, TERM_MS))) signalGroup(pid, "SIGKILL");
-  await ended;
-  await groupGone(pid, KILL_MS);
+/** Resolves when no process of the group runs any more and its last output has been read. */
+async function killGroup(child: ChildProcess, closed: Promise<void>): Promise<void> {
+  const { pid } = child;
+  if (pid !== undefined) {
+    signalGroup(pid, "SIGTERM");
+    if (!(await groupGone(pid, TERM_MS))) signalGroup(pid, "SIGKILL");
+    await groupGone(pid, KILL_MS);
+  }
+  // A daemon that left the group may hold our pipes: they are not waited for.
+  await Promise.race([closed, new Promise((done) => setTimeout(done, TERM_MS).unref())]);
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
 }
 
 /** A server that runs elsewhere: it was not started by us and is not ended by us; only the connection is closed. */

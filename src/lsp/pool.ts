@@ -134,8 +134,8 @@ class Pool implements ServerPool {
       await instance.initialize();
       return instance;
     } catch (error) {
-      const stderr = instance.stderr;
       await instance.kill("did not start");
+      const stderr = instance.stderr;
       if (!(error instanceof Refusal)) throw error;
       throw new Refusal(error.code, error.message, {
         nextSteps: error.nextSteps,

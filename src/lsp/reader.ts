@@ -14,7 +14,7 @@ const QUEUE_HIGH = 256;
 const QUEUE_LOW = 64;
 
 /** Error code of the answer that stands in for a message over the cap. */
-export const OVER_CAP = -32_099;
+export const OVER_CAP = -30_413;
 
 /** What was skipped: text that is no message, or a message that cannot be used. */
 export type Skipped = { kind: "junk"; text: string } | { kind: "garbled" | "over-cap"; text: string };
@@ -97,7 +97,7 @@ export class ResyncReader extends AbstractMessageReader {
   /** One step over the buffer: bytes used, a message perhaps, and `wanted` when more bytes are needed. */
   #next(buffer: Buffer): { used: number; wanted?: number; message?: Message } {
     const at = findWord(buffer);
-    if (at < 0) return { used: this.#junk(buffer, Math.max(0, buffer.length - 15)), wanted: 1 };
+    if (at < 0) return { used: this.#junk(buffer, buffer.length - wordBegun(buffer)), wanted: 1 };
     if (at > 0) return { used: this.#junk(buffer, at) };
     const head = buffer.toString("latin1", 0, HEADER_MAX);
     const match = HEADER.exec(head);
@@ -184,6 +184,15 @@ function findWord(buffer: Buffer): number {
   const text = buffer.toString("latin1", 0, exact < 0 ? buffer.length : exact);
   HEADER_WORD.lastIndex = 0;
   return HEADER_WORD.exec(text)?.index ?? exact;
+}
+
+/** How many bytes at the end may be the beginning of the word. */
+function wordBegun(buffer: Buffer): number {
+  const tail = buffer.toString("latin1", Math.max(0, buffer.length - 14)).toLowerCase();
+  for (let length = tail.length; length > 0; length--) {
+    if ("content-length:".startsWith(tail.slice(-length))) return length;
+  }
+  return 0;
 }
 
 /** Where a whole header begins at or after `from`, or -1. */

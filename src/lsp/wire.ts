@@ -111,7 +111,7 @@ export class Wire {
           finish();
           resolve(value);
         },
-        (error: unknown) => fail(this.#named(error)),
+        (error: unknown) => void this.#named(error).then(fail),
       );
     });
   }
@@ -123,8 +123,11 @@ export class Wire {
     );
   }
 
-  #named(error: unknown): Error {
+  /** The server's own error, or the end that a failed write announces. */
+  async #named(error: unknown): Promise<Error> {
     if (error instanceof ResponseError && error.code !== ErrorCodes.MessageWriteError) return error;
+    await within(this.#over, DRAIN_MS);
+    if (this.#death) return this.#death;
     return new Refusal("lsp/exited", `server "${this.#name}" cannot be written to`, { cause: error });
   }
 }
@@ -136,7 +139,7 @@ export function cancelled(signal: AbortSignal | undefined): Refusal {
 }
 
 /** Resolves when the promise does, or after the time. */
-async function within(promise: Promise<void>, timeoutMs: number): Promise<void> {
+async function within(promise: Promise<unknown>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((done) => {
     timer = setTimeout(done, timeoutMs);
