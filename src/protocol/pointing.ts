@@ -158,7 +158,7 @@ function placeArgument(line: string, character: string, dialect: DialectPlan, pr
       [character]: {
         type: "integer",
         minimum: characterBase,
-        description: `${prefix}${characterBase}-based ${counted}.`,
+        description: `${prefix}${characterBase}-based, in ${counted}.`,
       },
     },
     required: [line, character],
@@ -179,7 +179,7 @@ function symbolArgument(dialect: DialectPlan): Fields {
       [kind]: {
         type: "string",
         maxLength: 64,
-        description: "With a name: its kind, e.g. function.",
+        description: "Its kind, e.g. function.",
       },
     },
     required: [name],
