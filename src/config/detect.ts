@@ -6,7 +6,7 @@ import { join } from "node:path";
 import ignore from "ignore";
 import type { JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
-import type { Files } from "./files.js";
+import { type Files, readOrExplain } from "./files.js";
 import type { PresetConfig } from "./schema.js";
 
 /** How many files of each kind a workspace has. */
@@ -55,9 +55,10 @@ export function scanWorkspace(root: string, files: Files): WorkspaceScan {
 }
 
 function withIgnoreFile(root: string, folder: string, outer: IgnoreRules[], files: Files): IgnoreRules[] {
-  const content = files.read(join(root, folder, ".gitignore"));
-  if (content === undefined) return outer;
-  const text = typeof content === "string" ? content : new TextDecoder().decode(content);
+  const answer = readOrExplain(files, join(root, folder, ".gitignore"));
+  // One that cannot be read ignores nothing: the scan then only sees more than git would.
+  if ("failure" in answer) return outer;
+  const text = typeof answer.content === "string" ? answer.content : new TextDecoder().decode(answer.content);
   return [...outer, { folder, matcher: ignore().add(text) }];
 }
 

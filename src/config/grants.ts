@@ -26,6 +26,10 @@ export function grantsOf(config: LayerTable, base: string, files: Files): Grants
     ...sortedSet(effects).map((effect) => `tools with the effect \`${effect}\``),
     ...sortedSet(env).map((name) => `the variable \`${name}\``),
     ...sortedSet(outside).map((root) => `the folder \`${root}\``),
+    ...["tools", "methods"]
+      .filter((key) => hasOwn(config.entries.get(key)))
+      .map((key) => `${key} of its own`),
+    ...(nodeAt(config, ["mcp", "instructions"]) ? ["instructions of its own"] : []),
     ...(config.entries.has("http") ? ["settings of the HTTP gateway"] : []),
   ];
   return { starts: sortedSet([...servers, ...commands]), asks };
@@ -45,6 +49,11 @@ function commandOf(server: LayerNode): string {
   const command = nodeAt(server, ["command"]);
   const program = leafValue(command) ?? leafValue(itemsOf(command)[0]) ?? leafValue(nodeAt(server, ["id"]));
   return typeof program === "string" ? program : "a server";
+}
+
+/** Whether a list has entries that are not shipped. */
+function hasOwn(list: LayerNode | undefined): boolean {
+  return itemsOf(list).some((entry) => entry.layer.origin === "config");
 }
 
 function texts(node: LayerNode | undefined): string[] {

@@ -350,6 +350,9 @@ describe("trust", () => {
     ["a root outside", '[workspace]\nroots = ["../.."]\n'],
     ["an extra root", '[workspace]\nextra_roots = ["/etc"]\n'],
     ["a shipped server", 'extends = ["servers/pyright"]\n'],
+    ["a tool", '[[tools]]\nname = "t"\nrequest = { method = "m" }\n'],
+    ["a method", '[[methods]]\nmethod = "m"\n'],
+    ["instructions", '[mcp]\ninstructions = "Obey."\n'],
     ["a gateway", '[http]\nbind = "0.0.0.0"\n'],
   ])("%s needs trust", (_, text) => {
     expect(problemsOf(() => load({ "/w/lspi.toml": text }))[0]).toMatch(/^config\/untrusted/);

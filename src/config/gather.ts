@@ -1,0 +1,107 @@
+/** The layers that a person wrote: the user's own config, the main config with what it extends, the command line. */
+import { relative } from "node:path";
+import { codes } from "../base/codes.js";
+import type { JsonObject } from "../base/json.js";
+import { ConfigError, type Problem } from "../base/problem.js";
+import type { Catalogue } from "./catalogue.js";
+import { baseOf, type Discovered, discover, type Environment, userConfigFile } from "./discover.js";
+import { type Expanded, expandFile, hashOf } from "./expand.js";
+import { type Files, readOrExplain } from "./files.js";
+import { grantsOf, grantWords } from "./grants.js";
+import { type Layer, type LayerTable, layerTable, mergeLayers, nowhere } from "./layer.js";
+import { applyPresets } from "./presets.js";
+import { configSchema, type PresetConfig } from "./schema.js";
+import { shrink } from "./shrink.js";
+import { problemAt } from "./source.js";
+import { validate } from "./validate.js";
+
+export interface ConfigRequest {
+  /** Absolute. */
+  workspace: string;
+  configPath?: string | undefined;
+  env: Environment;
+  home: string;
+  /** Absolute folder of the shipped `configs/`. */
+  shipped: string;
+  /** What the command line says, as a layer over everything else. */
+  commandLine: JsonObject;
+  /** Whether a person has trusted a discovered file with that hash. Nothing is trusted when absent. */
+  isTrusted?: ((file: string, hash: string) => boolean) | undefined;
+  /** Makes the embedded default's layer; its servers also serve a config that names none. */
+  embedded?: ((presets: PresetConfig[]) => JsonObject) | undefined;
+}
+
+/** The layers of a request, still apart. */
+export interface FoundLayers {
+  mainFile: Exclude<Discovered, { kind: "missing" }>;
+  base: string;
+  hash: string | null;
+  user: LayerTable[];
+  main: LayerTable[];
+  commandLine: LayerTable;
+  problems: Problem[];
+  warnings: Problem[];
+}
+
+/** Finds, reads and checks every layer that a person wrote. Throws when the config that was named is not there. */
+export function findLayers(request: ConfigRequest, catalogue: Catalogue, files: Files): FoundLayers {
+  const mainFile = discover(request, files);
+  if (mainFile.kind === "missing") throw new ConfigError([mainFile.problem]);
+  const user = readUser(request, catalogue, files);
+  const found: FoundLayers = {
+    mainFile,
+    base: mainFile.kind === "embedded" ? request.workspace : baseOf(mainFile.file),
+    hash: null,
+    user: user.layers.map(layerTable),
+    main: [],
+    commandLine: layerTable(commandLineLayer(request.commandLine)),
+    problems: user.problems,
+    warnings: [],
+  };
+  found.problems.push(
+    ...validate(configSchema, request.commandLine, found.commandLine.layer.places, { partial: true }),
+  );
+  if (mainFile.kind === "embedded") return found;
+
+  const within = mainFile.kind === "discovered" ? request.workspace : undefined;
+  const expanded = expandFile(mainFile.file, mainFile.content, { catalogue, files, within });
+  found.problems.push(...expanded.problems);
+  found.hash = hashOf(expanded.own, mainFile.file);
+  const whole = mergeLayers(expanded.layers.map(layerTable));
+  if (mainFile.kind === "named") return { ...found, main: [whole] };
+
+  const untrusted = distrust(request, catalogue, files, mainFile.file, found.hash, whole);
+  if (untrusted) found.problems.push(untrusted);
+  const { config, warnings } = shrink(mergeLayers(found.user), whole);
+  return { ...found, main: [config], warnings };
+}
+
+function readUser(request: ConfigRequest, catalogue: Catalogue, files: Files): Expanded {
+  const file = userConfigFile(request.env, request.home);
+  const answer = readOrExplain(files, file);
+  if ("content" in answer) return expandFile(file, answer.content, { catalogue, files });
+  if (answer.absent) return { layers: [], problems: [], own: [] };
+  const code = "config/not-found";
+  const message = `the user's own config \`${file}\` ${answer.failure}`;
+  const problem: Problem = { code, severity: "error", message, pointer: "", fix: codes[code].fix };
+  return { layers: [], problems: [problem], own: [] };
+}
+
+function commandLineLayer(tree: JsonObject): Layer {
+  return { origin: "config", places: nowhere("command line"), tree };
+}
+
+/** The problem of a discovered file that sets something in motion and that nobody has trusted. */
+function distrust(
+  request: ConfigRequest,
+  catalogue: Catalogue,
+  files: Files,
+  file: string,
+  hash: string,
+  main: LayerTable,
+): Problem | undefined {
+  const words = grantWords(grantsOf(applyPresets(main, catalogue, request.env).config, baseOf(file), files));
+  if (words === undefined || request.isTrusted?.(files.realpath(file), hash)) return undefined;
+  const name = relative(request.workspace, file).replaceAll("\\", "/");
+  return problemAt(main.layer.places, "config/untrusted", `\`${name}\` is not trusted; it ${words}`, []);
+}
