@@ -64,13 +64,24 @@ export async function requestCircle(
   send: (attached: Attached, turn: Turn) => Promise<ServerReply>,
 ): Promise<ReplyPart[]> {
   const answers = await askCircle<ServerReply>(call, circle, merge, async (attached, turn) =>
-    attached.server.supports(method, attached.document) ? send(attached, turn) : undefined,
+    attached.server.supports(method, attached.document)
+      ? watchRestart(call, attached, () => send(attached, turn))
+      : undefined,
   );
   if (answers.length === 0) throw notSupported(method, circle.servers);
   return answers.map(({ attached: { server }, answer }) => {
     call.evidence.heard(server, answer.readiness);
     return { server, value: answer.value };
   });
+}
+
+/** A server that died under the question and answered it when it was started anew has lost what it had indexed. */
+async function watchRestart<T>(call: CallState, { server }: Attached, ask: () => Promise<T>): Promise<T> {
+  const before = server.generation;
+  const answer = await ask();
+  if (server.generation !== before)
+    call.evidence.warn("answer/server-restarted", `The server ${server.plan.id} ended and was started anew.`);
+  return answer;
 }
 
 /** The refusal that becomes an empty answer with a warning where the answer is a list. */

@@ -2,6 +2,7 @@
  * Agents miscount. When a read tool finds nothing at a place that is not even on a word, the words close by are tried,
  * and the answer says so. On a word, nothing found is the truth and is left alone; edits are never moved.
  */
+import type { Lines } from "../base/text.js";
 import { spellPoint } from "../protocol/spelling.js";
 import type { CallState } from "./call-state.js";
 import { toPoint } from "./convert.js";
@@ -20,7 +21,7 @@ export async function answersNearby(
   const { readiness } = call.evidence;
   if (!target.isCounted || target.place === undefined || call.tool.effect !== "read") return undefined;
   if (readiness === "indexing" || readiness === "starting") return undefined;
-  for (const place of wordsNear(target, target.place).slice(0, mostTries)) {
+  for (const place of wordsNear(target.document.lines, target.place).slice(0, mostTries)) {
     target.place = place;
     const parts = await ask();
     if (parts.every((part) => isEmpty(part.value))) continue;
@@ -37,8 +38,7 @@ export async function answersNearby(
 }
 
 /** The starts of the words around a place that is on none, the closest reading first. */
-export function wordsNear(target: Pick<Target, "document">, place: Place): Place[] {
-  const { lines } = target.document;
+export function wordsNear(lines: Lines, place: Place): Place[] {
   if (wordAt(lines.line(place.line), place.character) !== undefined) return [];
   const found = new Map<string, Place>();
   for (const line of [place.line, place.line + 1, place.line - 1]) {

@@ -38,6 +38,8 @@ export interface Workshop {
   logged: { level: string; message: string }[];
   uri(path: string): string;
   call(tool: string, args: JsonObject, signal?: AbortSignal): Promise<CallOutcome>;
+  /** The parameters of the requests of one method that a scripted server has got. */
+  received(method: string, serverId?: string): Promise<JsonObject[]>;
   close(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export function writeWorkshop(options: WorkshopOptions): { folder: string; outsi
     allow: { commands: [process.execPath] },
     workspace: { roots: ["work"] },
     servers,
+    methods: [{ method: "fake/received" }],
     ...options.config,
   };
   writeFileSync(join(top, "lspi.json"), JSON.stringify(config));
@@ -115,6 +118,13 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
       expect(outcome.structured.ok).toBe(!outcome.isError);
       expect(JSON.stringify(outcome)).not.toContain(outside);
       return outcome;
+    },
+    async received(method, serverId = "fake") {
+      const server = runtime.pool.running().find((running) => running.plan.id === serverId);
+      const signal = new AbortController().signal;
+      if (server === undefined) return [];
+      const { value } = await server.request("fake/received", { method }, { signal });
+      return (value as { params: JsonObject }[]).map(({ params }) => params);
     },
     async close() {
       await runtime.close();
