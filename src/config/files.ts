@@ -2,6 +2,7 @@
 import {
   chmodSync,
   closeSync,
+  constants,
   fstatSync,
   mkdirSync,
   openSync,
@@ -54,7 +55,8 @@ export const diskFiles: StateFiles = {
   read(path) {
     let descriptor: number;
     try {
-      descriptor = openSync(path, "r");
+      // Without O_NONBLOCK a pipe that lies in a workspace would hold the start for ever.
+      descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     } catch (error) {
       if (isAbsent(error)) return undefined;
       throw error;
@@ -92,7 +94,7 @@ export const diskFiles: StateFiles = {
     const staged = `${path}.${process.pid}.new`;
     try {
       writeFileSync(staged, text, { mode: 0o600, flag: "wx" });
-      // The umask may have taken bits away, but a mode that was asked for is never widened by it.
+      // A strict umask may have taken the owner's own bits away.
       chmodSync(staged, 0o600);
       renameSync(staged, path);
     } catch (error) {
