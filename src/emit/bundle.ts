@@ -19,7 +19,7 @@ import { emitHandler } from "./handler.js";
 import { inputSchema } from "./input-schema.js";
 import type { Templates } from "./render.js";
 import { toolEntry } from "./tool-entry.js";
-import { emitValidator, SchemaError } from "./validator.js";
+import { checkSchema, emitValidator, SchemaError } from "./validator.js";
 
 const dialectOfSchemas = "https://json-schema.org/draft/2020-12/schema";
 
@@ -72,6 +72,7 @@ function toolFiles(tool: ToolPlan, plan: Plan, templates: Templates): BundleFile
 /** Only here does a schema come from the config: a method's declared `result`. */
 function outputValidator(tool: ToolPlan, output: JsonObject, templates: Templates): string {
   try {
+    if (tool.output.schema !== null) checkSchema(tool.output.schema);
     return emitValidator(output, `the answer of ${tool.name}`, templates);
   } catch (cause) {
     if (!(cause instanceof SchemaError) || tool.output.schema === null) throw cause;

@@ -37,7 +37,13 @@ const helpers: { readonly [module: string]: { name: string; lines: string[] } } 
   },
 };
 
-/** The text of a validator module. Throws a SchemaError when the schema itself is wrong. */
+/** Throws a SchemaError when a schema from outside is not one at all. */
+export function checkSchema(schema: JsonObject): void {
+  const ajv = new Ajv2020({ logger: false });
+  if (!ajv.validateSchema(schema)) throw new SchemaError(ajv.errorsText());
+}
+
+/** The text of a validator module. Throws a SchemaError when the schema cannot be compiled. */
 export function emitValidator(schema: JsonObject, subject: string, templates: Templates): string {
   const source = compile(canonical(withoutAnnotations(schema)));
   const used = Object.entries(helpers).filter(([module]) => source.includes(`require("${module}")`));
@@ -62,6 +68,9 @@ export function emitValidator(schema: JsonObject, subject: string, templates: Te
 
 function compile(schema: JsonObject): string {
   const ajv = new Ajv2020({
+    // A fresh instance would compile the schema of schemas each time: `checkSchema` is for what is not ours.
+    meta: false,
+    validateSchema: false,
     allErrors: true,
     strict: true,
     strictTypes: false,

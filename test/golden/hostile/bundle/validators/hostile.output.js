@@ -8,15 +8,15 @@ const isEqual = (a, b) => {
   if (keys.length !== Object.keys(b).length) return false;
   return keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
 };
-const schema31 = {"additionalProperties":false,"oneOf":[{"properties":{"candidates":false,"error":false,"needs_disambiguation":false,"ok":{"const":true}},"required":["server_id","readiness","truncated","value"]},{"properties":{"error":false,"ok":{"const":true}},"required":["needs_disambiguation","candidates"]},{"properties":{"ok":{"const":false}},"required":["error","next_steps"]}],"properties":{"candidates":{"items":{"additionalProperties":false,"properties":{"character":{"minimum":1,"type":"integer"},"container":{"type":"string"},"end_character":{"minimum":1,"type":"integer"},"end_line":{"minimum":1,"type":"integer"},"kind":{"type":"string"},"line":{"minimum":1,"type":"integer"},"name":{"type":"string"},"path":{"type":"string"},"text":{"type":"string"}},"required":["name","kind","path","line","character","end_line","end_character"],"type":"object"},"type":"array"},"document":{"additionalProperties":false,"properties":{"path":{"type":"string"},"sha256":{"pattern":"^[0-9a-f]{64}$","type":"string"}},"required":["path","sha256"],"type":"object"},"dropped":{"minimum":0,"type":"integer"},"error":{"additionalProperties":false,"properties":{"code":{"type":"string"},"data":{"type":"object"},"message":{"type":"string"}},"required":["code","message"],"type":"object"},"needs_disambiguation":{"const":true},"next_cursor":{"type":"string"},"next_steps":{"items":{"additionalProperties":false,"properties":{"arguments":{"type":"object"},"kind":{"enum":["tool","config","command","doc"]},"text":{"type":"string"},"tool":{"type":"string"},"why":{"type":"string"}},"required":["kind"],"type":"object"},"type":"array"},"ok":{"type":"boolean"},"readiness":{"enum":["ready","indexing","starting","unknown"]},"schema_version":{"const":1},"server_id":{"type":["string","null"]},"shown":{"minimum":0,"type":"integer"},"tool":{"type":"string"},"total":{"minimum":0,"type":"integer"},"truncated":{"type":"boolean"},"value":{"properties":{"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍":{"const":"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"},"process":{"enum":[{"eval":"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"}]}},"type":"object"},"warnings":{"items":{"additionalProperties":false,"properties":{"code":{"type":"string"},"data":{"type":"object"},"message":{"type":"string"}},"required":["code","message"],"type":"object"},"type":"array"}},"required":["schema_version","ok","tool","warnings"],"type":"object"};
-const func1 = Object.prototype.hasOwnProperty;
-const func0 = isEqual;
-const pattern4 = new RegExp("^[0-9a-f]{64}$", "u");
+const schema0 = {"additionalProperties":false,"oneOf":[{"properties":{"candidates":false,"error":false,"needs_disambiguation":false,"ok":{"const":true}},"required":["server_id","readiness","truncated","value"]},{"properties":{"error":false,"ok":{"const":true}},"required":["needs_disambiguation","candidates"]},{"properties":{"ok":{"const":false}},"required":["error","next_steps"]}],"properties":{"candidates":{"items":{"additionalProperties":false,"properties":{"character":{"minimum":1,"type":"integer"},"container":{"type":"string"},"end_character":{"minimum":1,"type":"integer"},"end_line":{"minimum":1,"type":"integer"},"kind":{"type":"string"},"line":{"minimum":1,"type":"integer"},"name":{"type":"string"},"path":{"type":"string"},"text":{"type":"string"}},"required":["name","kind","path","line","character","end_line","end_character"],"type":"object"},"type":"array"},"document":{"additionalProperties":false,"properties":{"path":{"type":"string"},"sha256":{"pattern":"^[0-9a-f]{64}$","type":"string"}},"required":["path","sha256"],"type":"object"},"dropped":{"minimum":0,"type":"integer"},"error":{"additionalProperties":false,"properties":{"code":{"type":"string"},"data":{"type":"object"},"message":{"type":"string"}},"required":["code","message"],"type":"object"},"needs_disambiguation":{"const":true},"next_cursor":{"type":"string"},"next_steps":{"items":{"additionalProperties":false,"properties":{"arguments":{"type":"object"},"kind":{"enum":["tool","config","command","doc"]},"text":{"type":"string"},"tool":{"type":"string"},"why":{"type":"string"}},"required":["kind"],"type":"object"},"type":"array"},"ok":{"type":"boolean"},"readiness":{"enum":["ready","indexing","starting","unknown"]},"schema_version":{"const":1},"server_id":{"type":["string","null"]},"shown":{"minimum":0,"type":"integer"},"tool":{"type":"string"},"total":{"minimum":0,"type":"integer"},"truncated":{"type":"boolean"},"value":{"properties":{"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍":{"const":"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"},"process":{"enum":[{"eval":"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"}]}},"type":"object"},"warnings":{"items":{"additionalProperties":false,"properties":{"code":{"type":"string"},"data":{"type":"object"},"message":{"type":"string"}},"required":["code","message"],"type":"object"},"type":"array"}},"required":["schema_version","ok","tool","warnings"],"type":"object"};
+const func0 = Object.prototype.hasOwnProperty;
+const func2 = isEqual;
+const pattern0 = new RegExp("^[0-9a-f]{64}$", "u");
 
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate20.evaluated;
+const evaluated0 = validate0.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -295,7 +295,7 @@ vErrors.push(err19);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema31.properties, key0))){
+if(!(func0.call(schema0.properties, key0))){
 const err20 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err20];
@@ -384,7 +384,7 @@ vErrors.push(err27);
 errors++;
 }
 for(const key1 in data8){
-if(!(func1.call(schema31.properties.candidates.items.properties, key1))){
+if(!(func0.call(schema0.properties.candidates.items.properties, key1))){
 const err28 = {instancePath:instancePath+"/candidates/" + i0,schemaPath:"#/properties/candidates/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err28];
@@ -629,7 +629,7 @@ errors++;
 if(data18.sha256 !== undefined){
 let data20 = data18.sha256;
 if(typeof data20 === "string"){
-if(!pattern4.test(data20)){
+if(!pattern0.test(data20)){
 const err48 = {instancePath:instancePath+"/document/sha256",schemaPath:"#/properties/document/properties/sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""};
 if(vErrors === null){
 vErrors = [err48];
@@ -841,7 +841,7 @@ errors++;
 if(data29.kind !== undefined){
 let data31 = data29.kind;
 if(!((((data31 === "tool") || (data31 === "config")) || (data31 === "command")) || (data31 === "doc"))){
-const err65 = {instancePath:instancePath+"/next_steps/" + i1+"/kind",schemaPath:"#/properties/next_steps/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema31.properties.next_steps.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+const err65 = {instancePath:instancePath+"/next_steps/" + i1+"/kind",schemaPath:"#/properties/next_steps/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema0.properties.next_steps.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -926,7 +926,7 @@ errors++;
 if(data.readiness !== undefined){
 let data36 = data.readiness;
 if(!((((data36 === "ready") || (data36 === "indexing")) || (data36 === "starting")) || (data36 === "unknown"))){
-const err72 = {instancePath:instancePath+"/readiness",schemaPath:"#/properties/readiness/enum",keyword:"enum",params:{allowedValues: schema31.properties.readiness.enum},message:"must be equal to one of the allowed values"};
+const err72 = {instancePath:instancePath+"/readiness",schemaPath:"#/properties/readiness/enum",keyword:"enum",params:{allowedValues: schema0.properties.readiness.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -951,7 +951,7 @@ errors++;
 if(data.server_id !== undefined){
 let data38 = data.server_id;
 if((typeof data38 !== "string") && (data38 !== null)){
-const err74 = {instancePath:instancePath+"/server_id",schemaPath:"#/properties/server_id/type",keyword:"type",params:{type: schema31.properties.server_id.type},message:"must be string,null"};
+const err74 = {instancePath:instancePath+"/server_id",schemaPath:"#/properties/server_id/type",keyword:"type",params:{type: schema0.properties.server_id.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -1051,9 +1051,9 @@ errors++;
 }
 }
 if(data43.process !== undefined){
-const vSchema2 = schema31.properties.value.properties.process.enum;
-if(!(func0(data43.process, vSchema2[0]))){
-const err82 = {instancePath:instancePath+"/value/process",schemaPath:"#/properties/value/properties/process/enum",keyword:"enum",params:{allowedValues: schema31.properties.value.properties.process.enum},message:"must be equal to one of the allowed values"};
+const vSchema2 = schema0.properties.value.properties.process.enum;
+if(!(func2(data43.process, vSchema2[0]))){
+const err82 = {instancePath:instancePath+"/value/process",schemaPath:"#/properties/value/properties/process/enum",keyword:"enum",params:{allowedValues: schema0.properties.value.properties.process.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1186,8 +1186,8 @@ vErrors.push(err92);
 }
 errors++;
 }
-validate20.errors = vErrors;
+validate0.errors = vErrors;
 return errors === 0;
 }
-validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-export default validate20;
+validate0.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+export default validate0;
