@@ -26,6 +26,8 @@ export interface Problem {
   suggestion?: string;
   /** What to do about it. */
   fix: string;
+  /** Lines to look at, such as a short diff. */
+  detail?: string[];
 }
 
 /** What an agent may safely do next. */

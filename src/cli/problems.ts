@@ -14,7 +14,7 @@ export function printProblems(
     io.stdout.write(`${JSON.stringify(problemsJson([...problems]), null, 2)}\n`);
     return;
   }
-  io.stderr.write(renderProblems([...problems], { sources: readSource, color: useColor(io) }));
+  io.stderr.write(renderProblems([...problems], { sources: readSource, color: useColor(io), base: io.cwd }));
 }
 
 function readSource(file: string): string | undefined {

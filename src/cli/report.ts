@@ -47,7 +47,8 @@ export function problemsJson(problems: readonly Problem[]): JsonObject {
   };
 }
 
-function problemJson({ code, severity, message, pointer, place, suggestion, fix }: Problem): Json {
+function problemJson(problem: Problem): Json {
+  const { code, severity, message, pointer, place, suggestion, fix, detail } = problem;
   return {
     code,
     severity,
@@ -56,6 +57,7 @@ function problemJson({ code, severity, message, pointer, place, suggestion, fix 
     ...(place ? placeJson(place) : {}),
     ...(suggestion === undefined ? {} : { suggestion }),
     fix,
+    ...(detail === undefined ? {} : { detail }),
   };
 }
 
@@ -87,13 +89,14 @@ function renderProblem(
   const head = `${paint[severity](`${severity}[${problem.code}]`)} ${paint.bold(printable(problem.message))}`;
   const hint = problem.suggestion === undefined ? "" : `did you mean \`${printable(problem.suggestion)}\`?`;
   const fix = `fix: ${printable(problem.fix)}`;
-  if (!place) return [head, ...(hint ? [`  ${hint}`] : []), `  ${fix}`].join("\n");
+  const detail = (problem.detail ?? []).map((line) => `    ${printable(line)}`);
+  if (!place) return [head, ...detail, ...(hint ? [`  ${hint}`] : []), `  ${fix}`].join("\n");
 
   const number = String(place.line);
   const margin = " ".repeat(number.length);
   const where = `${shownFile(place.file, options.base)}:${place.line}:${place.column}`;
   const frame = codeFrame(place, linesOf(place.file));
-  const lines = [head, `${margin} ${paint.dim("-->")} ${where}`];
+  const lines = [head, ...detail, `${margin} ${paint.dim("-->")} ${where}`];
   if (frame) {
     const caret = `${frame.indent}${paint[severity](frame.carets)}${hint ? ` ${hint}` : ""}`;
     lines.push(`${margin} ${paint.dim("|")}`, `${paint.dim(`${number} |`)} ${frame.text}`);
