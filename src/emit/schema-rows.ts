@@ -41,7 +41,11 @@ function nestedRows(member: Schema, key: string): SchemaRow[] {
 
 function row(key: string, schema: Schema, required: boolean): SchemaRow {
   const order =
-    schema.order === "set" ? " Order does not matter." : schema.order === "sequence" ? " In order." : "";
+    schema["x-order"] === "set"
+      ? " Order does not matter."
+      : schema["x-order"] === "sequence"
+        ? " In order."
+        : "";
   const meaning = typeof schema.description === "string" ? schema.description : "";
   return { key, type: typeText(schema), need: required ? "required" : "", meaning: meaning + order };
 }
