@@ -130,7 +130,7 @@ export const codes = {
     kind: "problem",
     title: "Unknown feature",
     cause: "`features` names something that no LSP method belongs to.",
-    fix: "Use one of the features that the message names.",
+    fix: "Use the suggested name; features are named after the methods: `hover`, `diagnostics`, `call_hierarchy`.",
   },
   "plan/unknown-action": {
     kind: "problem",

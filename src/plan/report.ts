@@ -26,10 +26,11 @@ export class Report {
     this.problems.push(problem);
   }
 
-  /** Notes a name that is not known, with the nearest that is and, when they are few, all of them. */
+  /** Notes a name that is not known, with the nearest that is and, when they are few or none is near, all of them. */
   unknown(code: Code, pointer: string, what: string, name: string, known: readonly string[]): void {
     const suggestion = nearest(name, known);
-    const list = known.length > 0 && known.length <= 24 ? ` Known: ${known.join(", ")}.` : "";
+    const most = suggestion === undefined ? 32 : 10;
+    const list = known.length > 0 && known.length <= most ? ` Known: ${known.join(", ")}.` : "";
     this.add(
       code,
       pointer,

@@ -26,7 +26,7 @@ function checkPair(one: PlacedServer, other: PlacedServer, report: Report): void
   const some = shared.slice(0, 5).join(", ");
   report.add(
     "plan/route-conflict",
-    other.pointer,
+    (one.index > other.index ? one : other).pointer,
     `The servers \`${one.plan.id}\` and \`${other.plan.id}\` both claim ${some}${shared.length > 5 ? ", …" : ""}.`,
   );
 }

@@ -14,6 +14,8 @@ import type { Report } from "./report.js";
 export interface PlacedServer {
   plan: ServerPlan;
   pointer: string;
+  /** Where it stands among the servers of the config. */
+  index: number;
 }
 
 /** The enabled servers, sorted by id. */
@@ -23,7 +25,7 @@ export function buildServers(config: Config, report: Report): PlacedServer[] {
     if (server.enabled === false) return [];
     const pointer = toPointer(["servers", index]);
     checkNames(server, pointer, known, report);
-    return [{ plan: buildServer(server, pointer, config, report), pointer }];
+    return [{ plan: buildServer(server, pointer, config, report), pointer, index }];
   });
   return sortBy(placed, ({ plan }) => [plan.id]);
 }
