@@ -1,0 +1,168 @@
+import { utimesSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
+import type { Head } from "../../src/runtime/envelope.js";
+import { Pages, type Snapshot } from "../../src/runtime/page.js";
+import { openWorkshop, range, type Workshop } from "./workshop.js";
+
+const a = "file:///work/a.fake";
+const many = Array.from({ length: 450 }, (_, index) => ({ uri: a, range: range(index, 0, 4) })).reverse();
+
+describe("pages of a call", () => {
+  let workshop: Workshop;
+  beforeAll(async () => {
+    workshop = await openWorkshop({
+      files: { "a.fake": "long line ".repeat(12).concat("\n").repeat(460), "b.fake": "x\n" },
+      servers: {
+        fake: {
+          scenario: {
+            capabilities: { referencesProvider: true, definitionProvider: true },
+            replies: { "textDocument/references": many, "textDocument/definition": many },
+          },
+        },
+      },
+    });
+  });
+  afterAll(() => workshop.close());
+
+  const at = { file_path: "a.fake", line: 1, character: 1 };
+
+  async function all(pageSize: number): Promise<{ items: JsonObject[]; pages: number }> {
+    const items: JsonObject[] = [];
+    let cursor: unknown;
+    for (let pages = 1; ; pages++) {
+      const args = { ...at, page_size: pageSize, ...(typeof cursor === "string" ? { cursor } : {}) };
+      const { structured, text } = await workshop.call("find_references", args);
+      expect(structured.ok).toBe(true);
+      const shown = structured.locations as JsonObject[];
+      expect(structured).toMatchObject({ total: 450, shown: shown.length });
+      expect(shown.length).toBeLessThanOrEqual(pageSize);
+      expect(JSON.stringify(structured).length).toBeLessThanOrEqual(40_000);
+      expect(text.length).toBeLessThanOrEqual(40_000);
+      items.push(...shown);
+      cursor = structured.next_cursor;
+      expect(structured.truncated).toBe(cursor !== undefined);
+      if (cursor === undefined) return { items, pages };
+      expect(text).toContain(`Next page: call again with cursor "${cursor}".`);
+    }
+  }
+
+  it.each([200, 100, 7])("laid together equal the whole, with %d a page", async (size) => {
+    const { items, pages } = await all(size);
+    expect(items.map(({ line }) => line)).toEqual(Array.from({ length: 450 }, (_, index) => index + 1));
+    expect(pages).toBeGreaterThanOrEqual(Math.ceil(450 / size));
+  });
+
+  it("have the same cursors for the same question", async () => {
+    const first = await workshop.call("find_references", at);
+    const again = await workshop.call("find_references", at);
+    expect(first.structured.shown).toBe(100);
+    expect(again).toEqual(first);
+  });
+
+  it("are bound to the tool's arguments", async () => {
+    const { structured } = await workshop.call("find_references", at);
+    const cursor = structured.next_cursor as string;
+    for (const args of [
+      { ...at, character: 2, cursor },
+      { ...at, include_declaration: false, cursor },
+      { ...at, cursor: `${cursor}x` },
+      { ...at, cursor: "nonsense" },
+    ]) {
+      const refused = await workshop.call("find_references", args);
+      expect(refused.structured).toMatchObject({ error: { code: "page/cursor-invalid" } });
+    }
+    const explicit = await workshop.call("find_references", { ...at, include_declaration: true, cursor });
+    expect(explicit.structured).toMatchObject({ ok: true, shown: 100 });
+  });
+
+  it("are stale when a file of the listing changed", async () => {
+    const { structured } = await workshop.call("find_references", at);
+    utimesSync(join(workshop.folder, "a.fake"), new Date(0), new Date(0));
+    const cursor = structured.next_cursor as string;
+    const refused = await workshop.call("find_references", { ...at, cursor });
+    expect(refused.structured).toMatchObject({ error: { code: "page/cursor-stale" } });
+  });
+
+  it("belong to their session", async () => {
+    const { structured } = await workshop.call("find_references", at);
+    const other = workshop.runtime.openSession();
+    const args = { ...at, cursor: structured.next_cursor };
+    const refused = await other.call("find_references", args, { signal: new AbortController().signal });
+    expect(refused.structured).toMatchObject({ error: { code: "page/cursor-expired" } });
+  });
+
+  it("are not there for a tool without them: it is cut, visibly", async () => {
+    const { structured, text } = await workshop.call("find_definition", at);
+    expect(structured).toMatchObject({
+      total: 450,
+      truncated: true,
+      warnings: [{ code: "answer/truncated" }],
+    });
+    expect(structured.shown).toBeLessThanOrEqual(200);
+    expect((structured.locations as JsonObject[])[0]).toMatchObject({ line: 1 });
+    expect(text).toContain(`find_definition: 1-${structured.shown} of 450 locations`);
+    const few = await workshop.call("find_definition", { ...at, max_results: 3 });
+    expect(few.structured).toMatchObject({ total: 450, shown: 3, truncated: true });
+  });
+});
+
+describe("kept listings", () => {
+  const head: Head = {
+    tool: "t",
+    serverId: null,
+    readiness: "ready",
+    dropped: 0,
+    isCut: false,
+    document: undefined,
+    warnings: [],
+  };
+  const listing = (items: string[]): Snapshot => ({
+    head,
+    beside: {},
+    items,
+    total: items.length,
+    files: [],
+  });
+
+  it("expire", async () => {
+    let now = 0;
+    const pages = new Pages({ lifeMs: 300_000, bytes: 1e6, snapshotBytes: 1e6 }, () => now);
+    const cursor = (await pages.keep("0123456789abcdef", listing(["a", "b"])))(1);
+    now = 299_999;
+    expect((await pages.open(cursor, "0123456789abcdef")).snapshot.items).toEqual(["a", "b"]);
+    now += 300_001;
+    await expect(pages.open(cursor, "0123456789abcdef")).rejects.toMatchObject({
+      code: "page/cursor-expired",
+    });
+  });
+
+  it("make room for newer ones, the least recently used first", async () => {
+    const pages = new Pages({ lifeMs: 1e6, bytes: 2500, snapshotBytes: 2000 });
+    const binding = "0123456789abcdef";
+    const first = (await pages.keep(binding, listing(["x".repeat(900), "1"])))(1);
+    const second = (await pages.keep(binding, listing(["y".repeat(900), "2"])))(1);
+    await pages.open(first, binding);
+    await pages.keep(binding, listing(["z".repeat(900), "3"]));
+    await expect(pages.open(second, binding)).rejects.toMatchObject({ code: "page/cursor-expired" });
+    expect((await pages.open(first, binding)).offset).toBe(1);
+    await expect(pages.keep(binding, listing(["w".repeat(3000)]))).rejects.toMatchObject({
+      code: "page/snapshot-too-large",
+    });
+  });
+
+  it("refuse any text that is not a cursor of theirs", async () => {
+    const pages = new Pages();
+    await pages.keep("0123456789abcdef", listing(["a", "b"]));
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (text) => {
+        await expect(pages.open(text, "0123456789abcdef")).rejects.toMatchObject({
+          code: "page/cursor-invalid",
+        });
+      }),
+      { numRuns: 100, seed: 3 },
+    );
+  });
+});

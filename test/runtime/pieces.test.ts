@@ -1,0 +1,209 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Validator } from "../../src/abi/bundle.js";
+import { Refusal } from "../../src/base/problem.js";
+import { columnsOf, Lines, type PositionEncoding } from "../../src/base/text.js";
+import { toPoint } from "../../src/runtime/convert.js";
+import { untilAborted, withDeadline } from "../../src/runtime/deadline.js";
+import { Evidence } from "../../src/runtime/evidence.js";
+import { checkArguments } from "../../src/runtime/guard.js";
+import { largest } from "../../src/runtime/limits.js";
+import { overlay } from "../../src/runtime/params.js";
+import { matchesName, segmentsOf } from "../../src/runtime/symbol-names.js";
+import { findWord } from "../../src/runtime/symbols.js";
+import { callState, serverOf } from "./doubles.js";
+
+describe("names of symbols", () => {
+  it.each([
+    ["Type/method", ["Type", "method"]],
+    ["Type.method", ["Type", "method"]],
+    ["mod::Type#method", ["mod", "Type", "method"]],
+    ["(*Server).Start", ["Server", "Start"]],
+    ["(Server).Start", ["Server", "Start"]],
+    ["method(int, List<T>)", ["method"]],
+    ["Map<K, V>", ["Map"]],
+    ["impl Display for Point<T>", ["Point"]],
+    ["impl<T> Point<T>", ["Point"]],
+    ["implement", ["implement"]],
+  ])("%s", (name, segments) => {
+    expect(segmentsOf(name)).toEqual(segments);
+  });
+
+  it.each([
+    ["run", ["Alpha"], "run", true],
+    ["run", ["Alpha"], "Alpha/run", true],
+    ["run", ["pkg", "Alpha"], "Alpha.run", true],
+    ["run", ["Beta"], "Alpha.run", false],
+    ["run", [], "Alpha.run", false],
+    ["runs", ["Alpha"], "run", false],
+    ["Run", ["Alpha"], "run", false],
+    ["fmt", ["impl Display for Point"], "Point.fmt", true],
+    ["(*Server).Start", [], "Server/Start", true],
+    ["a.b weird name", [], "a.b weird name", true],
+    ["run", ["Alpha"], "/", false],
+  ])("%s in %j is %s: %s", (name, containers, wanted, expected) => {
+    expect(matchesName({ name, containers }, wanted)).toBe(expected);
+  });
+
+  it.each([
+    ["let running = run", "run", 14],
+    ["$run + run", "run", 7],
+    ["äbc abc", "abc", 4],
+    ["x", "", undefined],
+    ["prune", "run", undefined],
+  ])("in %j the word %s stands at %s", (line, word, at) => {
+    expect(findWord(line, word)).toBe(at);
+  });
+});
+
+describe("places in other columns", () => {
+  const encodings: PositionEncoding[] = ["utf-8", "utf-16", "utf-32"];
+  const line = fc.string({ unit: "grapheme" }).map((text) => text.replace(/[\r\n]/g, " "));
+
+  it("come back unchanged from any encoding", () => {
+    fc.assert(
+      fc.property(line, fc.constantFrom(...encodings), fc.nat(), (text, encoding, seed) => {
+        const lines = new Lines(`first\r\n${text}\r\nlast`);
+        const characters = [...text].length;
+        const place = { line: 1, character: characters === 0 ? 0 : seed % (characters + 1) };
+        const there = toPoint(lines, place, "utf-32", encoding);
+        expect(toPoint(lines, there, encoding, "utf-32")).toEqual(place);
+      }),
+      { seed: 11 },
+    );
+  });
+
+  it("are clamped to the text", () => {
+    const lines = new Lines("ab\n👋c");
+    expect(toPoint(lines, { line: 0, character: 99 }, "utf-16", "utf-32")).toEqual({ line: 0, character: 2 });
+    expect(toPoint(lines, { line: 9, character: 0 }, "utf-16", "utf-8")).toEqual({ line: 1, character: 5 });
+    expect(columnsOf("👋c", "utf-8")).toBe(5);
+    expect(toPoint(undefined, { line: 3, character: 4 }, "utf-16", "utf-8")).toEqual({
+      line: 3,
+      character: 4,
+    });
+  });
+});
+
+describe("arguments", () => {
+  const { tool } = callState();
+  const failing = (errors: NonNullable<Validator["errors"]>): Validator =>
+    Object.assign(() => false, { errors }) as Validator;
+  const passing: Validator = () => true;
+
+  it("get their defaults, on a copy", () => {
+    const arg = { name: "deep", type: "boolean" as const, description: "", required: false, default: true };
+    const rest = { enum: null, minLength: null, maxLength: null, minimum: null, maximum: null };
+    const args = {};
+    const checked = checkArguments({ ...tool, args: [{ ...arg, ...rest }] }, passing, args);
+    expect(checked).toEqual({ deep: true });
+    expect(args).toEqual({});
+    expect(checkArguments({ ...tool, args: [{ ...arg, ...rest }] }, passing, { deep: false })).toEqual({
+      deep: false,
+    });
+  });
+
+  it("are refused with at most ten sorted issues and without a value", () => {
+    const errors = Array.from({ length: 15 }, (_, index) => ({
+      instancePath: `/p${String(15 - index).padStart(2, "0")}`,
+      keyword: "type",
+      message: "must be string",
+      params: {},
+    }));
+    const unknown = {
+      instancePath: "",
+      keyword: "additionalProperties",
+      params: { additionalProperty: "a/b" },
+    };
+    try {
+      checkArguments(tool, failing([...errors, unknown, unknown]), { secret: "value" });
+      expect.unreachable();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const issues = error.data.issues as { path: string }[];
+      expect(issues.map(({ path }) => path)).toEqual([
+        "/a~1b",
+        ...Array.from({ length: 9 }, (_, index) => `/p${String(index + 1).padStart(2, "0")}`),
+      ]);
+      expect(`${error.message}${JSON.stringify(error.data)}`).not.toContain('value"');
+    }
+  });
+
+  it.each([[[]], ["text"], [null], [7]])("must be an object, not %j", (args) => {
+    expect(() => checkArguments(tool, passing, args)).toThrow(Refusal);
+  });
+
+  it("may be absent, but not huge", () => {
+    expect(checkArguments(tool, passing, undefined)).toEqual({});
+    expect(() => checkArguments(tool, passing, { x: "y".repeat(1_100_000) })).toThrow("1 MiB");
+  });
+});
+
+describe("parameters", () => {
+  it("are laid over their base, tables within tables", () => {
+    const base = { textDocument: { uri: "u" }, keep: 1 };
+    expect(overlay(base, { textDocument: { version: 2 }, keep: null })).toEqual({
+      textDocument: { uri: "u", version: 2 },
+      keep: null,
+    });
+    const hostile = JSON.parse('{ "__proto__": { "polluted": true } }');
+    expect(Object.hasOwn(overlay({}, hostile), "__proto__")).toBe(true);
+    expect("polluted" in {}).toBe(false);
+  });
+});
+
+describe("evidence", () => {
+  it("is as ready as the worst of several servers", () => {
+    const evidence = new Evidence();
+    expect([evidence.readiness, evidence.serverId]).toEqual(["unknown", null]);
+    evidence.heard(serverOf({}, { id: "b" }), "ready");
+    expect(evidence.readiness).toBe("ready");
+    evidence.heard(serverOf({}, { id: "a" }), "indexing");
+    evidence.heard(serverOf({}, { id: "a" }), "ready");
+    expect([evidence.readiness, evidence.serverId]).toEqual(["indexing", "a,b"]);
+  });
+
+  it("says each warning once, in one order", () => {
+    const evidence = new Evidence();
+    evidence.warn("answer/truncated", "b");
+    evidence.warn("answer/dropped", "x");
+    evidence.warn("answer/truncated", "a");
+    evidence.warn("answer/truncated", "b");
+    expect(evidence.warnings.map(({ message }) => message)).toEqual(["x", "a", "b"]);
+  });
+});
+
+describe("limits", () => {
+  it("find the largest count that is fine", () => {
+    fc.assert(
+      fc.property(fc.nat(300), fc.nat(300), (most, limit) => {
+        expect(largest(most, (count) => count <= limit)).toBe(Math.min(most, limit));
+      }),
+      { seed: 5 },
+    );
+  });
+});
+
+describe("deadlines", () => {
+  it("tell time from cancellation, and leave no listener", async () => {
+    const parent = new AbortController();
+    const late = withDeadline([parent.signal], 5, async (signal, expired) => {
+      await untilAborted(signal, new Promise(() => {})).catch(() => undefined);
+      return expired();
+    });
+    expect(await late).toBe(true);
+    const cancelled = withDeadline([parent.signal], 60_000, async (signal, expired) => {
+      await untilAborted(signal, new Promise(() => {})).catch(() => undefined);
+      return expired();
+    });
+    parent.abort(new Error("stop"));
+    expect(await cancelled).toBe(false);
+    await expect(withDeadline([parent.signal], 5, async (signal) => signal.aborted)).resolves.toBe(true);
+  });
+
+  it("give the work's own outcome when it comes first", async () => {
+    const { signal } = new AbortController();
+    await expect(untilAborted(signal, Promise.resolve(7))).resolves.toBe(7);
+    await expect(untilAborted(signal, Promise.reject(new Error("own")))).rejects.toThrow("own");
+  });
+});
