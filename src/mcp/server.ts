@@ -18,8 +18,6 @@ import { toolResult } from "./result.js";
 
 export interface SessionServer {
   server: Server;
-  /** Calls that are being answered. */
-  inFlight(): number;
   /** Resolves when no call is being answered any more. */
   idle(): Promise<void>;
 }
@@ -62,7 +60,6 @@ export function createServer(runtime: Runtime, session: Session): SessionServer 
 
   return {
     server,
-    inFlight: () => pending.size,
     idle: async () => {
       while (pending.size > 0) await Promise.allSettled([...pending]);
     },

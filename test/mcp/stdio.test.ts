@@ -1,0 +1,270 @@
+import { PassThrough } from "node:stream";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { McpError } from "@modelcontextprotocol/sdk/types.js";
+import { afterEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
+import { serveStdio } from "../../src/mcp/stdio.js";
+import { StreamTransport } from "../../src/mcp/stream-transport.js";
+import type { Scenario } from "../fake-server/index.js";
+import { openWorkshop, range, type Workshop, type WorkshopOptions } from "../runtime/workshop.js";
+
+interface Wire {
+  workshop: Workshop;
+  toServer: PassThrough;
+  fromServer: PassThrough;
+  served: Promise<void>;
+  stop: AbortController;
+  logged: string[];
+}
+
+const open: { workshop: Workshop; client?: Client }[] = [];
+afterEach(async () => {
+  for (const { client, workshop } of open.splice(0)) {
+    await client?.close();
+    await workshop.close();
+  }
+});
+
+const files = { "a.fake": "one two\n" };
+const at = { file_path: "a.fake", line: 1, character: 1 };
+
+async function serve(options: WorkshopOptions): Promise<Wire> {
+  const workshop = await openWorkshop(options);
+  const toServer = new PassThrough();
+  const fromServer = new PassThrough();
+  const stop = new AbortController();
+  const logged: string[] = [];
+  const served = serveStdio(workshop.runtime, {
+    input: toServer,
+    output: fromServer,
+    log: (level, message) => logged.push(`${level} ${message}`),
+    signal: stop.signal,
+  });
+  open.push({ workshop });
+  return { workshop, toServer, fromServer, served, stop, logged };
+}
+
+/** A real MCP client at the other end of the streams. */
+async function connect(options: WorkshopOptions): Promise<Wire & { client: Client }> {
+  const wire = await serve(options);
+  const client = new Client({ name: "test", version: "0" });
+  await client.connect(new StreamTransport(wire.fromServer, wire.toServer));
+  open.splice(0, open.length, { workshop: wire.workshop, client });
+  return { ...wire, client };
+}
+
+const definition: Scenario = {
+  capabilities: { definitionProvider: true },
+  replies: { "textDocument/definition": [{ uri: "file:///work/a.fake", range: range(0, 4, 7) }] },
+};
+
+describe("a session with a real client", () => {
+  it("lists the tools, sorted and annotated, before any server starts", async () => {
+    const { client, workshop } = await connect({ files, servers: { fake: { scenario: definition } } });
+    expect(client.getServerVersion()).toMatchObject({ version: "0" });
+    expect(client.getInstructions()?.length).toBeGreaterThan(20);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(tools.map(({ name }) => name).toSorted());
+    expect(tools).toHaveLength(11);
+    for (const tool of tools) {
+      expect(tool.annotations).toMatchObject({
+        readOnlyHint: true,
+        destructiveHint: false,
+        openWorldHint: false,
+      });
+      expect(tool.inputSchema.type).toBe("object");
+      expect(tool.outputSchema).toBeUndefined();
+    }
+    expect(workshop.runtime.pool.running()).toEqual([]);
+  });
+
+  it("answers in both forms", async () => {
+    const { client } = await connect({ files, servers: { fake: { scenario: definition } } });
+    const result = await client.callTool({ name: "find_definition", arguments: at });
+    expect(result.isError).toBeUndefined();
+    expect(result.structuredContent).toMatchObject({
+      ok: true,
+      locations: [{ path: "a.fake", character: 5 }],
+    });
+    expect(result.content).toEqual([{ type: "text", text: expect.stringContaining("1:5-1:8  one two") }]);
+  });
+
+  it("tells a refusal as a result, complete in both forms", async () => {
+    const { client } = await connect({ files, servers: { fake: { scenario: definition } } });
+    const result = await client.callTool({ name: "find_definition", arguments: { file_path: "../x" } });
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { ok: false, error: { code: "guard/outside-root" } },
+      content: [{ type: "text", text: expect.stringMatching(/^Error guard\/outside-root: /) }],
+    });
+  });
+
+  it("has a protocol error for an unknown tool", async () => {
+    const { client } = await connect({ files });
+    const failed = client.callTool({ name: "find_everything", arguments: {} });
+    await expect(failed).rejects.toThrow(McpError);
+    await expect(failed).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it("carries the server's progress when the client asks for it", async () => {
+    const progress = (kind: string, percentage: number) => ({
+      notify: "$/progress",
+      params: { token: "index", value: { kind, title: "indexing", percentage } },
+    });
+    const { client } = await connect({
+      files,
+      servers: {
+        fake: {
+          scenario: {
+            ...definition,
+            on: {
+              initialized: [progress("begin", 0)],
+              "textDocument/definition": [progress("report", 45), progress("end", 100)],
+            },
+          },
+        },
+      },
+    });
+    const heard: string[] = [];
+    const result = await client.callTool({ name: "find_definition", arguments: at }, undefined, {
+      onprogress: ({ message }) => heard.push(message ?? ""),
+    });
+    expect(result.structuredContent).toMatchObject({ readiness: "ready", total: 1 });
+    expect(heard).toEqual(expect.arrayContaining(["starting fake", "indexing 45 %"]));
+  });
+
+  it("passes a cancellation on to the language server", async () => {
+    const { client, workshop } = await connect({
+      files,
+      servers: {
+        fake: { scenario: { ...definition, on: { "textDocument/definition": [{ never: true }] } } },
+      },
+    });
+    const cancel = new AbortController();
+    const call = client.callTool({ name: "find_definition", arguments: at }, undefined, {
+      signal: cancel.signal,
+    });
+    const failed = expect(call).rejects.toThrow();
+    await expect.poll(() => workshop.received("textDocument/definition")).toHaveLength(1);
+    cancel.abort("enough");
+    await failed;
+    await expect.poll(() => workshop.received("$/cancelRequest")).toHaveLength(1);
+  });
+
+  it.each([
+    ["text", [{ type: "text" }], false],
+    ["structured", [], true],
+    ["both", [{ type: "text" }], true],
+  ] as const)("sends what the dialect says: %s", async (form, content, hasStructure) => {
+    const { client } = await connect({
+      files,
+      servers: { fake: { scenario: definition } },
+      config: { dialect: { result: form } },
+    });
+    const result = await client.callTool({ name: "find_definition", arguments: at });
+    expect(result.content).toMatchObject(content);
+    expect(result.structuredContent !== undefined).toBe(hasStructure);
+    const refused = await client.callTool({ name: "find_definition", arguments: {} });
+    expect(refused).toMatchObject({ isError: true, content: [{ type: "text" }] });
+  });
+
+  it("keeps the output schemas that it declares, refusals included", async () => {
+    const { client } = await connect({
+      files,
+      servers: { fake: { scenario: definition } },
+      config: { dialect: { output_schemas: true } },
+    });
+    const { tools } = await client.listTools();
+    expect(tools.every((tool) => tool.outputSchema !== undefined)).toBe(true);
+    // The client itself validates what it gets against the schema and throws when it differs.
+    expect((await client.callTool({ name: "find_definition", arguments: at })).isError).toBeUndefined();
+    expect((await client.callTool({ name: "find_definition", arguments: {} })).isError).toBe(true);
+    expect((await client.callTool({ name: "get_server_status", arguments: {} })).isError).toBeUndefined();
+  });
+});
+
+describe("the wire", () => {
+  const send = (stream: PassThrough, message: JsonObject) => stream.write(`${JSON.stringify(message)}\n`);
+  const initialize: JsonObject = {
+    jsonrpc: "2.0",
+    id: 0,
+    method: "initialize",
+    params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "0" } },
+  };
+  const call: JsonObject = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "find_definition", arguments: at },
+  };
+
+  function lines(stream: PassThrough): JsonObject[] {
+    const text = String(stream.read() ?? "");
+    return text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as JsonObject);
+  }
+
+  it("answers the calls it has when the client's side ends, then closes everything", async () => {
+    const { toServer, fromServer, served, workshop } = await serve({
+      files,
+      servers: { fake: { scenario: definition } },
+    });
+    send(toServer, initialize);
+    send(toServer, { jsonrpc: "2.0", method: "notifications/initialized" });
+    send(toServer, call);
+    toServer.end();
+    await served;
+    expect(lines(fromServer).map(({ id }) => id)).toEqual([0, 1]);
+    expect(workshop.runtime.pool.running()).toEqual([]);
+  });
+
+  it("does not wait long for a call that does not end", async () => {
+    const scenario = { ...definition, on: { "textDocument/definition": [{ never: true }] } };
+    const { toServer, served, workshop } = await serve({ files, servers: { fake: { scenario } } });
+    send(toServer, initialize);
+    send(toServer, call);
+    await expect.poll(() => workshop.received("textDocument/definition")).toHaveLength(1);
+    toServer.end();
+    await served;
+    expect(workshop.runtime.pool.running()).toEqual([]);
+  }, 15_000);
+
+  it("closes everything when nobody reads any more", async () => {
+    const { toServer, fromServer, served } = await serve({
+      files,
+      servers: { fake: { scenario: definition } },
+    });
+    send(toServer, initialize);
+    fromServer.destroy(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+    await served;
+  });
+
+  it("closes everything when it is told to from outside", async () => {
+    const { stop, served } = await serve({ files });
+    stop.abort();
+    await served;
+  });
+
+  it("answers nonsense and goes on", async () => {
+    const { toServer, fromServer, served } = await serve({ files });
+    toServer.write("not json\n\n");
+    toServer.write('{"neither":"request"}\n');
+    toServer.write(`${"x".repeat(5 * 1024 * 1024)}\n`);
+    const text = JSON.stringify({ ...initialize, id: "ä" });
+    const bytes = Buffer.from(`${text}\r\n`);
+    // A message may be cut anywhere, also within a character.
+    for (const byte of bytes) toServer.write(Buffer.from([byte]));
+    toServer.end();
+    await served;
+    const answers = lines(fromServer);
+    expect(answers.map(({ id }) => id)).toEqual([null, null, null, "ä"]);
+    expect(answers.map(({ error }) => (error as JsonObject | undefined)?.code)).toEqual([
+      -32700,
+      -32600,
+      -32600,
+      undefined,
+    ]);
+  });
+});
