@@ -14,16 +14,33 @@ export interface Templates {
   readonly [name: string]: string;
 }
 
+type Compiled = (view: object) => string;
+
+/** Templates that were compiled before: a bundle renders the same few for every tool. */
+const compiled = new WeakMap<Templates, Map<string, Compiled>>();
+
+const handlebars = Handlebars.create();
+handlebars.registerHelper("lit", (value: Json) => lit(value));
+handlebars.registerHelper("comment", (value: string) => commentText(value));
+handlebars.registerHelper("md", (value: string) => markdownText(value));
+handlebars.registerHelper("toml", (value: Json) => tomlText(value));
+const knownHelpers = { lit: true, comment: true, md: true, toml: true };
+
 /** A template's text filled from a view model. Every name the template uses must be there. */
 export function render(templates: Templates, name: string, view: object): string {
+  return compile(templates, name)(total(view, name));
+}
+
+function compile(templates: Templates, name: string): Compiled {
+  const known = compiled.get(templates) ?? new Map<string, Compiled>();
+  compiled.set(templates, known);
+  const before = known.get(name);
+  if (before) return before;
   const text = Object.hasOwn(templates, name) ? templates[name] : undefined;
   if (text === undefined) throw new Fault(`there is no template ${name}`);
-  const handlebars = Handlebars.create();
-  handlebars.registerHelper("lit", (value: Json) => lit(value));
-  handlebars.registerHelper("comment", (value: string) => commentText(value));
-  handlebars.registerHelper("md", (value: string) => markdownText(value));
-  handlebars.registerHelper("toml", (value: Json) => tomlText(value));
-  return handlebars.compile(text, { strict: true, noEscape: true, knownHelpers: helpers })(total(view, name));
+  const fill = handlebars.compile(text, { strict: true, noEscape: true, knownHelpers });
+  known.set(name, fill);
+  return fill;
 }
 
 /**
@@ -42,5 +59,3 @@ function total<T>(view: T, name: string): T {
     },
   }) as T;
 }
-
-const helpers = { lit: true, comment: true, md: true, toml: true };

@@ -51,7 +51,7 @@ describe.each(["default", "custom"])("the bundle of %s", (name) => {
       { seed: 7, numRuns: 50 },
     );
     expect(texts.size).toBeGreaterThan(40);
-  });
+  }, 120_000);
 
   it("is the same from TOML and from JSON, and says nothing of the folder it came from", () => {
     const json = JSON.stringify(config, null, 2);
