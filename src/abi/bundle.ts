@@ -50,6 +50,11 @@ export const TOOLS_FILE = "tools.json";
 /** The tool catalogue for people. */
 export const CATALOGUE_FILE = "TOOLS.md";
 
+/** Where a bundle stands, beside its folder, while it is being replaced: a writer that died leaves it there whole. */
+export function replacedBundle(name: string): string {
+  return `.${name}.old`;
+}
+
 /** Where each file of a tool stands in a bundle. */
 export const bundlePaths = {
   handler: (tool: string) => `handlers/${tool}.js`,

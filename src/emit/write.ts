@@ -1,6 +1,7 @@
 /**
  * Writes a bundle as a whole: staged beside its place, flushed, then swapped in by rename. Whenever the writer dies, the
- * old or the new bundle is whole, at its place or beside it as `.NAME.old`, from where the next write takes it back.
+ * old or the new bundle is whole, at its place or beside it as `.NAME.old`: the loader reads it there, and the next write
+ * takes it back.
  */
 import {
   closeSync,
@@ -13,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type Bundle, type BundleFile, MANIFEST_FILE } from "../abi/bundle.js";
+import { type Bundle, type BundleFile, MANIFEST_FILE, replacedBundle } from "../abi/bundle.js";
 import { canonicalPretty } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { ConfigError } from "../base/problem.js";
@@ -66,8 +67,8 @@ function recover(folder: string): void {
 }
 
 function besides(folder: string): { staging: string; old: string } {
-  const beside = (ending: string) => join(dirname(folder), `.${basename(folder)}.${ending}`);
-  return { staging: beside("new"), old: beside("old") };
+  const name = basename(folder);
+  return { staging: join(dirname(folder), `.${name}.new`), old: join(dirname(folder), replacedBundle(name)) };
 }
 
 /** Only an absent or empty folder, or a bundle without foreign files, may be replaced. */

@@ -3,8 +3,15 @@
  * the manifest does not name is foreign; whatever it names must be there, with the very hash it gives.
  */
 import { lstat, readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { type Bundle, MANIFEST_FILE, type Manifest, PLAN_FILE, TOOLS_FILE } from "../abi/bundle.js";
+import { basename, dirname, join } from "node:path";
+import {
+  type Bundle,
+  MANIFEST_FILE,
+  type Manifest,
+  PLAN_FILE,
+  replacedBundle,
+  TOOLS_FILE,
+} from "../abi/bundle.js";
 import { ABI_VERSION } from "../abi/plan.js";
 import { type Code, codes } from "../base/codes.js";
 import { digest } from "../base/hash.js";
@@ -31,7 +38,8 @@ export function bundleInMemory(bundle: Bundle): RawBundle {
 }
 
 /** A bundle as it lies in a folder. Only regular files that the manifest names are opened. */
-export async function bundleOnDisk(folder: string): Promise<RawBundle> {
+export async function bundleOnDisk(named: string): Promise<RawBundle> {
+  const folder = await wholeFolder(named);
   const manifest = await readManifest(folder);
   const found: string[] = [];
   const foreign: string[] = [];
@@ -39,6 +47,16 @@ export async function bundleOnDisk(folder: string): Promise<RawBundle> {
   const bytes = new Map<string, Uint8Array>();
   for (const path of found) bytes.set(path, await readFile(join(folder, path)));
   return { manifest, bytes, foreign: sortedSet(foreign) };
+}
+
+/** The folder, or where its bundle stands when a writer died in the middle of replacing it. */
+async function wholeFolder(folder: string): Promise<string> {
+  const replaced = join(dirname(folder), replacedBundle(basename(folder)));
+  return !(await exists(folder)) && (await exists(join(replaced, MANIFEST_FILE))) ? replaced : folder;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
 /** Throws every difference between the bytes, the manifest and the pin as one ConfigError. */

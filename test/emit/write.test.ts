@@ -18,6 +18,7 @@ import type { Bundle } from "../../src/abi/bundle.js";
 import { ConfigError } from "../../src/base/problem.js";
 import { checkBundle } from "../../src/emit/check.js";
 import { type WriteStep, writeBundle } from "../../src/emit/write.js";
+import { bundleOnDisk } from "../../src/runtime/bundle-files.js";
 import { planOf } from "../plan/config.js";
 import { bundleOf } from "./support.js";
 
@@ -127,7 +128,7 @@ writeBundle(JSON.parse(readFileSync(bundle, "utf8")), target, (step) => {
     ["done", 1],
   ];
 
-  it.each(moments)("at `%s` (%i) leaves the old or the new bundle whole", (step, nth) => {
+  it.each(moments)("at `%s` (%i) leaves the old or the new bundle whole", async (step, nth) => {
     writeBundle(before, target);
     const file = join(folder, "after.json");
     writeFileSync(file, JSON.stringify(after));
@@ -137,6 +138,9 @@ writeBundle(JSON.parse(readFileSync(bundle, "utf8")), target, (step) => {
     const place = existsSync(target) ? target : join(folder, ".bundle.old");
     const whole = [before, after].filter((bundle) => checkBundle(bundle, place).length === 0);
     expect(whole).toEqual([step === "swapped" || step === "done" ? after : before]);
+    // The runtime finds the whole one under the name that was asked for, wherever it stands.
+    const { manifest } = await bundleOnDisk(target);
+    expect(manifest).toEqual(whole[0]?.manifest);
 
     writeBundle(after, target);
     expect(codesOf(after)).toEqual([]);
