@@ -86,8 +86,9 @@ async function watchRestart<T>(call: CallState, { server }: Attached, ask: () =>
 
 /** The refusal that becomes an empty answer with a warning where the answer is a list. */
 export function notSupported(method: string, servers: readonly ServerPlan[]): Refusal {
-  const who = servers.map((server) => server.id).join(", ") || "No server";
-  return new Refusal("lsp/not-supported", `${who}: ${method} is not offered here.`);
+  const ids = servers.map((server) => server.id).join(", ");
+  const message = ids === "" ? `No server here offers ${method}.` : `${ids}: ${method} is not offered.`;
+  return new Refusal("lsp/not-supported", message);
 }
 
 async function askOne<T>(

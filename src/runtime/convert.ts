@@ -2,6 +2,7 @@
  * Places between a server's encoding and the dialect's units, for one call. Each file is looked up and cut into lines
  * once, for converting and for snippets alike.
  */
+import { sep } from "node:path";
 import type { DialectPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
@@ -45,6 +46,11 @@ export class Places {
   document(admitted: Admitted): JsonObject {
     const key = documentKey(this.dialect);
     return { [key]: key === "uri" ? admitted.uri : admitted.shown };
+  }
+
+  /** A symbol's name. TypeScript calls a module by its absolute path, which is shown as paths are: from the root. */
+  name(name: string): string {
+    return this.#gate.roots.reduce((text, root) => text.replaceAll(`${root}${sep}`, ""), name);
   }
 
   /** A server's range, spelt for the agent. */

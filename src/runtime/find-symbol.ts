@@ -116,7 +116,12 @@ async function describe(call: CallState, symbol: FoundSymbol) {
   const document = admitted === undefined ? {} : call.places.document(admitted);
   const span = extent === undefined ? {} : await call.places.span(symbol.server, symbol.uri, extent);
   const text = extent && (await call.places.snippet(symbol.server, symbol.uri, extent.start.line));
-  const candidate: JsonObject = { name: symbol.name, kind: symbol.kind, ...document, ...span };
+  const candidate: JsonObject = {
+    name: call.places.name(symbol.name),
+    kind: symbol.kind,
+    ...document,
+    ...span,
+  };
   if (symbol.containers.length > 0) candidate.container = symbol.containers.join("/");
   if (text !== undefined) candidate.text = text;
   return { candidate, at: { ...document, start: extent?.start ?? null } };

@@ -227,6 +227,31 @@ describe("calls that do not end by themselves", () => {
     });
   });
 
+  it("give what there is when the server is still indexing, and say so", async () => {
+    const begin = { notify: "$/progress", params: { token: 1, value: { kind: "begin", title: "indexing" } } };
+    const { call } = await open({
+      files,
+      servers: {
+        fake: {
+          scenario: {
+            capabilities: { referencesProvider: true },
+            replies: { "textDocument/references": here(0) },
+            on: { initialized: [begin] },
+          },
+        },
+      },
+      config: { limits: { timeout_ms: 2000 } },
+    });
+    const { structured, text } = await call("find_references", at);
+    expect(structured).toMatchObject({
+      ok: true,
+      total: 1,
+      readiness: "indexing",
+      warnings: [{ code: "answer/not-ready" }],
+    });
+    expect(text).toMatch(/^find_references: 1 location \(server fake, indexing\)/);
+  });
+
   it("end when they are cancelled, at the server too", async () => {
     const { call, session, received } = await open({ files, servers: { fake: { scenario } } });
     const cancel = new AbortController();

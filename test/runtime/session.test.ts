@@ -60,7 +60,7 @@ describe("a call", () => {
     expect(outcome.text).toContain("Warning answer/dropped: 1 result lies outside the workspace");
   });
 
-  it("sends the position in the server's own columns", async () => {
+  it("reads a hover and its range", async () => {
     const { call } = await open({
       files,
       servers: {
@@ -69,13 +69,9 @@ describe("a call", () => {
             capabilities: { hoverProvider: true },
             replies: {
               "textDocument/hover": {
-                contents: { kind: "markdown", value: { $: "/params/position/character" } },
+                contents: [{ language: "x", value: "code" }, "words"],
+                range: range(1, 3, 8),
               },
-            },
-            on: {
-              "textDocument/hover": [
-                { reply: { contents: [{ language: "x", value: "code" }, "words"], range: range(1, 3, 8) } },
-              ],
             },
           },
         },
@@ -87,6 +83,28 @@ describe("a call", () => {
       range: { line: 2, character: 3, end_line: 2, end_character: 8 },
     });
     expect(outcome.text).toContain("Range: 2:3-2:8\n```x\ncode\n```\nwords");
+  });
+
+  it.each(["utf-8", "utf-16", "utf-32"])("speaks %s with a server that does", async (encoding) => {
+    const columns = { "utf-8": [5, 10], "utf-16": [3, 8], "utf-32": [2, 7] }[encoding] ?? [];
+    const { call, received } = await open({
+      files,
+      servers: {
+        fake: {
+          scenario: {
+            capabilities: { definitionProvider: true, positionEncoding: encoding },
+            replies: {
+              "textDocument/definition": { uri: a, range: range(1, columns[0] ?? 0, columns[1] ?? 0) },
+            },
+          },
+        },
+      },
+    });
+    const { structured } = await call("find_definition", { file_path: "a.fake", line: 2, character: 3 });
+    expect(structured.locations).toMatchObject([{ line: 2, character: 3, end_character: 8 }]);
+    expect(await received("textDocument/definition")).toMatchObject([
+      { position: { line: 1, character: columns[0] } },
+    ]);
   });
 
   it("is empty with a warning where the server lacks the method, and refused where there is no list", async () => {

@@ -187,6 +187,20 @@ describe("outgoing calls", () => {
   });
 });
 
+describe("names that are paths", () => {
+  it("are shown from the root", async () => {
+    const module = {
+      name: "/w/lib/a.ts",
+      kind: 2,
+      uri: a,
+      range: range(0, 0, 1),
+      selectionRange: range(0, 0, 1),
+    };
+    const { structured } = await answer("calls", [{ server, value: [{ from: module, fromRanges: [] }] }]);
+    expect(structured.calls).toMatchObject([{ name: "lib/a.ts" }]);
+  });
+});
+
 describe("diagnostics", () => {
   it.each([
     ["clean", "", "Status: clean"],

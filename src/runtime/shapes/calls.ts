@@ -59,7 +59,13 @@ async function spell(call: CallState, server: LanguageServer, raw: RawCall): Pro
   const point = await call.places.point(server, raw.uri, raw.selection.start);
   const sites: Json[] = [];
   for (const range of raw.sites) sites.push(await call.places.point(server, raw.sitesUri, range.start));
-  return { name: raw.name, kind: raw.kind, ...call.places.document(admitted), ...point, sites };
+  return {
+    name: call.places.name(raw.name),
+    kind: raw.kind,
+    ...call.places.document(admitted),
+    ...point,
+    sites,
+  };
 }
 
 /** One item per caller or callee, with all its sites, each once and in order. */

@@ -32,6 +32,6 @@ async function spell(call: CallState, symbol: FoundSymbol): Promise<JsonObject> 
   const extent = extentOf(symbol, lines);
   if (extent === undefined) throw garbled(symbol.server, "the symbols of a file");
   const span = await call.places.span(symbol.server, symbol.uri, extent);
-  const item: JsonObject = { name: symbol.name, kind: symbol.kind, ...span };
+  const item: JsonObject = { name: call.places.name(symbol.name), kind: symbol.kind, ...span };
   return symbol.containers.length === 0 ? item : { ...item, container: symbol.containers.join("/") };
 }

@@ -63,6 +63,11 @@ async function spell(call: CallState, symbol: FoundSymbol): Promise<JsonObject |
   if (admitted === undefined) return undefined;
   const extent = extentOf(symbol, await call.places.lines(symbol.server, symbol.uri));
   const span = extent === undefined ? {} : await call.places.span(symbol.server, symbol.uri, extent);
-  const item = { name: symbol.name, kind: symbol.kind, ...call.places.document(admitted), ...span };
+  const item = {
+    name: call.places.name(symbol.name),
+    kind: symbol.kind,
+    ...call.places.document(admitted),
+    ...span,
+  };
   return symbol.containers.length === 0 ? item : { ...item, container: symbol.containers.join("/") };
 }
