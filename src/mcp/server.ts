@@ -16,6 +16,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { Session } from "../runtime/session.js";
 import { toolResult } from "./result.js";
 
+/** An MCP server with what its transport needs to know of it. */
 export interface SessionServer {
   server: Server;
   /** Resolves when no call is being answered any more. */

@@ -5,6 +5,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import { createServer } from "./server.js";
 import { StreamTransport } from "./stream-transport.js";
 
+/** The streams of one client, and how the service is ended. */
 export interface StdioOptions {
   input: Readable;
   output: Writable;

@@ -9,6 +9,7 @@ import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcont
 const newline = 10;
 const longestLine = 4 * 1024 * 1024;
 
+/** The SDK's transport over a pair of streams. */
 export class StreamTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;

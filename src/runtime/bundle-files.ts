@@ -22,6 +22,7 @@ import { ConfigError, type Problem } from "../base/problem.js";
 /** Path → bytes of every file but the manifest. */
 export type BundleBytes = ReadonlyMap<string, Uint8Array>;
 
+/** A bundle that was read and not yet verified. */
 export interface RawBundle {
   manifest: Manifest;
   bytes: BundleBytes;

@@ -8,6 +8,7 @@ import type { Evidence } from "./evidence.js";
 import type { Pages } from "./page.js";
 import type { SampleFiles } from "./sample-files.js";
 
+/** The surroundings, the arguments and the evidence of one call. */
 export interface CallState {
   readonly plan: Plan;
   readonly tool: ToolPlan;

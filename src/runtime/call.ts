@@ -13,6 +13,7 @@ import { openReply, sealReply, wholeValue } from "./reply.js";
 /** How a call reaches another tool: its structured answer, refusals included. */
 export type CallTool = (name: string, args: Json) => Promise<JsonObject>;
 
+/** The ABI's `Call`, over the state of one call. */
 export class ToolCall implements Call {
   readonly #state: CallState;
   readonly #callTool: CallTool;

@@ -5,6 +5,7 @@ import type { Admitted } from "../workspace/types.js";
 import type { CallState } from "./call-state.js";
 import type { Attached } from "./reply.js";
 
+/** Servers that may be asked one question. */
 export interface Circle {
   /** In the order they are asked. */
   readonly servers: readonly ServerPlan[];

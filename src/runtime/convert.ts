@@ -14,6 +14,7 @@ import type { LspPosition, LspRange } from "./lsp-values.js";
 
 const snippetCharacters = 400;
 
+/** The files and places that one call meets. */
 export class Places {
   readonly #gate: Gate;
   readonly #shown = new Map<string, Promise<Admitted | undefined>>();

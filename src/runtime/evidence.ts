@@ -9,6 +9,7 @@ import type { Admitted } from "../workspace/types.js";
 /** Readiness from the least to the most that is known: several servers together are as ready as the worst. */
 const ranks: readonly Readiness[] = ["starting", "indexing", "unknown", "ready"];
 
+/** The evidence of one call, gathered as it goes. */
 export class Evidence {
   readonly #servers = new Map<string, Readiness>();
   readonly #warnings: Warning[] = [];

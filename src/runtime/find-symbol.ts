@@ -15,6 +15,7 @@ import { identifierOf, matchesName } from "./symbol-names.js";
 import { documentSymbols, extentOf, type FoundSymbol, workspaceSymbols } from "./symbols.js";
 import { openTarget, type Target } from "./target.js";
 
+/** What an agent calls a symbol. */
 export interface WantedSymbol {
   name: string;
   kind: string | undefined;

@@ -8,6 +8,7 @@ import type { Plan, ToolPlan } from "../abi/plan.js";
 /** What every client that was tried hands to its model without cutting it. */
 const pageCharacters = 40_000;
 
+/** The size that each form of an answer must keep. */
 export interface Caps {
   /** Characters of each of the answer's two forms. */
   characters: number;

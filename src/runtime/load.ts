@@ -29,6 +29,7 @@ export interface LoadedBundle {
   outputValidator(tool: string): Promise<Validator>;
 }
 
+/** Where a bundle comes from. */
 export type BundleSource = { folder: string } | { bundle: Bundle };
 
 const abi: Abi = { version: ABI_VERSION, tool: (definition) => definition };

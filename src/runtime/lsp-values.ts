@@ -4,20 +4,24 @@ import { Refusal } from "../base/problem.js";
 import type { LanguageServer } from "../lsp/types.js";
 import { symbolKinds } from "../protocol/shapes.js";
 
+/** A position in a server's own columns. */
 export interface LspPosition {
   line: number;
   character: number;
 }
 
+/** A range in a server's own columns. */
 export interface LspRange {
   start: LspPosition;
   end: LspPosition;
 }
 
+/** Whether a value is a position. */
 export function isPosition(value: unknown): value is LspPosition {
   return isTable(value) && isCount(value.line) && isCount(value.character);
 }
 
+/** Whether a value is a range. */
 export function isRange(value: unknown): value is LspRange {
   return isTable(value) && isPosition(value.start) && isPosition(value.end);
 }

@@ -19,6 +19,7 @@ export interface Snapshot {
   files: string[];
 }
 
+/** How long and how much is kept for paging. */
 export interface PageBounds {
   lifeMs: number;
   bytes: number;

@@ -10,6 +10,7 @@ export interface Attached {
   document: OpenDocument | undefined;
 }
 
+/** One server's part of a reply. */
 export interface ReplyPart {
   /** The server that replied; undefined for what the runtime or another tool said. */
   server: LanguageServer | undefined;
@@ -18,6 +19,7 @@ export interface ReplyPart {
   item?: unknown;
 }
 
+/** A whole reply, from one server or several. */
 export interface ReplyData {
   parts: ReplyPart[];
   /** Whether the parts are a list of their own (one per item), rather than one answer from several servers. */

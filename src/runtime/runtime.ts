@@ -20,6 +20,7 @@ export interface RuntimeContext {
   version: string;
 }
 
+/** A bundle with its servers, ready for sessions. */
 export interface Runtime {
   readonly loaded: LoadedBundle;
   readonly version: string;

@@ -16,6 +16,7 @@ const scanLifeMs = 15_000;
 /** Folders that hold copies, builds or other people's code. */
 const skipped = new Set(["node_modules", "target", "dist", "build", "out", "vendor", "venv", "__pycache__"]);
 
+/** The samples of one workspace, searched for when they are asked for. */
 export class SampleFiles {
   #scan: { found: Promise<Map<string, string>>; at: number } | undefined;
 

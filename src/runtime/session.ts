@@ -26,6 +26,7 @@ export interface CallOutcome {
   text: string;
 }
 
+/** How the caller ends a call, and hears of its progress. */
 export interface CallOptions {
   signal: AbortSignal;
   onProgress?(message: string): void;
@@ -43,6 +44,7 @@ interface Clock {
   expired(): boolean;
 }
 
+/** One agent's session. */
 export class Session {
   readonly #shared: Shared;
   readonly #pages = new Pages();

@@ -4,6 +4,7 @@
  * to the same plain segments before they are compared.
  */
 
+/** A symbol as far as its name goes. */
 export interface NamedSymbol {
   name: string;
   /** Names of what it stands in, outermost first. */

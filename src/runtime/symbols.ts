@@ -9,6 +9,7 @@ import type { LanguageServer } from "../lsp/types.js";
 import { garbled, isRange, kindWord, type LspPosition, type LspRange, listOf } from "./lsp-values.js";
 import { identifierOf, type NamedSymbol } from "./symbol-names.js";
 
+/** A symbol that a server told of. */
 export interface FoundSymbol extends NamedSymbol {
   kind: string;
   uri: string;

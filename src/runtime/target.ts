@@ -14,6 +14,7 @@ import type { LspPosition } from "./lsp-values.js";
 /** A place in a text: a zero-based line and a column in UTF-16 units, whatever a server or an agent counts. */
 export type Place = LspPosition;
 
+/** A document and the place in it that a call points at. */
 export interface Target {
   admitted: Admitted;
   circle: Circle;

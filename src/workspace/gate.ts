@@ -13,6 +13,7 @@ import { pathOfName, pathOfUri } from "./file-name.js";
 import { realPathOf, statOf } from "./real-path.js";
 import type { Admitted, Gate } from "./types.js";
 
+/** What may be seen of the file system. */
 export interface GateOptions {
   /** Absolute folders; the first is where relative names start. */
   roots: string[];

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { Refusal } from "../../src/base/problem.js";
 import { openWorkshop, range, type Workshop, type WorkshopOptions } from "./workshop.js";
@@ -126,6 +126,17 @@ describe("a call", () => {
     await expect(call).rejects.toThrow(Refusal);
     await expect(call).rejects.toThrow("Did you mean find_definition?");
   });
+});
+
+describe("a call that cannot be answered", () => {
+  let refusing: Workshop;
+  beforeAll(async () => {
+    refusing = await openWorkshop({
+      files: { ...files, "c.txt": "" },
+      servers: { fake: { scenario: { capabilities: { definitionProvider: true } } } },
+    });
+  });
+  afterAll(() => refusing.close());
 
   it.each<[string, JsonObject, string]>([
     ["an outside path", { file_path: "../lspi.json", line: 1, character: 1 }, "guard/outside-root"],
@@ -138,12 +149,8 @@ describe("a call", () => {
     ["a line past the end", { file_path: "a.fake", line: 99, character: 1 }, "point/out-of-range"],
     ["a wrong type", { file_path: 7 }, "guard/invalid-arguments"],
     ["an unknown argument", { path: "a.fake" }, "guard/invalid-arguments"],
-  ])("refuses %s", async (_what, args, code) => {
-    const { call } = await open({
-      files: { ...files, "c.txt": "" },
-      servers: { fake: { scenario: { capabilities: { definitionProvider: true } } } },
-    });
-    const { isError, structured, text } = await call("find_definition", args);
+  ])("is refused: %s", async (_what, args, code) => {
+    const { isError, structured, text } = await refusing.call("find_definition", args);
     expect(isError).toBe(true);
     expect(structured).toMatchObject({ ok: false, tool: "find_definition", error: { code } });
     expect((structured.next_steps as unknown[]).length).toBeGreaterThan(0);

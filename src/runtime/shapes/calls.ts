@@ -7,6 +7,7 @@ import { garbled, isRange, kindWord, type LspRange, listOf } from "../lsp-values
 import type { Shape } from "./shape.js";
 import { byFile, placeText, table, textOf } from "./spelt.js";
 
+/** The shape `calls`. */
 export const calls: Shape = {
   nouns: ["call", "calls"],
   async normalize(reply, call) {

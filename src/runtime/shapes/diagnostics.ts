@@ -11,6 +11,7 @@ import { byFile, rangeText, table, textOf } from "./spelt.js";
 
 const messageCharacters = 4096;
 
+/** The shape `diagnostics`. */
 export const diagnostics: Shape = {
   nouns: ["diagnostic", "diagnostics"],
   async normalize(reply, call) {

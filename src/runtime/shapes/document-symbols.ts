@@ -6,6 +6,7 @@ import { documentSymbols, extentOf, type FoundSymbol } from "../symbols.js";
 import type { Shape } from "./shape.js";
 import { rangeText, table, textOf } from "./spelt.js";
 
+/** The shape `document_symbols`. */
 export const documentSymbolsShape: Shape = {
   nouns: ["symbol", "symbols"],
   async normalize(reply, call) {

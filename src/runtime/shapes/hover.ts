@@ -10,6 +10,7 @@ import { rangeText, textOf } from "./spelt.js";
 const mostParts = 8;
 const partCharacters = 8192;
 
+/** The shape `hover`. */
 export const hover: Shape = {
   nouns: undefined,
   async normalize(reply, call) {

@@ -11,6 +11,7 @@ import type { Shape } from "./shape.js";
 import { text } from "./text.js";
 import { workspaceSymbolsShape } from "./workspace-symbols.js";
 
+/** Every shape by its name. */
 export const runtimeShapes: { readonly [shape in ShapeName]?: Shape } = {
   locations,
   document_symbols: documentSymbolsShape,

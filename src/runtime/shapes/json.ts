@@ -7,6 +7,7 @@ import type { Shape } from "./shape.js";
 
 const outside = "(outside the workspace)";
 
+/** The shape `json`. */
 export const json: Shape = {
   nouns: undefined,
   async normalize(reply, call, options) {

@@ -6,6 +6,7 @@ import { garbled, isRange, type LspRange, listOf } from "../lsp-values.js";
 import type { Shape } from "./shape.js";
 import { byFile, rangeText, table, textOf } from "./spelt.js";
 
+/** The shape `locations`. */
 export const locations: Shape = {
   nouns: ["location", "locations"],
   async normalize(reply, call) {

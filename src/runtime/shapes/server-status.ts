@@ -9,6 +9,7 @@ import { table, textOf } from "./spelt.js";
 
 const stderrLines = 10;
 
+/** The shape `server_status`. */
 export const serverStatus: Shape = {
   nouns: ["server", "servers"],
   async normalize(reply, call) {

@@ -8,6 +8,7 @@ import type { Json, JsonObject } from "../../base/json.js";
 import type { CallState } from "../call-state.js";
 import type { ReplyData } from "../reply.js";
 
+/** What a shape makes of a reply. */
 export interface Normalized {
   /** The items of the list; empty where the shape has none. */
   items: Json[];
@@ -15,6 +16,7 @@ export interface Normalized {
   beside: JsonObject;
 }
 
+/** One output shape at run time. */
 export interface Shape {
   /** What a person calls the items, one and many; undefined where they are not counted. */
   nouns: readonly [string, string] | undefined;

@@ -8,6 +8,7 @@ import { fenced } from "./hover.js";
 import type { Shape } from "./shape.js";
 import { textOf } from "./spelt.js";
 
+/** The shape `text`. */
 export const text: Shape = {
   nouns: undefined,
   async normalize(reply, _call, options) {

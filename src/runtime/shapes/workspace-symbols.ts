@@ -12,6 +12,7 @@ import { byFile, rangeText } from "./spelt.js";
 const resolveMethod = "workspaceSymbol/resolve";
 const mostResolved = 200;
 
+/** The shape `workspace_symbols`. */
 export const workspaceSymbolsShape: Shape = {
   nouns: ["symbol", "symbols"],
   async normalize(reply, call) {
