@@ -17,13 +17,18 @@ interface Issue {
   message: string;
 }
 
-/** The arguments as the handler gets them, defaults filled in; throws a Refusal with the issues. */
-export function checkArguments(tool: ToolPlan, validate: Validator, args: unknown): JsonObject {
+/** The arguments as the handler gets them, defaults filled in; throws a Refusal that names the issues and what is known. */
+export function checkArguments(
+  tool: ToolPlan,
+  validate: Validator,
+  args: unknown,
+  known: readonly string[] = [],
+): JsonObject {
   const given: unknown = args === undefined ? {} : structuredClone(args);
   if (!isTable(given)) throw invalid([{ path: "", keyword: "type", message: "must be object" }]);
   if (Buffer.byteLength(JSON.stringify(given)) > mostBytes)
     throw new Refusal("guard/invalid-arguments", "The arguments are larger than 1 MiB.");
-  if (!validate(given)) throw invalid((validate.errors ?? []).map(toIssue));
+  if (!validate(given)) throw invalid((validate.errors ?? []).map((error) => toIssue(error, known)));
   const input = given as JsonObject;
   for (const { name, default: value } of tool.args) {
     if (value !== null && !Object.hasOwn(input, name)) input[name] = value;
@@ -31,12 +36,17 @@ export function checkArguments(tool: ToolPlan, validate: Validator, args: unknow
   return input;
 }
 
-function toIssue(error: NonNullable<Validator["errors"]>[number]): Issue {
+function toIssue(error: NonNullable<Validator["errors"]>[number], known: readonly string[]): Issue {
   const { missingProperty, additionalProperty } = error.params;
   const name = missingProperty ?? additionalProperty;
   const below = typeof name === "string" ? toPointer([cutCharacters(name, nameCharacters).text]) : "";
-  const message = error.keyword === "additionalProperties" ? "unknown argument" : (error.message ?? "");
+  const isUnknown = error.keyword === "additionalProperties" && error.instancePath === "";
+  const message = isUnknown ? unknownArgument(known) : (error.message ?? "");
   return { path: `${error.instancePath}${below}`, keyword: error.keyword, message };
+}
+
+function unknownArgument(known: readonly string[]): string {
+  return known.length === 0 ? "is unknown" : `is unknown; known are ${known.join(", ")}`;
 }
 
 function invalid(found: Issue[]): Refusal {

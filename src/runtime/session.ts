@@ -4,7 +4,7 @@
  */
 import type { Answer } from "../abi/handler.js";
 import type { ToolPlan } from "../abi/plan.js";
-import type { Json, JsonObject } from "../base/json.js";
+import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { Refusal } from "../base/problem.js";
 import { candidatesAnswer, emptyAnswer, pageAnswer } from "./answer.js";
@@ -99,7 +99,12 @@ export class Session {
 
   async #answer(tool: ToolPlan, args: unknown, frame: Frame, evidence: Evidence): Promise<Answer> {
     const { loaded, plan, pool, gate, samples, log } = this.#shared;
-    const input = checkArguments(tool, await loaded.inputValidator(tool.name), args);
+    const input = checkArguments(
+      tool,
+      await loaded.inputValidator(tool.name),
+      args,
+      argumentNames(loaded, tool),
+    );
     const places = new Places(gate, plan.dialect);
     const shared = { plan, pool, gate, samples, log, places, evidence, pages: this.#pages };
     const state: CallState = { ...shared, ...frame, tool, input };
@@ -176,6 +181,11 @@ function withStatusStep(refusal: Refusal): Refusal {
 function unready(evidence: Evidence): { code: "answer/not-ready"; message: string }[] {
   if (evidence.readiness !== "indexing" && evidence.readiness !== "starting") return [];
   return [{ code: "answer/not-ready", message: `The language server is ${evidence.readiness}.` }];
+}
+
+function argumentNames(loaded: LoadedBundle, tool: ToolPlan): string[] {
+  const { properties } = loaded.tools.find((entry) => entry.name === tool.name)?.inputSchema ?? {};
+  return isTable(properties) ? Object.keys(properties) : [];
 }
 
 function unknownTool(name: string, listed: readonly string[]): Refusal {

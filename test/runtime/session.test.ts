@@ -129,6 +129,11 @@ describe("a call", () => {
 });
 
 describe("a call that cannot be answered", () => {
+  it("learns which arguments there are", async () => {
+    const { text } = await refusing.call("get_document_symbols", { path: "a.fake" });
+    expect(text).toContain("/path is unknown; known are file_path, max_results (additionalProperties)");
+  });
+
   let refusing: Workshop;
   beforeAll(async () => {
     refusing = await openWorkshop({
