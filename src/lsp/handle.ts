@@ -7,10 +7,10 @@ import type { ServerPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
-import { methods } from "../protocol/methods.js";
 import type { DiagnosticsOptions } from "./diagnostics.js";
 import { pathOfUri } from "./inside.js";
 import type { Instance } from "./instance.js";
+import { isRead } from "./requests.js";
 import type {
   DiagnosticsReport,
   LanguageServer,
@@ -92,8 +92,7 @@ function isDeath(error: unknown): boolean {
 }
 
 function isRepeatable(method: string, params: unknown): boolean {
-  if (!methods[method] || method === "workspace/executeCommand") return false;
-  return method.startsWith("workspace/") || documentOf(params) !== undefined;
+  return isRead(method) && (method.startsWith("workspace/") || documentOf(params) !== undefined);
 }
 
 function documentOf(params: unknown): string | undefined {

@@ -8,6 +8,7 @@ import { LSPErrorCodes } from "vscode-languageserver-protocol";
 import type { RetryPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
+import { methods } from "../protocol/methods.js";
 import { OVER_CAP } from "./reader.js";
 import type { ReadinessState } from "./readiness.js";
 import { redact } from "./redact.js";
@@ -66,7 +67,7 @@ async function askUntilSure(
   let unknownMethods = 0;
   for (;;) {
     const outcome = await attempt(asking, method, params, Math.max(1, left(1)), signal);
-    const held = readiness.now === "indexing" && left(HOLD) > 0;
+    const held = isRead(method) && readiness.now === "indexing" && left(HOLD) > 0;
     if (outcome instanceof Refusal) {
       // elm-language-server says "unhandled method" until it has loaded the project.
       if (outcome.code !== "lsp/not-supported" || !held || unknownMethods++ > 0) throw outcome;
@@ -127,11 +128,20 @@ async function attempt(
       return { value };
     } catch (error) {
       if (!(error instanceof ResponseError)) throw error;
-      const again = RETRIED.has(error.code) && retries < MAX_RETRIES && performance.now() + RETRY_MS < end;
+      const again =
+        isRead(method) &&
+        RETRIED.has(error.code) &&
+        retries < MAX_RETRIES &&
+        performance.now() + RETRY_MS < end;
       if (!again) return refusalOf(asking, method, error);
       await asking.readiness.wait(() => false, RETRY_MS * (retries + 1), signal);
     }
   }
+}
+
+/** Whether asking twice does no more than asking once: true of LSP's own requests, unknown of all others. */
+export function isRead(method: string): boolean {
+  return Object.hasOwn(methods, method) && method !== "workspace/executeCommand";
 }
 
 /** An error of a server as a refusal, without paths outside the roots. */

@@ -37,7 +37,8 @@ export class WorkspaceWatch {
   readonly #folders = new Map<string, Folder>();
   readonly #journal = new Journal(2 * MAX_FILES);
   readonly #watching = process.platform === "linux";
-  readonly #startedAt = Date.now();
+  /** The first whole millisecond after the start: what was written before is older. */
+  readonly #startedAt = Date.now() + 1;
   #files = 0;
   #watchers = 0;
   #events = 0;

@@ -1,5 +1,5 @@
 /** A throw-away workspace with a pool over it, and the small words that the tests of servers share. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach } from "vitest";
@@ -105,11 +105,13 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
   while (!(await holds())) await new Promise((done) => setTimeout(done, 10));
 }
 
+/** Whether a process runs; one that has ended and waits to be collected does not. */
 export function alive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3) !== "Z";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).syscall === "open" && process.platform !== "linux";
   }
 }

@@ -1,0 +1,224 @@
+/** Found, clean or unknown: never clean before the server has spoken about the very text that is on disk. */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import type { Json, JsonObject } from "../../src/base/json.js";
+import type { DiagnosticsReport, LanguageServer } from "../../src/lsp/types.js";
+import { fakeServer } from "../fake-server/index.js";
+import {
+  act,
+  ask,
+  poolOf,
+  received,
+  scenarios,
+  session,
+  signal,
+  until,
+  workspace,
+  write,
+} from "./support.js";
+
+const found = { $find: "BUG", as: "diagnostics" };
+const publish = {
+  notify: "textDocument/publishDiagnostics",
+  params: { uri: { $: "/params/textDocument/uri" }, version: { $version: true }, diagnostics: found },
+};
+const plain = { ...publish, params: { uri: { $: "/params/textDocument/uri" }, diagnostics: found } };
+const pull = {
+  capabilities: { diagnosticProvider: { interFileDependencies: true, workspaceDiagnostics: false } },
+  replies: { "textDocument/diagnostic": { kind: "full", items: found } },
+};
+
+async function diagnose(server: LanguageServer, file: string, waitMs = 2_000): Promise<DiagnosticsReport> {
+  const document = await server.sync(file, signal());
+  return server.diagnostics(document, { waitMs, settleMs: 30, signal: signal() });
+}
+
+test.each([
+  ["with versions", publish],
+  ["without versions", plain],
+])("push %s: each answer is about the text on disk now", async (_name, action) => {
+  const { server, file } = await session({
+    on: { "textDocument/didOpen": [action], "textDocument/didChange": [action] },
+  });
+  expect(await diagnose(server, file)).toMatchObject({ status: "clean", items: [] });
+  write(file, "a BUG\n");
+  expect(await diagnose(server, file)).toMatchObject({
+    status: "diagnostics",
+    items: [{ message: "found BUG" }],
+  });
+  write(file, "no more\n");
+  expect(await diagnose(server, file)).toMatchObject({ status: "clean" });
+});
+
+test("push: nothing published is unknown, not clean", async () => {
+  const { server, file } = await session({});
+  const report = await diagnose(server, file, 60);
+  expect(report.status).toBe("unknown");
+  expect(report.why).toContain("published nothing");
+});
+
+test("push: a publish for an older version does not count", async () => {
+  const old = { ...publish, params: { ...publish.params, version: 1 } };
+  const { server, file } = await session({
+    on: { "textDocument/didOpen": [publish], "textDocument/didChange": [old] },
+  });
+  await diagnose(server, file);
+  write(file, "a BUG\n");
+  expect(await diagnose(server, file, 80)).toMatchObject({ status: "unknown" });
+});
+
+test("push: several publishes in a row count when they have settled", async () => {
+  const empty = { ...publish, params: { ...publish.params, diagnostics: [] } };
+  const { server, file } = await session(
+    { on: { "textDocument/didOpen": [empty, publish] } },
+    { text: "BUG" },
+  );
+  expect(await diagnose(server, file)).toMatchObject({ status: "diagnostics" });
+});
+
+test("push: an empty publish while the server is indexing is not clean", async () => {
+  const begin = { notify: "$/progress", params: { token: "t", value: { kind: "begin", title: "indexing" } } };
+  const end = { notify: "$/progress", params: { token: "t", value: { kind: "end" } } };
+  const { server, file } = await session({ on: { initialized: [begin], "textDocument/didOpen": [publish] } });
+  expect(await diagnose(server, file, 80)).toMatchObject({ status: "unknown", readiness: "indexing" });
+  const later = diagnose(server, file, 5_000);
+  await act(server, end);
+  expect(await later).toMatchObject({ status: "clean", readiness: "ready" });
+});
+
+test("push: after a change of another file the server is asked anew", async () => {
+  const { server, root, file } = await session({
+    on: { "textDocument/didOpen": [publish], "textDocument/didChange": [publish] },
+  });
+  await diagnose(server, file);
+  write(join(root, "other.fake"), "x");
+  expect(await diagnose(server, file)).toMatchObject({ status: "clean" });
+  expect(await received(server, "textDocument/didChange")).toMatchObject([{ textDocument: { version: 2 } }]);
+  await diagnose(server, file);
+  expect(await received(server, "textDocument/didChange")).toHaveLength(1);
+});
+
+test("push: silence after a change of another file is unknown, with what was last said", async () => {
+  const { server, root, file } = await session(
+    { on: { "textDocument/didOpen": [publish] } },
+    { text: "BUG" },
+  );
+  await diagnose(server, file);
+  write(join(root, "other.fake"), "x");
+  const report = await diagnose(server, file, 80);
+  expect(report).toMatchObject({ status: "unknown", items: [{ message: "found BUG" }] });
+  expect(report.why).toContain("other files changed");
+});
+
+test("pull: found, clean, and about the text on disk now", async () => {
+  const { server, file } = await session(pull);
+  expect(await diagnose(server, file)).toMatchObject({ status: "clean" });
+  write(file, "a BUG\n");
+  expect(await diagnose(server, file)).toMatchObject({
+    status: "diagnostics",
+    items: [{ message: "found BUG" }],
+  });
+});
+
+test("pull: the result id comes back, `unchanged` means the same items, and a refresh forgets it", async () => {
+  const item = { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } }, message: "m" };
+  const { server, file } = await session({
+    ...pull,
+    replies: {
+      "textDocument/diagnostic": {
+        $each: [
+          { kind: "full", resultId: "r1", items: [item] },
+          { kind: "unchanged", resultId: "r2" },
+        ],
+      },
+    },
+  });
+  expect((await diagnose(server, file)).items).toEqual([item]);
+  expect((await diagnose(server, file)).items).toEqual([item]);
+  await act(server, { request: "workspace/diagnostic/refresh" });
+  await diagnose(server, file);
+  const asked = await received(server, "textDocument/diagnostic");
+  expect(asked.map((params) => params.previousResultId)).toEqual([undefined, "r1", undefined]);
+});
+
+test("pull: related documents are remembered with their result ids", async () => {
+  const root = workspace({ "a.fake": "a", "b.fake": "b" });
+  const uri = pathToFileURL(join(root, "b.fake")).href;
+  const item = {
+    range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } },
+    message: "of b",
+  };
+  const related = { [uri]: { kind: "full", resultId: "rb", items: [item] } };
+  const replies: { [method: string]: Json } = {
+    "textDocument/diagnostic": {
+      $each: [
+        { kind: "full", items: [], relatedDocuments: related },
+        { kind: "unchanged", resultId: "rb" },
+      ],
+    },
+  };
+  const pool = poolOf(root, [fakeServer(scenarios(), { ...pull, replies })]);
+  const server = await pool.get("fake", undefined, signal());
+  expect((await diagnose(server, join(root, "a.fake"))).status).toBe("clean");
+  expect((await diagnose(server, join(root, "b.fake"))).items).toEqual([item]);
+  expect((await received(server, "textDocument/diagnostic"))[1]).toMatchObject({ previousResultId: "rb" });
+});
+
+test("pull by registration: the identifier is passed, and a call that began before the registration gets it", async () => {
+  const registrations = [
+    {
+      id: "d",
+      method: "textDocument/diagnostic",
+      registerOptions: { identifier: "lint", documentSelector: [{ language: "fake" }] },
+    },
+  ];
+  const { server, file } = await session({ replies: pull.replies }, { text: "BUG" });
+  const report = diagnose(server, file, 5_000);
+  await until(async () => (await received(server, "textDocument/didOpen")).length > 0);
+  await act(server, { request: "client/registerCapability", params: { registrations } });
+  expect(await report).toMatchObject({ status: "diagnostics" });
+  expect(await received(server, "textDocument/diagnostic")).toMatchObject([{ identifier: "lint" }]);
+});
+
+test("pull and push together are merged, without duplicates", async () => {
+  const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 3 } };
+  const same = { range, severity: 1, source: "fake", message: "found BUG" };
+  const diagnostics = [same, { range, message: "pushed" }];
+  const both = { ...publish, params: { ...publish.params, diagnostics } };
+  const { server, file } = await session(
+    { ...pull, on: { "textDocument/didOpen": [both] } },
+    { text: "BUG" },
+  );
+  await server.sync(file, signal());
+  await ask(server, "fake/documents");
+  const report = await diagnose(server, file);
+  expect(report.items.map((item) => (item as JsonObject).message)).toEqual(["found BUG", "pushed"]);
+});
+
+test("pull: a failure is unknown with the reason", async () => {
+  const { server, file } = await session({
+    ...pull,
+    on: { "textDocument/diagnostic": [{ error: { code: -32803, message: "no project" } }] },
+  });
+  const report = await diagnose(server, file);
+  expect(report).toMatchObject({ status: "unknown" });
+  expect(report.why).toContain("no project");
+});
+
+test("a server that the config does not ask for diagnostics says so", async () => {
+  const { server, file } = await session(pull, {
+    server: { features: { only: null, except: ["diagnostics"] } },
+  });
+  expect(await diagnose(server, file)).toMatchObject({ status: "unknown" });
+  expect(await received(server, "textDocument/diagnostic")).toEqual([]);
+});
+
+test("a cancelled wait ends at once", async () => {
+  const { server, file } = await session({});
+  const controller = new AbortController();
+  const document = await server.sync(file, signal());
+  const report = server.diagnostics(document, { waitMs: 20_000, settleMs: 30, signal: controller.signal });
+  controller.abort();
+  await expect(report).rejects.toMatchObject({ code: "call/cancelled" });
+});

@@ -1,0 +1,191 @@
+/** What a server has open is what is on disk, and nothing but text files gets in. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
+import { fakePlan } from "../fake-server/index.js";
+import { act, ask, received, session, signal, write } from "./support.js";
+
+const texts = (messages: JsonObject[]) =>
+  messages.map(
+    (params) => (params as { contentChanges: { text: string; range?: unknown }[] }).contentChanges,
+  );
+
+test("opened once with its language, then changed and saved when the file has changed", async () => {
+  const { server, file } = await session({}, { server: { languageIds: { fake: "fancy" } } });
+  const first = await server.sync(file, signal());
+  expect(first).toMatchObject({ version: 1, languageId: "fancy", uri: pathToFileURL(file).href });
+  expect((await server.sync(file, signal())).version).toBe(1);
+  write(file, "second\n");
+  const second = await server.sync(file, signal());
+  expect(second.version).toBe(2);
+  expect(second.hash).not.toBe(first.hash);
+  expect(first.lines.text).toBe("hello\n");
+  expect(await received(server, "textDocument/didOpen")).toHaveLength(1);
+  expect(texts(await received(server, "textDocument/didChange"))).toEqual([[{ text: "second\n" }]]);
+  expect(await received(server, "textDocument/didSave")).toEqual([{ textDocument: { uri: first.uri } }]);
+});
+
+test("a change of the same size in the same moment is seen", async () => {
+  const { server, file } = await session({}, { text: "aaaa" });
+  for (const text of ["bbbb", "cccc", "dddd"]) {
+    write(file, text);
+    await server.sync(file, signal());
+    expect(await ask(server, "fake/documents")).toMatchObject([{ text }]);
+  }
+});
+
+test("a server that takes no changes gets the document anew; one that wants the text on save gets it", async () => {
+  const { server, file } = await session({
+    capabilities: { textDocumentSync: { openClose: true, change: 0, save: { includeText: true } } },
+  });
+  await server.sync(file, signal());
+  write(file, "second\n");
+  await server.sync(file, signal());
+  expect(await received(server, "textDocument/didChange")).toEqual([]);
+  expect(await ask(server, "fake/documents")).toMatchObject([{ text: "second\n", version: 2 }]);
+  expect(await received(server, "textDocument/didSave")).toMatchObject([{ text: "second\n" }]);
+});
+
+test("other open documents are refreshed too, deleted ones are closed, and a recreated one opens again", async () => {
+  const { server, root, file } = await session({}, { files: { "b.fake": "b\n", "c.fake": "c\n" } });
+  for (const name of ["a.fake", "b.fake", "c.fake"]) await server.sync(join(root, name), signal());
+  write(join(root, "b.fake"), "new b\n");
+  unlinkSync(join(root, "c.fake"));
+  await server.sync(file, signal());
+  expect(await ask(server, "fake/documents")).toMatchObject([{ text: "hello\n" }, { text: "new b\n" }]);
+  await expect(server.sync(join(root, "c.fake"), signal())).rejects.toMatchObject({
+    code: "guard/not-a-file",
+    message: "c.fake does not exist",
+  });
+  write(join(root, "c.fake"), "again\n");
+  expect(await server.sync(join(root, "c.fake"), signal())).toMatchObject({ version: 1 });
+});
+
+test("the oldest is closed past the limit", async () => {
+  const limits = { ...fakePlan([]).limits, maxOpenDocuments: 2 };
+  const { server, root, file } = await session(
+    {},
+    { plan: { limits }, files: { "b.fake": "", "c.fake": "" } },
+  );
+  await server.sync(file, signal());
+  await server.sync(join(root, "b.fake"), signal());
+  await server.sync(file, signal());
+  await server.sync(join(root, "c.fake"), signal());
+  expect(await received(server, "textDocument/didClose")).toEqual([
+    { textDocument: { uri: pathToFileURL(join(root, "b.fake")).href } },
+  ]);
+});
+
+test("a byte-order mark is left out of the text; CRLF and non-ASCII names stay", async () => {
+  const { server, root } = await session({}, { files: { "é [x] #1%.fake": "\uFEFFa\r\né😀" } });
+  const document = await server.sync(join(root, "é [x] #1%.fake"), signal());
+  expect(document.lines.text).toBe("a\r\né😀");
+  const uri = (await received(server, "textDocument/didOpen"))[0]?.textDocument as JsonObject;
+  expect(uri.uri).toBe(document.uri);
+  expect((await server.textOf(document.uri.replaceAll("%5B", "[").replaceAll("%20", "%20")))?.text).toBe(
+    "a\r\né😀",
+  );
+});
+
+test("what is not a text file is refused, clearly and without hanging", async () => {
+  const limits = { ...fakePlan([]).limits, maxFileBytes: 1_000 };
+  const { server, root, file } = await session({}, { plan: { limits }, files: { "large.fake": "" } });
+  truncateSync(join(root, "large.fake"), 5_000_000_000);
+  writeFileSync(join(root, "nul.fake"), Buffer.from([65, 0, 66]));
+  writeFileSync(join(root, "latin.fake"), Buffer.from([65, 0xe9, 66]));
+  mkdirSync(join(root, "folder.fake"));
+  execFileSync("mkfifo", [join(root, "pipe.fake")]);
+  symlinkSync(file, join(root, "link.fake"));
+  symlinkSync("/dev/zero", join(root, "zero.fake"));
+  const refused: [string, string][] = [
+    ["large.fake", "larger than 1000 bytes"],
+    ["nul.fake", "binary"],
+    ["latin.fake", "not UTF-8"],
+    ["folder.fake", "is a folder"],
+    ["pipe.fake", "not a regular file"],
+    ["link.fake", "symbolic link"],
+    ["zero.fake", "symbolic link"],
+    ["missing.fake", "does not exist"],
+  ];
+  for (const [name, why] of refused) {
+    const error = await server.sync(join(root, name), signal()).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "guard/not-a-file", message: expect.stringContaining(why) });
+  }
+  expect(await ask(server, "fake/documents")).toEqual([]);
+});
+
+test("an open file that became a folder is closed and refused", async () => {
+  const { server, file } = await session({});
+  await server.sync(file, signal());
+  rmSync(file);
+  mkdirSync(file);
+  await expect(server.sync(file, signal())).rejects.toMatchObject({ code: "guard/not-a-file" });
+  expect(await ask(server, "fake/documents")).toEqual([]);
+});
+
+test("changes of files that are not open are told, registered or not, also before a workspace request", async () => {
+  const { server, root, file } = await session({
+    capabilities: { workspaceSymbolProvider: true },
+    replies: { "workspace/symbol": [] },
+  });
+  await server.sync(file, signal());
+  write(join(root, "sub/b.fake"), "1");
+  write(join(root, "notes.md"), "1");
+  await ask(server, "workspace/symbol", { query: "x" });
+  const told = await received(server, "workspace/didChangeWatchedFiles");
+  expect(told.flatMap((params) => params.changes)).toEqual([
+    { uri: pathToFileURL(join(root, "notes.md")).href, type: 1 },
+    { uri: pathToFileURL(join(root, "sub/b.fake")).href, type: 1 },
+  ]);
+});
+
+test("a server that registered watchers hears of what they match and of its own files", async () => {
+  const registrations = [
+    {
+      id: "w",
+      method: "workspace/didChangeWatchedFiles",
+      registerOptions: { watchers: [{ globPattern: "**/*.json", kind: 1 }] },
+    },
+  ];
+  const { server, root, file } = await session({}, { files: { "old.json": "1" } });
+  await act(server, { request: "client/registerCapability", params: { registrations } });
+  for (const name of ["new.json", "old.json", "x.md", "b.fake"]) write(join(root, name), "2");
+  await server.sync(file, signal());
+  const told = await received(server, "workspace/didChangeWatchedFiles");
+  expect(
+    told.flatMap((params) => params.changes as JsonObject[]).map(({ uri }) => String(uri).split("/").at(-1)),
+  ).toEqual(["b.fake", "new.json"]);
+});
+
+test("a server that only sees open files gets the changed ones opened", async () => {
+  const { server, root, file } = await session(
+    {},
+    { server: { openOnChange: true }, files: { "b.fake": "1" } },
+  );
+  await server.sync(file, signal());
+  write(join(root, "b.fake"), "2");
+  await server.sync(file, signal());
+  expect(await ask(server, "fake/documents")).toMatchObject([{ text: "hello\n" }, { text: "2" }]);
+});
+
+test("workspace symbols open one file of the language first when nothing is open", async () => {
+  const { server, file } = await session(
+    { capabilities: { workspaceSymbolProvider: true }, replies: { "workspace/symbol": [] } },
+    { files: { "sub/z.fake": "" } },
+  );
+  await ask(server, "workspace/symbol", { query: "x" });
+  expect(await ask(server, "fake/documents")).toMatchObject([{ uri: pathToFileURL(file).href }]);
+});
+
+test("the text of a file that is not open is read from disk, and again after it has changed", async () => {
+  const { server, root } = await session({}, { files: { "b.fake": "one" } });
+  const uri = pathToFileURL(join(root, "b.fake")).href;
+  expect((await server.textOf(uri))?.text).toBe("one");
+  write(join(root, "b.fake"), "two");
+  expect((await server.textOf(uri))?.text).toBe("two");
+  expect(await server.textOf(`${uri}x`)).toBeUndefined();
+  expect(await server.textOf("untitled:1")).toBeUndefined();
+});

@@ -1,0 +1,89 @@
+/** However a proxy ends, its servers and their children end with it: shown by the process table. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { beforeAll, expect, test } from "vitest";
+import { fakePlan, fakeServer } from "../fake-server/index.js";
+import { afterThis, alive, scenarios, until, workspace } from "./support.js";
+
+const outfile = fileURLToPath(new URL("../../node_modules/.cache/lsp-proxy-test/host.mjs", import.meta.url));
+
+beforeAll(async () => {
+  await build({
+    entryPoints: [fileURLToPath(new URL("./host.ts", import.meta.url))],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    logLevel: "warning",
+  });
+});
+
+/** A server that nothing but SIGKILL ends. */
+const stubborn = { ignoreShutdown: true, ignoreExit: true, ignoreStdinEnd: true, refuseSigterm: true };
+
+async function host(
+  scenario: object,
+): Promise<{ process: ChildProcess; pids: number[]; lines: AsyncIterator<string> }> {
+  const root = workspace({});
+  const plan = fakePlan([fakeServer(scenarios(), scenario)]);
+  const child = spawn(process.execPath, [outfile, JSON.stringify({ plan, root })], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  afterThis(() => void child.kill("SIGKILL"));
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const pids = JSON.parse((await lines.next()).value);
+  expect(pids).toHaveLength(2);
+  expect(pids.every(alive)).toBe(true);
+  return { process: child, pids, lines };
+}
+
+test.each(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"] as const)("%s of the proxy", async (name) => {
+  const { process: proxy, pids } = await host(stubborn);
+  const started = performance.now();
+  proxy.kill(name);
+  await until(() => !pids.some(alive));
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
+
+test.each(["exit", "throw"])("the proxy ends by itself: %s", async (word) => {
+  const { process: proxy, pids } = await host(stubborn);
+  proxy.stdin?.write(`${word}\n`);
+  await until(() => !pids.some(alive));
+});
+
+test("close: gone when it resolves, and the proxy can end", async () => {
+  const { process: proxy, pids, lines } = await host(stubborn);
+  proxy.stdin?.write("close\n");
+  await lines.next();
+  expect(pids.some(alive)).toBe(false);
+  proxy.stdin?.end();
+  await once(proxy, "exit");
+});
+
+test("the guard is cheap and ends with its proxy", async () => {
+  const { process: proxy } = await host({});
+  const guards = await guardsOf(proxy.pid ?? 0);
+  expect(guards).toHaveLength(1);
+  expect(guards[0]?.kilobytes).toBeLessThan(4_096);
+  proxy.kill("SIGKILL");
+  await until(() => !alive(guards[0]?.pid ?? 0));
+});
+
+async function guardsOf(parent: number): Promise<{ pid: number; kilobytes: number }[]> {
+  const listing = spawn("ps", ["-eo", "pid=,ppid=,rss=,comm="]);
+  let text = "";
+  listing.stdout.on("data", (part) => {
+    text += part;
+  });
+  await once(listing, "close");
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, ppid, , name]) => Number(ppid) === parent && /^(sh|dash|bash)$/.test(name ?? ""))
+    .map(([pid, , rss]) => ({ pid: Number(pid), kilobytes: Number(rss) }));
+}

@@ -1,0 +1,251 @@
+/** Who handles a file, for which root, how many run at once, and when they stop. */
+import { spawn } from "node:child_process";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { languageIdOf } from "../../src/lsp/language-id.js";
+import { findCommand } from "../../src/lsp/launch.js";
+import { redact } from "../../src/lsp/redact.js";
+import { rootOf, routeFile } from "../../src/lsp/route.js";
+import { fakePlan, fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
+import {
+  act,
+  afterThis,
+  alive,
+  ask,
+  poolOf,
+  received,
+  scenarios,
+  session,
+  signal,
+  until,
+  workspace,
+  write,
+} from "./support.js";
+
+describe("route", () => {
+  const plan = (id: string, more = {}) => ({ ...serverPlan(id, [id], [], id), ...more });
+
+  test("by extension in any case, file name and glob; higher priority first, then id", () => {
+    const servers = [
+      plan("b", { extensions: ["ts", "d.ts"] }),
+      plan("a", { extensions: ["TS"] }),
+      plan("lint", { globs: ["src/**/*.ts"], priority: 5 }),
+      plan("docker", { filenames: ["Dockerfile"] }),
+    ];
+    const ids = (path: string) => routeFile(servers, path, ["/w"]).map((server) => server.id);
+    expect(ids("/w/src/x.Ts")).toEqual(["a", "b"]);
+    expect(ids("/w/src/x.ts")).toEqual(["lint", "a", "b"]);
+    expect(ids("/w/other/x.d.ts")).toEqual(["a", "b"]);
+    expect(ids("/w/Dockerfile")).toEqual(["docker"]);
+    expect(ids("/w/ts")).toEqual([]);
+  });
+
+  test("a script without an extension goes where its first line says", () => {
+    const root = workspace({
+      run: "#!/usr/bin/env -S FOO=1 python3.12 -u\nx",
+      deploy: "#!/bin/bash\n",
+      plain: "text",
+      "x.sh": "#!/bin/bash",
+    });
+    const servers = [
+      plan("pyright", { languageId: "python" }),
+      plan("bashls", { languageId: "shellscript" }),
+    ];
+    const ids = (name: string) => routeFile(servers, join(root, name), [root]).map((server) => server.id);
+    expect(ids("run")).toEqual(["pyright"]);
+    expect(ids("deploy")).toEqual(["bashls"]);
+    expect([ids("plain"), ids("x.sh"), ids("missing")]).toEqual([[], [], []]);
+  });
+
+  test("language ids by file name, by the longest extension, by first line", () => {
+    const server = plan("s", {
+      extensions: ["ts", "sh"],
+      languageId: "base",
+      languageIds: { tsx: "react", "html.erb": "erb", CMakeLists: "cmake" },
+    });
+    const id = (path: string, line = "") => languageIdOf(server, path, line);
+    expect(id("/a/x.ts")).toBe("base");
+    expect(id("/a/x.TSX")).toBe("react");
+    expect(id("/a/x.html.erb")).toBe("erb");
+    expect(id("/a/CMakeLists")).toBe("cmake");
+    expect(id("/a/run", "#!/bin/sh")).toBe("shellscript");
+    expect(id("/a/x.sh", "#!/usr/bin/python")).toBe("base");
+  });
+
+  test("root: nearest or farthest marker inside the workspace, fixed, or the workspace", () => {
+    const root = workspace({
+      "package.json": "",
+      "pkg/a/package.json": "",
+      "pkg/a/src/x.ts": "",
+      "pkg/b.csproj": "",
+    });
+    const file = join(root, "pkg/a/src/x.ts");
+    const at = (more: object, path: string | undefined = file) => rootOf(plan("s", more), path, [root], root);
+    expect(at({ rootMarkers: ["package.json"] })).toBe(join(root, "pkg/a"));
+    expect(at({ rootMarkers: ["package.json"], rootPick: "farthest" })).toBe(root);
+    expect(at({ rootMarkers: ["*.csproj"] })).toBe(join(root, "pkg"));
+    expect(at({ rootMarkers: ["none"] })).toBe(root);
+    expect(at({ rootDir: "pkg", rootMarkers: ["package.json"] })).toBe(join(root, "pkg"));
+    expect(at({ rootMarkers: ["package.json"] }, undefined)).toBe(join(root, "pkg/a"));
+    expect(rootOf(plan("s", { rootMarkers: ["package.json"] }), undefined, [root], root)).toBe(root);
+  });
+});
+
+describe("pool", () => {
+  test("starts nothing before it is asked, and one server however many ask", async () => {
+    const root = workspace({ "a.fake": "" });
+    const pool = poolOf(root, [fakeServer(scenarios(), {})]);
+    expect(pool.status()).toMatchObject([{ id: "fake", state: "idle", root: null, pid: null }]);
+    const got = await Promise.all(
+      Array.from({ length: 10 }, () => pool.get("fake", join(root, "a.fake"), signal())),
+    );
+    expect(new Set(got.map((server) => server.generation))).toEqual(new Set([1]));
+    expect(pool.running()).toHaveLength(1);
+    expect(pool.status()).toMatchObject([{ state: "running", root, restarts: 0, encoding: "utf-16" }]);
+    expect(pool.status()[0]?.memoryMb).toBeGreaterThan(5);
+  });
+
+  test("one instance for each root", async () => {
+    const root = workspace({ "p/mark": "", "p/a.fake": "", "q/mark": "", "q/b.fake": "" });
+    const pool = poolOf(root, [fakeServer(scenarios(), {}, { rootMarkers: ["mark"] })]);
+    await Promise.all(["p/a.fake", "q/b.fake"].map((path) => pool.get("fake", join(root, path), signal())));
+    expect(pool.status().map((status) => status.root)).toEqual([join(root, "p"), join(root, "q")]);
+    expect(await pool.stop("fake")).toEqual(["fake", "fake"]);
+    expect(pool.running()).toEqual([]);
+  });
+
+  test("a caller that gives up does not stop the start for the others", async () => {
+    const folder = scenarios();
+    const pool = poolOf(workspace({}), [
+      fakeServer(folder, { on: { initialize: [{ waitFile: join(folder, "go") }] } }),
+    ]);
+    const controller = new AbortController();
+    const first = pool.get("fake", undefined, controller.signal).catch((error: unknown) => error);
+    const second = pool.get("fake", undefined, signal());
+    controller.abort();
+    expect(await first).toMatchObject({ code: "call/cancelled" });
+    write(join(folder, "go"), "");
+    expect((await second).generation).toBe(1);
+  });
+
+  test("past the cap the idlest stops; when all are busy, a clear refusal", async () => {
+    const folder = scenarios();
+    const servers = ["a", "b", "c"].map((id) =>
+      fakeServer(folder, { on: { "fake/documents": [{ never: true }] } }, { id }),
+    );
+    const limits = { ...fakePlan([]).limits, maxServers: 2 };
+    const pool = poolOf(workspace({}), servers, { limits });
+    const [a, b] = [await pool.get("a", undefined, signal()), await pool.get("b", undefined, signal())];
+    await pool.get("a", undefined, signal());
+    const c = await pool.get("c", undefined, signal());
+    expect(pool.running().map((server) => server.plan.id)).toEqual(["a", "c"]);
+    const hanging = [a, c].map((server) => ask(server, "fake/documents").catch(() => undefined));
+    await until(() =>
+      pool.status().every((status) => status.state !== "running" || status.pendingRequests > 0),
+    );
+    await expect(pool.get("b", undefined, signal())).rejects.toMatchObject({ code: "lsp/too-many" });
+    expect(b.plan.id).toBe("b");
+    await pool.close();
+    await Promise.all(hanging);
+  });
+
+  test("an idle server stops, and the next call starts it again", async () => {
+    const { server, pool, file } = await session({}, { server: { idleShutdownMs: 80 } });
+    const pid = pool.status()[0]?.pid ?? 0;
+    await until(() => pool.status()[0]?.state === "stopped");
+    await until(() => !alive(pid));
+    expect((await server.sync(file, signal())).version).toBe(1);
+    expect(server.generation).toBe(2);
+  });
+
+  test("a server over its memory limit is ended with a reason, and may start again", async () => {
+    const { pool, server } = await session(
+      { on: { "fake/documents": [{ never: true }] } },
+      { server: { limits: { memoryMb: 1, openFiles: null, nice: 5 } } },
+    );
+    const call = ask(server, "fake/documents").catch((error: unknown) => error);
+    expect(await call).toMatchObject({
+      code: "lsp/exited",
+      message: expect.stringContaining("limits.memory_mb = 1"),
+    });
+    expect(pool.status()[0]?.lastError).toContain("limits.memory_mb = 1");
+    await until(() => pool.status()[0]?.state !== "running");
+  }, 20_000);
+
+  test("restart starts anew, with the documents of the next call", async () => {
+    const { server, pool, file } = await session({});
+    await server.sync(file, signal());
+    expect(await pool.restart(undefined)).toEqual(["fake"]);
+    await server.sync(file, signal());
+    expect(server.generation).toBe(2);
+    expect(await received(server, "textDocument/didOpen")).toHaveLength(1);
+  });
+
+  test("a closed pool starts nothing", async () => {
+    const { pool } = await session({});
+    await pool.close();
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject({ code: "lsp/exited" });
+    await expect(pool.get("none", undefined, signal())).rejects.toMatchObject({ code: "route/no-server" });
+  });
+
+  test("a server on TCP is reached, and not ended, by us", async () => {
+    const folder = scenarios();
+    const scenario = join(folder, "s.json");
+    write(scenario, "{}");
+    const running = spawn(process.execPath, [fakeServerPath, scenario, "--port", "0"], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    afterThis(() => void running.kill());
+    const port = await new Promise<number>((done) => {
+      running.stderr.once("data", (text) => done(JSON.parse(String(text).slice(10)).port));
+    });
+    const transport = { kind: "tcp" as const, host: "127.0.0.1", port };
+    const pool = poolOf(workspace({}), [fakeServer(folder, {}, { command: [], transport })]);
+    const server = await pool.get("fake", undefined, signal());
+    expect(await ask(server, "fake/documents")).toEqual([]);
+    expect(pool.status()[0]).toMatchObject({ state: "running", pid: null });
+    await pool.close();
+    expect(running.exitCode).toBeNull();
+  });
+
+  test("a server on a pipe that is not there is refused", async () => {
+    const pool = poolOf(workspace({}), [
+      fakeServer(scenarios(), {}, { transport: { kind: "pipe", path: "no.sock" } }),
+    ]);
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject({ code: "lsp/start-failed" });
+  });
+
+  test("the periodic restart waits until the server is not busy", async () => {
+    const { pool, server } = await session({ on: { "fake/documents": [{ wait: "fake/children" }] } });
+    const slow = ask(server, "fake/documents");
+    await act(server);
+    await ask(server, "fake/children");
+    expect(await slow).toEqual([]);
+    expect(pool.status()[0]?.restarts).toBe(0);
+  });
+});
+
+test("commands are found by absolute path or by name, never by a relative path", () => {
+  const folder = workspace({ "bin/tool": "", "bin/data": "", "other/tool": "" });
+  chmodSync(join(folder, "bin/tool"), 0o755);
+  chmodSync(join(folder, "other/tool"), 0o755);
+  const [bin, other] = [join(folder, "bin"), join(folder, "other")];
+  expect(findCommand("tool", [bin], other)).toBe(join(bin, "tool"));
+  expect(findCommand("tool", [], `relative:${other}:${bin}`)).toBe(join(other, "tool"));
+  expect(findCommand("data", [bin], undefined)).toBeUndefined();
+  expect(findCommand("bin/tool", [folder], folder)).toBeUndefined();
+  expect(findCommand("../bin/tool", [other], undefined)).toBeUndefined();
+  expect(findCommand(join(bin, "tool"), [], undefined)).toBe(join(bin, "tool"));
+});
+
+test("paths in a server's words: relative inside the roots, gone outside", () => {
+  const clean = (text: string) => redact(text, ["/w/p"]);
+  expect(clean("at /w/p/src/a.ts:3:1 and /w/pq/b.ts")).toBe("at src/a.ts:3:1 and <path>");
+  expect(clean('open "/home/me/.ssh/id" failed')).toBe('open "<path>" failed');
+  expect(clean("file:///w/p/x%20y.ts and file:///etc/passwd")).toBe("x y.ts and <path>");
+  expect(clean("a/b and 1/2 and and/or, https://example.com/x")).toBe(
+    "a/b and 1/2 and and/or, https://example.com/x",
+  );
+  expect(clean("C:\\Users\\me\\x /w/p")).not.toContain("Users\\me\\y");
+});

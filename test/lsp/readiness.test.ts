@@ -1,0 +1,173 @@
+/** Early answers are not believed, settled ones are not delayed, and the server's own words reach the caller. */
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Json } from "../../src/base/json.js";
+import { act, ask, received, scenarios, session, signal, until } from "./support.js";
+
+const definition = "textDocument/definition";
+const offers = { definitionProvider: true, hoverProvider: true, documentSymbolProvider: true };
+const retryEmpty = { attempts: 3, delayMs: 20, while: "not_ready" as const };
+
+function progress(kind: string, more: { [key: string]: Json } = {}) {
+  return { notify: "$/progress", params: { token: 0, value: { kind, ...more } } };
+}
+
+test("an answer while the server is indexing is held, and asked for again when it has finished", async () => {
+  const { server } = await session({
+    capabilities: offers,
+    replies: { [definition]: { $each: ["import line", "the truth"] } },
+    on: { initialized: [progress("begin", { title: "indexing" })] },
+  });
+  await until(() => server.readiness === "indexing");
+  const reply = server.request(definition, {}, { signal: signal() });
+  await until(async () => (await received(server, definition)).length === 1);
+  await act(server, progress("end"));
+  expect(await reply).toEqual({ value: "the truth", readiness: "ready" });
+});
+
+test("progress that begins while the answer is under way counts as well", async () => {
+  const { server } = await session({
+    capabilities: offers,
+    replies: { [definition]: { $each: ["import line", "the truth"] } },
+    on: { [definition]: [{ ...progress("begin", { title: "indexing" }), once: join(scenarios(), "begun") }] },
+  });
+  const reply = server.request(definition, {}, { signal: signal() });
+  await until(() => server.readiness === "indexing");
+  await act(server, progress("end"));
+  expect(await reply).toEqual({ value: "the truth", readiness: "ready" });
+});
+
+test("at the deadline the answer in hand is given, with the truth about it", async () => {
+  const { server } = await session({
+    capabilities: offers,
+    replies: { [definition]: "early" },
+    on: { initialized: [progress("begin", { title: "indexing" })] },
+  });
+  await until(() => server.readiness === "indexing");
+  const reply = await server.request(definition, {}, { signal: signal(), timeoutMs: 150 });
+  expect(reply).toEqual({ value: "early", readiness: "indexing" });
+});
+
+test("an answer about one file's own text is not held", async () => {
+  const { server } = await session({
+    capabilities: offers,
+    replies: { "textDocument/documentSymbol": [{ name: "x" }] },
+    on: { initialized: [progress("begin", { title: "indexing" })] },
+  });
+  await until(() => server.readiness === "indexing");
+  const reply = await server.request("textDocument/documentSymbol", {}, { signal: signal() });
+  expect(reply).toEqual({ value: [{ name: "x" }], readiness: "indexing" });
+});
+
+test("a server that dies while its answer is held fails the call at once", async () => {
+  const { server } = await session({
+    capabilities: offers,
+    replies: { [definition]: "early" },
+    on: { initialized: [progress("begin", { title: "indexing" })] },
+  });
+  await until(() => server.readiness === "indexing");
+  const reply = server.request(definition, {}, { signal: signal() }).catch((error: unknown) => error);
+  await until(async () => (await received(server, definition)).length === 1);
+  await act(server, { signal: "SIGKILL" }).catch(() => undefined);
+  expect(await reply).toMatchObject({ code: "lsp/exited" });
+});
+
+test("without progress an empty answer is asked for again, a few times and only once", async () => {
+  const { server } = await session({ capabilities: offers, replies: { [definition]: [] } });
+  expect(server.readiness).toBe("unknown");
+  const first = await server.request(definition, {}, { signal: signal(), retryEmpty });
+  expect(first).toEqual({ value: [], readiness: "unknown" });
+  expect(await received(server, definition)).toHaveLength(4);
+  await server.request(definition, {}, { signal: signal(), retryEmpty });
+  expect(await received(server, definition)).toHaveLength(5);
+});
+
+test("an empty answer that fills is given, and then empty ones are believed", async () => {
+  const { server } = await session({
+    capabilities: offers,
+    replies: { [definition]: { $each: [null, [], ["here"], []] } },
+  });
+  expect(await server.request(definition, {}, { signal: signal(), retryEmpty })).toEqual({
+    value: ["here"],
+    readiness: "ready",
+  });
+  expect((await server.request(definition, {}, { signal: signal(), retryEmpty })).value).toEqual([]);
+  expect(await received(server, definition)).toHaveLength(4);
+});
+
+test("`always` asks again although the server is ready", async () => {
+  const { server } = await session({
+    capabilities: offers,
+    replies: { "textDocument/hover": "x", [definition]: { $each: [[], ["here"]] } },
+  });
+  await ask(server, "textDocument/hover");
+  expect(server.readiness).toBe("ready");
+  const always = { attempts: 2, delayMs: 5, while: "always" as const };
+  expect((await server.request(definition, {}, { signal: signal(), retryEmpty: always })).value).toEqual([
+    "here",
+  ]);
+});
+
+test("a status notification decides, by its field, whatever progress says", async () => {
+  const ready = { progress: true, notification: "experimental/serverStatus", field: "/quiescent" };
+  const told = (quiescent: boolean) => ({ notify: "experimental/serverStatus", params: { quiescent } });
+  const { server } = await session(
+    { capabilities: offers, on: { initialized: [progress("begin", { title: "check" }), told(false)] } },
+    { server: { ready } },
+  );
+  await until(() => server.readiness === "indexing");
+  const settled = server.settle(5_000, signal());
+  await act(server, told(true));
+  expect(await settled).toBe("ready");
+  await act(server, told(false));
+  expect(await server.settle(30, signal())).toBe("indexing");
+});
+
+test("a method that is unknown only until the project is loaded is asked for again", async () => {
+  const { server } = await session({
+    capabilities: offers,
+    replies: { [definition]: "loaded" },
+    on: {
+      initialized: [progress("begin", { title: "loading" })],
+      [definition]: [
+        { error: { code: -32601, message: "Unhandled method" }, once: join(scenarios(), "said") },
+      ],
+    },
+  });
+  await until(() => server.readiness === "indexing");
+  const reply = server.request(definition, {}, { signal: signal() });
+  await until(async () => (await received(server, definition)).length === 1);
+  await act(server, progress("end"));
+  expect((await reply).value).toBe("loaded");
+});
+
+test("the server's progress is told while the call waits, and stands in the status", async () => {
+  const { server, pool } = await session({
+    capabilities: offers,
+    replies: { [definition]: "x" },
+    on: { initialized: [progress("begin", { title: "indexing", percentage: 0 })] },
+  });
+  await until(() => server.readiness === "indexing");
+  const heard: string[] = [];
+  const reply = server.request(definition, {}, { signal: signal(), onProgress: (text) => heard.push(text) });
+  await act(server, progress("report", { percentage: 45, message: "crate a" }));
+  await until(() => heard.length === 2);
+  expect(pool.status()[0]?.progress).toBe("indexing 45 %: crate a");
+  await act(server, progress("end"));
+  await reply;
+  expect(heard).toEqual(["indexing 0 %", "indexing 45 %: crate a"]);
+  expect(pool.status()[0]?.progress).toBeNull();
+});
+
+test("a command is never run twice, whatever the server says", async () => {
+  const busy = { error: { code: -32801, message: "modified" } };
+  const { server } = await session({
+    capabilities: { executeCommandProvider: {} },
+    on: { initialized: [progress("begin", { title: "indexing" })], "workspace/executeCommand": [busy] },
+  });
+  await until(() => server.readiness === "indexing");
+  await expect(ask(server, "workspace/executeCommand", { command: "x" })).rejects.toMatchObject({
+    code: "lsp/failed",
+  });
+  expect(await received(server, "workspace/executeCommand")).toHaveLength(1);
+});
