@@ -7,7 +7,6 @@ import { pathToFileURL } from "node:url";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { LimitsPlan, ServerPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
-import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import { answer } from "./answers.js";
@@ -15,12 +14,12 @@ import { Capabilities } from "./capabilities.js";
 import { Diagnostics, type DiagnosticsOptions } from "./diagnostics.js";
 import { Documents } from "./documents.js";
 import { forwarded } from "./forward.js";
+import { Freshness } from "./freshness.js";
 import { pathOfUri } from "./inside.js";
 import { type Transport, withNamedPaths } from "./launch.js";
 import { clientCapabilities } from "./offer.js";
 import { ReadinessState } from "./readiness.js";
 import { type Asking, ask, refusalOf } from "./requests.js";
-import { claims } from "./route.js";
 import type {
   DiagnosticsReport,
   Log,
@@ -30,7 +29,6 @@ import type {
   ServerReply,
 } from "./types.js";
 import type { WorkspaceWatch } from "./watch.js";
-import { wantedChanges, watchedFilesParams } from "./watched-files.js";
 import { cancelled, Wire } from "./wire.js";
 
 const SHUTDOWN_MS = 2_000;
@@ -65,10 +63,10 @@ export class Instance {
   readonly #readiness: ReadinessState;
   readonly #documents: Documents;
   readonly #diagnostics: Diagnostics;
+  readonly #freshness: Freshness;
   readonly #asking: Asking;
   #encoding: PositionEncoding = "utf-16";
   #serverVersion: string | null = null;
-  #cursor: number;
   #ending = false;
 
   constructor(context: InstanceContext, transport: Transport) {
@@ -78,7 +76,6 @@ export class Instance {
     this.plan = plan;
     this.root = root;
     this.generation = context.generation;
-    this.#cursor = context.watch.cursor;
     this.#capabilities = new Capabilities(plan);
     this.#readiness = new ReadinessState(plan.ready);
     this.#wire = new Wire(transport, {
@@ -88,7 +85,13 @@ export class Instance {
       onRequest: (method, params) => this.#answer(method, params),
       onNotification: (method, params) => this.#notified(method, params),
     });
-    this.#asking = { name: plan.id, roots, wire: this.#wire, readiness: this.#readiness };
+    this.#asking = {
+      name: plan.id,
+      roots,
+      wire: this.#wire,
+      readiness: this.#readiness,
+      warmupMs: plan.warmupTimeoutMs,
+    };
     this.#documents = new Documents({
       server: plan,
       roots,
@@ -105,6 +108,17 @@ export class Instance {
       current: (path) => this.#documents.get(path),
       touch: (path) => this.#documents.touch(path),
       request: (method, params, options) => this.#ask(method, params, options),
+    });
+    this.#freshness = new Freshness({
+      plan,
+      root,
+      roots,
+      watch: context.watch,
+      documents: this.#documents,
+      capabilities: this.#capabilities,
+      maxOpened: Math.ceil(limits.maxOpenDocuments / 2),
+      notify: (method, params) => this.#wire.notify(method, params),
+      onOthersChanged: () => this.#diagnostics.changed(undefined),
     });
     void this.#wire.over.then((reason) => {
       if (!this.#readiness.death)
@@ -148,7 +162,7 @@ export class Instance {
   }
 
   /** The handshake; after it the server may be asked. */
-  async initialize(): Promise<void> {
+  async initialize(signal: AbortSignal): Promise<void> {
     const { plan, root } = this;
     const params = {
       processId: process.pid,
@@ -163,7 +177,7 @@ export class Instance {
       trace: "off",
     };
     const result = await this.#wire
-      .request("initialize", params, plan.initializeTimeoutMs)
+      .request("initialize", params, plan.initializeTimeoutMs, signal)
       .catch((error: unknown) => {
         throw error instanceof ResponseError ? refusalOf(this.#asking, "initialize", error) : error;
       });
@@ -184,7 +198,7 @@ export class Instance {
   /** Opens the document or brings it up to date, after everything else that changed was told. */
   async sync(path: string, signal: AbortSignal): Promise<OpenDocument> {
     if (signal.aborted) throw cancelled(signal);
-    await this.#freshen();
+    await this.#freshness.renew();
     return this.#documents.sync(path);
   }
 
@@ -201,8 +215,8 @@ export class Instance {
     if (!this.#capabilities.supports(method)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
     }
-    if (method.startsWith("workspace/")) await this.#freshen();
-    if (method === "workspace/symbol") await this.#openOne();
+    if (method.startsWith("workspace/")) await this.#freshness.renew();
+    if (method === "workspace/symbol") await this.#freshness.openOne();
     return this.#ask(method, params, options);
   }
 
@@ -241,39 +255,6 @@ export class Instance {
     const limit = this.plan.requestTimeoutOverridesMs[method] ?? this.plan.requestTimeoutMs;
     const timeoutMs = Math.max(1, Math.min(limit, options.timeoutMs ?? limit));
     return ask(this.#asking, method, params, { ...options, timeoutMs });
-  }
-
-  /** Tells the server all that changed on disk since it was last told. */
-  async #freshen(): Promise<void> {
-    const { watch } = this.#context;
-    await watch.refresh();
-    await this.#documents.refresh();
-    const changes = watch.since(this.#cursor, this.root);
-    this.#cursor = watch.cursor;
-    const isOwn = (path: string): boolean => claims(this.plan, path, this.#context.roots);
-    const wanted = wantedChanges(changes, this.#capabilities, this.root, isOwn);
-    if (wanted.length === 0) return;
-    this.#wire.notify("workspace/didChangeWatchedFiles", watchedFilesParams(wanted));
-    if (wanted.some((change) => this.#documents.get(change.path) === undefined))
-      this.#diagnostics.changed(undefined);
-    if (!this.plan.openOnChange) return;
-    const unseen = wanted.filter(({ path, type }) => type !== 3 && isOwn(path) && !this.#documents.get(path));
-    for (const { path } of unseen.slice(0, Math.ceil(this.#context.limits.maxOpenDocuments / 2))) {
-      // A file that is no text is of no interest to the server either.
-      await this.#documents.sync(path).catch(() => undefined);
-    }
-  }
-
-  /** Half of all servers know no workspace symbols until one file is open. */
-  async #openOne(): Promise<void> {
-    if (this.#documents.count > 0) return;
-    const own = [...this.#context.watch.files(this.root)].filter((path) =>
-      claims(this.plan, path, this.#context.roots),
-    );
-    for (const path of sortBy(own, (file) => [file.split(/[\\/]/).length, file]).slice(0, 5)) {
-      const opened = await this.#documents.sync(path).catch(() => undefined);
-      if (opened) return;
-    }
   }
 
   #answer(method: string, params: unknown): unknown {

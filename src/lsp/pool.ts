@@ -84,7 +84,8 @@ class Pool implements ServerPool {
     const known = this.#slots.get(key);
     if (known) return known;
     const { roots, log } = this.#context;
-    const start = (generation: number): Promise<Instance> => this.#start(server, root, generation);
+    const start = (generation: number, signal: AbortSignal): Promise<Instance> =>
+      this.#start(server, root, generation, signal);
     const slot = new Slot({ plan: server, root, roots, log, start });
     this.#slots.set(key, slot);
     return slot;
@@ -110,7 +111,7 @@ class Pool implements ServerPool {
     void idlest.stop();
   }
 
-  async #start(server: ServerPlan, root: string, generation: number): Promise<Instance> {
+  async #start(server: ServerPlan, root: string, generation: number, signal: AbortSignal): Promise<Instance> {
     const { roots, base, log, version } = this.#context;
     // Begun before the server reads its first file; what changes from here on is told.
     void this.#watch.refresh();
@@ -131,7 +132,7 @@ class Pool implements ServerPool {
       transport,
     );
     try {
-      await instance.initialize();
+      await instance.initialize(signal);
       return instance;
     } catch (error) {
       await instance.kill("did not start");

@@ -37,6 +37,8 @@ export interface Asking {
   roots: readonly string[];
   wire: Wire;
   readiness: ReadinessState;
+  /** How long an empty answer about one file's own text is waited with. */
+  warmupMs: number;
 }
 
 /** The reply of a server, held while it is indexing and repeated while it is empty. */
@@ -77,7 +79,8 @@ async function askUntilSure(
       return { value: outcome.value, readiness: readiness.now };
     }
     if (!held) continue;
-    const settled = await readiness.wait(() => readiness.now !== "indexing", left(HOLD), signal);
+    const holdMs = LOCAL.has(method) ? Math.min(asking.warmupMs, left(HOLD)) : left(HOLD);
+    const settled = await readiness.wait(() => readiness.now !== "indexing", holdMs, signal);
     if (settled) continue;
     if (outcome instanceof Refusal) throw outcome;
     return { value: outcome.value, readiness: readiness.now };

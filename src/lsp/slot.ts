@@ -11,15 +11,15 @@ import { redact } from "./redact.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
 import { cancelled } from "./wire.js";
 
-const MEMORY_MS = 5_000;
+const CHECK_MS = 2_000;
 
 export interface SlotContext {
   plan: ServerPlan;
   root: string;
   roots: readonly string[];
   log: Log;
-  /** Launches and initializes a new instance; rejects when it does not come up. */
-  start: (generation: number) => Promise<Instance>;
+  /** Launches and initializes a new instance; rejects when it does not come up, or when the signal says so. */
+  start: (generation: number, signal: AbortSignal) => Promise<Instance>;
 }
 
 export class Slot {
@@ -28,6 +28,7 @@ export class Slot {
   readonly #context: SlotContext;
   #instance: Instance | undefined;
   #starting: Promise<Instance> | undefined;
+  #startAbort: AbortController | undefined;
   #generation = 0;
   /** When it died of itself, within the window. */
   #deaths: number[] = [];
@@ -69,18 +70,29 @@ export class Slot {
     this.#touch();
     const running = this.instance;
     if (running) return running;
-    this.#starting ??= this.#start().finally(() => {
-      this.#starting = undefined;
-    });
-    this.#starting.catch(() => undefined);
+    this.#starting ??= this.#begin();
     return unlessAborted(this.#starting, signal);
   }
 
-  /** Ends the instance and forgets its failures; the next `get` starts a new one at once. */
+  #begin(): Promise<Instance> {
+    const abort = new AbortController();
+    this.#startAbort = abort;
+    const starting = this.#start(abort.signal).finally(() => {
+      this.#starting = undefined;
+    });
+    // Whoever waits hears of a failure; when nobody waits any more, nobody needs to.
+    starting.catch(() => undefined);
+    return starting;
+  }
+
+  /** Ends the instance, also one that is starting, and forgets its failures; the next `get` starts a new one at once. */
   async stop(): Promise<boolean> {
     this.#deaths = [];
     this.#stopped = true;
-    await this.#starting?.catch(() => undefined);
+    if (this.#starting) {
+      this.#startAbort?.abort(new Refusal("lsp/exited", `server "${this.plan.id}" was stopped`));
+      await this.#starting.catch(() => undefined);
+    }
     const instance = this.#instance;
     this.#rest();
     await instance?.end();
@@ -122,19 +134,19 @@ export class Slot {
     return this.#stopped ? "stopped" : "idle";
   }
 
-  async #start(): Promise<Instance> {
+  async #start(signal: AbortSignal): Promise<Instance> {
     this.#refuseWhenBroken();
     const pause = this.#pauseMs();
     // The pause of a restart; without one a server that dies at once would be started as fast as it is asked for.
-    if (pause > 0) await new Promise((done) => setTimeout(done, pause));
+    if (pause > 0) await unlessAborted(new Promise((done) => setTimeout(done, pause)), signal);
     this.#stopped = false;
     this.#unavailable = false;
     this.#generation++;
     let instance: Instance;
     try {
-      instance = await this.#context.start(this.#generation);
+      instance = await this.#context.start(this.#generation, signal);
     } catch (error) {
-      throw this.#failedToStart(error);
+      throw signal.aborted ? cancelled(signal) : this.#failedToStart(error);
     }
     this.#instance = instance;
     this.#context.log("info", "server started", { server: this.plan.id, generation: this.#generation });
@@ -235,7 +247,7 @@ export class Slot {
       this.#ended(instance, why);
       void instance.kill(why);
     };
-    this.#watch = setInterval(check, MEMORY_MS);
+    this.#watch = setInterval(check, CHECK_MS);
     this.#watch.unref();
   }
 }

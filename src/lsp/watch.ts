@@ -42,6 +42,7 @@ export class WorkspaceWatch {
   #files = 0;
   #watchers = 0;
   #events = 0;
+  #overfull = false;
   #first = true;
   #closed = false;
   #running: Promise<void> | undefined;
@@ -196,7 +197,8 @@ export class WorkspaceWatch {
     const stamp = stampText(stats);
     const before = folder.files.get(name);
     if (before === undefined && this.#files >= MAX_FILES) {
-      this.#log("warn", "more files than are watched", { limit: MAX_FILES });
+      if (!this.#overfull) this.#log("warn", "more files than are watched", { limit: MAX_FILES });
+      this.#overfull = true;
       return;
     }
     folder.files.set(name, stamp);

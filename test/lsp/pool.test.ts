@@ -9,7 +9,6 @@ import { redact } from "../../src/lsp/redact.js";
 import { rootOf, routeFile } from "../../src/lsp/route.js";
 import { fakePlan, fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
 import {
-  act,
   afterThis,
   alive,
   ask,
@@ -216,13 +215,30 @@ describe("pool", () => {
     await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject({ code: "lsp/start-failed" });
   });
 
-  test("the periodic restart waits until the server is not busy", async () => {
-    const { pool, server } = await session({ on: { "fake/documents": [{ wait: "fake/children" }] } });
+  test("the periodic restart comes when the server is not busy", async () => {
+    const scenario = { on: { "fake/documents": [{ wait: "fake/children" }] } };
+    const { pool, server, file } = await session(scenario, { server: { restartIntervalMinutes: 0.001 } });
     const slow = ask(server, "fake/documents");
-    await act(server);
+    await new Promise((done) => setTimeout(done, 2_500));
+    expect(pool.status()[0]?.state).toBe("running");
     await ask(server, "fake/children");
     expect(await slow).toEqual([]);
-    expect(pool.status()[0]?.restarts).toBe(0);
+    await until(() => pool.status()[0]?.state === "stopped");
+    await server.sync(file, signal());
+    expect(server.generation).toBe(2);
+  });
+
+  test("a server that hangs in its start is ended by close, without waiting for its timeout", async () => {
+    const pool = poolOf(workspace({}), [fakeServer(scenarios(), { on: { initialize: [{ never: true }] } })]);
+    const start = pool.get("fake", undefined, signal()).catch((error: unknown) => error);
+    await until(() => pool.status()[0]?.state === "starting");
+    const started = performance.now();
+    await pool.close();
+    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(await start).toMatchObject({
+      code: "lsp/exited",
+      message: expect.stringContaining("was stopped"),
+    });
   });
 });
 

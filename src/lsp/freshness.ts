@@ -1,0 +1,76 @@
+/**
+ * Keeps one server's view equal to the disk: before it is asked, it hears of every file that anyone changed, in the
+ * way it needs: its open documents, the watched files, and an open for servers that see nothing else.
+ */
+import type { ServerPlan } from "../abi/plan.js";
+import { sortBy } from "../base/order.js";
+import type { Capabilities } from "./capabilities.js";
+import type { Documents } from "./documents.js";
+import { claims } from "./route.js";
+import type { WorkspaceWatch } from "./watch.js";
+import { wantedChanges, watchedFilesParams } from "./watched-files.js";
+
+const DELETED = 3;
+/** Files tried when any one of a language is to be opened. */
+const CANDIDATES = 5;
+
+export interface FreshnessContext {
+  plan: ServerPlan;
+  root: string;
+  roots: readonly string[];
+  watch: WorkspaceWatch;
+  documents: Documents;
+  capabilities: Capabilities;
+  /** Most files opened for one look at what changed. */
+  maxOpened: number;
+  notify: (method: string, params: unknown) => void;
+  /** Hears that files changed which are not open. */
+  onOthersChanged: () => void;
+}
+
+export class Freshness {
+  readonly #context: FreshnessContext;
+  #cursor: number;
+
+  constructor(context: FreshnessContext) {
+    this.#context = context;
+    this.#cursor = context.watch.cursor;
+  }
+
+  /** Tells the server all that changed on disk since it was last told. */
+  async renew(): Promise<void> {
+    const { watch, documents, capabilities, root, notify } = this.#context;
+    await watch.refresh();
+    await documents.refresh();
+    const changes = watch.since(this.#cursor, root);
+    this.#cursor = watch.cursor;
+    const wanted = wantedChanges(changes, capabilities, root, (path) => this.#isOwn(path));
+    if (wanted.length === 0) return;
+    notify("workspace/didChangeWatchedFiles", watchedFilesParams(wanted));
+    const others = wanted.filter(({ path }) => documents.get(path) === undefined);
+    if (others.length > 0) this.#context.onOthersChanged();
+    if (!this.#context.plan.openOnChange) return;
+    const unseen = others.filter(({ path, type }) => type !== DELETED && this.#isOwn(path));
+    for (const { path } of unseen.slice(0, this.#context.maxOpened)) await this.#tryOpen(path);
+  }
+
+  /** Opens one file of the server's kind when none is open: half of all servers know no workspace symbols before. */
+  async openOne(): Promise<void> {
+    const { documents, watch, root } = this.#context;
+    if (documents.count > 0) return;
+    const own = [...watch.files(root)].filter((path) => this.#isOwn(path));
+    for (const path of sortBy(own, (file) => [file.split(/[\\/]/).length, file]).slice(0, CANDIDATES)) {
+      if (await this.#tryOpen(path)) return;
+    }
+  }
+
+  #isOwn(path: string): boolean {
+    return claims(this.#context.plan, path, this.#context.roots);
+  }
+
+  /** A file that is no text is of no interest to a server either. */
+  async #tryOpen(path: string): Promise<boolean> {
+    const opened = await this.#context.documents.sync(path).catch(() => undefined);
+    return opened !== undefined;
+  }
+}
