@@ -2,8 +2,6 @@
  * One running server for one root: started, initialized, fed with documents, asked, and ended. It never restarts
  * itself; when its process is gone, everything that waits hears so at once.
  */
-import { basename } from "node:path";
-import { pathToFileURL } from "node:url";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { LimitsPlan, ServerPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
@@ -15,9 +13,9 @@ import { Diagnostics, type DiagnosticsOptions } from "./diagnostics.js";
 import { Documents } from "./documents.js";
 import { forwarded } from "./forward.js";
 import { Freshness } from "./freshness.js";
+import { chosenEncoding, type FolderParams, folderParams, initializeParams } from "./handshake.js";
 import { pathOfUri } from "./inside.js";
 import { type Transport, withNamedPaths } from "./launch.js";
-import { clientCapabilities } from "./offer.js";
 import { ReadinessState } from "./readiness.js";
 import { type Asking, ask, refusalOf } from "./requests.js";
 import type {
@@ -33,7 +31,6 @@ import { cancelled, Wire } from "./wire.js";
 
 const SHUTDOWN_MS = 2_000;
 const EXIT_MS = 1_000;
-const ENCODINGS: readonly string[] = ["utf-8", "utf-16", "utf-32"];
 
 export interface InstanceContext {
   plan: ServerPlan;
@@ -164,25 +161,14 @@ export class Instance {
   /** The handshake; after it the server may be asked. */
   async initialize(signal: AbortSignal): Promise<void> {
     const { plan, root } = this;
-    const params = {
-      processId: process.pid,
-      clientInfo: { name: "lsp-proxy", version: this.#context.version },
-      rootUri: pathToFileURL(root).href,
-      rootPath: root,
-      workspaceFolders: this.#folders(),
-      capabilities: clientCapabilities(plan.clientCapabilities),
-      ...(plan.initializeOptions === null
-        ? {}
-        : { initializationOptions: withNamedPaths(plan.initializeOptions, root) }),
-      trace: "off",
-    };
+    const params = initializeParams(plan, root, this.#folders(), this.#context.version);
     const result = await this.#wire
       .request("initialize", params, plan.initializeTimeoutMs, signal)
       .catch((error: unknown) => {
         throw error instanceof ResponseError ? refusalOf(this.#asking, "initialize", error) : error;
       });
     this.#capabilities.offered = isTable(result) ? result.capabilities : {};
-    this.#encoding = this.#chosenEncoding();
+    this.#encoding = chosenEncoding(this.#capabilities.at("positionEncoding"), plan.id);
     const info = isTable(result) && isTable(result.serverInfo) ? result.serverInfo.version : undefined;
     this.#serverVersion = typeof info === "string" ? info.slice(0, 100) : null;
     this.#wire.notify("initialized", {});
@@ -222,11 +208,6 @@ export class Instance {
 
   diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     return this.#diagnostics.report(document, options);
-  }
-
-  /** Sends a notification of the runtime's own. */
-  notify(method: string, params: unknown): void {
-    this.#wire.notify(method, params);
   }
 
   /** Asks the server to end, then makes it; resolves when its whole process group is gone. */
@@ -282,20 +263,11 @@ export class Instance {
     }
   }
 
-  #chosenEncoding(): PositionEncoding {
-    const chosen = this.#capabilities.at("positionEncoding") ?? "utf-16";
-    if (typeof chosen === "string" && ENCODINGS.includes(chosen)) return chosen as PositionEncoding;
-    throw new Refusal("lsp/start-failed", `server "${this.plan.id}" counts columns in an unknown encoding`);
-  }
-
   #settings(): ServerPlan["settings"] {
     return withNamedPaths(this.plan.settings, this.root);
   }
 
-  #folders(): { uri: string; name: string }[] {
-    return [this.root, ...this.#context.folders].map((path) => ({
-      uri: pathToFileURL(path).href,
-      name: basename(path),
-    }));
+  #folders(): FolderParams[] {
+    return [this.root, ...this.#context.folders].map(folderParams);
   }
 }

@@ -52,6 +52,12 @@ export class Wire {
       this.fail(new Refusal("lsp/exited", `server "${this.#name}" ${reason}`));
       return reason;
     });
+    void drained.then(async () => {
+      // A server that closed its output and lives on can never answer again.
+      await within(transport.ended, DRAIN_MS);
+      this.fail(new Refusal("lsp/exited", `server "${this.#name}" closed its output`));
+      await transport.kill();
+    });
     this.#connection.listen();
   }
 
@@ -79,8 +85,9 @@ export class Wire {
 
   notify(method: string, params?: unknown): void {
     if (this.#death) return;
-    // A failed write means that the server is ending, and `over` tells everybody.
-    this.#connection.sendNotification(method, ...spread(params)).catch(() => {});
+    const send = async (): Promise<void> => this.#connection.sendNotification(method, ...spread(params));
+    // A closed connection or a failed write means that the server is ending, and `over` tells everybody.
+    send().catch(() => {});
   }
 
   /** Asks and waits; on timeout and abort the server hears `$/cancelRequest`. */
@@ -106,7 +113,9 @@ export class Wire {
       const timer = setTimeout(() => giveUp(this.#late(method, timeoutMs)), timeoutMs);
       signal?.addEventListener("abort", onAbort, { once: true });
       this.#pending.add(fail);
-      this.#connection.sendRequest<unknown>(method, ...spread(params), source.token).then(
+      const send = async (): Promise<unknown> =>
+        this.#connection.sendRequest<unknown>(method, ...spread(params), source.token);
+      send().then(
         (value) => {
           finish();
           resolve(value);

@@ -110,6 +110,7 @@ const actions = {
     const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { stdio: "ignore" });
     children.push(child.pid);
   },
+  closeOutput: () => new Promise((resolve) => output.end(resolve)),
   save: (action, message) => writeFileSync(action.save, JSON.stringify(message)),
   refuse: (action) => void refused.add(action.refuse),
 };

@@ -133,6 +133,16 @@ describe("a server that dies", () => {
     expect((await Promise.all(pending)).every((error) => error.code === "lsp/exited")).toBe(true);
   });
 
+  test("or only closes its output: refused at once, and the process is ended", async () => {
+    const { server, pool } = await session({
+      ignoreStdinEnd: true,
+      on: { "fake/documents": [{ closeOutput: true }] },
+    });
+    const pid = pool.status()[0]?.pid ?? 0;
+    expect((await refusal(ask(server, "fake/documents"))).code).toBe("lsp/exited");
+    await until(() => !alive(pid));
+  });
+
   test("answers first and then ends: the answer counts", async () => {
     const { server } = await session({ on: { "fake/documents": [{ reply: ["bye"] }, { exit: 0 }] } });
     expect(await ask(server, "fake/documents")).toEqual(["bye"]);
