@@ -9,3 +9,5 @@ process.exitCode = await main(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
 });
+// An open terminal or pipe on stdin would keep the process alive after a signal has ended its work.
+process.stdin.destroy();

@@ -3,11 +3,13 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Bundle } from "../abi/bundle.js";
 import type { Plan } from "../abi/plan.js";
+import type { Code } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { chooseServers, scanWorkspace } from "../config/detect.js";
 import { diskFiles } from "../config/files.js";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
+import { UnusableConfig } from "../config/salvage.js";
 import { isTrusted, isTrustedFolder, openTrust } from "../config/trust.js";
 import { emitBundle } from "../emit/bundle.js";
 import { readTemplates } from "../emit/templates.js";
@@ -39,7 +41,7 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
   const trustsFolder = isOn(input, "trust-workspace") || isTrustedFolder(trust, workspace);
   const binFolders = trustsFolder ? [join(workspace, "node_modules", ".bin")] : [];
   const named = textFlag(input, "config");
-  const loaded = loadConfig(
+  const loaded = loadWhole(
     {
       workspace,
       ...(named === undefined ? {} : { configPath: resolve(io.cwd, named) }),
@@ -59,6 +61,25 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
   if (problems.some((problem) => problem.severity === "error"))
     throw new ConfigError([...loaded.warnings, ...problems]);
   return { loaded, plan, warnings: [...loaded.warnings, ...problems], binFolders };
+}
+
+/** Problems that a missing entry elsewhere would cause, and that are no news when an entry was left out. */
+const followUps: Code[] = [
+  "plan/absent-tool",
+  "plan/command-not-allowed",
+  "plan/unknown-server",
+  "plan/unknown-tool",
+];
+
+/** Loads the config; when it has problems, adds those that only the plan can see, so that all are told in one go. */
+function loadWhole(...request: Parameters<typeof loadConfig>): LoadedConfig {
+  try {
+    return loadConfig(...request);
+  } catch (error) {
+    if (!(error instanceof UnusableConfig)) throw error;
+    const { problems } = buildPlan(error.rest.config, error.rest);
+    throw new ConfigError([...error.problems, ...problems.filter(({ code }) => !followUps.includes(code))]);
+  }
 }
 
 /** The whole line up to the bundle. */

@@ -25,8 +25,10 @@ import {
   toTable,
   withEntries,
 } from "./layer.js";
+import { isLspiTool } from "./lspi.js";
 import { applyPresets, commandsFromEnvironment } from "./presets.js";
 import { inOrder } from "./read.js";
+import { salvage, UnusableConfig } from "./salvage.js";
 import { type Config, configSchema } from "./schema.js";
 import { problemAt } from "./source.js";
 import { validate } from "./validate.js";
@@ -47,9 +49,11 @@ export interface LoadedConfig {
   origin(pointer: string): string;
   /** The shipped profiles that bring a tool. */
   toolProfiles(name: string): string[];
+  /** Whether lspi 0.2 has a tool of that name. */
+  isLspiTool(name: string): boolean;
 }
 
-/** Loads a workspace's config. Throws a ConfigError with every problem there is. */
+/** Loads a workspace's config. Throws an UnusableConfig with every problem there is. */
 export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   const catalogue = new Catalogue(request.shipped, files);
   const found = findLayers(request, catalogue, files);
@@ -71,19 +75,21 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   problems.push(
     ...checked.filter((problem) => problems.length === 0 || problem.code === "config/missing-key"),
   );
-  if (problems.length > 0) throw new ConfigError(byFile(uniqueBy(problems, identityOf)));
-
-  return {
-    config: configSchema.parse(tree),
+  const loaded = {
     base: found.base,
     main: mainOf(found),
     warnings,
     catalogueCommands: sortedSet([...catalogue.commands(), ...commandsFromEnvironment(request.env)]),
-    locate: (pointer) =>
+    locate: (pointer: string) =>
       nodeAt(merged, fromPointer(pointer)) ? places.place(fromPointer(pointer), "value") : undefined,
-    origin: (pointer) => nodeAt(merged, fromPointer(pointer))?.layer.origin ?? "config",
-    toolProfiles: (name) => catalogue.profiles().filter((profile) => bringsTool(profile, name, catalogue)),
+    origin: (pointer: string) => nodeAt(merged, fromPointer(pointer))?.layer.origin ?? "config",
+    toolProfiles: (name: string) =>
+      catalogue.profiles().filter((profile) => bringsTool(profile, name, catalogue)),
+    isLspiTool,
   };
+  if (problems.length === 0) return { ...loaded, config: configSchema.parse(tree) };
+  const all = byFile(uniqueBy(problems, identityOf));
+  throw new UnusableConfig(all, salvage(tree, all, loaded));
 }
 
 /** What `lsp-proxy trust` must show before it records anything: the discovered file, its hash, what it grants. */

@@ -11,19 +11,17 @@ import { defaultDeny, defaultEnv, defaultHttp, defaultLimits } from "./defaults.
 import { Report } from "./report.js";
 import { checkRoutes } from "./routes.js";
 import { buildServers, type PlacedServer } from "./servers.js";
-import { buildDialect, buildEffects, buildMcp } from "./surface.js";
+import { buildDialect, buildEffects, buildMcp, type ToolsElsewhere } from "./surface.js";
 import { buildTools, type PlacedTool } from "./tools.js";
 import { checkWorkflows } from "./workflows.js";
 
 /** What the plan must be told about the config's files. */
-export interface PlanContext {
+export interface PlanContext extends ToolsElsewhere {
   locate(pointer: string): Place | undefined;
   /** The layer a value came from: a shipped config's name, or `config`. */
   origin(pointer: string): string;
   /** Every program that the shipped presets name. */
   catalogueCommands: readonly string[];
-  /** The shipped profiles that bring a tool. */
-  toolProfiles(name: string): string[];
 }
 
 /** The plan of a config, with what is wrong or odd about it. */
@@ -60,7 +58,7 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     servers: servers.map(({ plan: server }) => server),
     tools: tools.map(({ plan: tool }) => tool),
     dialect,
-    mcp: buildMcp(config, servers, tools, (name) => context.toolProfiles(name), report),
+    mcp: buildMcp(config, servers, tools, context, report),
     http: buildHttp(config),
   };
   return { plan, problems: report.problems };

@@ -59,18 +59,26 @@ export function buildEffects(config: Config): Effect[] {
   return config.mcp?.read_only === true ? effects.filter((effect) => effect === "read") : effects;
 }
 
+/** What is known of tools that this config does not have. */
+export interface ToolsElsewhere {
+  /** The shipped profiles that bring a tool. */
+  toolProfiles(name: string): string[];
+  /** Whether lspi 0.2 has a tool of that name. */
+  isLspiTool(name: string): boolean;
+}
+
 /** The agent's side of the plan. */
 export function buildMcp(
   config: Config,
   servers: readonly PlacedServer[],
   tools: readonly PlacedTool[],
-  toolProfiles: (name: string) => string[],
+  elsewhere: ToolsElsewhere,
   report: Report,
 ): McpPlan {
   const effects = buildEffects(config);
   const { allow = [], exclude = [] } = config.mcp?.tools ?? {};
-  checkToolNames("allow", allow, tools, toolProfiles, report);
-  checkToolNames("exclude", exclude, tools, toolProfiles, report);
+  checkToolNames("allow", allow, tools, elsewhere, report);
+  checkToolNames("exclude", exclude, tools, elsewhere, report);
   const listed = tools
     .map(({ plan }) => plan)
     .filter((tool) => effects.includes(tool.effect) && tool.servers?.length !== 0)
@@ -93,14 +101,20 @@ function checkToolNames(
   key: "allow" | "exclude",
   names: readonly string[],
   tools: readonly PlacedTool[],
-  toolProfiles: (name: string) => string[],
+  elsewhere: ToolsElsewhere,
   report: Report,
 ): void {
   const known = tools.map(({ plan }) => plan.name);
   names.forEach((name, index) => {
     if (known.includes(name)) return;
     const pointer = `/mcp/tools/${key}/${index}`;
-    const profiles = toolProfiles(name);
+    const profiles = elsewhere.toolProfiles(name);
+    if (profiles.length === 0 && elsewhere.isLspiTool(name)) {
+      report.add("plan/absent-tool", pointer, `The tool \`${name}\` of lspi is not in this profile.`, {
+        fix: "Drop the name: there is nothing to allow or exclude.",
+      });
+      return;
+    }
     if (profiles.length === 0) {
       report.unknown("plan/unknown-tool", pointer, "The tool", name, known);
       return;

@@ -72,6 +72,23 @@ describe("validate", () => {
     ]);
   });
 
+  it("tells the problems of all stages in one go, and none that only follow from another", async () => {
+    const tool = 'name = "x"\ndescription = "x"\ninput = "document"\noutput = "json"\n';
+    const request = 'request = { method = "textDocument/hoover", params = "text_document" }\n';
+    const file = write(
+      "lspi.toml",
+      `[[servers]]\nid = "py"\nkind = "pyrigth"\n[limits]\nmax_items = "many"\n[[tools]]\n${tool}${request}`,
+    );
+    const { stdout } = await run(["validate", "--config", file, "--json"]);
+    expect(
+      JSON.parse(stdout).problems.map(({ code, line }: { code: string; line: number }) => [code, line]),
+    ).toEqual([
+      ["config/unknown-preset", 3],
+      ["config/wrong-type", 5],
+      ["plan/unknown-method", 11],
+    ]);
+  });
+
   it("says when the file is not there", async () => {
     const { code, stderr } = await run(["validate", "--config", join(folder, "absent.toml")]);
     expect(code).toBe(3);

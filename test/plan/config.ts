@@ -20,6 +20,7 @@ export const context: PlanContext = {
   origin: () => "config",
   catalogueCommands: ["rust-analyzer", "pyright-langserver", "typescript-language-server"],
   toolProfiles: (name) => (name === "rename_symbol" ? ["full"] : []),
+  isLspiTool: (name) => name === "hover_at",
 };
 
 /** The plan of a bare config and what is wrong with it. */

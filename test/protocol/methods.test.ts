@@ -1,5 +1,5 @@
-import * as protocol from "vscode-languageserver-protocol";
 import { describe, expect, it } from "vitest";
+import * as protocol from "vscode-languageserver-protocol";
 import { methods } from "../../src/protocol/methods.js";
 
 interface MessageType {
@@ -16,13 +16,16 @@ const types = Object.values(protocol).filter(
 const byMethod = new Map(types.map((type) => [type.method, type]));
 
 describe("the table of methods", () => {
-  it.each(Object.entries(methods))("%s is a request of the protocol with that capability", (method, facts) => {
-    const type = byMethod.get(method);
-    expect(type, `${method} is in the protocol package`).toBeDefined();
-    expect(type?.messageDirection).not.toBe("serverToClient");
-    const promised = type?.capabilities?.server;
-    // The package names no capability for the type hierarchy's follow-ups, and only the provider for full tokens.
-    if (promised === undefined) expect(facts.capability).toBe("typeHierarchyProvider");
-    else expect(facts.capability.startsWith(promised)).toBe(true);
-  });
+  it.each(Object.entries(methods))(
+    "%s is a request of the protocol with that capability",
+    (method, facts) => {
+      const type = byMethod.get(method);
+      expect(type, `${method} is in the protocol package`).toBeDefined();
+      expect(type?.messageDirection).not.toBe("serverToClient");
+      const promised = type?.capabilities?.server;
+      // The package names no capability for the type hierarchy's follow-ups, and only the provider for full tokens.
+      if (promised === undefined) expect(facts.capability).toBe("typeHierarchyProvider");
+      else expect(facts.capability.startsWith(promised)).toBe(true);
+    },
+  );
 });
