@@ -13,7 +13,8 @@ const withoutAjvInTheSdk = {
   name: "without-ajv-in-the-sdk",
   setup({ onLoad }) {
     onLoad({ filter: /modelcontextprotocol[\\/]sdk[\\/].*ajv-provider\.js$/ }, () => ({
-      contents: "export class AjvJsonSchemaValidator { getValidator() { throw new Error('no schema validator'); } }",
+      contents:
+        "export class AjvJsonSchemaValidator { getValidator() { throw new Error('no schema validator'); } }",
     }));
   },
 };
@@ -33,6 +34,8 @@ await build({
   legalComments: "linked",
   plugins: [withoutAjvInTheSdk],
   // Packages in CommonJS call `require` for Node's own modules.
-  banner: { js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);' },
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+  },
   logLevel: "warning",
 });

@@ -34,11 +34,11 @@ export function salvage(
     const values = Object.keys(entry).map((key) => loaded.locate(toPointer([list, index, key])));
     return !problems.some(({ place }) => values.some((value) => isSame(place, value)));
   };
-  const parts = Object.entries(tree).map(([key, value]) => {
-    if (!isEntryList(key) || !Array.isArray(value)) return [key, fits(key, value) ? value : undefined];
+  const parts = Object.entries(tree).flatMap(([key, value]): [string, unknown][] => {
+    if (!isEntryList(key) || !Array.isArray(value)) return fits(key, value) ? [[key, value]] : [];
     const good = value.map((_, index) => index).filter((index) => isSound(key, value[index], index));
     kept[key] = good;
-    return [key, good.map((index) => value[index])];
+    return [[key, good.map((index) => value[index])]];
   });
   const original = (pointer: string) => {
     const [list = "", index = "", ...path] = fromPointer(pointer);

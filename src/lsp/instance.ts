@@ -151,7 +151,7 @@ export class Instance {
     return this.#capabilities.features();
   }
   get dead(): boolean {
-    return this.#wire.dead;
+    return this.#ending || this.#wire.dead;
   }
   /** Resolves, with the reason, when the process is gone. */
   get over(): Promise<string> {
@@ -184,6 +184,7 @@ export class Instance {
   /** Opens the document or brings it up to date, after everything else that changed was told. */
   async sync(path: string, signal: AbortSignal): Promise<OpenDocument> {
     if (signal.aborted) throw cancelled(signal);
+    this.#refuseWhenEnding();
     await this.#freshness.renew();
     return this.#documents.sync(path);
   }
@@ -193,11 +194,17 @@ export class Instance {
     return path === undefined ? undefined : this.#documents.textOf(path);
   }
 
+  /** What is being shut down takes no more questions; whoever asks is sent on to the next start. */
+  #refuseWhenEnding(): void {
+    if (this.#ending) throw new Refusal("lsp/exited", `server "${this.plan.id}" was stopped`);
+  }
+
   settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
     return this.#readiness.settle(timeoutMs, signal);
   }
 
   async request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
+    this.#refuseWhenEnding();
     if (!this.#capabilities.supports(method)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
     }
@@ -206,7 +213,8 @@ export class Instance {
     return this.#ask(method, params, options);
   }
 
-  diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
+  async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
+    this.#refuseWhenEnding();
     return this.#diagnostics.report(document, options);
   }
 

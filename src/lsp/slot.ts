@@ -129,7 +129,7 @@ export class Slot {
     if (this.instance) return "running";
     if (this.#starting) return "starting";
     if (this.#unavailable) return "unavailable";
-    if (this.#recentDeaths().length >= this.plan.restart.max) return "broken";
+    if (this.#recentDeaths().length > this.plan.restart.max) return "broken";
     if (this.#pauseMs() > 0) return "backoff";
     return this.#stopped ? "stopped" : "idle";
   }
@@ -196,8 +196,8 @@ export class Slot {
   #refuseWhenBroken(): void {
     const { max, windowMs } = this.plan.restart;
     const deaths = this.#recentDeaths();
-    if (deaths.length < max) return;
-    const seconds = Math.ceil(((deaths.at(-max) ?? 0) + windowMs - performance.now()) / 1000);
+    if (deaths.length <= max) return;
+    const seconds = Math.ceil(((deaths.at(-max - 1) ?? 0) + windowMs - performance.now()) / 1000);
     const words = `server "${this.plan.id}" ended ${deaths.length} times; it is tried again in ${seconds} s`;
     throw new Refusal(
       "lsp/start-failed",

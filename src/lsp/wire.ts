@@ -16,6 +16,8 @@ import type { Transport } from "./launch.js";
 import { ResyncReader, type Skipped } from "./reader.js";
 
 const DRAIN_MS = 500;
+/** How long a closed output may wait for the news of how the process ended, which says more. */
+const CLOSED_MS = 2_000;
 
 export interface WireOptions {
   /** How the server is called in messages. */
@@ -53,8 +55,8 @@ export class Wire {
       return reason;
     });
     void drained.then(async () => {
-      // A server that closed its output and lives on can never answer again.
-      await within(transport.ended, DRAIN_MS);
+      // A server that closed its output and lives on can never answer again. One that has ended is told of above.
+      if (await within(transport.ended, CLOSED_MS)) return;
       this.fail(new Refusal("lsp/exited", `server "${this.#name}" closed its output`));
       await transport.kill();
     });
@@ -147,14 +149,15 @@ export function cancelled(signal: AbortSignal | undefined): Refusal {
   return new Refusal("call/cancelled", "the call was cancelled");
 }
 
-/** Resolves when the promise does, or after the time. */
-async function within(promise: Promise<unknown>, timeoutMs: number): Promise<void> {
+/** Whether the promise is done within the time. */
+async function within(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((done) => {
-    timer = setTimeout(done, timeoutMs);
+  const late = new Promise<boolean>((done) => {
+    timer = setTimeout(() => done(false), timeoutMs);
   });
-  await Promise.race([promise, late]);
+  const settled = await Promise.race([promise.then(() => true), late]);
   clearTimeout(timer);
+  return settled;
 }
 
 /** Parameters as the connection wants them: none at all rather than `[null]`, which TypeScript 7 rejects. */

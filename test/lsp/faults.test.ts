@@ -22,7 +22,7 @@ const hover = {
   capabilities: { hoverProvider: true },
   replies: { "textDocument/hover": { contents: "hi" } },
 };
-const restart = { max: 3, windowMs: 60_000, backoffMs: [10, 40] as [number, number] };
+const restart = { max: 2, windowMs: 60_000, backoffMs: [10, 40] as [number, number] };
 
 async function refusal(promise: Promise<unknown>): Promise<Refusal> {
   const error = await promise.then(
@@ -181,7 +181,7 @@ describe("a server that dies", () => {
       ],
     };
     const pool = poolOf(workspace({}), [
-      fakeServer(folder, scenario, { restart: { max: 2, windowMs: 400, backoffMs: [1, 1] } }),
+      fakeServer(folder, scenario, { restart: { max: 1, windowMs: 2_000, backoffMs: [1, 1] } }),
     ]);
     await refusal(pool.get("fake", undefined, signal()));
     await refusal(pool.get("fake", undefined, signal()));
