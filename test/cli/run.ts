@@ -1,7 +1,6 @@
 /** Runs the built program as a person would: its own process, its own streams. */
 import { spawn } from "node:child_process";
-import { delimiter } from "node:path";
-import { binaries, program, repository } from "../live/session.js";
+import { program, repository, testEnvironment } from "../live/session.js";
 
 export interface Run {
   code: number | null;
@@ -20,7 +19,7 @@ export function run(args: string[], options: RunOptions = {}): Promise<Run> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...args], {
       cwd: options.cwd ?? repository,
-      env: { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH ?? ""}`, ...options.env },
+      env: { ...testEnvironment(), ...options.env },
       stdio: ["pipe", "pipe", "pipe"],
     });
     let stdout = "";

@@ -10,6 +10,17 @@ export const repository = fileURLToPath(new URL("../../", import.meta.url));
 export const program = join(repository, "dist", "cli", "bin.js");
 export const binaries = join(repository, "node_modules", ".bin");
 
+/** The environment of a test's program: the servers of this repository on PATH, and nobody's own config or trust. */
+export function testEnvironment(): { [name: string]: string } {
+  return {
+    ...(process.env as { [name: string]: string }),
+    PATH: `${binaries}${delimiter}${process.env.PATH ?? ""}`,
+    XDG_CONFIG_HOME: join(tmpdir(), "lsp-proxy-no-config"),
+    XDG_STATE_HOME: join(tmpdir(), "lsp-proxy-no-state"),
+    LSPI_CONFIG_PATH: "",
+  };
+}
+
 export interface Place {
   line: number;
   character: number;
@@ -44,10 +55,7 @@ export async function openSession(
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [program, "serve", "--config", join(folder, "lspi.toml"), ...extraArgs],
-    env: { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH ?? ""}` } as Record<
-      string,
-      string
-    >,
+    env: testEnvironment(),
     stderr: "inherit",
   });
   const client = new Client({ name: "live-test", version: "0" });
