@@ -24,6 +24,10 @@ export const anchors: {
     document: "optional",
     description: "A symbol by its name, in a file or anywhere.",
   },
+  text: {
+    document: "required",
+    description: "A line of one file by its own text, with a mark before the symbol.",
+  },
   query: { document: "none", description: "A search text." },
 };
 

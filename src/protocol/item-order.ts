@@ -2,7 +2,8 @@
 import type { DialectPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import type { KeyPart } from "../base/order.js";
-import { type OrderKey, type ShapeFacts, severities } from "./shapes.js";
+import { severities } from "./kinds.js";
+import type { OrderKey, ShapeFacts } from "./shapes.js";
 import { documentKey, spanNames } from "./spelling.js";
 
 /** The key by which items of a shape are sorted; two items with equal keys differ by their canonical text only. */

@@ -12,6 +12,8 @@ export interface MethodFacts {
   feature: string;
   /** Whether one server's answer is enough or all servers of a file are asked. */
   merge: "first" | "all";
+  /** Asks about the very place, not about the symbol there: a place beside it is another question. */
+  exact?: true;
 }
 
 export const methods: { readonly [method: string]: MethodFacts } = {
@@ -80,6 +82,7 @@ export const methods: { readonly [method: string]: MethodFacts } = {
     registration: "textDocument/completion",
     feature: "completion",
     merge: "first",
+    exact: true,
   },
   "textDocument/declaration": {
     capability: "declarationProvider",
@@ -158,12 +161,14 @@ export const methods: { readonly [method: string]: MethodFacts } = {
     registration: "textDocument/inlineValue",
     feature: "inline_value",
     merge: "first",
+    exact: true,
   },
   "textDocument/linkedEditingRange": {
     capability: "linkedEditingRangeProvider",
     registration: "textDocument/linkedEditingRange",
     feature: "linked_editing_range",
     merge: "first",
+    exact: true,
   },
   "textDocument/moniker": {
     capability: "monikerProvider",
@@ -176,6 +181,7 @@ export const methods: { readonly [method: string]: MethodFacts } = {
     registration: "textDocument/onTypeFormatting",
     feature: "formatting",
     merge: "first",
+    exact: true,
   },
   "textDocument/prepareCallHierarchy": {
     capability: "callHierarchyProvider",
@@ -218,6 +224,7 @@ export const methods: { readonly [method: string]: MethodFacts } = {
     registration: "textDocument/selectionRange",
     feature: "selection_range",
     merge: "first",
+    exact: true,
   },
   "textDocument/semanticTokens/full": {
     capability: "semanticTokensProvider.full",
@@ -236,6 +243,7 @@ export const methods: { readonly [method: string]: MethodFacts } = {
     registration: "textDocument/signatureHelp",
     feature: "signature_help",
     merge: "first",
+    exact: true,
   },
   "textDocument/typeDefinition": {
     capability: "typeDefinitionProvider",

@@ -7,6 +7,9 @@ import type { JsonObject } from "../base/json.js";
 import { shapes } from "./shapes.js";
 import { closed, type Fields, joinFields, spanNames } from "./spelling.js";
 
+/** The argument that gives a line by its own text. */
+export const lineTextName = "line_text";
+
 /** The names that references (`input.X`) use for pointing arguments, and how the dialect spells each. */
 export function pointingNames(input: readonly Anchor[], dialect: DialectPlan): { [name: string]: string } {
   const names: { [name: string]: string } = {};
@@ -31,14 +34,15 @@ export function pointingNames(input: readonly Anchor[], dialect: DialectPlan): {
       symbol_name: symbol.name,
       symbol_kind: symbol.kind,
     });
+  if (input.includes("text")) names.line_text = lineTextName;
   if (input.includes("query")) names.query = query;
   return names;
 }
 
 /** The names of the arguments that ask for a page or a cap, by the tool's shape. */
-export function listingNames(tool: Pick<ToolPlan, "page" | "output">): string[] {
-  if (tool.page) return ["page_size", "cursor"];
-  return isCapped(tool) ? ["max_results"] : [];
+export function listingNames(tool: Pick<ToolPlan, "page" | "output">, { listing }: DialectPlan): string[] {
+  if (tool.page) return [listing.size, listing.cursor];
+  return isCapped(tool) ? [listing.most] : [];
 }
 
 /** The schema members of a tool's pointing arguments. */
@@ -57,34 +61,44 @@ export function pointingFields(input: readonly Anchor[], dialect: DialectPlan): 
 }
 
 /** The schema members that ask for a page, or cap a list. */
-export function listingFields(tool: Pick<ToolPlan, "page" | "output" | "maxItems">): Fields {
+export function listingFields(
+  tool: Pick<ToolPlan, "page" | "output" | "maxItems" | "defaultItems">,
+  { listing, members }: DialectPlan,
+): Fields {
   const properties: JsonObject = {};
   if (tool.page) {
     const { defaultSize, maxSize } = tool.page;
-    properties.page_size = {
+    properties[listing.size] = {
       type: "integer",
       minimum: 1,
       maximum: maxSize,
       description: `1-${maxSize}, default ${defaultSize}.`,
     };
-    properties.cursor = {
+    properties[listing.cursor] = {
       type: "string",
       maxLength: 1024,
-      description: "next_cursor of the page before.",
+      description: `${members.next_cursor ?? "next_cursor"} of the page before.`,
     };
   } else if (isCapped(tool)) {
-    properties.max_results = {
+    properties[listing.most] = {
       type: "integer",
       minimum: 1,
       maximum: tool.maxItems,
-      description: `1-${tool.maxItems}.`,
+      description:
+        tool.defaultItems === null
+          ? `1-${tool.maxItems}.`
+          : `1-${tool.maxItems}, default ${tool.defaultItems}.`,
     };
   }
   return { properties, required: [] };
 }
 
 function isCapped(tool: Pick<ToolPlan, "output">): boolean {
-  return shapes[tool.output.shape]?.counted === true && tool.output.shape !== "server_status";
+  return (
+    shapes[tool.output.shape]?.counted === true &&
+    tool.output.shape !== "server_status" &&
+    tool.output.shape !== "batch"
+  );
 }
 
 function anchorFields(anchor: Anchor, dialect: DialectPlan): Fields {
@@ -97,6 +111,8 @@ function anchorFields(anchor: Anchor, dialect: DialectPlan): Fields {
       return joinFields(documentArgument(dialect), rangeArgument(dialect));
     case "symbol":
       return symbolArgument(dialect);
+    case "text":
+      return joinFields(documentArgument(dialect), lineTextArgument);
     case "query":
       return queryFields(dialect);
     case "workspace":
@@ -185,6 +201,18 @@ function symbolArgument(dialect: DialectPlan): Fields {
     required: [name],
   };
 }
+
+const lineTextArgument: Fields = {
+  properties: {
+    [lineTextName]: {
+      type: "string",
+      minLength: 1,
+      maxLength: 2000,
+      description: "Instead of a position: the line's own text, with | before the symbol.",
+    },
+  },
+  required: [lineTextName],
+};
 
 function queryFields(dialect: DialectPlan): Fields {
   const description = "Name or part of it, at most 512 characters.";

@@ -1,239 +1,60 @@
 /**
- * Output shapes as data: where the items stand, what one looks like, and in which order they come. The runtime builds
- * values to this table and the generator writes output schemas from it. `<place>` is `line, character`; `<range>` is
- * `line, character, end_line, end_character`; `path` is `uri` in a dialect of URIs; `?` marks what may be absent.
- *
- * | shape             | under         | each item                                                    | beside the list          |
- * |-------------------|---------------|--------------------------------------------------------------|--------------------------|
- * | locations         | `locations`   | path, <range>, text?                                         |                          |
- * | document_symbols  | `symbols`     | name, kind, <range>, container?                              |                          |
- * | workspace_symbols | `symbols`     | name, kind, path, <range>? (all four or none), container?    |                          |
- * | calls             | `calls`       | name, kind, path, <place>, sites: [<place>]                  |                          |
- * | diagnostics       | `diagnostics` | path, <range>, severity, code?, source?, message             | status, why?             |
- * | server_status     | `servers`     | see `serverFields`                                           |                          |
- * | hover             | `contents`    | a Markdown text                                              | range?: <range>          |
- * | text              | –             |                                                              | text (or null), language? |
- * | json              | –             |                                                              | value                    |
+ * Output shapes as data, one file each: where the items stand, what one looks like, and in which order they come. The
+ * runtime builds values to these facts and the generator writes output schemas from them. In the files' first lines
+ * `<place>` is `line, character`; `<range>` is `line, character, end_line, end_character`; `path` is `uri` in a dialect
+ * of URIs; `?` marks what may be absent.
  */
-import type { DialectPlan, OutputPlan, ShapeName } from "../abi/plan.js";
-import type { JsonObject } from "../base/json.js";
-import {
-  closed,
-  documentFields,
-  type Fields,
-  joinFields,
-  optionalFields,
-  pointFields,
-  spanFields,
-} from "./spelling.js";
+import type { ShapeName } from "../abi/plan.js";
+import { callsFacts } from "./shapes/calls.js";
+import { codeActionsFacts } from "./shapes/code-actions.js";
+import { codeLensesFacts } from "./shapes/code-lenses.js";
+import { completionsFacts } from "./shapes/completions.js";
+import { diagnosticsFacts } from "./shapes/diagnostics.js";
+import { documentSymbolsFacts } from "./shapes/document-symbols.js";
+import type { ShapeFacts } from "./shapes/facts.js";
+import { foldingRangesFacts } from "./shapes/folding-ranges.js";
+import { highlightsFacts } from "./shapes/highlights.js";
+import { hoverFacts } from "./shapes/hover.js";
+import { inlayHintsFacts } from "./shapes/inlay-hints.js";
+import { jsonFacts } from "./shapes/json.js";
+import { linksFacts } from "./shapes/links.js";
+import { locationsFacts } from "./shapes/locations.js";
+import { monikersFacts } from "./shapes/monikers.js";
+import { selectionRangesFacts } from "./shapes/selection-ranges.js";
+import { semanticTokensFacts } from "./shapes/semantic-tokens.js";
+import { serverStatusFacts } from "./shapes/server-status.js";
+import { signaturesFacts } from "./shapes/signatures.js";
+import { textFacts } from "./shapes/text.js";
+import { typesFacts } from "./shapes/types.js";
+import { workspaceDiagnosticsFacts } from "./shapes/workspace-diagnostics.js";
+import { workspaceSymbolsFacts } from "./shapes/workspace-symbols.js";
 
-/** A sort key of a shape's items; `range` stands for its four numbers, `document` for the path or URI. */
-export type OrderKey =
-  | "document"
-  | "range"
-  | "place"
-  | "name"
-  | "kind"
-  | "container"
-  | "severity"
-  | "code"
-  | "source"
-  | "message"
-  | "id"
-  | "root";
-
-export interface ShapeFacts {
-  description: string;
-  /** The member that holds the items; null when the answer is one value. */
-  list: string | null;
-  /** Whether the items are a result list, with counts, caps and an order of its own. */
-  counted: boolean;
-  /** Sort keys in order; the canonical text of an item decides last. Empty keeps the order found. */
-  order: readonly OrderKey[];
-  /** The schema of one item. */
-  item(dialect: DialectPlan): JsonObject;
-  /** Members beside the list. */
-  beside(dialect: DialectPlan, output: OutputPlan): Fields;
-}
-
-const text: JsonObject = { type: "string" };
-const none: Fields = { properties: {}, required: [] };
-const optional = (properties: JsonObject): Fields => ({
-  properties,
-  required: [],
-});
-const required = (properties: JsonObject): Fields => ({
-  properties,
-  required: Object.keys(properties),
-});
-
-/** Severities as words, worst first: their order in a sorted list. */
-export const severities = ["error", "warning", "information", "hint"] as const;
-
-/** LSP's symbol kinds as words, in its own numbering from 1. */
-export const symbolKinds = [
-  "file",
-  "module",
-  "namespace",
-  "package",
-  "class",
-  "method",
-  "property",
-  "field",
-  "constructor",
-  "enum",
-  "interface",
-  "function",
-  "variable",
-  "constant",
-  "string",
-  "number",
-  "boolean",
-  "array",
-  "object",
-  "key",
-  "null",
-  "enum_member",
-  "struct",
-  "event",
-  "operator",
-  "type_parameter",
-] as const;
-
-/** What is told of one server; `null` where nothing is known. */
-const serverFields: Fields = required({
-  id: text,
-  root: { type: ["string", "null"] },
-  state: {
-    enum: ["idle", "starting", "running", "backoff", "broken", "stopped", "unavailable"],
-  },
-  readiness: { enum: ["ready", "indexing", "starting", "unknown"] },
-  extensions: { type: "array", items: text },
-  filenames: { type: "array", items: text },
-  languages: { type: "array", items: text },
-  features: { type: "array", items: text },
-  version: { type: ["string", "null"] },
-  encoding: { type: ["string", "null"] },
-  pid: { type: ["integer", "null"] },
-  uptime_ms: { type: ["integer", "null"] },
-  last_used_ms: { type: ["integer", "null"] },
-  restarts: { type: "integer" },
-  open_documents: { type: "integer" },
-  pending_requests: { type: "integer" },
-  memory_mb: { type: ["number", "null"] },
-  progress: { type: ["string", "null"] },
-  last_error: { type: ["string", "null"] },
-  stderr: { type: "array", items: text },
-  install: { type: ["string", "null"] },
-});
-
-const symbolName = required({ name: text, kind: text });
+export type { OrderKey, ShapeFacts } from "./shapes/facts.js";
 
 /** The shapes that exist; a name of `ShapeName` that is absent here cannot be used yet. */
 export const shapes: { readonly [shape in ShapeName]?: ShapeFacts } = {
-  locations: {
-    description: "Places in files.",
-    list: "locations",
-    counted: true,
-    order: ["document", "range"],
-    item: (dialect) => closed(joinFields(documentFields(dialect), spanFields(dialect), optional({ text }))),
-    beside: () => none,
-  },
-  document_symbols: {
-    description: "The symbols of one file.",
-    list: "symbols",
-    counted: true,
-    order: ["range", "name", "kind", "container"],
-    item: (dialect) => closed(joinFields(symbolName, spanFields(dialect), optional({ container: text }))),
-    beside: () => none,
-  },
-  workspace_symbols: {
-    description: "Symbols of the whole workspace.",
-    list: "symbols",
-    counted: true,
-    order: ["document", "range", "name", "kind", "container"],
-    item: (dialect) =>
-      closed(
-        joinFields(
-          symbolName,
-          documentFields(dialect),
-          optionalFields(spanFields(dialect)),
-          optional({ container: text }),
-        ),
-      ),
-    beside: () => none,
-  },
-  calls: {
-    description: "Callers or callees, each with the places of the calls.",
-    list: "calls",
-    counted: true,
-    order: ["document", "place", "name", "kind"],
-    item: (dialect) =>
-      closed(
-        joinFields(
-          symbolName,
-          documentFields(dialect),
-          pointFields(dialect),
-          required({
-            sites: { type: "array", items: closed(pointFields(dialect)) },
-          }),
-        ),
-      ),
-    beside: () => none,
-  },
-  diagnostics: {
-    description: "Errors and warnings, with what is known: `diagnostics`, `clean` or `unknown`.",
-    list: "diagnostics",
-    counted: true,
-    order: ["document", "range", "severity", "code", "source", "message"],
-    item: (dialect) =>
-      closed(
-        joinFields(
-          documentFields(dialect),
-          spanFields(dialect),
-          required({ severity: { enum: [...severities] } }),
-          optional({ code: text, source: text }),
-          required({ message: text }),
-        ),
-      ),
-    beside: () =>
-      joinFields(
-        required({ status: { enum: ["diagnostics", "clean", "unknown"] } }),
-        optional({ why: text }),
-      ),
-  },
-  hover: {
-    description: "Type and documentation, as Markdown texts.",
-    list: "contents",
-    counted: false,
-    order: [],
-    item: () => text,
-    beside: (dialect) => optional({ range: closed(spanFields(dialect)) }),
-  },
-  text: {
-    description: "One text, or null when the server has none.",
-    list: null,
-    counted: false,
-    order: [],
-    item: () => text,
-    beside: () => joinFields(required({ text: { type: ["string", "null"] } }), optional({ language: text })),
-  },
-  json: {
-    description: "The value as the server or the steps gave it.",
-    list: null,
-    counted: false,
-    order: [],
-    item: () => ({}),
-    beside: (_dialect, output) => required({ value: output.schema ?? {} }),
-  },
-  server_status: {
-    description: "The language servers: state, readiness, features, last error.",
-    list: "servers",
-    counted: true,
-    order: ["id", "root"],
-    item: () => closed(serverFields),
-    beside: () => none,
-  },
+  locations: locationsFacts,
+  document_symbols: documentSymbolsFacts,
+  workspace_symbols: workspaceSymbolsFacts,
+  hover: hoverFacts,
+  calls: callsFacts,
+  types: typesFacts,
+  diagnostics: diagnosticsFacts,
+  workspace_diagnostics: workspaceDiagnosticsFacts,
+  completions: completionsFacts,
+  signatures: signaturesFacts,
+  code_actions: codeActionsFacts,
+  inlay_hints: inlayHintsFacts,
+  semantic_tokens: semanticTokensFacts,
+  folding_ranges: foldingRangesFacts,
+  selection_ranges: selectionRangesFacts,
+  links: linksFacts,
+  highlights: highlightsFacts,
+  code_lenses: codeLensesFacts,
+  monikers: monikersFacts,
+  text: textFacts,
+  json: jsonFacts,
+  server_status: serverStatusFacts,
 };
 
 /** The names of the shapes that exist. */

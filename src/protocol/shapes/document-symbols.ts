@@ -1,0 +1,13 @@
+/** The symbols of one file: name, kind, <range>, container?. */
+import { closed, joinFields, spanFields } from "../spelling.js";
+import { none, optional, type ShapeFacts, symbolName, text } from "./facts.js";
+
+/** The facts of `document_symbols`. */
+export const documentSymbolsFacts: ShapeFacts = {
+  description: "The symbols of one file.",
+  list: "symbols",
+  counted: true,
+  order: ["range", "name", "kind", "container"],
+  item: (dialect) => closed(joinFields(symbolName, spanFields(dialect), optional({ container: text }))),
+  beside: () => none,
+};

@@ -1,0 +1,95 @@
+/**
+ * What servers offer to do, each with an id that stays the same while the offer does: it is made of the server, the
+ * kind and the title, and where several offers share those, of their place among them.
+ */
+import { sha256 } from "../../base/hash.js";
+import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
+import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
+import { cutCharacters } from "../../base/text.js";
+import { documentKey } from "../../protocol/spelling.js";
+import type { CallState } from "../call-state.js";
+import { garbled, listOf } from "../lsp-values.js";
+import { editedUris } from "../workspace-edits.js";
+import { documentEntries } from "./in-document.js";
+import type { Shape } from "./shape.js";
+import { table, textOf } from "./spelt.js";
+
+const what = "a list of code actions";
+const messageCharacters = 400;
+const idDigits = 16;
+
+interface Offer {
+  server: string;
+  item: JsonObject;
+}
+
+/** The shape `code_actions`. */
+export const codeActions: Shape = {
+  nouns: ["action", "actions"],
+  async normalize(reply, call) {
+    const offers: Offer[] = [];
+    for (const { server, entry } of documentEntries(reply, call, what)) {
+      if (!isTable(entry) || typeof entry.title !== "string") throw garbled(server, what);
+      offers.push({ server: server.plan.id, item: await spell(call, entry.title, entry) });
+    }
+    return { items: withIds(offers), beside: {} };
+  },
+  text: (items) => items.flatMap((item) => actionLines(table(item))),
+};
+
+async function spell(call: CallState, title: string, entry: Record<string, unknown>): Promise<JsonObject> {
+  const item: JsonObject = { title, is_preferred: entry.isPreferred === true };
+  if (typeof entry.kind === "string" && entry.kind !== "") item.kind = entry.kind;
+  const reason = isTable(entry.disabled) ? entry.disabled.reason : undefined;
+  if (typeof reason === "string") item.disabled = reason;
+  const fixes = listOf(entry.diagnostics).flatMap((diagnostic) => {
+    const message = isTable(diagnostic) ? diagnostic.message : undefined;
+    return typeof message === "string" ? [cutCharacters(message, messageCharacters).text] : [];
+  });
+  if (fixes.length > 0) item.fixes = sortedSet(fixes);
+  // A bare command has its name where an action has the whole command.
+  const command = isTable(entry.command) ? entry.command.command : entry.command;
+  if (typeof command === "string") item.command = command;
+  if (isTable(entry.edit)) item.edit = await summary(call, entry.edit);
+  return item;
+}
+
+/** How much an edit would change, and where. */
+async function summary(call: CallState, edit: Record<string, unknown>): Promise<JsonObject> {
+  const { uris, count } = editedUris(edit);
+  const files: string[] = [];
+  let outside = 0;
+  for (const uri of uris) {
+    const admitted = await call.places.show(uri);
+    if (admitted === undefined) outside++;
+    else files.push(textOf(call.places.document(admitted)[documentKey(call.places.dialect)]));
+  }
+  const told: JsonObject = { files: sortedSet(files), edits: count };
+  return outside === 0 ? told : { ...told, outside };
+}
+
+function withIds(offers: Offer[]): Json[] {
+  const distinct = uniqueBy(offers, canonicalText);
+  const ordered = sortBy(distinct, (offer) => [canonicalText(offer)]);
+  const seen = new Map<string, number>();
+  return ordered.map(({ server, item }): Json => {
+    const name = canonicalText([server, item.kind ?? null, item.title ?? null]);
+    const index = seen.get(name) ?? 0;
+    seen.set(name, index + 1);
+    return { id: sha256(`${name}${index}`).slice(0, idDigits), ...item };
+  });
+}
+
+function actionLines(item: JsonObject): string[] {
+  const { id, title, kind, is_preferred, disabled, fixes, command, edit } = item;
+  const marks = [textOf(kind), is_preferred === true ? "preferred" : ""].filter((mark) => mark !== "");
+  const { files, edits, outside } = table(edit);
+  const away = outside === undefined ? "" : `, ${outside} outside the workspace`;
+  return [
+    `${textOf(id)}  ${textOf(title)}${marks.length > 0 ? `  (${marks.join(", ")})` : ""}`,
+    ...(disabled === undefined ? [] : [`  disabled: ${textOf(disabled)}`]),
+    ...(Array.isArray(fixes) ? fixes : []).map((message) => `  fixes: ${textOf(message)}`),
+    ...(command === undefined ? [] : [`  runs ${textOf(command)}`]),
+    ...(Array.isArray(files) ? [`  ${edits} edits in ${files.join(", ") || "no file"}${away}`] : []),
+  ];
+}

@@ -1,0 +1,126 @@
+/**
+ * What may be written at a place. Many servers list everything they know and leave it to the editor to compare with
+ * what was typed; so that is done here: items that begin with it first, then those that contain its letters in order.
+ */
+import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
+import { type KeyPart, sortBy, uniqueBy } from "../../base/order.js";
+import { cutCharacters } from "../../base/text.js";
+import { completionKinds, wordOf } from "../../protocol/kinds.js";
+import type { CallState } from "../call-state.js";
+import { toPoint } from "../convert.js";
+import { garbled, isRange, listOf, markupText } from "../lsp-values.js";
+import type { ReplyData } from "../reply.js";
+import type { Entry, Shape } from "./shape.js";
+import { table, textOf } from "./spelt.js";
+
+const what = "a list of completions";
+const documentationCharacters = 2000;
+
+/** The shape `completions`. */
+export const completions: Shape = {
+  nouns: ["completion", "completions"],
+  entries: (value) => (isTable(value) && Array.isArray(value.items) ? value.items : listOf(value)),
+  choose: (entries, call) => fitting(entries, call).map(({ entry }) => entry),
+  async normalize(reply, call) {
+    const entries = reply.parts.flatMap(({ server, value }): Entry[] => {
+      if (server === undefined) throw garbled(server, what);
+      return completions.entries?.(value).map((item) => ({ server, item })) ?? [];
+    });
+    const chosen = fitting(entries, call);
+    return {
+      items: uniqueBy(
+        chosen.map(({ entry }): Json => spell(entry)),
+        canonicalText,
+      ),
+      beside: { prefix: wordBefore(call), incomplete: isIncomplete(reply.source ?? reply) },
+    };
+  },
+  text: (items, { prefix, incomplete }) => [
+    `Typed so far: "${textOf(prefix)}"${incomplete === true ? "; more typing gives other completions" : ""}`,
+    ...items.flatMap((item) => completionLines(table(item))),
+  ],
+};
+
+/** The entries that fit what was typed, the best first. */
+function fitting(entries: Entry[], call: CallState): { entry: Entry; key: KeyPart[] }[] {
+  const word = wordBefore(call);
+  const ranked = entries.flatMap((entry) => {
+    const { label, filterText, sortText } = membersOf(entry);
+    const rank = rankOf(String(filterText ?? label), typedFor(entry, call) ?? word);
+    return rank === undefined ? [] : [{ entry, key: [rank, String(sortText ?? label), String(label)] }];
+  });
+  return sortBy(ranked, ({ entry, key }) => [...key, entry.server.plan.id, canonicalText(entry.item)]);
+}
+
+function membersOf({ server, item }: Entry): Record<string, unknown> {
+  if (!isTable(item) || typeof item.label !== "string") throw garbled(server, what);
+  return item;
+}
+
+/** 0 for a beginning, 1 for letters in order, undefined for neither. */
+function rankOf(text: string, typed: string): number | undefined {
+  const [whole, part] = [text.toLowerCase(), typed.toLowerCase()];
+  if (whole.startsWith(part)) return 0;
+  let at = 0;
+  for (const character of part) {
+    at = whole.indexOf(character, at);
+    if (at < 0) return undefined;
+    at += character.length;
+  }
+  return 1;
+}
+
+function wordBefore(call: CallState): string {
+  const { place, document } = call.evidence.target ?? {};
+  if (place === undefined || document === undefined) return "";
+  const before = document.lines.line(place.line).slice(0, place.character);
+  return /[\p{L}\p{N}\p{M}_$]*$/u.exec(before)?.[0] ?? "";
+}
+
+/** What an item replaces up to the place, when it says so itself: a path or a tag is more than a word. */
+function typedFor({ server, item }: Entry, call: CallState): string | undefined {
+  const { place, document } = call.evidence.target ?? {};
+  const edit = isTable(item) && isTable(item.textEdit) ? item.textEdit : undefined;
+  const range = edit?.range ?? edit?.insert;
+  if (place === undefined || document === undefined || !isRange(range)) return undefined;
+  const start = toPoint(document.lines, range.start, server.encoding, "utf-16");
+  if (start.line !== place.line || start.character > place.character) return undefined;
+  return document.lines.line(place.line).slice(start.character, place.character);
+}
+
+function spell(entry: Entry): JsonObject {
+  const { label, kind, detail, labelDetails, documentation, insertText, textEdit, deprecated, tags } =
+    membersOf(entry);
+  const item: JsonObject = { label: String(label), kind: wordOf(completionKinds, kind) ?? "unknown" };
+  const shown = typeof detail === "string" && detail !== "" ? detail : detailsOf(labelDetails);
+  if (shown !== "") item.detail = shown;
+  const prose = markupText(documentation);
+  if (prose !== undefined) item.documentation = cutCharacters(prose, documentationCharacters).text;
+  const insert = isTable(textEdit) ? textEdit.newText : insertText;
+  if (typeof insert === "string" && insert !== label) item.insert = insert;
+  if (deprecated === true || (Array.isArray(tags) && tags.includes(1))) item.deprecated = true;
+  return item;
+}
+
+function detailsOf(details: unknown): string {
+  const { detail, description } = isTable(details) ? details : {};
+  return [detail, description]
+    .filter((part) => typeof part === "string")
+    .join(" ")
+    .trim();
+}
+
+function isIncomplete(reply: ReplyData): boolean {
+  return reply.parts.some(({ value }) => isTable(value) && value.isIncomplete === true);
+}
+
+function completionLines(item: JsonObject): string[] {
+  const { label, kind, detail, insert, deprecated, documentation } = item;
+  const marks = [textOf(kind), ...(deprecated === true ? ["deprecated"] : [])].join(", ");
+  const more = detail === undefined ? "" : `  ${textOf(detail).replaceAll(/\s+/g, " ")}`;
+  return [
+    `${textOf(label)}  (${marks})${more}`,
+    ...(insert === undefined ? [] : [`  inserts ${JSON.stringify(insert)}`]),
+    ...(documentation === undefined ? [] : textOf(documentation).split("\n")).map((line) => `  ${line}`),
+  ];
+}

@@ -1,0 +1,48 @@
+/** Links in a file. One to a file outside the roots is dropped; one that nobody could resolve has no target. */
+import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import type { CallState } from "../call-state.js";
+import { garbled, isRange } from "../lsp-values.js";
+import { documentEntries } from "./in-document.js";
+import type { Shape } from "./shape.js";
+import { fileOf, rangeText, table, textOf } from "./spelt.js";
+
+const what = "a list of links";
+
+/** The shape `links`. */
+export const links: Shape = {
+  nouns: ["link", "links"],
+  async normalize(reply, call) {
+    const items: Json[] = [];
+    for (const { server, uri, entry } of documentEntries(reply, call, what)) {
+      if (!isTable(entry) || !isRange(entry.range)) throw garbled(server, what);
+      const span = await call.places.span(server, uri, entry.range);
+      const target = await targetOf(call, entry.target);
+      if (target === undefined) {
+        call.evidence.drop({ span, target: entry.target });
+        continue;
+      }
+      const item: JsonObject = { ...span, ...target };
+      if (typeof entry.tooltip === "string") item.tooltip = entry.tooltip;
+      items.push(item);
+    }
+    return { items, beside: {} };
+  },
+  text: (items, _beside, dialect) =>
+    items.map((item) => {
+      const { url, fragment, tooltip } = table(item);
+      const place = fragment === undefined ? "" : `#${textOf(fragment)}`;
+      const target = `${fileOf(item, dialect)}${textOf(url)}${place}` || "(not resolved)";
+      return `${rangeText(item, dialect)}  ${target}  ${textOf(tooltip)}`.trimEnd();
+    }),
+};
+
+/** The members that say where a link leads; undefined when that lies outside. */
+async function targetOf(call: CallState, target: unknown): Promise<JsonObject | undefined> {
+  if (typeof target !== "string" || target === "") return {};
+  if (!/^file:/i.test(target)) return { url: target };
+  const mark = target.indexOf("#");
+  const admitted = await call.places.show(mark < 0 ? target : target.slice(0, mark));
+  if (admitted === undefined) return undefined;
+  const file = call.places.document(admitted);
+  return mark < 0 ? file : { ...file, fragment: target.slice(mark + 1) };
+}

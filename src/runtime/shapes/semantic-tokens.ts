@@ -1,0 +1,101 @@
+/** What each word is: the server's relative numbers, made absolute and read with its own legend. */
+import { isTable, type Json } from "../../base/json.js";
+import { columnsOf, convertColumn, type Lines } from "../../base/text.js";
+import type { LanguageServer } from "../../lsp/types.js";
+import type { CallState } from "../call-state.js";
+import { garbled, isCount, type LspPosition, type LspRange } from "../lsp-values.js";
+import { documentEntries, isAskedFor } from "./in-document.js";
+import type { Shape } from "./shape.js";
+import { rangeText, table, textOf } from "./spelt.js";
+
+const what = "semantic tokens";
+const method = "textDocument/semanticTokens/full";
+
+/** The shape `semantic_tokens`. */
+export const semanticTokens: Shape = {
+  nouns: ["token", "tokens"],
+  async normalize(reply, call) {
+    const items: Json[] = [];
+    for (const { server, uri, entry } of documentEntries(reply, call, what)) {
+      const legend = legendOf(server, call);
+      const lines = await call.places.lines(server, uri);
+      for (const token of tokensOf(server, entry, lines)) {
+        if (!isAskedFor(call, server, token.range)) continue;
+        items.push({
+          ...(await call.places.span(server, uri, token.range)),
+          type: legend.types[token.type] ?? "unknown",
+          modifiers: legend.modifiers.filter((_, bit) => Math.floor(token.modifiers / 2 ** bit) % 2 === 1),
+          text: textIn(lines, token.range, server),
+        });
+      }
+    }
+    return { items, beside: {} };
+  },
+  text: (items, _beside, dialect) =>
+    items.map((item) => {
+      const { type, modifiers, text } = table(item);
+      const words = [textOf(type), ...(Array.isArray(modifiers) ? modifiers : [])].join(" ");
+      return `${rangeText(item, dialect)}  ${words}  ${textOf(text)}`.trimEnd();
+    }),
+};
+
+interface Token {
+  range: LspRange;
+  type: number;
+  modifiers: number;
+}
+
+/** Five numbers each: lines and characters since the token before, length, type, modifiers. */
+function tokensOf(server: LanguageServer, value: unknown, lines: Lines | undefined): Token[] {
+  const data = isTable(value) ? value.data : undefined;
+  if (!Array.isArray(data) || data.length % 5 !== 0 || !data.every(isCount)) throw garbled(server, what);
+  const tokens: Token[] = [];
+  const start: LspPosition = { line: 0, character: 0 };
+  for (let index = 0; index < data.length; index += 5) {
+    const [down = 0, along = 0, length = 0, type = 0, modifiers = 0] = data.slice(index, index + 5);
+    start.character = down === 0 ? start.character + along : along;
+    start.line += down;
+    const range = { start: { ...start }, end: endOf(start, length, lines, server) };
+    tokens.push({ range, type, modifiers });
+  }
+  return tokens;
+}
+
+/** A token may go over the ends of lines; they count as characters. */
+function endOf(
+  start: LspPosition,
+  length: number,
+  lines: Lines | undefined,
+  server: LanguageServer,
+): LspPosition {
+  let { line, character } = start;
+  let left = length;
+  while (lines !== undefined && line < lines.count - 1) {
+    const room = columnsOf(lines.line(line), server.encoding) - character;
+    if (left <= room) break;
+    left -= room + lines.start(line + 1) - lines.start(line) - lines.line(line).length;
+    line++;
+    character = 0;
+  }
+  return { line, character: character + Math.max(0, left) };
+}
+
+function textIn(lines: Lines | undefined, { start, end }: LspRange, { encoding }: LanguageServer): string {
+  if (lines === undefined) return "";
+  const line = lines.line(start.line);
+  const from = convertColumn(line, start.character, encoding, "utf-16");
+  if (end.line !== start.line) return line.slice(from);
+  return line.slice(from, convertColumn(line, end.character, encoding, "utf-16"));
+}
+
+function legendOf(server: LanguageServer, call: CallState): { types: string[]; modifiers: string[] } {
+  const options = server.options(method, call.evidence.target?.document);
+  const legend = options.flatMap((option) =>
+    isTable(option) && isTable(option.legend) ? [option.legend] : [],
+  )[0];
+  return { types: wordsOf(legend?.tokenTypes), modifiers: wordsOf(legend?.tokenModifiers) };
+}
+
+function wordsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
