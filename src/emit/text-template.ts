@@ -1,0 +1,152 @@
+/**
+ * Handlebars texts as plain JavaScript: parsed when a bundle is made, so that none of Handlebars is there when it runs.
+ * Only what can be told without running code is taken: paths, literals, `#each`, `#if`, `#unless`, `else`, `@index`,
+ * `@first`, `@last`, `this`, `..` and the helper `json`. Config strings enter as literals only.
+ */
+import Handlebars from "handlebars";
+import { lit } from "./literal.js";
+
+/** A template that cannot be used, and why. */
+export class BadTemplate extends Error {}
+
+/** The part of Handlebars' syntax tree that is read here. */
+interface Node {
+  type: string;
+  value?: unknown;
+  path?: Node;
+  params?: Node[];
+  hash?: { pairs: unknown[] };
+  program?: Program;
+  inverse?: Program;
+  parts?: string[];
+  data?: boolean;
+  depth?: number;
+  original?: unknown;
+  loc?: { start: { line: number; column: number } };
+}
+interface Program {
+  body: Node[];
+  blockParams?: string[];
+}
+
+const dataNames = ["index", "first", "last"];
+const deepest = 8;
+
+/** The statements that append a template's text to `out`; `scopes` are the names of the values around, inmost last. */
+export function templateStatements(source: string): string[] {
+  let program: Program;
+  try {
+    program = Handlebars.parse(source) as unknown as Program;
+  } catch (error) {
+    const [first = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    throw new BadTemplate(`The text template does not parse: ${first.replace(/:$/, "")}.`);
+  }
+  return statements(program, ["view"]);
+}
+
+function statements(program: Program | undefined, scopes: readonly string[]): string[] {
+  return program?.body.flatMap((node) => statement(node, scopes)) ?? [];
+}
+
+function statement(node: Node, scopes: readonly string[]): string[] {
+  switch (node.type) {
+    case "ContentStatement":
+      return node.value === "" ? [] : [`out += ${lit(String(node.value))};`];
+    case "CommentStatement":
+      return [];
+    case "MustacheStatement":
+      return [`out += ${mustache(node, scopes)};`];
+    case "BlockStatement":
+      return block(node, scopes);
+    default:
+      throw unknown(node);
+  }
+}
+
+function mustache(node: Node, scopes: readonly string[]): string {
+  const { path, params = [] } = node;
+  if (path === undefined || (node.hash?.pairs.length ?? 0) > 0) throw unknown(node);
+  if (params.length === 0) return `text(${expression(path, scopes)})`;
+  const [param] = params;
+  if (path.original !== "json" || params.length !== 1 || param === undefined) throw unknown(node);
+  return `json(${expression(param, scopes)})`;
+}
+
+function block(node: Node, scopes: readonly string[]): string[] {
+  const { path, params = [], program, inverse } = node;
+  const [param] = params;
+  const isPlain =
+    params.length === 1 && (node.hash?.pairs.length ?? 0) === 0 && (program?.blockParams?.length ?? 0) === 0;
+  if (!isPlain || param === undefined || scopes.length > deepest) throw unknown(node);
+  const value = expression(param, scopes);
+  const otherwise = statements(inverse, scopes);
+  switch (path?.original) {
+    case "if":
+      return [`if (holds(${value})) {`, ...indent(statements(program, scopes)), ...orElse(otherwise)];
+    case "unless":
+      return [`if (!holds(${value})) {`, ...indent(statements(program, scopes)), ...orElse(otherwise)];
+    case "each": {
+      const depth = scopes.length;
+      const [list, item] = [`list${depth}`, `item${depth}`];
+      const inner = statements(program, [...scopes, item]);
+      return [
+        `const ${list} = items(${value});`,
+        ...(otherwise.length > 0 ? [`if (${list}.length === 0) {`, ...indent(otherwise), "}"] : []),
+        `for (const [index${depth}, ${item}] of ${list}.entries()) {`,
+        ...indent(inner),
+        "}",
+      ].flatMap((line, index, all) =>
+        index === 0 ? ["{", `  ${line}`] : index === all.length - 1 ? [`  ${line}`, "}"] : [`  ${line}`],
+      );
+    }
+    default:
+      throw unknown(node);
+  }
+}
+
+function orElse(lines: string[]): string[] {
+  return lines.length === 0 ? ["}"] : ["} else {", ...indent(lines), "}"];
+}
+
+function indent(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${line}`);
+}
+
+function expression(node: Node, scopes: readonly string[]): string {
+  switch (node.type) {
+    case "StringLiteral":
+    case "NumberLiteral":
+    case "BooleanLiteral":
+      return lit(node.value as string | number | boolean);
+    case "NullLiteral":
+    case "UndefinedLiteral":
+      return "null";
+    case "PathExpression":
+      return node.data ? dataText(node, scopes) : pathText(node, scopes);
+    default:
+      throw unknown(node);
+  }
+}
+
+function pathText(node: Node, scopes: readonly string[]): string {
+  const scope = scopes[scopes.length - 1 - (node.depth ?? 0)];
+  const parts = node.parts ?? [];
+  if (scope === undefined || !parts.every((part) => typeof part === "string")) throw unknown(node);
+  return parts.length === 0 ? scope : `at(${scope}, ${lit(parts)})`;
+}
+
+/** `@index` and its kin speak of the inmost `#each`. */
+function dataText(node: Node, scopes: readonly string[]): string {
+  const [name, ...rest] = node.parts ?? [];
+  const depth = scopes.length - 1;
+  if (depth === 0 || rest.length > 0 || node.depth !== 0 || name === undefined || !dataNames.includes(name))
+    throw unknown(node);
+  if (name === "index") return `index${depth}`;
+  return name === "first" ? `index${depth} === 0` : `index${depth} === list${depth}.length - 1`;
+}
+
+function unknown(node: Node): BadTemplate {
+  const at = node.loc ? ` (line ${node.loc.start.line}, column ${node.loc.start.column + 1})` : "";
+  const name = String(node.path?.original ?? node.original ?? node.type);
+  return new BadTemplate(`The text template uses \`${name}\`, which texts do not know${at}.`);
+}

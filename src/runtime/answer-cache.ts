@@ -1,0 +1,91 @@
+/**
+ * Answers that are still true. One is kept only when nothing changed from before its question to after it, and is given
+ * again only while the same holds: no file changed, no server started, ended or said anything, and the files it shows are
+ * as they were. What changes unseen (outside the roots, ignored) is bounded by a short life.
+ */
+import { stat } from "node:fs/promises";
+import type { CallOutcome } from "./session.js";
+
+const lifeMs = 5000;
+const mostFiles = 200;
+
+interface Kept {
+  outcome: CallOutcome;
+  mark: string;
+  files: Map<string, string>;
+  bytes: number;
+  until: number;
+}
+
+/** The kept answers of one runtime, the least recently used first. */
+export class AnswerCache {
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  constructor(
+    private readonly mostBytes: number,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** The answer to a question asked before, if it is still true at this mark. */
+  async get(key: string, mark: string): Promise<CallOutcome | undefined> {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return undefined;
+    const isTrue = kept.mark === mark && this.now() < kept.until && (await areSame(kept.files));
+    if (this.#kept.get(key) !== kept) return undefined;
+    this.#drop(key);
+    if (!isTrue) return undefined;
+    this.#add(key, kept);
+    return kept.outcome;
+  }
+
+  /** Keeps an answer that shows these files; not when one of them changed after the question was asked. */
+  async put(
+    key: string,
+    mark: string,
+    outcome: CallOutcome,
+    files: readonly string[],
+    askedAt: number,
+  ): Promise<void> {
+    const bytes = Buffer.byteLength(JSON.stringify(outcome)) + Buffer.byteLength(key);
+    if (bytes > this.mostBytes / 4 || files.length > mostFiles) return;
+    const stamps = new Map<string, string>();
+    for (const file of files) {
+      const { text, changedAt } = await stampOf(file);
+      // Clocks of file systems are coarse: what changed just before may have changed just after.
+      if (changedAt > askedAt - 20) return;
+      stamps.set(file, text);
+    }
+    this.#drop(key);
+    this.#add(key, { outcome, mark, files: stamps, bytes, until: this.now() + lifeMs });
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= this.mostBytes) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #add(key: string, kept: Kept): void {
+    this.#kept.set(key, kept);
+    this.#bytes += kept.bytes;
+  }
+
+  #drop(key: string): void {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return;
+    this.#kept.delete(key);
+    this.#bytes -= kept.bytes;
+  }
+}
+
+async function areSame(files: ReadonlyMap<string, string>): Promise<boolean> {
+  const stamps = await Promise.all(
+    [...files].map(async ([file, text]) => (await stampOf(file)).text === text),
+  );
+  return stamps.every(Boolean);
+}
+
+async function stampOf(file: string): Promise<{ text: string; changedAt: number }> {
+  const facts = await stat(file).catch(() => undefined);
+  if (facts === undefined) return { text: "gone", changedAt: Number.NEGATIVE_INFINITY };
+  return { text: `${facts.mtimeMs}/${facts.size}/${facts.ino}`, changedAt: facts.mtimeMs };
+}

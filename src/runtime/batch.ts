@@ -1,0 +1,56 @@
+/** Several calls in one: in order or side by side, each with its own outcome; a failure fails only its own operation. */
+import type { BatchOptions } from "../abi/handler.js";
+import { isTable, type Json, type JsonObject } from "../base/json.js";
+import { Refusal } from "../base/problem.js";
+
+/** How a batch reaches a tool. */
+export type RunTool = (name: string, args: Json) => Promise<{ isError: boolean; structured: JsonObject }>;
+
+/** Operations that are under way at once. */
+const atOnce = 8;
+
+interface Operation {
+  tool: string;
+  args: Json;
+  id: string | undefined;
+}
+
+/** The outcome of every operation, in the order in which they were given. */
+export async function runBatch(
+  tools: readonly string[],
+  operations: Json,
+  { parallel, stopOnError }: BatchOptions,
+  run: RunTool,
+): Promise<JsonObject[]> {
+  const asked = (Array.isArray(operations) ? operations : []).map(readOperation);
+  const foreign = asked.find(({ tool }) => !tools.includes(tool));
+  if (foreign !== undefined)
+    throw new Refusal("guard/invalid-arguments", "An operation names a tool that a batch cannot call.");
+  const outcomes: JsonObject[] = asked.map((operation, index) => outcomeOf(operation, index, "skipped"));
+  const queue = [...asked.entries()];
+  let isStopped = false;
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined && !isStopped; next = queue.shift()) {
+      const [index, operation] = next;
+      const { isError, structured } = await run(operation.tool, operation.args);
+      outcomes[index] = { ...outcomeOf(operation, index, isError ? "failed" : "done"), answer: structured };
+      if (isError && stopOnError !== false) isStopped = true;
+    }
+  };
+  await Promise.all(Array.from({ length: parallel === true ? atOnce : 1 }, worker));
+  return outcomes;
+}
+
+function outcomeOf({ tool, id }: Operation, index: number, outcome: string): JsonObject {
+  return { index, tool, ...(id === undefined ? {} : { id }), outcome };
+}
+
+/** An operation as its schema has made sure that it is. */
+function readOperation(value: Json): Operation {
+  const members = isTable(value) ? (value as JsonObject) : {};
+  return {
+    tool: typeof members.tool === "string" ? members.tool : "",
+    args: members.args ?? {},
+    id: typeof members.id === "string" ? members.id : undefined,
+  };
+}

@@ -1,0 +1,63 @@
+/**
+ * Calls that ask the same at the same time share one answer. The work ends early only when nobody waits for it any more;
+ * whoever leaves, leaves alone.
+ */
+
+/** A piece of work under a signal, telling its progress. */
+export type Work<T> = (signal: AbortSignal, onProgress: (message: string) => void) => Promise<T>;
+
+interface Shared<T> {
+  result: Promise<T>;
+  stop: AbortController;
+  listeners: Set<(message: string) => void>;
+}
+
+/** The work under way, by key. */
+export class InFlight<T> {
+  readonly #under = new Map<string, Shared<T>>();
+
+  /** The result of the work of that key: of what is under way, else of new work. Rejects when the signal aborts first. */
+  async join(
+    key: string,
+    signal: AbortSignal,
+    onProgress: (message: string) => void,
+    work: Work<T>,
+  ): Promise<T> {
+    const shared = this.#under.get(key) ?? this.#begin(key, work);
+    // A listener of one's own, so that two callers with the same function count twice.
+    const listener = (message: string) => onProgress(message);
+    shared.listeners.add(listener);
+    const leave = () => {
+      shared.listeners.delete(listener);
+      if (shared.listeners.size > 0) return;
+      if (this.#under.get(key) === shared) this.#under.delete(key);
+      shared.stop.abort(signal.reason);
+    };
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        const abort = () => reject(signal.reason);
+        if (signal.aborted) abort();
+        signal.addEventListener("abort", abort, { once: true });
+        shared.result.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+      });
+    } finally {
+      leave();
+    }
+  }
+
+  #begin(key: string, work: Work<T>): Shared<T> {
+    const stop = new AbortController();
+    const listeners: Shared<T>["listeners"] = new Set();
+    const tell = (message: string) => {
+      for (const listener of listeners) listener(message);
+    };
+    const result = work(stop.signal, tell);
+    const shared: Shared<T> = { result, stop, listeners };
+    this.#under.set(key, shared);
+    const done = () => {
+      if (this.#under.get(key) === shared) this.#under.delete(key);
+    };
+    result.then(done, done);
+    return shared;
+  }
+}
