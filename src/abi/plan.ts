@@ -102,6 +102,8 @@ export interface ServerPlan {
   sandbox: "none" | "read_only" | "no_network";
   /** The server sees changes on disk only in files that are opened. */
   openOnChange: boolean;
+  /** One process for several roots, where the server takes folders while it runs. */
+  shareRoots: boolean;
   install: string | null;
 }
 

@@ -8,6 +8,7 @@ export const commands: { readonly [name: string]: () => Promise<Command> } = {
   explain: async () => (await import("./commands/explain.js")).explain,
   tools: async () => (await import("./commands/tools.js")).tools,
   call: async () => (await import("./commands/call.js")).call,
+  status: async () => (await import("./commands/status.js")).status,
   schema: async () => (await import("./commands/schema.js")).schema,
   codex: async () => (await import("./commands/codex.js")).codex,
   trust: async () => (await import("./commands/trust.js")).trust,

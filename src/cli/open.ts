@@ -3,12 +3,14 @@
  * is only loaded when a config has to be compiled.
  */
 import { join, resolve } from "node:path";
+import type { Trace } from "../lsp/types.js";
 import type { LoadedBundle } from "../runtime/load.js";
 import { loadBundle } from "../runtime/load.js";
 import { openRuntime, type Runtime } from "../runtime/runtime.js";
 import { type Flags, type Input, isOn, type Surroundings, textFlag } from "./command.js";
 import { openLog } from "./log.js";
 import { version } from "./shipped.js";
+import { openTrace } from "./trace.js";
 
 export const bundleFlags: Flags = {
   bundle: {
@@ -26,14 +28,24 @@ export interface Opened {
   /** The config's or bundle's name, for people. */
   source: string;
   base: string;
+  /** Sees the traffic, when the command line asks for that. */
+  trace: Trace | undefined;
 }
 
 /** Opens the runtime that the command line asks for. Throws a ConfigError with all problems. */
 export async function openFrom(input: Input, io: Surroundings): Promise<Opened> {
   const log = openLog(input, io);
+  const trace = openTrace(input);
   const { loaded, base, binFolders, source } = await loadFrom(input, io);
-  const runtime = await openRuntime(loaded, { base, env: io.env, log, binFolders, version: version() });
-  return { runtime, source, base };
+  const runtime = await openRuntime(loaded, {
+    base,
+    env: io.env,
+    log,
+    trace,
+    binFolders,
+    version: version(),
+  });
+  return { runtime, source, base, trace };
 }
 
 async function loadFrom(

@@ -231,6 +231,12 @@ export const serverSchema = z.strictObject({
     .boolean()
     .optional()
     .describe("The server sees changes on disk only in files that are opened."),
+  share_roots: z
+    .boolean()
+    .optional()
+    .describe(
+      "One process for all roots, where the server takes folders while it runs and nothing names its root (true when absent); else one per root.",
+    ),
   install: z.string().optional().describe("How to install the server, for people."),
 });
 

@@ -8,9 +8,11 @@ import { uniqueBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import type { Capabilities } from "./capabilities.js";
 import { pathOfUri } from "./inside.js";
+import { identifierOf, PulledReports } from "./pulled-reports.js";
 import type { ReadinessState } from "./readiness.js";
-import type { DiagnosticsReport, OpenDocument, Readiness } from "./types.js";
+import type { DiagnosticsReport, OpenDocument, Readiness, WorkspaceDiagnosticsReport } from "./types.js";
 import { cancelled } from "./wire.js";
+import { workspaceDiagnostics } from "./workspace-diagnostics.js";
 
 const FIRST_TOUCH_MS = 10_000;
 
@@ -36,11 +38,6 @@ interface Published {
   change: number;
 }
 
-interface Pulled {
-  resultId: string | undefined;
-  items: Json[];
-}
-
 export interface DiagnosticsOptions {
   waitMs: number;
   settleMs: number;
@@ -49,10 +46,10 @@ export interface DiagnosticsOptions {
 
 export class Diagnostics {
   readonly #context: DiagnosticsContext;
+  readonly #pulled = new PulledReports();
   readonly #published = new Map<string, Published>();
   /** What a server said before a change that it may not repeat after it. */
   readonly #outdated = new Map<string, Published>();
-  readonly #pulled = new Map<string, Pulled>();
   readonly #listeners = new Set<() => void>();
   readonly #answered = new Set<string>();
   #change = 0;
@@ -78,6 +75,12 @@ export class Diagnostics {
   /** The server asked to be asked again: nothing remembered may be called unchanged. */
   refreshed(): void {
     this.#pulled.clear();
+  }
+
+  /** What is known of all files, waited for at most `waitMs`. */
+  workspace(options: { waitMs: number; signal: AbortSignal }): Promise<WorkspaceDiagnosticsReport> {
+    const published = new Map([...this.#published].map(([path, { items }]) => [path, items]));
+    return workspaceDiagnostics({ ...this.#context, pulled: this.#pulled, published }, options);
   }
 
   /** Takes a `textDocument/publishDiagnostics`. */
@@ -120,9 +123,7 @@ export class Diagnostics {
     const items: Json[] = [];
     try {
       for (const provider of providers) {
-        const identifier =
-          isTable(provider) && typeof provider.identifier === "string" ? provider.identifier : undefined;
-        items.push(...(await this.#pullOne(document, identifier, deadline, signal)));
+        items.push(...(await this.#pullOne(document, identifierOf(provider), deadline, signal)));
       }
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === "call/cancelled" || error.code === "lsp/exited")
@@ -139,32 +140,15 @@ export class Diagnostics {
     deadline: number,
     signal: AbortSignal,
   ): Promise<Json[]> {
-    const key = (path: string): string => `${identifier ?? ""}\n${path}`;
-    const before = this.#pulled.get(key(document.path));
+    const previousResultId = this.#pulled.resultId(identifier, document.path);
     const params = {
       textDocument: { uri: document.uri },
       ...(identifier === undefined ? {} : { identifier }),
-      ...(before?.resultId === undefined ? {} : { previousResultId: before.resultId }),
+      ...(previousResultId === undefined ? {} : { previousResultId }),
     };
     const timeoutMs = Math.max(1, deadline - performance.now());
     const { value } = await this.#context.request("textDocument/diagnostic", params, { signal, timeoutMs });
-    const related = isTable(value) && isTable(value.relatedDocuments) ? value.relatedDocuments : {};
-    for (const [uri, report] of Object.entries(related)) {
-      const path = pathOfUri(uri);
-      if (path !== undefined) this.#keep(key(path), report);
-    }
-    return this.#keep(key(document.path), value);
-  }
-
-  /** Remembers a pulled report and gives its items; `unchanged` means those of last time. */
-  #keep(key: string, report: unknown): Json[] {
-    if (!isTable(report)) throw new Refusal("lsp/no-answer", "the server gave no report");
-    const resultId = typeof report.resultId === "string" ? report.resultId : undefined;
-    const before = this.#pulled.get(key);
-    const full = report.kind !== "unchanged" && Array.isArray(report.items);
-    const items = full ? (report.items as Json[]) : (before?.items ?? []);
-    this.#pulled.set(key, { resultId: resultId ?? (full ? undefined : before?.resultId), items });
-    return items;
+    return this.#pulled.keep(identifier, document.uri, value);
   }
 
   async #push(

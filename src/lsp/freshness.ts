@@ -16,7 +16,8 @@ const CANDIDATES = 5;
 
 export interface FreshnessContext {
   plan: ServerPlan;
-  root: string;
+  /** The folders that the server serves. */
+  own: () => readonly string[];
   roots: readonly string[];
   watch: WorkspaceWatch;
   documents: Documents;
@@ -39,12 +40,13 @@ export class Freshness {
 
   /** Tells the server all that changed on disk since it was last told. */
   async renew(): Promise<void> {
-    const { watch, documents, capabilities, root, notify } = this.#context;
+    const { watch, documents, capabilities, notify } = this.#context;
+    const own = this.#context.own();
     await watch.refresh();
     await documents.refresh();
-    const changes = watch.since(this.#cursor, root);
+    const changes = watch.since(this.#cursor, own);
     this.#cursor = watch.cursor;
-    const wanted = wantedChanges(changes, capabilities, root, (path) => this.#isOwn(path));
+    const wanted = wantedChanges(changes, capabilities, own, (path) => this.#isOwn(path));
     if (wanted.length === 0) return;
     notify("workspace/didChangeWatchedFiles", watchedFilesParams(wanted));
     const others = wanted.filter(({ path }) => documents.get(path) === undefined);
@@ -56,9 +58,9 @@ export class Freshness {
 
   /** Opens one file of the server's kind when none is open: half of all servers know no workspace symbols before. */
   async openOne(): Promise<void> {
-    const { documents, watch, root } = this.#context;
+    const { documents, watch } = this.#context;
     if (documents.count > 0) return;
-    const own = [...watch.files(root)].filter((path) => this.#isOwn(path));
+    const own = [...watch.files(this.#context.own())].filter((path) => this.#isOwn(path));
     for (const path of sortBy(own, (file) => [file.split(/[\\/]/).length, file]).slice(0, CANDIDATES)) {
       if (await this.#tryOpen(path)) return;
     }

@@ -18,20 +18,30 @@ import type {
   Readiness,
   RequestOptions,
   ServerReply,
+  WorkspaceDiagnosticsReport,
 } from "./types.js";
+
+/** Where a handle's instances come from. */
+export interface InstanceSource {
+  /** The running instance, started anew when the last one is gone. */
+  renew(signal: AbortSignal): Promise<Instance>;
+  /** Why an instance ended unasked, that of this generation or a later one, or an earlier one nobody heard of. */
+  newsSince(generation: number): string | undefined;
+}
 
 export class Handle implements LanguageServer {
   readonly plan: ServerPlan;
   readonly root: string;
-  readonly #renew: (signal: AbortSignal) => Promise<Instance>;
+  readonly #source: InstanceSource;
+  readonly #firstGeneration: number;
   #instance: Instance;
 
-  /** `renew` gives the running instance, started anew when the last one is gone. */
-  constructor(instance: Instance, renew: (signal: AbortSignal) => Promise<Instance>) {
+  constructor(instance: Instance, source: InstanceSource) {
     this.plan = instance.plan;
     this.root = instance.root;
     this.#instance = instance;
-    this.#renew = renew;
+    this.#firstGeneration = instance.generation;
+    this.#source = source;
   }
 
   get encoding(): PositionEncoding {
@@ -81,8 +91,25 @@ export class Handle implements LanguageServer {
     }
   }
 
+  async workspaceDiagnostics(options: {
+    waitMs: number;
+    signal: AbortSignal;
+  }): Promise<WorkspaceDiagnosticsReport> {
+    try {
+      return await this.#instance.workspaceDiagnostics(options);
+    } catch (error) {
+      if (!isDeath(error)) throw error;
+      await this.#again(undefined, options.signal);
+      return this.#instance.workspaceDiagnostics(options);
+    }
+  }
+
+  restartNews(): string | undefined {
+    return this.#source.newsSince(this.#firstGeneration);
+  }
+
   async #again(path: string | undefined, signal: AbortSignal): Promise<void> {
-    this.#instance = await this.#renew(signal);
+    this.#instance = await this.#source.renew(signal);
     if (path !== undefined) await this.#instance.sync(path, signal);
   }
 }

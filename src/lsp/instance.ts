@@ -11,6 +11,7 @@ import { answer } from "./answers.js";
 import { Capabilities } from "./capabilities.js";
 import { Diagnostics, type DiagnosticsOptions } from "./diagnostics.js";
 import { Documents } from "./documents.js";
+import { takesFolders } from "./folders.js";
 import { forwarded } from "./forward.js";
 import { Freshness } from "./freshness.js";
 import { chosenEncoding, type FolderParams, folderParams, initializeParams } from "./handshake.js";
@@ -25,6 +26,8 @@ import type {
   Readiness,
   RequestOptions,
   ServerReply,
+  Trace,
+  WorkspaceDiagnosticsReport,
 } from "./types.js";
 import type { WorkspaceWatch } from "./watch.js";
 import { cancelled, Wire } from "./wire.js";
@@ -36,7 +39,7 @@ export interface InstanceContext {
   plan: ServerPlan;
   /** Absolute root of this instance. */
   root: string;
-  /** Absolute further workspace folders. */
+  /** Absolute further workspace folders, of the plan and of other roots that this instance serves as well. */
   folders: string[];
   roots: readonly string[];
   limits: LimitsPlan;
@@ -44,6 +47,7 @@ export interface InstanceContext {
   version: string;
   watch: WorkspaceWatch;
   log: Log;
+  trace: Trace | undefined;
   /** Runs a command in another server, for the plan's `forward` rules. */
   command: (serverId: string, command: string, args: unknown[]) => Promise<unknown>;
 }
@@ -78,6 +82,7 @@ export class Instance {
     this.#wire = new Wire(transport, {
       name: plan.id,
       maxBytes: limits.maxMessageBytes,
+      trace: context.trace,
       onSkipped: ({ kind, text }) => transport.stderr.note(`[${kind}] ${text}`),
       onRequest: (method, params) => this.#answer(method, params),
       onNotification: (method, params) => this.#notified(method, params),
@@ -108,7 +113,7 @@ export class Instance {
     });
     this.#freshness = new Freshness({
       plan,
-      root,
+      own: () => [root, ...context.folders],
       roots,
       watch: context.watch,
       documents: this.#documents,
@@ -181,6 +186,19 @@ export class Instance {
     return this.#capabilities.supports(method, document);
   }
 
+  /** Whether the server takes further roots while it runs. */
+  get takesFolders(): boolean {
+    return takesFolders(this.plan, this.#capabilities);
+  }
+
+  /** Tells the server of one more root. */
+  addFolder(path: string): void {
+    if (path === this.root || this.#context.folders.includes(path)) return;
+    this.#context.folders.push(path);
+    const event = { added: [folderParams(path)], removed: [] };
+    this.#wire.notify("workspace/didChangeWorkspaceFolders", { event });
+  }
+
   /** Opens the document or brings it up to date, after everything else that changed was told. */
   async sync(path: string, signal: AbortSignal): Promise<OpenDocument> {
     if (signal.aborted) throw cancelled(signal);
@@ -216,6 +234,16 @@ export class Instance {
   async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     this.#refuseWhenEnding();
     return this.#diagnostics.report(document, options);
+  }
+
+  async workspaceDiagnostics(options: {
+    waitMs: number;
+    signal: AbortSignal;
+  }): Promise<WorkspaceDiagnosticsReport> {
+    this.#refuseWhenEnding();
+    await this.#freshness.renew();
+    await this.#freshness.openOne();
+    return this.#diagnostics.workspace(options);
   }
 
   /** Asks the server to end, then makes it; resolves when its whole process group is gone. */

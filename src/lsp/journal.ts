@@ -38,12 +38,12 @@ export class Journal {
     for (const [old, entry] of this.#entries) if (!entry.exists && entry.seq < seq) this.#entries.delete(old);
   }
 
-  /** What changed under a folder after a cursor. */
-  since(cursor: number, folder: string): FileChange[] {
+  /** What changed under any of these folders after a cursor. */
+  since(cursor: number, folders: readonly string[]): FileChange[] {
     if (cursor >= this.#seq) return [];
     const changes: FileChange[] = [];
     for (const [path, entry] of this.#entries) {
-      if (entry.seq <= cursor || !isInside(folder, path)) continue;
+      if (entry.seq <= cursor || !folders.some((folder) => isInside(folder, path))) continue;
       changes.push({ path, type: entry.exists ? (entry.born > cursor ? 1 : 2) : 3 });
     }
     return changes;

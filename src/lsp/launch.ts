@@ -13,7 +13,7 @@ import type { Json } from "../base/json.js";
 import { define, isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { Guardian } from "./guardian.js";
-import { groupGone, signalGroup } from "./processes.js";
+import { groupGone, groupMemoryMb, signalGroup } from "./processes.js";
 import { StderrRing } from "./stderr-ring.js";
 import type { PoolContext } from "./types.js";
 
@@ -138,30 +138,46 @@ export async function launch(
     );
   }
   const args = withNamedPaths([...server.command.slice(1), ...server.args], root);
-  const child = spawn(program, args, {
+  const [file, ...rest] = limitedCommand(server, program, args);
+  const child = spawn(file, rest, {
     cwd: server.cwd === null ? root : resolve(context.base, server.cwd),
     env: withNamedPaths(serverEnv(plan, server, context), root),
     detached: process.platform !== "win32",
     windowsHide: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
-  if (child.pid !== undefined) {
-    guardian.add(child.pid);
-    applyLimits(server, child.pid, context);
+  if (child.pid !== undefined) guardian.add(child.pid);
+  const started = fromChild(child, guardian);
+  for (const problem of child.pid === undefined ? [] : applyLimits(server, child.pid)) {
+    context.log("warn", problem, { server: server.id });
+    started.stderr.note(problem);
   }
-  return fromChild(child, guardian);
+  return started;
 }
 
-function applyLimits(server: ServerPlan, pid: number, context: PoolContext): void {
-  if (server.limits.openFiles !== null) {
-    context.log("warn", "limits.open_files is not enforced on this system", { server: server.id });
-  }
-  if (server.limits.nice === null) return;
+/** Lowers the limit of open files, then becomes the program; its arguments are never read as shell text. */
+const LIMITED = 'ulimit -n "$1" || echo "limits.open_files = $1 could not be set" >&2; shift; exec "$@"';
+
+function limitedCommand(server: ServerPlan, program: string, args: string[]): [string, ...string[]] {
+  const { openFiles } = server.limits;
+  if (openFiles === null || process.platform === "win32") return [program, ...args];
+  return ["/bin/sh", "-c", LIMITED, "sh", String(openFiles), program, ...args];
+}
+
+/** Sets what can be set from outside; gives what this system does not let us. */
+function applyLimits({ limits }: ServerPlan, pid: number): string[] {
+  const problems: string[] = [];
+  if (limits.openFiles !== null && process.platform === "win32")
+    problems.push("limits.open_files is not enforced on this system");
+  if (limits.memoryMb !== null && groupMemoryMb(pid) === null)
+    problems.push("limits.memory_mb is not enforced on this system");
+  if (limits.nice === null) return problems;
   try {
-    setPriority(pid, server.limits.nice);
+    setPriority(pid, limits.nice);
   } catch {
-    context.log("warn", "limits.nice could not be set", { server: server.id });
+    problems.push(`limits.nice = ${limits.nice} could not be set`);
   }
+  return problems;
 }
 
 function fromChild(child: ChildProcess, guardian: Guardian): Transport {

@@ -1,4 +1,5 @@
 /** All language servers of one proxy: who handles a file, which of them run, and that none of them outlives it. */
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
@@ -41,14 +42,15 @@ class Pool implements ServerPool {
   async get(serverId: string, path: string | undefined, signal: AbortSignal): Promise<LanguageServer> {
     const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
     if (!server) throw new Refusal("route/no-server", `no server is called "${serverId}"`);
-    const slot = this.#slot(server, rootOf(server, path, this.#context.roots, this.#context.base));
-    return new Handle(await this.#occupy(slot, signal), (again) => this.#occupy(slot, again));
+    const root = rootOf(server, path, this.#context.roots, this.#context.base);
+    const slot = this.#holder(server, root) ?? (await this.#host(server, root, signal));
+    return this.#handle(slot, await this.#occupy(slot, signal));
   }
 
   running(): LanguageServer[] {
     return this.#sorted().flatMap((slot) => {
       const instance = slot.instance;
-      return instance ? [new Handle(instance, (signal) => this.#occupy(slot, signal))] : [];
+      return instance ? [this.#handle(slot, instance)] : [];
     });
   }
 
@@ -79,14 +81,49 @@ class Pool implements ServerPool {
     this.#guardian.close();
   }
 
+  #handle(slot: Slot, instance: Instance): Handle {
+    return new Handle(instance, {
+      renew: (signal) => this.#occupy(slot, signal),
+      newsSince: (generation) => slot.newsSince(generation),
+    });
+  }
+
+  /** The slot of a root: the one that has it, running or not, or a new one when none that runs could take it in. */
+  #holder(server: ServerPlan, root: string): Slot | undefined {
+    const holders = this.#sorted().filter((slot) => slot.plan === server && slot.holds(root));
+    const running = holders.find((slot) => slot.occupied);
+    // A slot whose own root was deleted cannot start any more; the roots it had taken in go elsewhere.
+    const found = running ?? holders.find((slot) => slot.root === root || existsSync(slot.root));
+    if (found) return found;
+    return server.shareRoots && this.#hosts(server).length > 0 ? undefined : this.#slot(server, root);
+  }
+
+  /** A slot whose server takes the root in, else one of its own. */
+  async #host(server: ServerPlan, root: string, signal: AbortSignal): Promise<Slot> {
+    for (const host of this.#hosts(server)) {
+      // Only a server that has come up can say whether it takes folders.
+      await host.started(signal);
+      if (host.adopt(root)) return host;
+    }
+    return this.#slot(server, root);
+  }
+
+  #hosts(server: ServerPlan): Slot[] {
+    return this.#sorted().filter((slot) => slot.plan === server && slot.occupied);
+  }
+
   #slot(server: ServerPlan, root: string): Slot {
     const key = `${server.id}\n${root}`;
     const known = this.#slots.get(key);
     if (known) return known;
     const { roots, log } = this.#context;
-    const start = (generation: number, signal: AbortSignal): Promise<Instance> =>
-      this.#start(server, root, generation, signal);
-    const slot = new Slot({ plan: server, root, roots, log, start });
+    const slot = new Slot({
+      plan: server,
+      root,
+      roots,
+      log,
+      start: (generation, folders, signal) => this.#start(server, root, folders, generation, signal),
+    });
     this.#slots.set(key, slot);
     return slot;
   }
@@ -111,8 +148,14 @@ class Pool implements ServerPool {
     void idlest.stop();
   }
 
-  async #start(server: ServerPlan, root: string, generation: number, signal: AbortSignal): Promise<Instance> {
-    const { roots, base, log, version } = this.#context;
+  async #start(
+    server: ServerPlan,
+    root: string,
+    folders: readonly string[],
+    generation: number,
+    signal: AbortSignal,
+  ): Promise<Instance> {
+    const { roots, base, log, version, trace } = this.#context;
     // Begun before the server reads its first file; what changes from here on is told.
     void this.#watch.refresh();
     const transport = await launch(this.#plan, server, root, this.#context, this.#guardian);
@@ -124,7 +167,8 @@ class Pool implements ServerPool {
         generation,
         version,
         log,
-        folders: server.workspaceFolders.map((folder) => resolve(base, folder)),
+        trace,
+        folders: [...server.workspaceFolders.map((folder) => resolve(base, folder)), ...folders],
         limits: this.#plan.limits,
         watch: this.#watch,
         command: (id, command, args) => this.#command(id, root, command, args),

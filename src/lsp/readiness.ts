@@ -31,6 +31,7 @@ export class ReadinessState {
   #answered = false;
   /** An empty answer stayed empty after all retries: asking again teaches nothing. */
   #emptySettled = false;
+  #statusGivenUp = false;
   #death: Refusal | undefined;
 
   constructor(ready: ServerPlan["ready"]) {
@@ -43,6 +44,22 @@ export class ReadinessState {
     if (this.#told !== undefined) return this.#told ? "ready" : "indexing";
     if (this.#ready.progress && this.#live().length > 0) return "indexing";
     return this.#progressEnded || this.#answered ? "ready" : "unknown";
+  }
+
+  /** Whether an answer given now may be an early one: the server says that it works, or has yet to say anything. */
+  get mustHold(): boolean {
+    return this.now === "indexing" || this.#awaitsStatus;
+  }
+
+  /** The status that the plan names did not come in time; answers count without it from now on. */
+  giveUpOnStatus(): void {
+    this.#statusGivenUp = true;
+    this.#changed();
+  }
+
+  get #awaitsStatus(): boolean {
+    if (this.#ready.notification === null || this.#told !== undefined) return false;
+    return !this.#statusGivenUp && this.now === "unknown";
   }
 
   /** Whether an empty answer may still turn into another one. */
@@ -136,10 +153,7 @@ export class ReadinessState {
    * also waited for while it has not sent the first.
    */
   async settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
-    const busy = (): boolean => {
-      if (this.now === "indexing" || this.now === "starting") return true;
-      return this.#ready.notification !== null && this.#told === undefined && this.now === "unknown";
-    };
+    const busy = (): boolean => this.now === "starting" || this.mustHold;
     await this.wait(() => !busy(), timeoutMs, signal);
     return this.now;
   }

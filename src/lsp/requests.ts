@@ -69,22 +69,37 @@ async function askUntilSure(
   let unknownMethods = 0;
   for (;;) {
     const outcome = await attempt(asking, method, params, Math.max(1, left(1)), signal);
-    const held = isRead(method) && readiness.now === "indexing" && left(HOLD) > 0;
+    const held = isRead(method) && readiness.mustHold && left(HOLD) > 0;
     if (outcome instanceof Refusal) {
       // elm-language-server says "unhandled method" until it has loaded the project.
       if (outcome.code !== "lsp/not-supported" || !held || unknownMethods++ > 0) throw outcome;
     } else if (!isEmpty(outcome.value)) {
-      if (!held || LOCAL.has(method)) return believed(readiness, outcome.value);
+      if (LOCAL.has(method)) return { ...believed(readiness, outcome.value), readiness: "ready" };
+      if (!held) return believed(readiness, outcome.value);
     } else if (!held && !(await waitForMore(readiness, retryEmpty, empties++, left(HOLD), signal))) {
       return { value: outcome.value, readiness: readiness.now };
     }
     if (!held) continue;
-    const holdMs = LOCAL.has(method) ? Math.min(asking.warmupMs, left(HOLD)) : left(HOLD);
-    const settled = await readiness.wait(() => readiness.now !== "indexing", holdMs, signal);
-    if (settled) continue;
+    if (await hold(asking, LOCAL.has(method), left(HOLD), signal)) continue;
     if (outcome instanceof Refusal) throw outcome;
     return { value: outcome.value, readiness: readiness.now };
   }
+}
+
+/** Waits while the server is at work; false when it still is at the end of the time. */
+async function hold(
+  { readiness, warmupMs }: Asking,
+  isLocal: boolean,
+  leftMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const indexing = (): boolean => readiness.now === "indexing";
+  if (indexing())
+    return readiness.wait(() => !indexing(), isLocal ? Math.min(warmupMs, leftMs) : leftMs, signal);
+  // The status that this kind of server sends has not come yet. One that never sends it is waited for once.
+  await readiness.wait(() => !readiness.mustHold || indexing(), Math.min(warmupMs, leftMs), signal);
+  if (!indexing()) readiness.giveUpOnStatus();
+  return true;
 }
 
 function believed(readiness: ReadinessState, value: unknown): ServerReply {

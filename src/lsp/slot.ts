@@ -19,7 +19,7 @@ export interface SlotContext {
   roots: readonly string[];
   log: Log;
   /** Launches and initializes a new instance; rejects when it does not come up, or when the signal says so. */
-  start: (generation: number, signal: AbortSignal) => Promise<Instance>;
+  start: (generation: number, folders: readonly string[], signal: AbortSignal) => Promise<Instance>;
 }
 
 export class Slot {
@@ -30,6 +30,10 @@ export class Slot {
   #starting: Promise<Instance> | undefined;
   #startAbort: AbortController | undefined;
   #generation = 0;
+  /** Further roots that the instance serves, also the next one. */
+  readonly #folders = new Set<string>();
+  /** The last end that nobody asked for. */
+  #lastEnd: { generation: number; reason: string; told: boolean } | undefined;
   /** When it died of itself, within the window. */
   #deaths: number[] = [];
   #stopped = false;
@@ -64,6 +68,28 @@ export class Slot {
     return this.#lastUsed ?? 0;
   }
 
+  /** Whether it is the place of a root. */
+  holds(root: string): boolean {
+    return root === this.root || this.#folders.has(root);
+  }
+
+  /** Takes in one more root, when the instance that runs can serve several. */
+  adopt(root: string): boolean {
+    const instance = this.instance;
+    if (!instance?.takesFolders) return false;
+    this.#folders.add(root);
+    instance.addFolder(root);
+    return true;
+  }
+
+  /** Why an instance since `generation` ended unasked; what ended before that is told once. */
+  newsSince(generation: number): string | undefined {
+    const end = this.#lastEnd;
+    if (!end || (end.told && end.generation < generation)) return undefined;
+    end.told = true;
+    return redact(end.reason, this.#context.roots);
+  }
+
   /** The running instance, started when needed. The caller's signal ends the caller's wait, not the start. */
   async get(signal: AbortSignal): Promise<Instance> {
     if (signal.aborted) throw cancelled(signal);
@@ -72,6 +98,12 @@ export class Slot {
     if (running) return running;
     this.#starting ??= this.#begin();
     return unlessAborted(this.#starting, signal);
+  }
+
+  /** Resolves when nothing is starting any more, whatever came of it. */
+  async started(signal: AbortSignal): Promise<void> {
+    const starting = this.#starting?.catch(() => undefined);
+    if (starting) await unlessAborted(starting, signal);
   }
 
   #begin(): Promise<Instance> {
@@ -88,6 +120,7 @@ export class Slot {
   /** Ends the instance, also one that is starting, and forgets its failures; the next `get` starts a new one at once. */
   async stop(): Promise<boolean> {
     this.#deaths = [];
+    this.#lastEnd = undefined;
     this.#stopped = true;
     if (this.#starting) {
       this.#startAbort?.abort(new Refusal("lsp/exited", `server "${this.plan.id}" was stopped`));
@@ -144,7 +177,7 @@ export class Slot {
     this.#generation++;
     let instance: Instance;
     try {
-      instance = await this.#context.start(this.#generation, signal);
+      instance = await this.#context.start(this.#generation, [...this.#folders], signal);
     } catch (error) {
       throw signal.aborted ? cancelled(signal) : this.#failedToStart(error);
     }
@@ -177,6 +210,7 @@ export class Slot {
     if (this.#instance !== instance) return;
     this.#rest();
     this.#lastError = `server "${this.plan.id}" ${reason}`;
+    this.#lastEnd = { generation: instance.generation, reason, told: false };
     this.#deaths.push(performance.now());
     this.#context.log("warn", "server ended", { server: this.plan.id, reason });
   }

@@ -35,6 +35,7 @@ export interface RequestOptions {
 
 export interface ServerReply {
   value: unknown;
+  /** How ready the server was for this answer; what one file's own text tells needs no index and is `ready`. */
   readiness: Readiness;
 }
 
@@ -44,6 +45,15 @@ export interface DiagnosticsReport {
   why: string;
   /** Raw LSP diagnostics of the document. */
   items: Json[];
+  readiness: Readiness;
+}
+
+/** The same for all files of a root; `files` holds only those with something to tell, in the order of their paths. */
+export interface WorkspaceDiagnosticsReport {
+  status: DiagnosticsReport["status"];
+  /** Why the report may lack something, also beside what was found. */
+  why: string;
+  files: { uri: string; items: Json[] }[];
   readiness: Readiness;
 }
 
@@ -68,6 +78,13 @@ export interface LanguageServer {
     document: OpenDocument,
     options: { waitMs: number; settleMs: number; signal: AbortSignal },
   ): Promise<DiagnosticsReport>;
+  /** Diagnostics of every file that the server tells of, pulled where it offers that. */
+  workspaceDiagnostics(options: { waitMs: number; signal: AbortSignal }): Promise<WorkspaceDiagnosticsReport>;
+  /**
+   * Why the server ended unasked and was started anew: told to every call that it happened under, else once, to the
+   * next call.
+   */
+  restartNews(): string | undefined;
 }
 
 export type ServerState = "idle" | "starting" | "running" | "backoff" | "broken" | "stopped" | "unavailable";
@@ -115,6 +132,15 @@ export type Log = (
   data?: { [key: string]: Json },
 ) => void;
 
+/** Sees every message, as it is on the wire, with a language server or with the client. */
+export type Trace = (entry: {
+  side: "lsp" | "mcp";
+  /** The language server's id. */
+  server?: string;
+  direction: "sent" | "received";
+  message: unknown;
+}) => void;
+
 /** What the pool needs from its surroundings. */
 export interface PoolContext {
   /** Absolute real paths of the roots; the first is the default. */
@@ -123,6 +149,7 @@ export interface PoolContext {
   base: string;
   env: { [name: string]: string | undefined };
   log: Log;
+  trace?: Trace | undefined;
   /** Extra folders searched for a bare command before PATH (a trusted workspace's `node_modules/.bin`). */
   binFolders: string[];
   /** Version told to servers in `clientInfo`. */

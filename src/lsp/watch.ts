@@ -59,15 +59,15 @@ export class WorkspaceWatch {
     return this.#journal.cursor;
   }
 
-  /** What changed under a folder after a cursor. */
-  since(cursor: number, folder: string): FileChange[] {
-    return this.#journal.since(cursor, folder);
+  /** What changed under any of these folders after a cursor. */
+  since(cursor: number, folders: readonly string[]): FileChange[] {
+    return this.#journal.since(cursor, folders);
   }
 
-  /** Paths known under a folder, in no order. */
-  *files(root: string): Iterable<string> {
+  /** Paths known under any of these folders, in no order. */
+  *files(roots: readonly string[]): Iterable<string> {
     for (const folder of this.#folders.values()) {
-      if (!isInside(root, folder.path)) continue;
+      if (!roots.some((root) => isInside(root, folder.path))) continue;
       for (const name of folder.files.keys()) yield join(folder.path, name);
     }
   }

@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { isTable } from "../base/json.js";
 import { sortBy } from "../base/order.js";
 import { type Capabilities, matchesGlob } from "./capabilities.js";
+import { isInside } from "./inside.js";
 import type { FileChange } from "./journal.js";
 
 const METHOD = "workspace/didChangeWatchedFiles";
@@ -19,7 +20,7 @@ const bits = { 1: CREATED, 2: CHANGED, 3: DELETED } as const;
 export function wantedChanges(
   changes: readonly FileChange[],
   capabilities: Capabilities,
-  root: string,
+  roots: readonly string[],
   isOwn: (path: string) => boolean,
 ): FileChange[] {
   const watchers = capabilities
@@ -30,16 +31,19 @@ export function wantedChanges(
     (change) =>
       watchers.length === 0 ||
       isOwn(change.path) ||
-      watchers.some((watcher) => matches(watcher, change, root)),
+      watchers.some((watcher) => matches(watcher, change, roots)),
   );
   return sortBy(wanted, (change) => [change.path]);
 }
 
-function matches(watcher: Record<string, unknown>, change: FileChange, root: string): boolean {
+function matches(watcher: Record<string, unknown>, change: FileChange, roots: readonly string[]): boolean {
   const kind = typeof watcher.kind === "number" ? watcher.kind : CREATED | CHANGED | DELETED;
   if ((kind & bits[change.type]) === 0) return false;
   const { globPattern } = watcher;
-  return matchesGlob(globPattern, change.path) || matchesGlob(globPattern, relative(root, change.path));
+  if (matchesGlob(globPattern, change.path)) return true;
+  return roots.some(
+    (root) => isInside(root, change.path) && matchesGlob(globPattern, relative(root, change.path)),
+  );
 }
 
 /** The notification's parameters. */

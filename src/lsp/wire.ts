@@ -6,6 +6,7 @@ import {
   CancellationTokenSource,
   createMessageConnection,
   ErrorCodes,
+  type Message,
   type MessageConnection,
   ParameterStructures,
   ResponseError,
@@ -14,6 +15,8 @@ import {
 import { Refusal } from "../base/problem.js";
 import type { Transport } from "./launch.js";
 import { ResyncReader, type Skipped } from "./reader.js";
+import { tapReader, tapWriter } from "./tap.js";
+import type { Trace } from "./types.js";
 
 const DRAIN_MS = 500;
 /** How long a closed output may wait for the news of how the process ended, which says more. */
@@ -23,6 +26,7 @@ export interface WireOptions {
   /** How the server is called in messages. */
   name: string;
   maxBytes: number;
+  trace?: Trace | undefined;
   onSkipped: (skipped: Skipped) => void;
   onRequest: (method: string, params: unknown) => unknown;
   onNotification: (method: string, params: unknown) => void;
@@ -37,8 +41,7 @@ export class Wire {
 
   constructor(transport: Transport, options: WireOptions) {
     this.#name = options.name;
-    const reader = new ResyncReader(transport.input, options.maxBytes, options.onSkipped);
-    this.#connection = createMessageConnection(reader, new StreamMessageWriter(transport.output));
+    this.#connection = connect(transport, options);
     this.#connection.onRequest((method, params) => options.onRequest(method, params));
     this.#connection.onNotification((method, params) => options.onNotification(method, params));
     // The connection keeps a handler of its own for progress, which would hide it from the one for everything.
@@ -141,6 +144,16 @@ export class Wire {
     if (this.#death) return this.#death;
     return new Refusal("lsp/exited", `server "${this.#name}" cannot be written to`, { cause: error });
   }
+}
+
+function connect({ input, output }: Transport, options: WireOptions): MessageConnection {
+  const { name, trace } = options;
+  const reader = new ResyncReader(input, options.maxBytes, options.onSkipped);
+  const writer = new StreamMessageWriter(output);
+  if (!trace) return createMessageConnection(reader, writer);
+  const see = (direction: "sent" | "received") => (message: Message) =>
+    trace({ side: "lsp", server: name, direction, message });
+  return createMessageConnection(tapReader(reader, see("received")), tapWriter(writer, see("sent")));
 }
 
 /** The refusal of an aborted call: the signal's own, when it carries one. */

@@ -1,6 +1,6 @@
 /** MCP on a pair of streams, from the handshake until the client is gone. Only the protocol is written to the output. */
 import type { Readable, Writable } from "node:stream";
-import type { Log } from "../lsp/types.js";
+import type { Log, Trace } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { createServer } from "./server.js";
 import { StreamTransport } from "./stream-transport.js";
@@ -10,6 +10,7 @@ export interface StdioOptions {
   input: Readable;
   output: Writable;
   log: Log;
+  trace?: Trace | undefined;
   /** Ends the service from outside, as a signal to the process does. */
   signal?: AbortSignal;
 }
@@ -22,7 +23,7 @@ export async function serveStdio(runtime: Runtime, options: StdioOptions): Promi
   const { log, signal } = options;
   const session = runtime.openSession();
   const { server, idle } = createServer(runtime, session);
-  const transport = new StreamTransport(options.input, options.output);
+  const transport = new StreamTransport(options.input, options.output, options.trace);
   server.onerror = (error) => log("debug", "mcp", { cause: error.message });
 
   const stop = () => void server.close();

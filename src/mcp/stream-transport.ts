@@ -5,6 +5,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { Trace } from "../lsp/types.js";
 
 const newline = 10;
 const longestLine = 4 * 1024 * 1024;
@@ -19,14 +20,16 @@ export class StreamTransport implements Transport {
 
   readonly #input: Readable;
   readonly #output: Writable;
+  readonly #trace: Trace | undefined;
   #chunks: Buffer[] = [];
   #length = 0;
   #isSkipping = false;
   #isClosed = false;
 
-  constructor(input: Readable, output: Writable) {
+  constructor(input: Readable, output: Writable, trace?: Trace) {
     this.#input = input;
     this.#output = output;
+    this.#trace = trace;
   }
 
   async start(): Promise<void> {
@@ -41,6 +44,7 @@ export class StreamTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed || !this.#output.writable) return;
+    this.#trace?.({ side: "mcp", direction: "sent", message });
     const isFlowing = this.#output.write(`${JSON.stringify(message)}\n`);
     if (isFlowing) return;
     await new Promise<void>((resolve) => {
@@ -107,6 +111,7 @@ export class StreamTransport implements Transport {
       this.#refuse(ErrorCode.ParseError, "The message is not JSON.");
       return;
     }
+    this.#trace?.({ side: "mcp", direction: "received", message: value });
     const message = JSONRPCMessageSchema.safeParse(value);
     if (message.success) this.onmessage?.(message.data);
     else this.#refuse(ErrorCode.InvalidRequest, "The message is not JSON-RPC 2.0.");

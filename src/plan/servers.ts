@@ -82,6 +82,7 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
     },
     sandbox: server.sandbox ?? "none",
     openOnChange: server.open_on_change ?? false,
+    shareRoots: server.share_roots ?? true,
     install: server.install ?? null,
   };
 }

@@ -5,7 +5,7 @@
  */
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
-import type { ServerReply } from "../lsp/types.js";
+import type { LanguageServer, ServerReply } from "../lsp/types.js";
 import type { CallState } from "./call-state.js";
 import type { Circle } from "./circle.js";
 import { withDeadline } from "./deadline.js";
@@ -64,9 +64,7 @@ export async function requestCircle(
   send: (attached: Attached, turn: Turn) => Promise<ServerReply>,
 ): Promise<ReplyPart[]> {
   const answers = await askCircle<ServerReply>(call, circle, merge, async (attached, turn) =>
-    attached.server.supports(method, attached.document)
-      ? watchRestart(call, attached, () => send(attached, turn))
-      : undefined,
+    attached.server.supports(method, attached.document) ? send(attached, turn) : undefined,
   );
   if (answers.length === 0) throw notSupported(method, circle.servers);
   return answers.map(({ attached: { server }, answer }) => {
@@ -75,13 +73,12 @@ export async function requestCircle(
   });
 }
 
-/** A server that died under the question and answered it when it was started anew has lost what it had indexed. */
-async function watchRestart<T>(call: CallState, { server }: Attached, ask: () => Promise<T>): Promise<T> {
-  const before = server.generation;
-  const answer = await ask();
-  if (server.generation !== before)
-    call.evidence.warn("answer/server-restarted", `The server ${server.plan.id} ended and was started anew.`);
-  return answer;
+/** A server that was started anew has lost what it had indexed, and the agent learns why it ended. */
+export function tellRestart(call: CallState, server: LanguageServer): void {
+  const reason = server.restartNews();
+  if (reason === undefined) return;
+  const message = `The server ${server.plan.id} ${reason}; it was started anew.`;
+  call.evidence.warn("answer/server-restarted", message, { server_id: server.plan.id });
 }
 
 /** The refusal that becomes an empty answer with a warning where the answer is a list. */
@@ -106,6 +103,7 @@ async function askOne<T>(
       for (const attached of await circle.attach(server, signal)) {
         const timeoutMs = Math.max(1, Math.floor((call.remainingMs() - rest) * shareOfAnswer));
         const answer = await send(attached, { signal, timeoutMs }).catch(asUnsupported);
+        tellRestart(call, attached.server);
         if (answer !== undefined) outcome.answers.push({ attached, answer });
       }
     } catch (error) {

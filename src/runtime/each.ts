@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../base/json.js";
 import { getAt } from "../base/pointer.js";
 import { Refusal } from "../base/problem.js";
 import type { LanguageServer } from "../lsp/types.js";
-import { notSupported } from "./ask.js";
+import { notSupported, tellRestart } from "./ask.js";
 import type { CallState } from "./call-state.js";
 import { listOf } from "./lsp-values.js";
 import type { ReplyData, ReplyPart } from "./reply.js";
@@ -65,6 +65,7 @@ async function askAll(
           ...(options.retryEmpty ? { retryEmpty: options.retryEmpty } : {}),
         });
         call.evidence.heard(server, reply.readiness);
+        tellRestart(call, server);
         parts[index] = { server, item, value: reply.value };
       } catch (error) {
         call.signal.throwIfAborted();

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
 import { Refusal } from "../base/problem.js";
 import { createPool } from "../lsp/pool.js";
-import type { Log, PoolContext, ServerPool } from "../lsp/types.js";
+import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
 import { openGate } from "../workspace/gate.js";
 import type { LoadedBundle } from "./load.js";
 import { SampleFiles } from "./sample-files.js";
@@ -15,6 +15,7 @@ export interface RuntimeContext {
   base: string;
   env: PoolContext["env"];
   log: Log;
+  trace?: Trace | undefined;
   /** Extra folders searched for a bare command before PATH. */
   binFolders: string[];
   version: string;

@@ -79,6 +79,7 @@ export function serverPlan(
     limits: { memoryMb: null, openFiles: null, nice: null },
     sandbox: "none",
     openOnChange: false,
+    shareRoots: true,
     install: null,
   };
 }

@@ -1,14 +1,18 @@
 /** Who handles a file, for which root, how many run at once, and when they stop. */
 import { spawn } from "node:child_process";
-import { chmodSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
+import { getPriority } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
+import type { ServerPlan } from "../../src/abi/plan.js";
 import { languageIdOf } from "../../src/lsp/language-id.js";
 import { findCommand } from "../../src/lsp/launch.js";
 import { redact } from "../../src/lsp/redact.js";
 import { rootOf, routeFile } from "../../src/lsp/route.js";
 import { fakePlan, fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
 import {
+  act,
   afterThis,
   alive,
   ask,
@@ -114,6 +118,56 @@ describe("pool", () => {
     expect(pool.running()).toEqual([]);
   });
 
+  const folders = { workspace: { workspaceFolders: { supported: true, changeNotifications: true } } };
+  const nested = {
+    mark: "",
+    "p/mark": "",
+    "p/a.fake": "",
+    "q/mark": "",
+    "q/b.fake": "",
+    "q/r/mark": "",
+    "q/r/c.fake": "",
+  };
+
+  test("one instance for all roots, where the server takes folders while it runs, also after a crash", async () => {
+    const root = workspace(nested);
+    const pool = poolOf(root, [
+      fakeServer(scenarios(), { capabilities: folders }, { rootMarkers: ["mark"] }),
+    ]);
+    const paths = ["p/a.fake", "q/b.fake", "q/r/c.fake", "p/a.fake"].map((path) => join(root, path));
+    const got = await Promise.all(paths.map((path) => pool.get("fake", path, signal())));
+    expect(pool.status()).toMatchObject([{ root: join(root, "p") }]);
+    const [server] = got;
+    if (!server) throw new Error("no server");
+    const told = await received(server, "workspace/didChangeWorkspaceFolders");
+    expect(told).toMatchObject([
+      { event: { added: [{ uri: pathToFileURL(join(root, "q")).href }], removed: [] } },
+      { event: { added: [{ uri: pathToFileURL(join(root, "q/r")).href }], removed: [] } },
+    ]);
+    // What changes in a root that was added later is told as well.
+    write(join(root, "q/r/d.fake"), "");
+    await server.sync(paths[0] ?? "", signal());
+    expect(await received(server, "workspace/didChangeWatchedFiles")).toMatchObject([
+      { changes: [{ uri: pathToFileURL(join(root, "q/r/d.fake")).href }] },
+    ]);
+    await act(server, { signal: "SIGKILL" }).catch(() => undefined);
+    const next = await pool.get("fake", paths[1], signal());
+    const [initialize] = await received(next, "initialize");
+    expect(initialize?.workspaceFolders).toMatchObject(["p", "q", "r"].map((name) => ({ name })));
+  });
+
+  test.each<[string, Partial<ServerPlan>]>([
+    ["the config says so", { shareRoots: false }],
+    ["its settings name the root", { settings: { path: "<workspace>/x" } }],
+  ])("one instance for each root when %s", async (_why, plan) => {
+    const root = workspace(nested);
+    const pool = poolOf(root, [
+      fakeServer(scenarios(), { capabilities: folders }, { rootMarkers: ["mark"], ...plan }),
+    ]);
+    for (const path of ["p/a.fake", "q/b.fake"]) await pool.get("fake", join(root, path), signal());
+    expect(pool.status().map((status) => status.root)).toEqual([join(root, "p"), join(root, "q")]);
+  });
+
   test("a caller that gives up does not stop the start for the others", async () => {
     const folder = scenarios();
     const pool = poolOf(workspace({}), [
@@ -170,7 +224,27 @@ describe("pool", () => {
     });
     expect(pool.status()[0]?.lastError).toContain("limits.memory_mb = 1");
     await until(() => pool.status()[0]?.state !== "running");
+    const next = await pool.get("fake", undefined, signal());
+    expect(next.restartNews()).toContain("over limits.memory_mb = 1");
+    expect((await pool.get("fake", undefined, signal())).restartNews()).toBeUndefined();
   }, 20_000);
+
+  test("open files and priority are limited where the system allows it", async () => {
+    const { pool } = await session({}, { server: { limits: { memoryMb: null, openFiles: 77, nice: 7 } } });
+    const pid = pool.status()[0]?.pid ?? 0;
+    expect(getPriority(pid)).toBe(7);
+    if (process.platform !== "linux") return;
+    expect(readFileSync(`/proc/${pid}/limits`, "utf8")).toMatch(/Max open files +77 +77 /);
+  });
+
+  test("a limit that cannot be set is told, and the server runs", async () => {
+    const { pool } = await session(
+      {},
+      { server: { limits: { memoryMb: null, openFiles: 2_000_000_000, nice: null } } },
+    );
+    await until(() => pool.status()[0]?.stderr.join().includes("limits.open_files") === true);
+    expect(pool.status()).toMatchObject([{ state: "running" }]);
+  });
 
   test("restart starts anew, with the documents of the next call", async () => {
     const { server, pool, file } = await session({});

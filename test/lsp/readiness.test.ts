@@ -48,7 +48,7 @@ test("at the deadline the answer in hand is given, with the truth about it", asy
   expect(reply).toEqual({ value: "early", readiness: "indexing" });
 });
 
-test("an answer about one file's own text is not held", async () => {
+test("an answer about one file's own text is not held, and is complete without the index", async () => {
   const { server } = await session({
     capabilities: offers,
     replies: { "textDocument/documentSymbol": [{ name: "x" }] },
@@ -56,7 +56,8 @@ test("an answer about one file's own text is not held", async () => {
   });
   await until(() => server.readiness === "indexing");
   const reply = await server.request("textDocument/documentSymbol", {}, { signal: signal() });
-  expect(reply).toEqual({ value: [{ name: "x" }], readiness: "indexing" });
+  expect(reply).toEqual({ value: [{ name: "x" }], readiness: "ready" });
+  expect(server.readiness).toBe("indexing");
 });
 
 test("a server that dies while its answer is held fails the call at once", async () => {
@@ -121,6 +122,31 @@ test("a status notification decides, by its field, whatever progress says", asyn
   expect(await settled).toBe("ready");
   await act(server, told(false));
   expect(await server.settle(30, signal())).toBe("indexing");
+});
+
+const serverStatus = { progress: true, notification: "experimental/serverStatus", field: "/quiescent" };
+
+test("an answer that comes before the first status is held until the status says that it can be believed", async () => {
+  const { server } = await session(
+    { capabilities: offers, replies: { [definition]: { $each: ["early", "true"] } } },
+    { server: { ready: serverStatus } },
+  );
+  const reply = server.request(definition, {}, { signal: signal() });
+  await until(async () => (await received(server, definition)).length === 1);
+  await act(server, { notify: "experimental/serverStatus", params: { quiescent: false } });
+  await act(server, { notify: "experimental/serverStatus", params: { quiescent: true } });
+  expect(await reply).toEqual({ value: "true", readiness: "ready" });
+});
+
+test("a server that never sends the status that it is known for is waited for once", async () => {
+  const { server } = await session(
+    { capabilities: offers, replies: { [definition]: "said" } },
+    { server: { ready: serverStatus, warmupTimeoutMs: 50 } },
+  );
+  expect(await server.request(definition, {}, { signal: signal() })).toMatchObject({ value: "said" });
+  expect(await received(server, definition)).toHaveLength(2);
+  expect(await server.request(definition, {}, { signal: signal() })).toMatchObject({ value: "said" });
+  expect(await received(server, definition)).toHaveLength(3);
 });
 
 test("a method that is unknown only until the project is loaded is asked for again", async () => {

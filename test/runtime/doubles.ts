@@ -41,6 +41,8 @@ export function serverOf(
     settle: async () => "ready",
     request: refuse,
     diagnostics: refuse,
+    workspaceDiagnostics: refuse,
+    restartNews: () => undefined,
   };
 }
 

@@ -5,6 +5,7 @@ import { type Command, exitCodes, isOn, type Surroundings, UsageError } from "..
 import { configFlags } from "../flags.js";
 import { logFlags } from "../log.js";
 import { bundleFlags, openFrom } from "../open.js";
+import { traceFlags } from "../trace.js";
 
 export const call: Command = {
   name: "call",
@@ -17,6 +18,7 @@ export const call: Command = {
     ...bundleFlags,
     json: { type: "boolean", description: "Prints the structured answer instead of the text." },
     ...logFlags,
+    ...traceFlags,
   },
   words: { min: 1, max: 2 },
   examples: [

@@ -3,6 +3,7 @@ import { type Command, exitCodes, isOn, type Surroundings, textFlag, UsageError 
 import { configFlags } from "../flags.js";
 import { logFlags, openLog } from "../log.js";
 import { bundleFlags, type Opened, openFrom } from "../open.js";
+import { traceFlags } from "../trace.js";
 
 export const serve: Command = {
   name: "serve",
@@ -20,6 +21,7 @@ export const serve: Command = {
       description: "Starts the language servers at once instead of at the first call.",
     },
     ...logFlags,
+    ...traceFlags,
   },
   words: { min: 0, max: 0 },
   examples: [
@@ -46,6 +48,7 @@ export const serve: Command = {
         input: io.stdin,
         output: io.stdout,
         log: openLog(input, io),
+        trace: opened.trace,
         signal: stop.signal,
       });
     } finally {

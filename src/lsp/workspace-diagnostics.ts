@@ -1,0 +1,100 @@
+/**
+ * Diagnostics of all files of a root: pulled where the server offers it, with what it published laid over. A server that
+ * only publishes tells of the files it has looked at, and the report says so: silence on the others is not "clean".
+ */
+
+import { pathToFileURL } from "node:url";
+import { canonicalText, isTable, type Json } from "../base/json.js";
+import { sortBy, uniqueBy } from "../base/order.js";
+import { Refusal } from "../base/problem.js";
+import type { DiagnosticsContext } from "./diagnostics.js";
+import { pathOfUri } from "./inside.js";
+import { identifierOf, type PulledReports } from "./pulled-reports.js";
+import type { WorkspaceDiagnosticsReport } from "./types.js";
+
+const METHOD = "workspace/diagnostic";
+
+/** The items of each file, by path. */
+type Found = Map<string, Json[]>;
+
+/** What is needed beside what a single document's diagnostics need. */
+export interface WorkspaceDiagnosticsContext
+  extends Pick<DiagnosticsContext, "capabilities" | "readiness" | "current" | "request"> {
+  pulled: PulledReports;
+  /** What the server published and still holds. */
+  published: ReadonlyMap<string, Json[]>;
+}
+
+/** All that a server says of its files, waited for at most `waitMs`. */
+export async function workspaceDiagnostics(
+  context: WorkspaceDiagnosticsContext,
+  { waitMs, signal }: { waitMs: number; signal: AbortSignal },
+): Promise<WorkspaceDiagnosticsReport> {
+  const { capabilities, readiness } = context;
+  const found: Found = new Map();
+  let why = "";
+  if (!capabilities.allows("diagnostics")) why = "the config does not ask this server for diagnostics";
+  else if (!capabilities.supports(METHOD)) why = "the server tells only of the files that it was shown";
+  else why = await pullAll(context, found, performance.now() + waitMs, signal);
+  if (capabilities.allows("diagnostics"))
+    for (const [path, items] of context.published) add(found, path, items);
+  if (why === "" && readiness.now === "indexing") why = "the server is still indexing";
+  const files = sortBy([...found], ([path]) => [path]).flatMap(([path, items]) =>
+    items.length === 0 ? [] : [{ uri: pathToFileURL(path).href, items: uniqueBy(items, canonicalText) }],
+  );
+  const status = files.length > 0 ? "diagnostics" : why === "" ? "clean" : "unknown";
+  return { status, why, files, readiness: readiness.now };
+}
+
+/** Asks every provider; gives the reason when what it told is not everything. */
+async function pullAll(
+  context: WorkspaceDiagnosticsContext,
+  found: Found,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<string> {
+  let why = "";
+  try {
+    for (const provider of context.capabilities.options(METHOD)) {
+      const identifier = identifierOf(provider);
+      const params = {
+        ...(identifier === undefined ? {} : { identifier }),
+        previousResultIds: context.pulled.resultIds(identifier),
+      };
+      const timeoutMs = Math.max(1, deadline - performance.now());
+      const { value } = await context.request(METHOD, params, { signal, timeoutMs });
+      const stale = take(context, identifier, value, found);
+      if (stale > 0) why = `of ${stale} files the server told an older version`;
+    }
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code === "call/cancelled" || error.code === "lsp/exited")
+      throw error;
+    return error.message;
+  }
+  return why;
+}
+
+/** Takes the reports of one answer; gives how many were about a version that is no longer open. */
+function take(
+  { pulled, current }: WorkspaceDiagnosticsContext,
+  identifier: string | undefined,
+  value: unknown,
+  found: Found,
+): number {
+  if (!isTable(value) || !Array.isArray(value.items))
+    throw new Refusal("lsp/no-answer", "the server gave no report");
+  let stale = 0;
+  for (const report of value.items) {
+    const uri = isTable(report) ? report.uri : undefined;
+    const path = pathOfUri(uri);
+    if (!isTable(report) || typeof uri !== "string" || path === undefined) continue;
+    const open = current(path);
+    if (typeof report.version === "number" && open && report.version !== open.version) stale++;
+    else add(found, path, pulled.keep(identifier, uri, report));
+  }
+  return stale;
+}
+
+function add(found: Found, path: string, items: Json[]): void {
+  found.set(path, [...(found.get(path) ?? []), ...items]);
+}

@@ -1,0 +1,112 @@
+/** Diagnostics of all files: pulled with their result ids, merged with what was published, and honest about the rest. */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import type { Json } from "../../src/base/json.js";
+import type { WorkspaceDiagnosticsReport } from "../../src/lsp/types.js";
+import { fakeServer, type Scenario } from "../fake-server/index.js";
+import { act, poolOf, received, scenarios, signal, workspace } from "./support.js";
+
+const METHOD = "workspace/diagnostic";
+
+function item(message: string): { [key: string]: Json } {
+  return { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } }, message };
+}
+
+async function open(scenario: (uri: (name: string) => string) => Scenario) {
+  const root = workspace({ "a.fake": "a", "b.fake": "b" });
+  const uri = (name: string): string => pathToFileURL(join(root, name)).href;
+  const pool = poolOf(root, [fakeServer(scenarios(), scenario(uri))]);
+  const server = await pool.get("fake", undefined, signal());
+  const look = (): Promise<WorkspaceDiagnosticsReport> =>
+    server.workspaceDiagnostics({ waitMs: 3_000, signal: signal() });
+  return { server, uri, look };
+}
+
+const offered = { diagnosticProvider: { identifier: "id", workspaceDiagnostics: true } };
+
+test("result ids go back, `unchanged` means the same items, a file that is no longer told of is gone", async () => {
+  const { server, uri, look } = await open((of) => ({
+    capabilities: offered,
+    replies: {
+      [METHOD]: {
+        $each: [
+          {
+            items: [
+              { uri: of("b.fake"), kind: "full", version: null, resultId: "b1", items: [item("of b")] },
+              { uri: of("a.fake"), kind: "full", version: 1, resultId: "a1", items: [item("of a")] },
+            ],
+          },
+          { items: [{ uri: of("b.fake"), kind: "unchanged", version: null, resultId: "b2" }] },
+          { items: [] },
+        ],
+      },
+    },
+  }));
+  const ofB = { uri: uri("b.fake"), items: [item("of b")] };
+  expect(await look()).toMatchObject({
+    status: "diagnostics",
+    why: "",
+    files: [{ uri: uri("a.fake"), items: [item("of a")] }, ofB],
+  });
+  expect((await look()).files).toEqual([ofB]);
+  await act(server, { request: "workspace/diagnostic/refresh" });
+  expect(await look()).toMatchObject({ status: "clean", files: [] });
+  const asked = await received(server, METHOD);
+  expect(asked.map(({ previousResultIds }) => previousResultIds)).toEqual([
+    [],
+    [
+      { uri: uri("b.fake"), value: "b1" },
+      { uri: uri("a.fake"), value: "a1" },
+    ],
+    [],
+  ]);
+  expect(asked.every(({ identifier }) => identifier === "id")).toBe(true);
+});
+
+test("what was published is merged in, without duplicates", async () => {
+  const { uri, look } = await open((of) => ({
+    capabilities: offered,
+    replies: {
+      [METHOD]: { items: [{ uri: of("b.fake"), kind: "full", version: null, items: [item("x")] }] },
+    },
+    on: {
+      [METHOD]: [
+        {
+          notify: "textDocument/publishDiagnostics",
+          params: { uri: of("b.fake"), diagnostics: [item("x"), item("y")] },
+        },
+      ],
+    },
+  }));
+  // The first answer may come before the publish is taken in; the second has both.
+  await look();
+  expect((await look()).files).toEqual([{ uri: uri("b.fake"), items: [item("x"), item("y")] }]);
+});
+
+test("a report on an older version of an open file does not count", async () => {
+  const { look } = await open((of) => ({
+    capabilities: offered,
+    replies: { [METHOD]: { items: [{ uri: of("a.fake"), kind: "full", version: 9, items: [item("x")] }] } },
+  }));
+  expect(await look()).toMatchObject({ status: "unknown", why: expect.stringContaining("older version") });
+});
+
+test.each<[string, Scenario, string]>([
+  ["a server that only publishes", {}, "only of the files that it was shown"],
+  [
+    "a failure",
+    { capabilities: offered, on: { [METHOD]: [{ error: { code: -32000, message: "no" } }] } },
+    "no",
+  ],
+  ["no report at all", { capabilities: offered, replies: { [METHOD]: null } }, "no report"],
+])("%s is unknown with the reason, not clean", async (_case, scenario, why) => {
+  const { look } = await open(() => scenario);
+  expect(await look()).toMatchObject({ status: "unknown", why: expect.stringContaining(why), files: [] });
+});
+
+test("a server that holds the question open is not waited for past the time", async () => {
+  const { server } = await open(() => ({ capabilities: offered, on: { [METHOD]: [{ never: true }] } }));
+  const report = await server.workspaceDiagnostics({ waitMs: 100, signal: signal() });
+  expect(report).toMatchObject({ status: "unknown", why: expect.stringContaining("did not answer") });
+});
