@@ -33,7 +33,7 @@ describe.skipIf(path === "")("Codex", () => {
     stanza = printed.stdout;
     writeFileSync(join(home, "config.toml"), stanza);
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 }));
 
   function strictCheck(text: string) {
     writeFileSync(join(home, "config.toml"), text);
@@ -77,7 +77,7 @@ describe.skipIf(path === "")("Codex", () => {
       })) as { structuredContent: { locations: unknown[] }; isError?: boolean };
       expect(answer.structuredContent.locations).toMatchObject([{ path: "greet.py", line: 4, character: 5 }]);
     } finally {
-      server.close();
+      await server.close();
     }
   }, 60_000);
 });

@@ -19,7 +19,7 @@ export function findCodex(): { path: string } | { why: string } {
 export interface CodexServer {
   request(method: string, params: object): Promise<Record<string, unknown>>;
   notify(method: string, params: object): void;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Starts `codex app-server` and speaks its line protocol. */
@@ -59,6 +59,10 @@ export function startCodex(path: string, home: string, cwd: string): CodexServer
         child.stdin?.write(`${JSON.stringify({ id, method, params })}\n`);
       }),
     notify: (method, params) => void child.stdin?.write(`${JSON.stringify({ method, params })}\n`),
-    close: () => void child.kill("SIGKILL"),
+    close: () =>
+      new Promise((resolve) => {
+        child.once("exit", () => resolve());
+        child.kill("SIGKILL");
+      }),
   };
 }
