@@ -55,11 +55,18 @@ export function replacedBundle(name: string): string {
   return `.${name}.old`;
 }
 
+/** A generated text: what an answer says, from its structure. */
+export type TextFunction = (view: JsonObject) => string;
+
+/** How a refusal reads, when the dialect words it. */
+export const ERROR_TEXT_FILE = "error-text.js";
+
 /** Where each file of a tool stands in a bundle. */
 export const bundlePaths = {
   handler: (tool: string) => `handlers/${tool}.js`,
   inputSchema: (tool: string) => `schemas/${tool}.input.json`,
   outputSchema: (tool: string) => `schemas/${tool}.output.json`,
   inputValidator: (tool: string) => `validators/${tool}.input.js`,
+  text: (tool: string) => `texts/${tool}.js`,
   outputValidator: (tool: string) => `validators/${tool}.output.js`,
 };

@@ -27,6 +27,8 @@ export interface Call {
   pick(reply: Reply, path: string[]): Json;
   /** Another tool, called with these arguments; its structured answer. */
   tool(name: string, args: Json): Promise<Reply>;
+  /** Several calls of the named tools, side by side or in order; what each of them gave. */
+  batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply>;
   /** Something the runtime itself can tell or do. */
   runtime(action: RuntimeAction, args: Json): Promise<Reply>;
   /** Several steps' values in one, each under its step's id. */
@@ -35,10 +37,20 @@ export interface Call {
   answer(shape: ShapeName, value: Reply, options?: AnswerOptions): Promise<Answer>;
 }
 
+/** How the operations of a batch are run. */
+export interface BatchOptions {
+  parallel: Json | undefined;
+  stopOnError: Json | undefined;
+}
+
 export interface AnswerOptions {
   at?: string;
   language?: string;
   apply?: "never" | "on_request";
+  /** How much of the file stands beside each place. */
+  snippet?: { show: Json | undefined; contextLines: Json | undefined; maxChars: Json | undefined };
+  /** Fewer characters than the tool may use. */
+  maxChars?: Json | undefined;
 }
 
 /** What a call points at: one document (or the workspace), one place in it, and the servers that know it. */
@@ -52,8 +64,12 @@ export interface At {
   document(set?: JsonObject): Params;
   /** `{ textDocument, position }` overlaid with `set`. */
   position(set?: JsonObject): Params;
+  /** `{ textDocument, positions: [position] }` overlaid with `set`. */
+  positions(set?: JsonObject): Params;
   /** `{ textDocument, range }` overlaid with `set`. */
   range(set?: JsonObject): Params;
+  /** The same with `context.diagnostics`: what `diagnostics` told before, within the range. */
+  rangeDiagnostics(set?: JsonObject): Params;
   request(method: string, params: Params, options?: RequestOptions): Promise<Reply>;
   /** The request once per item of an earlier reply, each sent to the server that gave the item. */
   each(
@@ -77,6 +93,8 @@ export interface EachOptions extends RequestOptions {
   limit: number;
   /** Path into the reply where the items stand. */
   path?: string[];
+  /** Asks only about items without this member; the answer takes the item's place, all others stay. */
+  lacking?: string[];
 }
 
 declare const opaque: unique symbol;
@@ -92,4 +110,6 @@ export interface Reply {
 export interface Answer {
   structured: JsonObject;
   text: string;
+  /** What must be known beside a text that a tool words itself: warnings, the next page. Empty where the text says it. */
+  notes: string;
 }

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "../base/json.js";
 export const ABI_VERSION = 1;
 
 export type Effect = "read" | "edit" | "command";
-export type Anchor = "workspace" | "document" | "position" | "range" | "symbol" | "query";
+export type Anchor = "workspace" | "document" | "position" | "range" | "symbol" | "text" | "query";
 export type ShapeName =
   | "locations"
   | "document_symbols"
@@ -17,6 +17,7 @@ export type ShapeName =
   | "calls"
   | "types"
   | "diagnostics"
+  | "workspace_diagnostics"
   | "workspace_edit"
   | "text_edits"
   | "completions"
@@ -28,8 +29,11 @@ export type ShapeName =
   | "selection_ranges"
   | "links"
   | "highlights"
+  | "code_lenses"
+  | "monikers"
   | "text"
   | "json"
+  | "batch"
   | "server_status";
 
 export interface Plan {
@@ -53,6 +57,8 @@ export interface LimitsPlan {
   timeoutMs: number;
   maxServers: number;
   maxOpenDocuments: number;
+  /** Bytes of answers that are kept while nothing they depend on has changed. */
+  cacheBytes: number;
 }
 
 export type TransportPlan =
@@ -126,7 +132,13 @@ export interface ToolPlan {
   args: ArgPlan[];
   steps: StepPlan[];
   output: OutputPlan;
+  /** How `content` reads: a shipped template's name or a template's own text; null for the shape's own lines. */
+  text: string | null;
+  /** What `content` says instead when nothing was found, or null. */
+  empty: string | null;
   maxItems: number;
+  /** Items in an answer to a call that asks for no number; null for as many as may be. */
+  defaultItems: number | null;
   maxBytes: number;
   timeoutMs: number;
   page: { defaultSize: number; maxSize: number } | null;
@@ -136,7 +148,8 @@ export interface ToolPlan {
 
 export interface ArgPlan {
   name: string;
-  type: "string" | "integer" | "number" | "boolean" | "string_list";
+  /** `operations` is the list of calls that a `batch` step takes; its `enum` are the tools that may be called. */
+  type: "string" | "integer" | "number" | "boolean" | "string_list" | "operations";
   description: string;
   required: boolean;
   /** Absent default is null. */
@@ -158,6 +171,14 @@ export interface OutputPlan {
   apply: "never" | "on_request";
   /** For custom `json`: the schema of the value, or null for any. */
   schema: JsonObject | null;
+  /** The member that holds the items, when it is not the shape's own. */
+  list: string | null;
+  /** Whether each item carries an id made of its content. */
+  ids: boolean;
+  /** How much of the file stands beside each place. */
+  snippet: { show: Template; contextLines: Template; maxChars: Template };
+  /** A lower cap on characters that a call may ask for, or null. */
+  maxChars: Template | null;
   /** Steps whose values stand together under their ids in a `json` answer; empty means the last step's value alone. */
   gather: string[];
 }
@@ -177,7 +198,13 @@ export interface Ref {
   path: string[];
 }
 
-export type ParamsBase = "none" | "text_document" | "text_document_position" | "text_document_range";
+export type ParamsBase =
+  | "none"
+  | "text_document"
+  | "text_document_position"
+  | "text_document_positions"
+  | "text_document_range"
+  | "text_document_range_diagnostics";
 
 export interface ParamsPlan {
   base: ParamsBase;
@@ -188,6 +215,13 @@ export interface RetryPlan {
   attempts: number;
   delayMs: number;
   while: "not_ready" | "always";
+}
+
+/** A step once per item. With `lacking`, only items without that member are asked about; the others stay as they are. */
+export interface EachPlan {
+  from: Ref;
+  limit: number;
+  lacking: string[] | null;
 }
 
 /** What all steps share. `merge` says whether one server answers or all of them do. */
@@ -202,13 +236,21 @@ export type StepPlan =
       kind: "request";
       method: string;
       params: ParamsPlan;
-      each: { from: Ref; limit: number } | null;
+      each: EachPlan | null;
       retryEmpty: RetryPlan | null;
       merge: "first" | "all";
     })
   | (StepCommon & { kind: "diagnostics"; waitMs: number; settleMs: number })
   | (StepCommon & { kind: "execute_command"; command: Template; arguments: Template | null })
   | (StepCommon & { kind: "tool"; tool: string; args: Template })
+  | (StepCommon & {
+      kind: "batch";
+      /** The tools that may be called, sorted. */
+      tools: string[];
+      operations: Template;
+      parallel: Template;
+      stopOnError: Template;
+    })
   | (StepCommon & { kind: "runtime"; action: RuntimeAction; args: Template | null });
 
 /** The named things the runtime can do without a language server's method. A closed set. */
@@ -223,7 +265,10 @@ export type RuntimeAction =
 export interface DialectPlan {
   document: { field: string; form: "path" | "uri" };
   position: {
+    /** How a place is given in arguments. */
     form: "flat" | "object";
+    /** How places and ranges stand in answers. */
+    answers: "flat" | "object";
     line: string;
     character: string;
     lineBase: 0 | 1;
@@ -232,8 +277,31 @@ export interface DialectPlan {
   };
   symbol: { name: string; kind: string };
   query: string;
+  /** The arguments that ask for a page, or cap a list. */
+  listing: { size: string; cursor: string; most: string };
   result: "structured" | "text" | "both";
+  /** How `content` reads where a tool has no text of its own; null for the shape's own lines. */
+  text: string | null;
+  /** The member that gives a call's own arguments back, or null. */
+  echo: string | null;
+  /** A member's name in answers → how this dialect spells it; an empty spelling leaves it out. */
+  members: { [name: string]: string };
+  errors: ErrorDialect;
   outputSchemas: boolean;
+}
+
+/** How a refusal is told. Keys of the maps are codes, families (`page`), or `*` for all others. */
+export interface ErrorDialect {
+  /** A tool result with `isError`, a plain text without it, or a JSON-RPC error. */
+  form: "result" | "text" | "protocol";
+  /** A template over `code`, `message`, `data`; null for our own words. */
+  text: string | null;
+  /** What the client reads instead of a code. */
+  codes: { [key: string]: string };
+  /** What the client reads instead of a message. */
+  messages: { [key: string]: string };
+  /** The number of a JSON-RPC error. */
+  numbers: { [key: string]: number };
 }
 
 export interface McpPlan {

@@ -187,6 +187,19 @@ export const codes = {
     cause: "`result` of a custom method is not a JSON Schema (2020-12) that stands on its own.",
     fix: "Mend the schema; references to other documents and unknown keywords are not taken.",
   },
+  "plan/bad-text": {
+    kind: "problem",
+    title: "A text template that cannot be used",
+    cause:
+      "`text` names no shipped template, does not parse, or uses more than paths, literals, `#each`, `#if`, `#unless`, `else`, `@index` and `json`.",
+    fix: "Use one of the templates in `templates/text/`, or a text with those words only.",
+  },
+  "plan/bad-dialect": {
+    kind: "problem",
+    title: "A dialect that does not hold together",
+    cause: "A key of `dialect.errors` is neither a code of a refusal, nor a family of them, nor `*`.",
+    fix: "Take the codes from the list of problems.",
+  },
   "plan/no-command": {
     kind: "problem",
     title: "A server without a command",
@@ -338,6 +351,12 @@ export const codes = {
     cause: "Neither the file's symbols nor the workspace's have that name.",
     fix: "List the file's symbols, or point by position.",
   },
+  "point/no-line": {
+    kind: "refusal",
+    title: "No such line",
+    cause: "No line of the file has the text that the call gives.",
+    fix: "Read the file again, or point by a position or a name.",
+  },
   "lsp/not-supported": {
     kind: "refusal",
     title: "The server cannot do this",
@@ -475,6 +494,12 @@ export const codes = {
     title: "The symbol stands in another file",
     cause: "The named file does not declare the symbol, but one other file of the workspace does.",
     fix: "Check that it is the symbol you meant.",
+  },
+  "answer/other-symbol": {
+    kind: "warning",
+    title: "Another symbol than the one named",
+    cause: "The position, or the place that the server resolved, has another name than the one asked for.",
+    fix: "Check that it is the symbol you meant: it may be an alias, a re-export or a constructor.",
   },
   "answer/server-restarted": {
     kind: "warning",

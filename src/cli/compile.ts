@@ -5,6 +5,7 @@ import type { Bundle } from "../abi/bundle.js";
 import type { Plan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
+import { fromPointer, toPointer } from "../base/pointer.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { chooseServers, scanWorkspace } from "../config/detect.js";
 import { diskFiles } from "../config/files.js";
@@ -85,10 +86,22 @@ function loadWhole(...request: Parameters<typeof loadConfig>): LoadedConfig {
 /** The whole line up to the bundle. */
 export function compile(input: Input, io: Surroundings): Compiled {
   const planned = planConfig(input, io);
-  return {
-    ...planned,
-    bundle: emitBundle(planned.plan, readTemplates(shippedTemplates), `lsp-proxy ${version()}`),
-  };
+  try {
+    const bundle = emitBundle(planned.plan, readTemplates(shippedTemplates), `lsp-proxy ${version()}`);
+    return { ...planned, bundle };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(error.problems.map((problem) => placed(problem, planned.loaded)));
+  }
+}
+
+/** A problem that the emitter found: it knows a tool by its name, the file by its place in a list. */
+function placed(problem: Problem, { config, locate }: LoadedConfig): Problem {
+  const [list, name, ...rest] = fromPointer(problem.pointer);
+  const index = config.tools?.findIndex((tool) => list === "tools" && tool.name === name) ?? -1;
+  const pointer = index < 0 ? problem.pointer : toPointer(["tools", index, ...rest]);
+  const place = locate(pointer) ?? locate(toPointer(fromPointer(pointer).slice(0, 2)));
+  return place === undefined ? problem : { ...problem, place };
 }
 
 function commandLineLayer(input: Input): JsonObject {

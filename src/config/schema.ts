@@ -81,6 +81,12 @@ const limits = z.strictObject({
     .max(10_000)
     .optional()
     .describe("Documents open in one server; the oldest is closed first."),
+  cache_bytes: z
+    .int()
+    .min(0)
+    .max(268_435_456)
+    .optional()
+    .describe("Bytes of answers kept while nothing they depend on has changed; 0 keeps none."),
 });
 
 const transport = z.union([
@@ -297,6 +303,16 @@ const retryEmpty = z.strictObject({
 
 const expect = z.enum(["any", "value", "some"]);
 
+const snippet = z.strictObject({
+  show: json.optional().describe("Whether there is one: a boolean, or a reference to an argument."),
+  context_lines: json
+    .optional()
+    .describe("Lines before and after, at most 10: a number, or a reference to an argument."),
+  max_chars: json.optional().describe("Characters, 40 to 4000: a number, or a reference to an argument."),
+});
+
+const template = z.string().min(1).max(8000);
+
 const request = z.strictObject({
   method: z.string().min(1).describe("An LSP request."),
   params: params.optional().describe("A base's name, or `{ base, set }`."),
@@ -305,7 +321,7 @@ const request = z.strictObject({
 const step = z.strictObject({
   id: stepId.describe("The step's name; later steps refer to it."),
   kind: z
-    .enum(["request", "diagnostics", "execute_command", "tool", "runtime"])
+    .enum(["request", "diagnostics", "execute_command", "tool", "batch", "runtime"])
     .optional()
     .describe("What the step does; a request when absent."),
   method: z.string().min(1).optional().describe("For a request: the method."),
@@ -314,6 +330,13 @@ const step = z.strictObject({
     .strictObject({
       from: z.string().describe("A step whose items are asked about."),
       limit: z.int().min(1).max(1000).optional().describe("How many at the most."),
+      lacking: z
+        .string()
+        .regex(/^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)*$/, "a dotted path of members")
+        .optional()
+        .describe(
+          "Only items without this member are asked about, and what is told takes the item's place; all others stay.",
+        ),
     })
     .optional()
     .describe("Once per item of an earlier step."),
@@ -332,6 +355,13 @@ const step = z.strictObject({
   command: json.optional().describe("For execute_command: the name, or a reference."),
   arguments: json.optional().describe("For execute_command: the arguments."),
   tool: toolName.optional().describe("For a tool step: the other tool."),
+  tools: z
+    .array(toolName)
+    .min(1)
+    .optional()
+    .meta(
+      set("For a batch: the tools that may be called; every other tool with no stronger effect when absent."),
+    ),
   args: json.optional().describe("For a tool or runtime step: its arguments."),
   action: z.string().optional().describe("For a runtime step: what to do."),
 });
@@ -365,15 +395,29 @@ export const toolSchema = z.strictObject({
           .describe("JSON Pointer into the last step's value."),
         language: z.string().optional().describe("For text: the language."),
         apply: z.enum(["never", "on_request"]).optional().describe("For edits."),
+        list: argName.optional().describe("The member that holds the items, when it is not the shape's own."),
+        ids: z.boolean().optional().describe("Gives each item an `id` made of its content."),
+        snippet: snippet.optional().describe("For locations: the text of the file beside each place."),
+        max_chars: json
+          .optional()
+          .describe("A lower cap on the characters of the answer: a number, or a reference to an argument."),
       }),
     ])
     .optional()
     .describe("The answer's shape, or `{ shape, at, … }`."),
+  text: template
+    .optional()
+    .describe("How `content` reads: the name of a template in `templates/text/`, or a Handlebars text."),
+  empty: z.string().min(1).max(400).optional().describe("What `content` says when nothing was found."),
   retry_empty: retryEmpty.optional().describe("For the short form: asks again when the answer is empty."),
   expect: expect.optional().describe("For the short form: what counts as an answer."),
   merge: z.enum(["first", "all"]).optional().describe("For the short form: one server answers, or all."),
   page: z.boolean().optional().describe("Adds `page_size` and `cursor`."),
   max_items: positive.max(5000).optional().describe("Items in one answer."),
+  default_items: positive
+    .max(5000)
+    .optional()
+    .describe("Items in an answer to a call that asks for no number; `max_items` when absent."),
   max_bytes: z.int().min(16_384).max(2_000_000).optional().describe("Bytes of one answer."),
   timeout_ms: milliseconds.min(100).optional().describe("Longest time for one call."),
 });
@@ -401,6 +445,10 @@ const dialect = z.strictObject({
   position: z
     .strictObject({
       form: z.enum(["flat", "object"]).optional().describe("Two arguments, or one object."),
+      answers: z
+        .enum(["flat", "object"])
+        .optional()
+        .describe("The same for places and ranges in answers; as `form` when absent."),
       line: argName.optional().describe("The line's name."),
       character: argName.optional().describe("The character's name."),
       line_base: base01.optional().describe("The first line's number."),
@@ -420,6 +468,44 @@ const dialect = z.strictObject({
     .optional()
     .describe("How a symbol is named."),
   query: argName.optional().describe("The search text's name."),
+  listing: z
+    .strictObject({
+      size: argName.optional().describe("The name of the argument for a page's size."),
+      cursor: argName.optional().describe("The name of the argument for a page's cursor."),
+      most: argName.optional().describe("The name of the argument that caps a list without pages."),
+    })
+    .optional()
+    .describe("How a page or a cap is asked for."),
+  text: template
+    .optional()
+    .describe("How `content` reads where a tool has no `text`: a template's name, or a Handlebars text."),
+  echo: argName.optional().describe("The member of an answer that gives the call's own arguments back."),
+  members: z
+    .record(z.string(), z.union([z.literal(""), argName]))
+    .optional()
+    .describe("A member's name in answers → its spelling; an empty spelling leaves it out."),
+  errors: z
+    .strictObject({
+      form: z
+        .enum(["result", "text", "protocol"])
+        .optional()
+        .describe("A tool result with `isError`, a plain text without it, or a JSON-RPC error."),
+      text: template.optional().describe("A Handlebars text over `code`, `message` and `data`."),
+      codes: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe("Our code, a family of codes (`page`) or `*` → the code that is told."),
+      messages: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe("Our code, a family or `*` → the message that is told."),
+      numbers: z
+        .record(z.string(), z.int())
+        .optional()
+        .describe("Our code, a family or `*` → the number of the JSON-RPC error."),
+    })
+    .optional()
+    .describe("How a refusal is told."),
   result: z.enum(["structured", "text", "both"]).optional().describe("What the client really reads."),
   output_schemas: z.boolean().optional().describe("Whether `tools/list` carries output schemas."),
 });

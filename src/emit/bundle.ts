@@ -18,6 +18,7 @@ import { emitCatalogue } from "./catalogue.js";
 import { emitHandler } from "./handler.js";
 import { inputSchema } from "./input-schema.js";
 import type { Templates } from "./render.js";
+import { textFiles } from "./texts.js";
 import { toolEntry } from "./tool-entry.js";
 import { checkSchema, emitValidator, SchemaError } from "./validator.js";
 
@@ -32,6 +33,7 @@ export function emitBundle(plan: Plan, templates: Templates, generator: string):
     { path: TOOLS_FILE, text: canonicalPretty(entries) },
     { path: CATALOGUE_FILE, text: emitCatalogue(listed, plan.dialect, templates) },
     ...reachable(listed, plan).flatMap((tool) => toolFiles(tool, plan, templates)),
+    ...textFiles(plan, reachable(listed, plan), templates),
   ];
   const sorted = sortBy(files, (file) => [file.path]);
   return { files: sorted, manifest: buildManifest(sorted, generator) };

@@ -56,6 +56,8 @@ function stepText(step: StepPlan): string {
       return "`workspace/executeCommand`, allowed names only";
     case "tool":
       return `the tool \`${step.tool}\``;
+    case "batch":
+      return "several calls of other tools";
     case "runtime":
       return `the runtime's own \`${step.action}\``;
   }

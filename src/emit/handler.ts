@@ -1,5 +1,12 @@
 /** The handler module of a tool: one statement per step, the local names are the step ids. */
-import { ABI_VERSION, type DialectPlan, type RetryPlan, type StepPlan, type ToolPlan } from "../abi/plan.js";
+import {
+  ABI_VERSION,
+  type DialectPlan,
+  type RetryPlan,
+  type StepPlan,
+  type Template,
+  type ToolPlan,
+} from "../abi/plan.js";
 import { Fault } from "../base/problem.js";
 import { paramsBases } from "../protocol/bases.js";
 import { pointingNames } from "../protocol/pointing.js";
@@ -18,7 +25,7 @@ export function emitHandler(tool: ToolPlan, dialect: DialectPlan, templates: Tem
   const statements = [
     ...(tool.steps.some(needsPlace) ? ["const at = await call.at(input);"] : []),
     ...tool.steps.flatMap((step) => bind(localName(step.id), stepCall(step, names))),
-    ...answer(tool),
+    ...answer(tool, names),
   ];
   const text = render(templates, "handler.js", {
     abi: ABI_VERSION,
@@ -52,6 +59,18 @@ function stepCall(step: StepPlan, names: Names): CallText {
     }
     case "tool":
       return { callee: "call.tool", args: [lit(step.tool), templateText(step.args, names)] };
+    case "batch":
+      return {
+        callee: "call.batch",
+        args: [
+          lit(step.tools),
+          templateText(step.operations, names),
+          objectText([
+            ["parallel", templateText(step.parallel, names)],
+            ["stopOnError", templateText(step.stopOnError, names)],
+          ]),
+        ],
+      };
     case "runtime":
       return {
         callee: "call.runtime",
@@ -77,6 +96,7 @@ function eachCall(step: RequestStep, each: NonNullable<RequestStep["each"]>, nam
   if (from.root !== "step" || from.name === null) throw new Fault(`the step ${step.id} walks over no step`);
   const options: Members = [["limit", lit(limit)]];
   if (from.path.length > 0) options.push(["path", lit(from.path)]);
+  if (each.lacking !== null) options.push(["lacking", lit(each.lacking)]);
   const params = step.params.set === null ? "{}" : templateText(step.params.set, names);
   return {
     callee: "at.each",
@@ -102,7 +122,7 @@ function retryText(retry: RetryPlan): string {
   return lit({ attempts: retry.attempts, delayMs: retry.delayMs, while: retry.while });
 }
 
-function answer({ name, steps, output }: ToolPlan): string[] {
+function answer({ name, steps, output }: ToolPlan, names: Names): string[] {
   const last = steps.at(-1);
   if (!last) throw new Fault(`the tool ${name} has no steps`);
   const lines: string[] = [];
@@ -113,9 +133,31 @@ function answer({ name, steps, output }: ToolPlan): string[] {
   if (output.at !== "") options.push(["at", lit(output.at)]);
   if (output.language !== null) options.push(["language", lit(output.language)]);
   if (output.apply !== "never") options.push(["apply", lit(output.apply)]);
+  options.push(...boundOptions(output, names));
   const args = [lit(output.shape), value, ...(options.length > 0 ? [objectText(options)] : [])];
   lines.push(...wrap("return ", { callee: "call.answer", args }));
   return lines;
+}
+
+/** The bounds that a tool does not leave as they are. */
+function boundOptions({ snippet, maxChars }: ToolPlan["output"], names: Names): Members {
+  const literal = (template: Template) => (template.kind === "literal" ? template.value : undefined);
+  const isPlain =
+    literal(snippet.show) === true &&
+    literal(snippet.contextLines) === 0 &&
+    literal(snippet.maxChars) === 400;
+  const options: Members = [];
+  if (!isPlain)
+    options.push([
+      "snippet",
+      objectText([
+        ["show", templateText(snippet.show, names)],
+        ["contextLines", templateText(snippet.contextLines, names)],
+        ["maxChars", templateText(snippet.maxChars, names)],
+      ]),
+    ]);
+  if (maxChars !== null) options.push(["maxChars", templateText(maxChars, names)]);
+  return options;
 }
 
 function bind(name: string, call: CallText): string[] {

@@ -6,7 +6,9 @@ import { closed, type Fields, joinFields } from "../protocol/spelling.js";
 
 /** The schema that a tool's arguments must fit. */
 export function inputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
-  return closed(joinFields(pointingFields(tool.input, dialect), argFields(tool.args), listingFields(tool)));
+  return closed(
+    joinFields(pointingFields(tool.input, dialect), argFields(tool.args), listingFields(tool, dialect)),
+  );
 }
 
 function argFields(args: readonly ArgPlan[]): Fields {
@@ -16,7 +18,26 @@ function argFields(args: readonly ArgPlan[]): Fields {
   };
 }
 
+/** The operations of a batch: tools by name, each with its own arguments, which that tool checks. */
+function operationsSchema(arg: ArgPlan): JsonObject {
+  return {
+    type: "array",
+    minItems: 1,
+    maxItems: arg.maximum,
+    description: arg.description,
+    items: closed({
+      properties: {
+        tool: { type: "string", enum: arg.enum },
+        args: { type: "object", description: "The tool's arguments." },
+        id: { type: "string", maxLength: 100, description: "Your name for the operation." },
+      },
+      required: ["tool"],
+    }),
+  };
+}
+
 function argSchema(arg: ArgPlan): JsonObject {
+  if (arg.type === "operations") return operationsSchema(arg);
   const schema: JsonObject =
     arg.type === "string_list"
       ? { type: "array", maxItems: 1000, items: { type: "string", ...textBounds(arg) } }

@@ -35,6 +35,14 @@ import { cancelled, Wire } from "./wire.js";
 const SHUTDOWN_MS = 2_000;
 const EXIT_MS = 1_000;
 
+/** What has passed between all servers and us; equal counts mean that nothing has. */
+export interface Tally {
+  /** Changes of files that servers were told of. */
+  told: number;
+  /** Notifications and requests that servers sent. */
+  heard: number;
+}
+
 export interface InstanceContext {
   plan: ServerPlan;
   /** Absolute root of this instance. */
@@ -46,6 +54,8 @@ export interface InstanceContext {
   generation: number;
   version: string;
   watch: WorkspaceWatch;
+  /** Counts what servers are told of files, and what they say unasked. */
+  tally: Tally;
   log: Log;
   trace: Trace | undefined;
   /** Runs a command in another server, for the plan's `forward` rules. */
@@ -100,7 +110,7 @@ export class Instance {
       capabilities: this.#capabilities,
       maxOpen: limits.maxOpenDocuments,
       maxBytes: limits.maxFileBytes,
-      notify: (method, params) => this.#wire.notify(method, params),
+      notify: (method, params) => this.#tell(method, params),
       onChanged: (path, what) =>
         what === "changed" ? this.#diagnostics.changed(path) : this.#diagnostics.forget(path),
     });
@@ -119,7 +129,7 @@ export class Instance {
       documents: this.#documents,
       capabilities: this.#capabilities,
       maxOpened: Math.ceil(limits.maxOpenDocuments / 2),
-      notify: (method, params) => this.#wire.notify(method, params),
+      notify: (method, params) => this.#tell(method, params),
       onOthersChanged: () => this.#diagnostics.changed(undefined),
     });
     void this.#wire.over.then((reason) => {
@@ -184,6 +194,10 @@ export class Instance {
 
   supports(method: string, document?: OpenDocument): boolean {
     return this.#capabilities.supports(method, document);
+  }
+
+  options(method: string, document?: OpenDocument): unknown[] {
+    return this.#capabilities.options(method, document);
   }
 
   /** Whether the server takes further roots while it runs. */
@@ -274,7 +288,19 @@ export class Instance {
     return ask(this.#asking, method, params, { ...options, timeoutMs });
   }
 
+  /** Tells of documents and files; opening one changes nothing that an answer could depend on. */
+  #tell(method: string, params: unknown): void {
+    if (method !== "textDocument/didOpen") this.#context.tally.told += 1;
+    this.#wire.notify(method, params);
+  }
+
+  /** Brings the server up to date with the disk. */
+  async refresh(): Promise<void> {
+    if (!this.dead) await this.#freshness.renew();
+  }
+
   #answer(method: string, params: unknown): unknown {
+    this.#context.tally.heard += 1;
     return answer(
       {
         capabilities: this.#capabilities,
@@ -289,6 +315,7 @@ export class Instance {
   }
 
   #notified(method: string, params: unknown): void {
+    this.#context.tally.heard += 1;
     if (method === "textDocument/publishDiagnostics") this.#diagnostics.publish(params);
     this.#readiness.notified(method, params);
     for (const rule of this.plan.forward) {

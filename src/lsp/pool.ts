@@ -6,11 +6,11 @@ import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { Guardian } from "./guardian.js";
 import { Handle } from "./handle.js";
-import { Instance } from "./instance.js";
+import { Instance, type Tally } from "./instance.js";
 import { findProgram, launch } from "./launch.js";
 import { rootOf, routeFile } from "./route.js";
 import { Slot } from "./slot.js";
-import type { LanguageServer, PoolContext, ServerPool, ServerStatus } from "./types.js";
+import type { LanguageServer, PoolContext, PoolMark, ServerPool, ServerStatus } from "./types.js";
 import { WorkspaceWatch } from "./watch.js";
 
 /** A pool for a plan; no server is started before it is asked for. */
@@ -24,6 +24,8 @@ class Pool implements ServerPool {
   readonly #slots = new Map<string, Slot>();
   readonly #guardian: Guardian;
   readonly #watch: WorkspaceWatch;
+  readonly #tally: Tally = { told: 0, heard: 0 };
+  #starts = 0;
   #closed = false;
 
   constructor(plan: Plan, context: PoolContext) {
@@ -52,6 +54,15 @@ class Pool implements ServerPool {
       const instance = slot.instance;
       return instance ? [this.#handle(slot, instance)] : [];
     });
+  }
+
+  async mark(): Promise<PoolMark> {
+    await this.#watch.refresh();
+    await Promise.all(this.#sorted().map((slot) => slot.instance?.refresh()));
+    const { told, heard } = this.#tally;
+    const files = `${this.#watch.cursor}.${told}`;
+    const generations = this.#sorted().map((slot) => `${slot.instance?.generation ?? "-"}`);
+    return { files, all: [files, heard, this.#starts, ...generations].join(".") };
   }
 
   status(): ServerStatus[] {
@@ -156,6 +167,7 @@ class Pool implements ServerPool {
     signal: AbortSignal,
   ): Promise<Instance> {
     const { roots, base, log, version, trace } = this.#context;
+    this.#starts += 1;
     // Begun before the server reads its first file; what changes from here on is told.
     void this.#watch.refresh();
     const transport = await launch(this.#plan, server, root, this.#context, this.#guardian);
@@ -171,6 +183,7 @@ class Pool implements ServerPool {
         folders: [...server.workspaceFolders.map((folder) => resolve(base, folder)), ...folders],
         limits: this.#plan.limits,
         watch: this.#watch,
+        tally: this.#tally,
         command: (id, command, args) => this.#command(id, root, command, args),
       },
       transport,

@@ -67,6 +67,8 @@ export interface LanguageServer {
   readonly readiness: Readiness;
   /** Whether the server offers the method now, statically or by registration, for this document. */
   supports(method: string, document?: OpenDocument): boolean;
+  /** What the server said of the method, in `initialize` first, then by registration. */
+  options(method: string, document?: OpenDocument): unknown[];
   /** Opens the document, or brings the server up to date with the file on disk. */
   sync(path: string, signal: AbortSignal): Promise<OpenDocument>;
   /** The document's text in the workspace, open or not: for converting positions of replies. */
@@ -112,6 +114,14 @@ export interface ServerStatus {
   stderr: string[];
 }
 
+/** A moment, as far as answers depend on it. */
+export interface PoolMark {
+  /** Equal while no file has changed, as servers were told. */
+  files: string;
+  /** Equal while, besides, no server was started or ended, and none has said anything unasked. */
+  all: string;
+}
+
 export interface ServerPool {
   /** The servers that handle a file, in the order they are asked. */
   route(path: string): ServerPlan[];
@@ -119,6 +129,8 @@ export interface ServerPool {
   get(serverId: string, path: string | undefined, signal: AbortSignal): Promise<LanguageServer>;
   /** Instances that run now. */
   running(): LanguageServer[];
+  /** Brings every running server up to date with the disk, then says where things stand. */
+  mark(): Promise<PoolMark>;
   status(): ServerStatus[];
   restart(serverId: string | undefined): Promise<string[]>;
   stop(serverId: string | undefined): Promise<string[]>;

@@ -1,16 +1,31 @@
 /** How an outcome is told to a client, as the dialect says: as structure, as text, or as both. */
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { DialectPlan } from "../abi/plan.js";
+import type { JsonObject } from "../base/json.js";
 import type { CallOutcome } from "../runtime/session.js";
 
 /** The tool result of an outcome. An error is always told in text too: some clients show their model nothing else. */
 export function toolResult(outcome: CallOutcome, dialect: DialectPlan): CallToolResult {
-  const { isError, structured, text } = outcome;
+  const { isError, structured, text, notes } = outcome;
   const withText = dialect.result !== "structured" || isError;
   const withStructure = dialect.result !== "text" || dialect.outputSchemas;
+  // Where the structure is not sent, what a text of the tool's own leaves out stands in a block beside it.
+  const texts = dialect.result === "text" && notes !== "" ? [text, notes] : [text];
   return {
-    content: withText ? [{ type: "text", text }] : [],
+    content: withText ? texts.map((block) => ({ type: "text", text: block })) : [],
     ...(withStructure ? { structuredContent: structured } : {}),
-    ...(isError ? { isError: true } : {}),
+    ...(isError && dialect.errors.form !== "text" ? { isError: true } : {}),
   };
+}
+
+/** A refusal as the JSON-RPC error of a dialect that tells refusals so. */
+export class ProtocolError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data: JsonObject | undefined,
+  ) {
+    super(message);
+    this.name = "ProtocolError";
+  }
 }

@@ -13,8 +13,9 @@ import {
 import type { ToolEntry } from "../abi/bundle.js";
 import { Refusal } from "../base/problem.js";
 import type { Runtime } from "../runtime/runtime.js";
-import type { Session } from "../runtime/session.js";
-import { toolResult } from "./result.js";
+import type { CallOutcome, Session } from "../runtime/session.js";
+import { protocolError } from "../runtime/wording.js";
+import { ProtocolError, toolResult } from "./result.js";
 
 /** An MCP server with what its transport needs to know of it. */
 export interface SessionServer {
@@ -50,10 +51,13 @@ export function createServer(runtime: Runtime, session: Session): SessionServer 
     const call = session.call(name, args, { signal: extra.signal, onProgress });
     pending.add(call);
     try {
-      return toolResult(await call, dialect);
+      const outcome = await call;
+      if (outcome.error !== null && dialect.errors.form === "protocol") throw told(outcome.error);
+      return toolResult(outcome, dialect);
     } catch (error) {
-      if (error instanceof Refusal) throw new McpError(ErrorCode.InvalidParams, error.message);
-      throw error;
+      if (!(error instanceof Refusal)) throw error;
+      if (dialect.errors.form !== "protocol") throw new McpError(ErrorCode.InvalidParams, error.message);
+      throw told(protocolError(error, dialect.errors));
     } finally {
       pending.delete(call);
     }
@@ -65,6 +69,10 @@ export function createServer(runtime: Runtime, session: Session): SessionServer 
       while (pending.size > 0) await Promise.allSettled([...pending]);
     },
   };
+}
+
+function told({ number, message, data }: NonNullable<CallOutcome["error"]>): ProtocolError {
+  return new ProtocolError(number, message, data);
 }
 
 /** One entry of `tools/list`. */

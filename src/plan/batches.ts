@@ -3,7 +3,7 @@
  * that its tool does not declare.
  */
 import type { ArgPlan, Effect, StepPlan } from "../abi/plan.js";
-import { sortBy } from "../base/order.js";
+import { sortBy, sortedSet } from "../base/order.js";
 import type { StepConfig } from "../config/schema.js";
 import { mostOperations } from "./defaults.js";
 import type { Report } from "./report.js";
@@ -23,17 +23,31 @@ export function addOperations(args: readonly ArgPlan[], steps: readonly StepPlan
   return sortBy([...args, ...own], (arg) => [arg.name]);
 }
 
-/** The tools with every batch knowing what it may call. */
-export function resolveBatches(tools: readonly PlacedTool[], report: Report): PlacedTool[] {
+/** The tools with every batch knowing what it may call: of those that are listed, never a batch. */
+export function resolveBatches(
+  tools: readonly PlacedTool[],
+  listed: readonly string[],
+  report: Report,
+): PlacedTool[] {
   const byName = new Map(tools.map((tool) => [tool.plan.name, tool]));
   return tools.map((tool) => {
     if (!tool.plan.steps.some(isBatch)) return tool;
-    const steps = tool.plan.steps.map((step, index) =>
-      isBatch(step)
-        ? { ...step, tools: callable(step, tool, tool.stepPointer(index), byName, report) }
-        : step,
-    );
-    const names = steps.filter(isBatch).flatMap((step) => step.tools);
+    const steps = tool.plan.steps.map((step, index) => {
+      if (!isBatch(step)) return step;
+      const pointer = tool.stepPointer(index);
+      const names = callable(step, tool, pointer, byName, report).filter((name) => listed.includes(name));
+      if (names.length === 0 && listed.includes(tool.plan.name))
+        report.add(
+          "plan/bad-step",
+          pointer,
+          `The batch \`${tool.plan.name}\` has no tool that it may call.`,
+          {
+            fix: "List a tool for it, or exclude the batch.",
+          },
+        );
+      return { ...step, tools: names };
+    });
+    const names = sortedSet(steps.filter(isBatch).flatMap((step) => step.tools));
     const args = tool.plan.args.map((arg) => (arg.type === "operations" ? { ...arg, enum: names } : arg));
     return { ...tool, plan: { ...tool.plan, steps, args } };
   });

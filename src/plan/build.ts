@@ -6,6 +6,7 @@ import { ABI_VERSION, type HttpPlan, type LimitsPlan, type Plan } from "../abi/p
 import { sortedSet } from "../base/order.js";
 import type { Place, Problem } from "../base/problem.js";
 import type { Config } from "../config/schema.js";
+import { resolveBatches } from "./batches.js";
 import { checkProgram } from "./commands.js";
 import { defaultDeny, defaultEnv, defaultHttp, defaultLimits } from "./defaults.js";
 import { Report } from "./report.js";
@@ -32,7 +33,7 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
   checkMethodServers(config, report);
   const servers = buildServers(config, report);
   checkRoutes(servers, report);
-  const tools = buildTools({
+  const built = buildTools({
     config,
     servers,
     dialect,
@@ -40,6 +41,8 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     origin: (pointer) => context.origin(pointer),
     report,
   });
+  const mcp = buildMcp(config, servers, built, context, report);
+  const tools = resolveBatches(built, mcp.listed, report);
   checkFileNames(tools, report);
   checkWorkflows(tools, dialect, report);
   const plan: Plan = {
@@ -58,7 +61,7 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     servers: servers.map(({ plan: server }) => server),
     tools: tools.map(({ plan: tool }) => tool),
     dialect,
-    mcp: buildMcp(config, servers, tools, context, report),
+    mcp,
     http: buildHttp(config),
   };
   return { plan, problems: report.problems };
@@ -75,6 +78,7 @@ function buildLimits({ limits = {}, mcp }: Config): LimitsPlan {
     timeoutMs: limits.timeout_ms ?? defaultLimits.timeoutMs,
     maxServers: limits.max_servers ?? defaultLimits.maxServers,
     maxOpenDocuments: limits.max_open_documents ?? defaultLimits.maxOpenDocuments,
+    cacheBytes: limits.cache_bytes ?? defaultLimits.cacheBytes,
   };
 }
 

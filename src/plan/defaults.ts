@@ -10,6 +10,7 @@ export const defaultLimits: LimitsPlan = {
   timeoutMs: 30_000,
   maxServers: 8,
   maxOpenDocuments: 100,
+  cacheBytes: 8_388_608,
 };
 
 export const defaultServer = {
@@ -28,6 +29,12 @@ export const defaultStep = { eachLimit: 50, waitMs: 5_000, settleMs: 150 };
 
 /** Sizes of a page, before a tool's own cap lowers them. */
 export const defaultPage = { size: 100, maxSize: 200 };
+
+/** Text of the file beside a place: the line itself, and at the most so many characters. */
+export const defaultSnippet = { contextLines: 0, maxChars: 400 };
+
+/** Operations in one batch. */
+export const mostOperations = 50;
 
 export const defaultDeny: readonly string[] = ["**/.git/**"];
 
@@ -90,6 +97,7 @@ export const defaultDialect: DialectPlan = {
   document: { field: "file_path", form: "path" },
   position: {
     form: "flat",
+    answers: "flat",
     line: "line",
     character: "character",
     lineBase: 1,
@@ -98,7 +106,12 @@ export const defaultDialect: DialectPlan = {
   },
   symbol: { name: "symbol_name", kind: "symbol_kind" },
   query: "query",
+  listing: { size: "page_size", cursor: "cursor", most: "max_results" },
   result: "both",
+  text: null,
+  echo: null,
+  members: {},
+  errors: { form: "result", text: null, codes: {}, messages: {}, numbers: {} },
   outputSchemas: false,
 };
 

@@ -1,19 +1,32 @@
 /** A tool's `output` → OutputPlan: the shape must exist and the last step must be able to fill it. */
-import type { OutputPlan, ShapeName, StepPlan } from "../abi/plan.js";
+import type { OutputPlan, ShapeName, StepPlan, Template } from "../abi/plan.js";
 import { canonical, type JsonObject } from "../base/json.js";
 import type { Config, ToolConfig } from "../config/schema.js";
 import { shapeNames, shapes } from "../protocol/shapes.js";
+import { defaultSnippet } from "./defaults.js";
+import { buildTemplate, type Scope } from "./references.js";
 import type { Report } from "./report.js";
+
+type Given = Partial<Exclude<NonNullable<ToolConfig["output"]>, string>> & { shape: string };
+
+/** What an output is built in. */
+export interface OutputContext {
+  config: Config;
+  /** Names that `input.X` may use. */
+  inputs: readonly string[];
+  report: Report;
+}
 
 /** The output of one tool with these steps. */
 export function buildOutput(
   tool: ToolConfig,
   pointer: string,
   steps: readonly StepPlan[],
-  config: Config,
-  report: Report,
+  context: OutputContext,
 ): OutputPlan {
-  const given = typeof tool.output === "string" ? { shape: tool.output } : (tool.output ?? { shape: "json" });
+  const { config, report } = context;
+  const given: Given =
+    typeof tool.output === "string" ? { shape: tool.output } : (tool.output ?? { shape: "json" });
   const at = typeof tool.output === "object" ? `${pointer}/output/shape` : `${pointer}/output`;
   const shape = knownShape(given.shape, at, report);
   const output: OutputPlan = {
@@ -22,6 +35,9 @@ export function buildOutput(
     language: given.language ?? null,
     apply: given.apply ?? "never",
     schema: null,
+    list: given.list ?? null,
+    ids: given.ids ?? false,
+    ...buildBounds(given, `${pointer}/output`, context),
     gather: [],
   };
   if (shape === "json" && output.at === "") {
@@ -30,6 +46,36 @@ export function buildOutput(
   }
   checkFit(output, steps, at, report);
   return output;
+}
+
+/** Bounds that a tool sets, or leaves to an argument of its own. */
+function buildBounds(
+  { snippet = {}, max_chars: maxChars }: Given,
+  pointer: string,
+  { inputs, report }: OutputContext,
+): Pick<OutputPlan, "snippet" | "maxChars"> {
+  const scope: Scope = { inputs, steps: [], each: false, document: false };
+  const bound = (value: unknown, kind: "boolean" | "number", at: string): Template => {
+    const built = buildTemplate(value, at, scope, report);
+    const isArgument = built.kind === "ref" && built.ref.root === "input" && built.ref.name !== null;
+    if (!isArgument && !(built.kind === "literal" && typeof built.value === kind))
+      report.add("plan/bad-tool", at, `This is neither a ${kind} nor an argument.`, {
+        fix: 'Write the value, or `{ from = "input.NAME" }`.',
+      });
+    return built;
+  };
+  return {
+    snippet: {
+      show: bound(snippet.show ?? true, "boolean", `${pointer}/snippet/show`),
+      contextLines: bound(
+        snippet.context_lines ?? defaultSnippet.contextLines,
+        "number",
+        `${pointer}/snippet/context_lines`,
+      ),
+      maxChars: bound(snippet.max_chars ?? defaultSnippet.maxChars, "number", `${pointer}/snippet/max_chars`),
+    },
+    maxChars: maxChars === undefined ? null : bound(maxChars, "number", `${pointer}/max_chars`),
+  };
 }
 
 function knownShape(name: string, pointer: string, report: Report): ShapeName {
@@ -58,13 +104,13 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: strin
     report.add("plan/bad-tool", pointer, message, {
       fix: "Choose another shape, or end with another step.",
     });
-  const tellsServers =
-    last.kind === "runtime" && (last.action === "server_status" || last.action === "list_servers");
+  const tellsServers = last.kind === "runtime" && last.action === "server_status";
   if (output.shape === "server_status" && !tellsServers)
     bad("The shape `server_status` needs a runtime step that tells of servers at the end.");
-  if (output.shape === "diagnostics" && last.kind !== "diagnostics")
-    bad("The shape `diagnostics` needs a step of kind `diagnostics` at the end.");
-  if (last.kind === "diagnostics" && output.shape !== "diagnostics" && output.shape !== "json")
+  const tellsDiagnostics = output.shape === "diagnostics" || output.shape === "workspace_diagnostics";
+  if (tellsDiagnostics && last.kind !== "diagnostics")
+    bad(`The shape \`${output.shape}\` needs a step of kind \`diagnostics\` at the end.`);
+  if (last.kind === "diagnostics" && !tellsDiagnostics && output.shape !== "json")
     bad(`A step of kind \`diagnostics\` does not give the shape \`${output.shape}\`.`);
   const isValue = output.shape === "json" || output.shape === "text";
   if ((last.kind === "tool" || (last.kind === "runtime" && !tellsServers)) && !isValue)
@@ -73,6 +119,16 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: strin
     report.add("plan/bad-tool", pointer, "`at` is for the shapes `text` and `json`.", {
       fix: "Remove `at`.",
     });
+  if (output.list !== null && shapes[output.shape]?.list === null)
+    report.add("plan/bad-tool", pointer, `The shape \`${output.shape}\` has no list.`, {
+      fix: "Remove `list`.",
+    });
+  if (output.ids && !shapes[output.shape]?.counted)
+    report.add("plan/bad-tool", pointer, `The shape \`${output.shape}\` has no items with ids.`, {
+      fix: "Remove `ids`.",
+    });
+  if (output.shape === "batch" && last.kind !== "batch")
+    bad("The shape `batch` needs a step of kind `batch` at the end.");
   if (output.language !== null && output.shape !== "text")
     report.add("plan/bad-tool", pointer, "`language` is for the shape `text`.", {
       fix: "Remove `language`.",

@@ -1,5 +1,6 @@
 /** Steps of a tool → StepPlans. Every kind has its own keys; a key of another kind is a problem, not ignored. */
 import type { Anchor, RuntimeAction, StepPlan, Template } from "../abi/plan.js";
+import { sortedSet } from "../base/order.js";
 import type { Config, StepConfig } from "../config/schema.js";
 import { defaultStep } from "./defaults.js";
 import { buildTemplate, type Scope } from "./references.js";
@@ -22,6 +23,7 @@ const keysOf: { [kind in Kind]: readonly string[] } = {
   diagnostics: ["wait_ms", "settle_ms"],
   execute_command: ["command", "arguments"],
   tool: ["tool", "args"],
+  batch: ["tools"],
   runtime: ["action", "args"],
 };
 
@@ -106,6 +108,15 @@ function buildStep(step: StepConfig, pointer: string, scope: Scope, context: Ste
         tool: step.tool ?? "",
         args: toolArgs(step.args, `${pointer}/args`, template, context),
       };
+    case "batch":
+      return {
+        kind,
+        ...common,
+        tools: sortedSet(step.tools ?? []),
+        operations: inputOf("operations"),
+        parallel: inputOf("parallel"),
+        stopOnError: inputOf("stop_on_error"),
+      };
     case "runtime":
       return {
         kind,
@@ -114,6 +125,11 @@ function buildStep(step: StepConfig, pointer: string, scope: Scope, context: Ste
         args: step.args === undefined ? null : template(step.args, "args"),
       };
   }
+}
+
+/** A batch takes its operations from arguments that it brings along. */
+function inputOf(name: string): Template {
+  return { kind: "ref", ref: { root: "input", name, path: [] } };
 }
 
 function toolArgs(
@@ -149,6 +165,7 @@ function checkKeys(step: StepConfig, kind: Kind, pointer: string, report: Report
     tool: "tool",
     runtime: "action",
     diagnostics: null,
+    batch: null,
   }[kind] as keyof StepConfig | null;
   if (needed !== null && step[needed] === undefined)
     report.add("plan/bad-step", pointer, `The step \`${step.id}\` of kind \`${kind}\` lacks \`${needed}\`.`, {

@@ -1,6 +1,9 @@
 /** What an agent sees: the dialect, which tools are listed, and the instructions. */
 import type { DialectPlan, Effect, McpPlan, ServerPlan, ToolPlan } from "../abi/plan.js";
+import { codes } from "../base/codes.js";
+import { canonical } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
+import { toPointer } from "../base/pointer.js";
 import type { Config } from "../config/schema.js";
 import { defaultDialect } from "./defaults.js";
 import type { Report } from "./report.js";
@@ -9,7 +12,14 @@ import type { PlacedTool } from "./tools.js";
 
 /** How the surface is spelt. */
 export function buildDialect(config: Config, report: Report): DialectPlan {
-  const { document = {}, position = {}, symbol = {}, ...rest } = config.dialect ?? {};
+  const {
+    document = {},
+    position = {},
+    symbol = {},
+    listing = {},
+    errors = {},
+    ...rest
+  } = config.dialect ?? {};
   const dialect: DialectPlan = {
     document: {
       field: document.field ?? defaultDialect.document.field,
@@ -17,6 +27,7 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
     },
     position: {
       form: position.form ?? defaultDialect.position.form,
+      answers: position.answers ?? position.form ?? defaultDialect.position.answers,
       line: position.line ?? defaultDialect.position.line,
       character: position.character ?? defaultDialect.position.character,
       lineBase: position.line_base ?? defaultDialect.position.lineBase,
@@ -28,10 +39,26 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
       kind: symbol.kind ?? defaultDialect.symbol.kind,
     },
     query: rest.query ?? defaultDialect.query,
+    listing: {
+      size: listing.size ?? defaultDialect.listing.size,
+      cursor: listing.cursor ?? defaultDialect.listing.cursor,
+      most: listing.most ?? defaultDialect.listing.most,
+    },
     result: rest.result ?? defaultDialect.result,
+    text: rest.text ?? defaultDialect.text,
+    echo: rest.echo ?? defaultDialect.echo,
+    members: canonical(rest.members ?? defaultDialect.members),
+    errors: {
+      form: errors.form ?? defaultDialect.errors.form,
+      text: errors.text ?? defaultDialect.errors.text,
+      codes: canonical(errors.codes ?? {}),
+      messages: canonical(errors.messages ?? {}),
+      numbers: canonical(errors.numbers ?? {}),
+    },
     outputSchemas: rest.output_schemas ?? defaultDialect.outputSchemas,
   };
   checkSpelling(dialect, report);
+  checkErrorKeys(dialect, report);
   return dialect;
 }
 
@@ -41,7 +68,7 @@ function checkSpelling(dialect: DialectPlan, report: Report): void {
   const places =
     form === "flat" ? [line, character, `end_${line}`, `end_${character}`] : ["position", "range"];
   const names = [dialect.document.field, ...places, dialect.symbol.name, dialect.symbol.kind, dialect.query];
-  names.push("page_size", "cursor", "max_results");
+  names.push(...Object.values(dialect.listing));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
     report.add("plan/bad-tool", "/dialect", `The dialect spells two arguments \`${twice}\`.`, {
@@ -51,6 +78,28 @@ function checkSpelling(dialect: DialectPlan, report: Report): void {
     report.add("plan/bad-tool", "/dialect/position", `The dialect spells line and character \`${line}\`.`, {
       fix: "Give every argument its own name.",
     });
+}
+
+/** The keys of the error maps are codes of refusals, their families, or `*`. */
+function checkErrorKeys({ errors }: DialectPlan, report: Report): void {
+  const known = refusalCodes();
+  for (const map of ["codes", "messages", "numbers"] as const)
+    for (const key of Object.keys(errors[map]))
+      if (!known.includes(key))
+        report.unknown(
+          "plan/bad-dialect",
+          `/dialect/errors/${map}${toPointer([key])}`,
+          "The code",
+          key,
+          known,
+        );
+}
+
+function refusalCodes(): string[] {
+  const told = Object.entries(codes).flatMap(([code, { kind }]) =>
+    kind === "refusal" || kind === "fault" ? [code] : [],
+  );
+  return ["*", ...sortedSet([...told, ...told.map((code) => code.slice(0, code.indexOf("/")))])];
 }
 
 /** The effects that are allowed: `read_only` takes away all but reading. */

@@ -7,11 +7,12 @@ import { anchorNames } from "../protocol/anchors.js";
 import { listingNames, pointingNames } from "../protocol/pointing.js";
 import { shapes } from "../protocol/shapes.js";
 import { buildArgs } from "./arguments.js";
+import { addOperations, batchArguments } from "./batches.js";
 import { defaultPage } from "./defaults.js";
+import { checkDiagnostics } from "./diagnostics-steps.js";
 import { addCommandNames, commandArguments } from "./execute-commands.js";
 import { buildOutput } from "./outputs.js";
 import type { Report } from "./report.js";
-import { pointingAnchors } from "./requests.js";
 import type { PlacedServer } from "./servers.js";
 import { buildSteps } from "./steps.js";
 
@@ -57,21 +58,26 @@ function buildTool(
   const input = buildInput(tool, pointer, report);
   const spelt = pointingNames(input, dialect);
   const stepConfigs = stepsOf(tool, pointer, report);
-  const inputs = [...Object.keys(spelt), ...Object.keys(tool.args ?? {}), ...commandArguments(stepConfigs)];
+  const inputs = [
+    ...Object.keys(spelt),
+    ...Object.keys(tool.args ?? {}),
+    ...commandArguments(stepConfigs),
+    ...batchArguments(stepConfigs),
+  ];
   const steps = buildSteps(stepConfigs, stepPointer, {
     config,
     input,
     inputs,
     report,
   });
-  const output = buildOutput(tool, pointer, steps, config, report);
+  const output = buildOutput(tool, pointer, steps, { config, inputs, report });
   const maxItems = Math.min(tool.max_items ?? limits.maxItems, limits.maxItems);
   const page = buildPage(tool, output, maxItems, pointer, report);
-  const taken = [...Object.values(spelt), ...listingNames({ page, output })];
+  const taken = [...Object.values(spelt), ...listingNames({ page, output }, dialect)];
   const servers = serversOf(tool, steps, pointer, context);
   const args = buildArgs(tool.args, `${pointer}/args`, taken, report);
   checkName(tool, pointer, report);
-  checkAnchors(steps, input, stepPointer, report);
+  checkDiagnostics(steps, input, output.shape, stepPointer, report);
   return {
     name: tool.name,
     title: titleOf(tool),
@@ -79,10 +85,13 @@ function buildTool(
     effect: tool.effect ?? "read",
     servers,
     input,
-    args: addCommandNames(args, steps, servers, stepPointer, context),
+    args: addOperations(addCommandNames(args, steps, servers, stepPointer, context), steps),
     steps,
     output,
+    text: tool.text ?? null,
+    empty: tool.empty ?? null,
     maxItems,
+    defaultItems: buildDefaultItems(tool, page, maxItems, pointer, report),
     maxBytes: Math.min(tool.max_bytes ?? limits.maxBytes, limits.maxBytes),
     timeoutMs: Math.min(tool.timeout_ms ?? limits.timeoutMs, limits.timeoutMs),
     page,
@@ -141,6 +150,21 @@ function buildPage(
   return { defaultSize: Math.min(defaultPage.size, maxSize), maxSize };
 }
 
+function buildDefaultItems(
+  tool: ToolConfig,
+  page: ToolPlan["page"],
+  maxItems: number,
+  pointer: string,
+  report: Report,
+): number | null {
+  if (tool.default_items === undefined) return null;
+  if (page !== null)
+    report.add("plan/bad-tool", `${pointer}/default_items`, "A tool with pages has a page size instead.", {
+      fix: "Remove `default_items`.",
+    });
+  return Math.min(tool.default_items, maxItems);
+}
+
 /** The servers a tool may ask: those it names, narrowed to those that have its custom methods. */
 function serversOf(
   tool: ToolConfig,
@@ -180,24 +204,6 @@ function checkName(tool: ToolConfig, pointer: string, report: Report): void {
       "plan/name-too-long",
       `${pointer}/name`,
       `The tool name \`${tool.name}\` has ${tool.name.length} characters.`,
-    );
-}
-
-function checkAnchors(
-  steps: readonly StepPlan[],
-  input: readonly Anchor[],
-  pointerOf: (index: number) => string,
-  report: Report,
-): void {
-  const index = steps.findIndex((step) => step.kind === "diagnostics");
-  if (index >= 0 && pointingAnchors(input).includes("workspace"))
-    report.add(
-      "plan/base-needs-anchor",
-      pointerOf(index),
-      "A step of kind `diagnostics` asks about a document.",
-      {
-        fix: 'Use `input = "document"`.',
-      },
     );
 }
 

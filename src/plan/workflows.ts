@@ -63,7 +63,7 @@ function givenNames(
 function argumentNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
   return [
     ...Object.values(pointingNames(plan.input, dialect)),
-    ...listingNames(plan),
+    ...listingNames(plan, dialect),
     ...plan.args.map((arg) => arg.name),
   ];
 }
@@ -94,7 +94,14 @@ function effectOf(step: StepPlan, byName: Map<string, PlacedTool>): Effect {
   if (step.kind === "execute_command") return "command";
   if (step.kind === "runtime") return runtimeActions[step.action];
   if (step.kind === "tool") return byName.get(step.tool)?.plan.effect ?? "read";
+  if (step.kind === "batch")
+    return strongest(step.tools.map((name) => byName.get(name)?.plan.effect ?? "read"));
   return "read";
+}
+
+/** What a list of effects needs a tool to declare; two kinds beyond `read` fit into none. */
+function strongest(effects: readonly Effect[]): Effect {
+  return effects.find((effect) => effect !== "read") ?? "read";
 }
 
 function reportCycles(byName: Map<string, PlacedTool>, report: Report): void {

@@ -12,8 +12,9 @@
  * | error { code, message, data? }, next_steps | with `ok: false` |
  */
 import type { DialectPlan, ToolPlan } from "../abi/plan.js";
-import type { JsonObject } from "../base/json.js";
+import { isTable, type JsonObject } from "../base/json.js";
 import { Fault } from "../base/problem.js";
+import { spellSchema } from "./members.js";
 import { shapes } from "./shapes.js";
 import { closed, documentFields, type Fields, joinFields, spanFields } from "./spelling.js";
 
@@ -43,16 +44,17 @@ const nextStep = closed({
 /** The output schema of a tool. */
 export function outputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   const answer = answerFields(tool, dialect);
-  const named = tool.input.includes("symbol");
+  const named = tool.input.includes("symbol") || tool.input.includes("text");
   const outcomes: JsonObject[] = [outcome(true, answer.required, [...otherMembers(named)])];
   if (named) outcomes.push(outcome(true, ["needs_disambiguation", "candidates"], ["error"]));
   outcomes.push(outcome(false, ["error", "next_steps"], []));
-  return {
+  return spellSchema(dialect, {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: `${tool.name} answer`,
     ...closed({
       properties: {
         ...evidence(dialect).properties,
+        ...(dialect.echo === null ? {} : { [dialect.echo]: openTable }),
         ...answer.properties,
         ...(named ? disambiguation(dialect).properties : {}),
         ...refusal.properties,
@@ -60,7 +62,7 @@ export function outputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
       required: ["schema_version", "ok", "tool", "warnings"],
     }),
     oneOf: outcomes,
-  };
+  });
 }
 
 function otherMembers(named: boolean): string[] {
@@ -108,9 +110,9 @@ function answerFields(tool: ToolPlan, dialect: DialectPlan): Fields {
       ? { properties: {}, required: [] }
       : {
           properties: {
-            [shape.list]: { type: "array", items: shape.item(dialect) },
+            [tool.output.list ?? shape.list]: { type: "array", items: itemSchema(tool, shape.item(dialect)) },
           },
-          required: [shape.list],
+          required: [tool.output.list ?? shape.list],
         };
   const counts = shape.counted ? ["total", "shown", "dropped"] : [];
   const always = {
@@ -118,6 +120,14 @@ function answerFields(tool: ToolPlan, dialect: DialectPlan): Fields {
     required: ["server_id", "readiness", "truncated", ...counts],
   };
   return joinFields(always, shape.beside(dialect, tool.output), list);
+}
+
+/** The schema of an item, with the id that a tool may ask for. */
+function itemSchema({ output }: ToolPlan, item: JsonObject): JsonObject {
+  if (!output.ids || !isTable(item.properties)) return item;
+  const id = { type: "string", pattern: "^sha256:[0-9a-f]{64}$" };
+  const required = Array.isArray(item.required) ? item.required : [];
+  return { ...item, properties: { ...(item.properties as JsonObject), id }, required: [...required, "id"] };
 }
 
 function disambiguation(dialect: DialectPlan): Fields {

@@ -17,11 +17,11 @@ function parts(key: OrderKey, item: Record<string, unknown>, dialect: DialectPla
     case "document":
       return [part(item[documentKey(dialect)])];
     case "range":
-      return dialect.position.form === "object"
+      return dialect.position.answers === "object"
         ? objectRange(item.range, dialect)
         : Object.values(spanNames(dialect)).map((name) => part(item[name]));
     case "place":
-      return place(dialect.position.form === "object" ? item.position : item, dialect);
+      return place(dialect.position.answers === "object" ? item.position : item, dialect);
     case "severity":
       return [severityRank(item.severity)];
     default:

@@ -5,59 +5,63 @@
 import type { DialectPlan } from "../abi/plan.js";
 import { define, isTable, type Json, type JsonObject } from "../base/json.js";
 
-type Members = DialectPlan["members"];
+type Dialect = Pick<DialectPlan, "members" | "echo">;
 
 /** Members whose insides are not ours to spell. */
 const foreign: readonly string[] = ["value", "data", "arguments", "answer"];
 
 /** A value as the dialect spells its members. */
-export function spellMembers(members: Members, value: JsonObject): JsonObject {
-  return Object.keys(members).length === 0 ? value : spellTable(members, value);
+export function spellMembers(dialect: Dialect, value: JsonObject): JsonObject {
+  return Object.keys(dialect.members).length === 0 ? value : spellTable(dialect, value);
 }
 
 /** The schema of such a value. */
-export function spellSchema(members: Members, schema: JsonObject): JsonObject {
-  return Object.keys(members).length === 0 ? schema : schemaOf(members, schema);
+export function spellSchema(dialect: Dialect, schema: JsonObject): JsonObject {
+  return Object.keys(dialect.members).length === 0 ? schema : schemaOf(dialect, schema);
 }
 
-function spellTable(members: Members, table: JsonObject): JsonObject {
+function spellTable(dialect: Dialect, table: JsonObject): JsonObject {
   const out: JsonObject = {};
   for (const [name, value] of Object.entries(table)) {
-    const spelt = spelling(members, name);
-    if (spelt !== "") define(out, spelt, foreign.includes(name) ? value : spellValue(members, value));
+    const spelt = spelling(dialect, name);
+    if (spelt !== "") define(out, spelt, isForeign(dialect, name) ? value : spellValue(dialect, value));
   }
   return out;
 }
 
-function spellValue(members: Members, value: Json): Json {
-  if (Array.isArray(value)) return value.map((item) => spellValue(members, item));
-  return isTable(value) ? spellTable(members, value as JsonObject) : value;
+function spellValue(dialect: Dialect, value: Json): Json {
+  if (Array.isArray(value)) return value.map((item) => spellValue(dialect, item));
+  return isTable(value) ? spellTable(dialect, value as JsonObject) : value;
 }
 
-function schemaOf(members: Members, schema: JsonObject): JsonObject {
+function schemaOf(dialect: Dialect, schema: JsonObject): JsonObject {
   const out: JsonObject = { ...schema };
-  if (isTable(schema.properties)) out.properties = propertiesOf(members, schema.properties as JsonObject);
+  if (isTable(schema.properties)) out.properties = propertiesOf(dialect, schema.properties as JsonObject);
   if (Array.isArray(schema.required))
     out.required = schema.required
-      .map((name) => spelling(members, String(name)))
+      .map((name) => spelling(dialect, String(name)))
       .filter((name) => name !== "");
-  if (isTable(schema.items)) out.items = schemaOf(members, schema.items as JsonObject);
+  if (isTable(schema.items)) out.items = schemaOf(dialect, schema.items as JsonObject);
   if (Array.isArray(schema.oneOf))
-    out.oneOf = schema.oneOf.map((part) => (isTable(part) ? schemaOf(members, part as JsonObject) : part));
+    out.oneOf = schema.oneOf.map((part) => (isTable(part) ? schemaOf(dialect, part as JsonObject) : part));
   return out;
 }
 
-function propertiesOf(members: Members, properties: JsonObject): JsonObject {
+function propertiesOf(dialect: Dialect, properties: JsonObject): JsonObject {
   const out: JsonObject = {};
   for (const [name, schema] of Object.entries(properties)) {
-    const spelt = spelling(members, name);
+    const spelt = spelling(dialect, name);
     if (spelt === "") continue;
-    const isOurs = isTable(schema) && !foreign.includes(name);
-    define(out, spelt, isOurs ? schemaOf(members, schema as JsonObject) : schema);
+    const isOurs = isTable(schema) && !isForeign(dialect, name);
+    define(out, spelt, isOurs ? schemaOf(dialect, schema as JsonObject) : schema);
   }
   return out;
 }
 
-function spelling(members: Members, name: string): string {
-  return Object.hasOwn(members, name) ? (members[name] ?? name) : name;
+function isForeign(dialect: Dialect, name: string): boolean {
+  return foreign.includes(name) || name === dialect.echo;
+}
+
+function spelling(dialect: Dialect, name: string): string {
+  return Object.hasOwn(dialect.members, name) ? (dialect.members[name] ?? name) : name;
 }

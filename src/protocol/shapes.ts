@@ -5,6 +5,7 @@
  * of URIs; `?` marks what may be absent.
  */
 import type { ShapeName } from "../abi/plan.js";
+import { batchFacts } from "./shapes/batch.js";
 import { callsFacts } from "./shapes/calls.js";
 import { codeActionsFacts } from "./shapes/code-actions.js";
 import { codeLensesFacts } from "./shapes/code-lenses.js";
@@ -54,6 +55,7 @@ export const shapes: { readonly [shape in ShapeName]?: ShapeFacts } = {
   monikers: monikersFacts,
   text: textFacts,
   json: jsonFacts,
+  batch: batchFacts,
   server_status: serverStatusFacts,
 };
 

@@ -36,7 +36,7 @@ export function documentFields(dialect: DialectPlan): Fields {
 
 /** Members that give one place: `line, character`, or `position` in an object dialect. */
 export function pointFields(dialect: DialectPlan): Fields {
-  if (dialect.position.form === "object")
+  if (dialect.position.answers === "object")
     return {
       properties: { position: pointObject(dialect) },
       required: ["position"],
@@ -53,7 +53,7 @@ export function pointFields(dialect: DialectPlan): Fields {
 
 /** Members that give a range: `line, character, end_line, end_character`, or `range` in an object dialect. */
 export function spanFields(dialect: DialectPlan): Fields {
-  if (dialect.position.form === "object") {
+  if (dialect.position.answers === "object") {
     const range = closed({
       properties: { start: pointObject(dialect), end: pointObject(dialect) },
       required: ["start", "end"],
@@ -91,14 +91,14 @@ export function spanNames(dialect: DialectPlan): {
 /** A place as `pointFields` describes it. */
 export function spellPoint(dialect: DialectPlan, point: Point): JsonObject {
   const spelt = pointValue(dialect, point);
-  return dialect.position.form === "object" ? { position: spelt } : spelt;
+  return dialect.position.answers === "object" ? { position: spelt } : spelt;
 }
 
 /** A range as `spanFields` describes it. */
 export function spellSpan(dialect: DialectPlan, span: Span): JsonObject {
   const start = pointValue(dialect, span.start);
   const end = pointValue(dialect, span.end);
-  if (dialect.position.form === "object") return { range: { start, end } };
+  if (dialect.position.answers === "object") return { range: { start, end } };
   const { lineBase, characterBase } = dialect.position;
   const names = spanNames(dialect);
   return {
@@ -143,7 +143,7 @@ function pointObject(dialect: DialectPlan): JsonObject {
   return closed(
     pointFields({
       ...dialect,
-      position: { ...dialect.position, form: "flat" },
+      position: { ...dialect.position, answers: "flat" },
     }),
   );
 }

@@ -2,9 +2,11 @@
 import type { RuntimeAction } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
+import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import type { ServerStatus } from "../lsp/types.js";
 import type { CallState } from "./call-state.js";
+import { describeConfig, describeServer, languagesOf } from "./introspect.js";
 
 type Action = (call: CallState, args: JsonObject) => Promise<unknown>;
 
@@ -13,26 +15,39 @@ const actions: { [action in RuntimeAction]: Action } = {
     const wanted = serverIn(call, args);
     return statusOf(call).filter((status) => wanted === undefined || status.id === wanted);
   },
-  list_servers: async (call) =>
-    call.plan.servers.map(({ id, extensions, filenames, languageId, priority, install }) => ({
-      id,
-      extensions,
-      filenames,
-      language_id: languageId,
-      priority,
-      install,
-    })),
-  current_config: async ({ plan }) => ({
-    context: plan.mcp.context,
-    read_only: plan.mcp.readOnly,
-    effects: plan.allow.effects,
-    limits: { ...plan.limits },
-    servers: plan.servers.map((server) => server.id),
-    tools: plan.mcp.listed,
+  list_servers: async (call, args) => ({
+    servers: call.plan.servers.map((server) => describeServer(server, args.include_env === true)),
+    languages: languagesOf(statusOf(call), call.plan.servers),
   }),
-  restart_server: async (call, args) => ({ restarted: await call.pool.restart(serverIn(call, args)) }),
-  stop_server: async (call, args) => ({ stopped: await call.pool.stop(serverIn(call, args)) }),
+  current_config: async ({ plan }) => describeConfig(plan),
+  restart_server: async (call, args) => ({
+    restarted: await forEach(call, args, (id) => call.pool.restart(id)),
+  }),
+  stop_server: async (call, args) => ({ stopped: await forEach(call, args, (id) => call.pool.stop(id)) }),
 };
+
+/** Does something with the servers that the arguments name: one by its id, those of some extensions, or all. */
+async function forEach(
+  call: CallState,
+  args: JsonObject,
+  act: (serverId: string | undefined) => Promise<string[]>,
+): Promise<string[]> {
+  const extensions = Array.isArray(args.extensions)
+    ? args.extensions.map((name) => plainExtension(name))
+    : [];
+  if (extensions.length === 0) return act(serverIn(call, args));
+  const chosen = call.plan.servers.filter(({ extensions: own }) =>
+    extensions.some((name) => own.includes(name)),
+  );
+  if (chosen.length === 0)
+    throw new Refusal("guard/invalid-arguments", "No language server is configured for these extensions.");
+  const acted = await Promise.all(chosen.map(({ id }) => act(id)));
+  return sortedSet(acted.flat());
+}
+
+function plainExtension(name: Json): string {
+  return String(name).replace(/^\./, "");
+}
 
 /** Does what a runtime step says; the value is plain JSON, or the statuses that the shape spells. */
 export async function runAction(call: CallState, action: RuntimeAction, args: Json): Promise<unknown> {

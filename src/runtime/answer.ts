@@ -4,14 +4,15 @@
  */
 import type { Answer, AnswerOptions } from "../abi/handler.js";
 import type { ShapeName } from "../abi/plan.js";
-import { canonicalText, type Json, type JsonObject } from "../base/json.js";
+import { sha256 } from "../base/hash.js";
+import { canonicalText, isTable, type Json, type JsonObject } from "../base/json.js";
 import { sortBy, uniqueBy } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
 import { itemKey } from "../protocol/item-order.js";
 import { type ShapeFacts, shapes } from "../protocol/shapes.js";
 import type { CallState } from "./call-state.js";
 import { askBack, envelop, type Head, headOf } from "./envelope.js";
-import { capsOf, fits, largest } from "./limits.js";
+import { type Caps, capsOf, fits, largest } from "./limits.js";
 import { Pages, type Snapshot } from "./page.js";
 import type { ReplyData } from "./reply.js";
 import { symbolLine } from "./shapes/document-symbols.js";
@@ -33,31 +34,30 @@ export async function buildAnswer(
 ): Promise<Answer> {
   const { facts, shape } = shapeNamed(name);
   const normalized = await shape.normalize(reply, call, options);
-  if (!facts.counted) return single(call, headOf(call), facts, shape, normalized);
-  if (normalized.items.length > mostItems)
-    throw new Refusal("guard/too-large", `More than ${mostItems} results were found; narrow the call.`);
+  const caps = capsOf(call.plan, call.tool, options.maxChars);
+  if (!facts.counted) return single(call, headOf(call), facts, shape, normalized, caps);
+  const most = facts.most ?? mostItems;
+  if (normalized.items.length > most)
+    throw new Refusal("guard/too-large", `More than ${most} results were found; narrow the call.`);
   const items = arrange(normalized.items, facts, call);
-  const wanted = call.input.max_results;
+  const wanted = call.input[call.plan.dialect.listing.most] ?? call.tool.defaultItems;
   const kept = typeof wanted === "number" ? items.slice(0, wanted) : items;
   const listing: Snapshot = {
     head: headOf(call),
     beside: normalized.beside,
-    items: kept,
+    items: call.tool.output.ids ? kept.map(withId) : kept,
     total: items.length,
     files: await filesOf(call),
   };
-  return listAnswer(call, facts, shape, listing);
+  return listAnswer(call, facts, shape, listing, caps);
 }
 
 /** The page that a cursor names. */
 export async function pageAnswer(call: CallState, name: ShapeName, cursor: string): Promise<Answer> {
+  call.evidence.isPage = true;
   const { facts, shape } = shapeNamed(name);
-  const {
-    snapshot,
-    offset,
-    cursor: write,
-  } = await call.pages.open(cursor, Pages.binding(call.tool.name, call.input));
-  return windowAnswer(call, facts, shape, snapshot, offset, write);
+  const { snapshot, offset, cursor: write } = await call.pages.open(cursor, bindingOf(call));
+  return windowAnswer(call, facts, shape, snapshot, offset, write, capsOf(call.plan, call.tool, undefined));
 }
 
 /** An empty list for a method that no server has: the answer is true, and says why it is empty. */
@@ -68,8 +68,8 @@ export async function emptyAnswer(call: CallState, refusal: Refusal): Promise<An
   return buildAnswer(call, name, { parts: [], perItem: false }, {});
 }
 
-/** The candidates for a name that several symbols have. */
-export function candidatesAnswer(call: CallState, name: string, found: JsonObject[]): Answer {
+/** The candidates where several symbols or lines are meant. */
+export function candidatesAnswer(call: CallState, message: string, found: JsonObject[]): Answer {
   const { dialect } = call.plan;
   const facts = shapeNamed("workspace_symbols").facts;
   const sorted = sortBy(found, (item) => [...itemKey(facts, item, dialect), canonicalText(item)]);
@@ -78,7 +78,7 @@ export function candidatesAnswer(call: CallState, name: string, found: JsonObjec
     const snippet = textOf(table(item).text);
     return `${fileOf(item, dialect)} ${symbolLine(item, rangeText(item, dialect))}${snippet ? `  | ${snippet}` : ""}`;
   });
-  return askBack(headOf(call), name, shown, shown.length < sorted.length, lines);
+  return askBack(headOf(call), message, shown, shown.length < sorted.length, lines, call.wording);
 }
 
 async function listAnswer(
@@ -86,13 +86,31 @@ async function listAnswer(
   facts: ShapeFacts,
   shape: Shape,
   listing: Snapshot,
+  caps: Caps,
 ): Promise<Answer> {
-  if (call.tool.page === null) return windowAnswer(call, facts, shape, listing, 0, undefined);
-  const unbound = () => "x".repeat(76);
-  const first = windowAnswer(call, facts, shape, listing, 0, unbound);
-  if (first.structured.next_cursor === undefined) return first;
-  const write = await call.pages.keep(Pages.binding(call.tool.name, call.input), listing);
-  return windowAnswer(call, facts, shape, listing, 0, write);
+  if (call.tool.page === null) return windowAnswer(call, facts, shape, listing, 0, undefined, caps);
+  let hasMore = false;
+  const unbound = () => {
+    hasMore = true;
+    return "x".repeat(76);
+  };
+  const first = windowAnswer(call, facts, shape, listing, 0, unbound, caps);
+  if (!hasMore) return first;
+  call.evidence.isPage = true;
+  const write = await call.pages.keep(bindingOf(call), listing);
+  return windowAnswer(call, facts, shape, listing, 0, write, caps);
+}
+
+/** What a cursor of this call is bound to: the tool and its arguments, but for those that page. */
+function bindingOf({ tool, input, plan }: CallState): string {
+  const { size, cursor } = plan.dialect.listing;
+  const asked = Object.entries(input).filter(([name]) => name !== size && name !== cursor);
+  return Pages.binding(tool.name, Object.fromEntries(asked));
+}
+
+/** The id of an item: the same content has the same id, whenever and by whomever it is asked for. */
+function withId(item: Json): Json {
+  return isTable(item) ? { id: `sha256:${sha256(canonicalText(item))}`, ...(item as JsonObject) } : item;
 }
 
 /** As many items from the offset on as the page size and the caps allow. */
@@ -103,8 +121,8 @@ function windowAnswer(
   listing: Snapshot,
   offset: number,
   cursor: ((offset: number) => string) | undefined,
+  caps: Caps,
 ): Answer {
-  const caps = capsOf(call.plan, call.tool);
   const most = Math.min(pageSize(call), listing.items.length - offset);
   const render = (count: number) => {
     const end = offset + count;
@@ -118,9 +136,9 @@ function windowAnswer(
         counts: { offset, total: listing.total, next },
         isTruncated: end < listing.total || listing.head.isCut,
       },
-      facts.list,
+      call.tool.output.list ?? facts.list,
       shape,
-      call.plan.dialect,
+      call.wording,
     );
   };
   const count = largest(most, (items) => fits(render(items), caps));
@@ -135,15 +153,15 @@ function single(
   facts: ShapeFacts,
   shape: Shape,
   normalized: Normalized,
+  caps: Caps,
 ): Answer {
-  const caps = capsOf(call.plan, call.tool);
   const render = ({ items, beside }: Normalized, isCut: boolean) =>
     envelop(
       head,
       { items, beside, counts: undefined, isTruncated: isCut || head.isCut },
-      facts.list,
+      facts.list === null ? null : (call.tool.output.list ?? facts.list),
       shape,
-      call.plan.dialect,
+      call.wording,
     );
   const whole = render(normalized, false);
   if (fits(whole, caps)) return whole;
@@ -155,16 +173,17 @@ function single(
   throw tooLarge();
 }
 
-/** Without exact duplicates, in the shape's order; what the keys leave open the canonical text decides. */
+/** Without exact duplicates, in the shape's order; what its keys leave open the canonical text decides. */
 export function arrange(items: Json[], facts: ShapeFacts, call: Pick<CallState, "plan">): Json[] {
   const unique = uniqueBy(items, canonicalText);
+  if (facts.order.length === 0) return unique;
   return sortBy(unique, (item) => [...itemKey(facts, item, call.plan.dialect), canonicalText(item)]);
 }
 
 function pageSize(call: CallState): number {
   const { page, maxItems } = call.tool;
   if (page === null) return maxItems;
-  const asked = call.input.page_size;
+  const asked = call.input[call.plan.dialect.listing.size];
   return Math.min(typeof asked === "number" ? asked : page.defaultSize, page.maxSize, maxItems);
 }
 

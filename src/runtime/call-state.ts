@@ -7,6 +7,7 @@ import type { Places } from "./convert.js";
 import type { Evidence } from "./evidence.js";
 import type { Pages } from "./page.js";
 import type { SampleFiles } from "./sample-files.js";
+import type { Wording } from "./wording.js";
 
 /** The surroundings, the arguments and the evidence of one call. */
 export interface CallState {
@@ -18,6 +19,7 @@ export interface CallState {
   readonly gate: Gate;
   readonly samples: SampleFiles;
   readonly places: Places;
+  readonly wording: Wording;
   readonly evidence: Evidence;
   readonly pages: Pages;
   readonly log: Log;

@@ -1,26 +1,25 @@
 /** One call of one tool, as its handler sees it: it points, asks, and shapes. */
-import type { Answer, AnswerOptions, At, Call, Reply } from "../abi/handler.js";
+import type { Answer, AnswerOptions, At, BatchOptions, Call, Reply } from "../abi/handler.js";
 import type { RuntimeAction, ShapeName } from "../abi/plan.js";
 import type { Json, JsonObject } from "../base/json.js";
 import { getAt } from "../base/pointer.js";
 import { runAction } from "./actions.js";
 import { buildAnswer } from "./answer.js";
 import { openAt } from "./at.js";
+import { type RunTool, runBatch } from "./batch.js";
 import type { CallState } from "./call-state.js";
 import { point } from "./point.js";
 import { openReply, sealReply, wholeValue } from "./reply.js";
 
-/** How a call reaches another tool: its structured answer, refusals included. */
-export type CallTool = (name: string, args: Json) => Promise<JsonObject>;
-
 /** The ABI's `Call`, over the state of one call. */
 export class ToolCall implements Call {
   readonly #state: CallState;
-  readonly #callTool: CallTool;
+  readonly #runTool: RunTool;
 
-  constructor(state: CallState, callTool: CallTool) {
+  /** `runTool` reaches another tool and gives its answer, refusals included. */
+  constructor(state: CallState, runTool: RunTool) {
     this.#state = state;
-    this.#callTool = callTool;
+    this.#runTool = runTool;
   }
 
   async at(input: JsonObject): Promise<At> {
@@ -32,7 +31,11 @@ export class ToolCall implements Call {
   }
 
   async tool(name: string, args: Json): Promise<Reply> {
-    return ownReply(await this.#callTool(name, args));
+    return ownReply((await this.#runTool(name, args)).structured);
+  }
+
+  async batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply> {
+    return ownReply(await runBatch(tools, operations, options, this.#runTool));
   }
 
   async runtime(action: RuntimeAction, args: Json): Promise<Reply> {

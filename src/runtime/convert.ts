@@ -12,7 +12,13 @@ import { documentKey, type Point, type Span, spellPoint, spellSpan } from "../pr
 import type { Admitted, Gate } from "../workspace/types.js";
 import type { LspPosition, LspRange } from "./lsp-values.js";
 
-const snippetCharacters = 400;
+/** How much of a file stands beside a place. */
+export interface SnippetBounds {
+  contextLines: number;
+  maxChars: number;
+}
+
+const oneLine: SnippetBounds = { contextLines: 0, maxChars: 400 };
 
 /** The files and places that one call meets. */
 export class Places {
@@ -66,10 +72,22 @@ export class Places {
     return spellPoint(this.dialect, toPoint(lines, position, server.encoding, this.dialect.position.unit));
   }
 
-  /** The line's own text, trimmed and cut; undefined when it is blank or unknown. */
-  async snippet(server: LanguageServer, uri: string, line: number): Promise<string | undefined> {
-    const text = (await this.lines(server, uri))?.line(line).trim();
-    return text ? cutCharacters(text, snippetCharacters).text : undefined;
+  /** The line's own text, trimmed and cut, or with the lines around it; undefined when it is blank or unknown. */
+  async snippet(
+    server: LanguageServer,
+    uri: string,
+    line: number,
+    { contextLines, maxChars }: SnippetBounds = oneLine,
+  ): Promise<string | undefined> {
+    const lines = await this.lines(server, uri);
+    if (lines === undefined) return undefined;
+    const first = Math.max(0, line - contextLines);
+    const last = Math.min(lines.count - 1, line + contextLines);
+    const around = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
+      lines.line(first + index).trimEnd(),
+    );
+    const text = contextLines === 0 ? lines.line(line).trim() : around.join("\n").trimEnd();
+    return text.trim() === "" ? undefined : cutCharacters(text, maxChars).text;
   }
 }
 

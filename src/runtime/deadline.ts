@@ -23,6 +23,22 @@ export async function withDeadline<T>(
   }
 }
 
+/** Runs work under a signal that aborts with any of its parents. */
+export async function underAny<T>(
+  parents: readonly AbortSignal[],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const pass = () => controller.abort(parents.find((parent) => parent.aborted)?.reason);
+  if (parents.some((parent) => parent.aborted)) pass();
+  for (const parent of parents) parent.addEventListener("abort", pass, { once: true });
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const parent of parents) parent.removeEventListener("abort", pass);
+  }
+}
+
 /** The work's outcome, or the signal's reason as soon as it aborts, whatever the work does then. */
 export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop = () => {};

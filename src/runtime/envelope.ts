@@ -1,13 +1,14 @@
 /** The members around every answer and the text that says the same: evidence, completeness, warnings, refusals. */
 import type { Answer } from "../abi/handler.js";
-import type { DialectPlan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
 import type { Json, JsonObject } from "../base/json.js";
 import type { NextStep, Refusal, Warning } from "../base/problem.js";
 import { SCHEMA_VERSION } from "../protocol/envelope.js";
+import { spellMembers } from "../protocol/members.js";
 import type { CallState } from "./call-state.js";
 import type { Shape } from "./shapes/shape.js";
 import { textOf } from "./shapes/spelt.js";
+import { errorWords, type Wording, worded } from "./wording.js";
 
 /** What is known of an answer before it is cut or paged. */
 export interface Head {
@@ -17,6 +18,8 @@ export interface Head {
   dropped: number;
   isCut: boolean;
   document: JsonObject | undefined;
+  /** The call's own arguments, where the dialect gives them back. */
+  echo: JsonObject;
   warnings: Warning[];
 }
 
@@ -50,6 +53,7 @@ export function headOf(call: CallState): Head {
     readiness,
     dropped,
     isCut: evidence.isCut,
+    echo: call.plan.dialect.echo === null ? {} : { [call.plan.dialect.echo]: call.input },
     document: document && { ...call.places.document(document.admitted), sha256: document.hash },
     warnings,
   };
@@ -61,7 +65,7 @@ export function envelop(
   window: Window,
   list: string | null,
   shape: Shape,
-  dialect: DialectPlan,
+  wording: Wording,
 ): Answer {
   const { counts, items, beside } = window;
   const warnings = [...head.warnings, ...cutWarning(head, window)];
@@ -76,35 +80,44 @@ export function envelop(
     ...(counts?.next === undefined ? {} : { next_cursor: counts.next }),
     ...(counts && { dropped: head.dropped }),
     ...(head.document && { document: head.document }),
+    ...head.echo,
     ...beside,
     ...(list === null ? {} : { [list]: items }),
     warnings: warnings.map(warningValue),
   };
-  const text = [
-    headline(head, window, shape),
-    ...(head.document ? [documentLine(head.document)] : []),
-    ...shape.text(items, beside, dialect),
-    ...warnings.map(warningLine),
-    ...(counts?.next === undefined ? [] : [`Next page: call again with cursor "${counts.next}".`]),
-  ].join("\n");
-  return { structured, text };
+  const { listing } = wording.dialect;
+  return worded(wording, {
+    structured,
+    headline: headline(head, window, shape),
+    lines: [
+      ...(head.document ? [documentLine(head.document)] : []),
+      ...shape.text(items, beside, wording.dialect),
+    ],
+    doubt: shape.doubt?.(beside) ?? [],
+    notes: [
+      ...warnings.map(warningLine),
+      ...(counts?.next === undefined
+        ? []
+        : [`Next page: call again with ${listing.cursor} "${counts.next}".`]),
+    ],
+    items,
+    isEmpty: items.length === 0 && (list !== null || beside.text === null),
+  });
 }
 
-/** Several symbols of one name: the question back to the agent. */
+/** Several symbols or lines are meant: the question back to the agent. */
 export function askBack(
   head: Head,
-  name: string,
+  message: string,
   candidates: JsonObject[],
   isTruncated: boolean,
   lines: string[],
+  { dialect }: Wording,
 ): Answer {
-  const warning: Warning = {
-    code: "answer/several-matches",
-    message: `Several symbols are called ${name}; point at one of the candidates.`,
-  };
+  const warning: Warning = { code: "answer/several-matches", message };
   const warnings = [...head.warnings, warning];
   return {
-    structured: {
+    structured: spellMembers(dialect, {
       schema_version: SCHEMA_VERSION,
       ok: true,
       tool: head.tool,
@@ -112,10 +125,12 @@ export function askBack(
       readiness: head.readiness,
       truncated: isTruncated,
       ...(head.document && { document: head.document }),
+      ...head.echo,
       needs_disambiguation: true,
       candidates,
       warnings: warnings.map(warningValue),
-    },
+    }),
+    notes: "",
     text: [
       `${head.tool}: needs disambiguation, ${candidates.length} candidates (${serverText(head)})`,
       ...lines,
@@ -130,26 +145,32 @@ export function refuse(
   refusal: Refusal,
   listed: readonly string[],
   warnings: Warning[],
+  { dialect, errorText }: Wording,
 ): Answer {
   const own = refusal.nextSteps.filter((step) => step.kind !== "tool" || listed.includes(step.tool));
   const steps: NextStep[] = own.length > 0 ? own : [{ kind: "doc", text: codes[refusal.code].fix }];
-  const { code, message, data } = refusal;
+  const { data } = refusal;
+  const { code, message } = errorWords(dialect.errors, refusal.code, refusal.message);
   const hasData = Object.keys(data).length > 0;
+  const structured: JsonObject = {
+    schema_version: SCHEMA_VERSION,
+    ok: false,
+    tool,
+    error: hasData ? { code, message, data } : { code, message },
+    next_steps: steps.map((step): JsonObject => ({ ...step })),
+    warnings: warnings.map(warningValue),
+  };
   return {
-    structured: {
-      schema_version: SCHEMA_VERSION,
-      ok: false,
-      tool,
-      error: hasData ? { code, message, data } : { code, message },
-      next_steps: steps.map((step): JsonObject => ({ ...step })),
-      warnings: warnings.map(warningValue),
-    },
-    text: [
-      `Error ${code}: ${message}`,
-      ...(hasData ? [`Details: ${JSON.stringify(data)}`] : []),
-      ...steps.map(stepLine),
-      ...warnings.map(warningLine),
-    ].join("\n"),
+    structured: spellMembers(dialect, structured),
+    notes: "",
+    text:
+      errorText?.({ ...structured, code, message, data }) ??
+      [
+        `Error ${code}: ${message}`,
+        ...(hasData ? [`Details: ${JSON.stringify(data)}`] : []),
+        ...steps.map(stepLine),
+        ...warnings.map(warningLine),
+      ].join("\n"),
   };
 }
 

@@ -5,6 +5,7 @@ import { sortBy, sortedSet, uniqueBy } from "../base/order.js";
 import type { Warning } from "../base/problem.js";
 import type { LanguageServer, Readiness } from "../lsp/types.js";
 import type { Admitted } from "../workspace/types.js";
+import type { Target } from "./target.js";
 
 /** Readiness from the least to the most that is known: several servers together are as ready as the worst. */
 const ranks: readonly Readiness[] = ["starting", "indexing", "unknown", "ready"];
@@ -15,7 +16,11 @@ export class Evidence {
   readonly #warnings: Warning[] = [];
   readonly #dropped = new Set<string>();
   #cut = false;
+  /** Whether the answer is a page of a listing that is kept for the next one. */
+  isPage = false;
   document: { admitted: Admitted; hash: string } | undefined;
+  /** What the call points at, once that is known. */
+  target: Target | undefined;
 
   /** A server answered, in this state. */
   heard(server: LanguageServer, readiness: Readiness): void {

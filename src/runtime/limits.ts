@@ -4,6 +4,7 @@
  */
 import type { Answer } from "../abi/handler.js";
 import type { Plan, ToolPlan } from "../abi/plan.js";
+import type { Json } from "../base/json.js";
 
 /** What every client that was tried hands to its model without cutting it. */
 const pageCharacters = 40_000;
@@ -16,18 +17,22 @@ export interface Caps {
   bytes: number;
 }
 
-/** The caps of a tool: its own, and the profile's budget shared by the forms that are sent. */
-export function capsOf(plan: Plan, tool: ToolPlan): Caps {
+/** The caps of a tool: its own, and the profile's budget, lowered by what a call asked for, shared by the forms sent. */
+export function capsOf(plan: Plan, tool: ToolPlan, asked: Json | undefined): Caps {
   const forms = plan.dialect.result === "both" ? 2 : 1;
+  const total = Math.min(
+    plan.limits.maxTotalChars,
+    typeof asked === "number" ? asked : Number.POSITIVE_INFINITY,
+  );
   return {
-    characters: Math.min(pageCharacters, Math.floor(plan.limits.maxTotalChars / forms)),
+    characters: Math.min(pageCharacters, Math.floor(total / forms)),
     bytes: Math.min(tool.maxBytes, plan.limits.maxBytes),
   };
 }
 
 /** Whether both forms of an answer keep the caps. */
 export function fits(answer: Answer, caps: Caps): boolean {
-  return [JSON.stringify(answer.structured), answer.text].every(
+  return [JSON.stringify(answer.structured), `${answer.text}${answer.notes}`].every(
     (form) => form.length <= caps.characters && Buffer.byteLength(form) <= caps.bytes,
   );
 }

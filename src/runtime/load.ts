@@ -3,10 +3,11 @@
  * from the verified bytes themselves, so nothing can change between check and use.
  */
 
-import type { Validator } from "../abi/bundle.js";
+import type { TextFunction, Validator } from "../abi/bundle.js";
 import {
   type Bundle,
   bundlePaths,
+  ERROR_TEXT_FILE,
   type Manifest,
   PLAN_FILE,
   TOOLS_FILE,
@@ -27,6 +28,10 @@ export interface LoadedBundle {
   handler(tool: string): Promise<ToolDefinition>;
   inputValidator(tool: string): Promise<Validator>;
   outputValidator(tool: string): Promise<Validator>;
+  /** The text of a tool that words its own `content`. */
+  text(tool: string): Promise<TextFunction>;
+  /** The dialect's text for refusals. */
+  errorText(): Promise<TextFunction>;
 }
 
 /** Where a bundle comes from. */
@@ -57,6 +62,8 @@ export async function loadBundle(
     },
     inputValidator: async (tool) => (await load(bundlePaths.inputValidator(tool))) as Validator,
     outputValidator: async (tool) => (await load(bundlePaths.outputValidator(tool))) as Validator,
+    text: async (tool) => (await load(bundlePaths.text(tool))) as TextFunction,
+    errorText: async () => (await load(ERROR_TEXT_FILE)) as TextFunction,
   };
 }
 

@@ -46,9 +46,8 @@ export class Pages {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** What a cursor is bound to: the tool and its arguments, but for those that page. */
-  static binding(tool: string, input: JsonObject): string {
-    const { cursor: _cursor, page_size: _size, ...asked } = input;
+  /** What a cursor is bound to: the tool and the arguments that say what is listed. */
+  static binding(tool: string, asked: JsonObject): string {
     return sha256(canonicalText([tool, asked])).slice(0, 16);
   }
 

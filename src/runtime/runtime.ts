@@ -5,9 +5,12 @@ import { Refusal } from "../base/problem.js";
 import { createPool } from "../lsp/pool.js";
 import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
 import { openGate } from "../workspace/gate.js";
+import { AnswerCache } from "./answer-cache.js";
+import { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
+import { Pages } from "./page.js";
 import { SampleFiles } from "./sample-files.js";
-import { Session } from "./session.js";
+import { type CallOutcome, Session } from "./session.js";
 
 /** What a runtime needs from its surroundings. */
 export interface RuntimeContext {
@@ -49,6 +52,12 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     pool,
     plan.servers.map((server) => server.id),
   );
+  const shared = {
+    ...{ loaded, plan, pool, gate, samples, log },
+    pages: new Pages(),
+    inFlight: new InFlight<CallOutcome>(),
+    answers: new AnswerCache(plan.limits.cacheBytes),
+  };
   const sessions = new Set<Session>();
   const closed = new AbortController();
 
@@ -71,7 +80,6 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     tools: loaded.tools,
     pool,
     openSession() {
-      const shared = { loaded, plan, pool, gate, samples, log };
       const session = new Session(shared, (gone) => sessions.delete(gone));
       sessions.add(session);
       return session;

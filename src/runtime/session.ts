@@ -4,26 +4,30 @@
  */
 import type { Answer } from "../abi/handler.js";
 import type { ToolPlan } from "../abi/plan.js";
-import { isTable, type Json, type JsonObject } from "../base/json.js";
+import { canonicalText, isTable, type Json, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
-import { Refusal } from "../base/problem.js";
+import { sortedSet } from "../base/order.js";
+import { Refusal, type Warning } from "../base/problem.js";
 import { candidatesAnswer, emptyAnswer, pageAnswer } from "./answer.js";
+import type { AnswerCache } from "./answer-cache.js";
+import type { RunTool } from "./batch.js";
 import { ToolCall } from "./call.js";
 import type { CallState } from "./call-state.js";
 import { Places } from "./convert.js";
-import { untilAborted, withDeadline } from "./deadline.js";
+import { underAny, untilAborted, withDeadline } from "./deadline.js";
 import { refuse } from "./envelope.js";
 import { Evidence } from "./evidence.js";
 import { SeveralMatches } from "./find-symbol.js";
 import { checkArguments } from "./guard.js";
+import type { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
-import { Pages } from "./page.js";
+import { openWording, protocolError, type Wording } from "./wording.js";
 
 /** What a call gave, in both forms. */
-export interface CallOutcome {
+export interface CallOutcome extends Answer {
   isError: boolean;
-  structured: JsonObject;
-  text: string;
+  /** Of a refusal: what a dialect of protocol errors tells. */
+  error: { number: number; code: string; message: string; data: JsonObject } | null;
 }
 
 /** How the caller ends a call, and hears of its progress. */
@@ -33,7 +37,22 @@ export interface CallOptions {
 }
 
 /** What all calls of a runtime share. */
-export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "log"> & { loaded: LoadedBundle };
+export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "log" | "pages"> & {
+  loaded: LoadedBundle;
+  inFlight: InFlight<CallOutcome>;
+  answers: AnswerCache;
+};
+
+/** The part of a call that no other call has. */
+type Own = Pick<CallState, "evidence" | "wording" | "places">;
+
+/** An outcome with what it rests on. */
+interface Ran {
+  outcome: CallOutcome;
+  evidence: Evidence;
+  /** Absolute paths of the files that it shows. */
+  files: string[];
+}
 
 /** The part of a call that is there before its tool is chosen. */
 type Frame = Pick<CallState, "signal" | "remainingMs" | "onProgress">;
@@ -47,7 +66,6 @@ interface Clock {
 /** One agent's session. */
 export class Session {
   readonly #shared: Shared;
-  readonly #pages = new Pages();
   readonly #closed = new AbortController();
 
   constructor(
@@ -62,16 +80,52 @@ export class Session {
     const { plan } = this.#shared;
     const tool = plan.tools.find((entry) => entry.name === name && plan.mcp.listed.includes(name));
     if (tool === undefined) throw unknownTool(name, plan.mcp.listed);
-    const parents = [options.signal, this.#closed.signal];
+    const onProgress = (message: string) => options.onProgress?.(message);
+    return underAny([options.signal, this.#closed.signal], async (cancel) => {
+      if (!isShared(tool)) return (await this.#begin(tool, args, cancel, onProgress)).outcome;
+      try {
+        return await this.#share(tool, args, cancel, onProgress);
+      } catch (error) {
+        if (!cancel.aborted) throw error;
+        // Whoever left alone is told so; what they shared goes on for the others.
+        return (await this.#begin(tool, args, cancel, onProgress)).outcome;
+      }
+    });
+  }
+
+  /** The answer that is kept and still true, or under way for somebody else, or new. */
+  async #share(tool: ToolPlan, args: unknown, cancel: AbortSignal, onProgress: Frame["onProgress"]) {
+    const { pool, answers, inFlight } = this.#shared;
+    const askedAt = Date.now();
+    const mark = await untilAborted(cancel, pool.mark());
+    const key = canonicalText([tool.name, args ?? {}]);
+    const kept = await answers.get(key, mark.all);
+    if (kept !== undefined) return kept;
+    return inFlight.join(`${mark.files} ${key}`, cancel, onProgress, async (signal, tell) => {
+      const { outcome, evidence, files } = await this.#begin(tool, args, signal, tell);
+      const isWhole = !outcome.isError && !evidence.isPage && evidence.readiness === "ready";
+      if (isWhole && isKept(tool)) void this.#keep(key, mark.all, outcome, files, askedAt);
+      return outcome;
+    });
+  }
+
+  /** Keeps an answer when nothing has changed since before it was asked for. */
+  async #keep(key: string, mark: string, outcome: CallOutcome, files: string[], askedAt: number) {
+    const { pool, answers, log } = this.#shared;
+    try {
+      const now = await pool.mark();
+      if (now.all === mark) await answers.put(key, mark, outcome, files, askedAt);
+    } catch (error) {
+      log("debug", "an answer was not kept", { cause: String(error) });
+    }
+  }
+
+  /** Runs a call of its own until it ends, is cancelled or its time is up. */
+  #begin(tool: ToolPlan, args: unknown, cancel: AbortSignal, onProgress: Frame["onProgress"]): Promise<Ran> {
     const end = performance.now() + tool.timeoutMs;
-    return withDeadline(parents, tool.timeoutMs, (signal, expired) => {
-      const frame: Frame = {
-        signal,
-        remainingMs: () => Math.max(0, end - performance.now()),
-        onProgress: (message) => options.onProgress?.(message),
-      };
-      const isCancelled = () => parents.some((parent) => parent.aborted);
-      return this.#run(tool, args, frame, { isCancelled, expired });
+    return withDeadline([cancel], tool.timeoutMs, (signal, expired) => {
+      const frame: Frame = { signal, remainingMs: () => Math.max(0, end - performance.now()), onProgress };
+      return this.#run(tool, args, frame, { isCancelled: () => cancel.aborted, expired });
     });
   }
 
@@ -81,42 +135,46 @@ export class Session {
     this.onClose(this);
   }
 
-  async #run(tool: ToolPlan, args: unknown, frame: Frame, clock: Clock): Promise<CallOutcome> {
+  async #run(tool: ToolPlan, args: unknown, frame: Frame, clock: Clock): Promise<Ran> {
     const evidence = new Evidence();
+    const { plan, gate, loaded } = this.#shared;
+    const wording = await openWording(loaded, tool);
+    const places = new Places(gate, plan.dialect);
     try {
-      const answer = await untilAborted(frame.signal, this.#answer(tool, args, frame, evidence));
-      return { isError: false, ...answer };
+      frame.signal.throwIfAborted();
+      const work = this.#answer(tool, args, frame, { evidence, wording, places });
+      const answer = await untilAborted(frame.signal, work);
+      return {
+        outcome: { isError: false, error: null, ...answer },
+        evidence,
+        files: await filesOf(evidence, places),
+      };
     } catch (error) {
       const refusal = this.#refusal(tool, error, clock, evidence);
       const warnings = clock.expired() || refusal.code === "lsp/no-answer" ? unready(evidence) : [];
-      const answer = refuse(tool.name, refusal, this.#shared.plan.mcp.listed, [
-        ...evidence.warnings,
-        ...warnings,
-      ]);
-      return { isError: true, ...answer };
+      const told = [...evidence.warnings, ...warnings];
+      return { outcome: refused(tool, refusal, plan.mcp.listed, told, wording), evidence, files: [] };
     }
   }
 
-  async #answer(tool: ToolPlan, args: unknown, frame: Frame, evidence: Evidence): Promise<Answer> {
-    const { loaded, plan, pool, gate, samples, log } = this.#shared;
+  async #answer(tool: ToolPlan, args: unknown, frame: Frame, own: Own): Promise<Answer> {
+    const { loaded, plan, pool, gate, samples, log, pages } = this.#shared;
     const input = checkArguments(
       tool,
       await loaded.inputValidator(tool.name),
       args,
       argumentNames(loaded, tool),
     );
-    const places = new Places(gate, plan.dialect);
-    const shared = { plan, pool, gate, samples, log, places, evidence, pages: this.#pages };
-    const state: CallState = { ...shared, ...frame, tool, input };
+    const state: CallState = { plan, pool, gate, samples, log, pages, ...own, ...frame, tool, input };
+    const cursor = input[plan.dialect.listing.cursor];
     try {
-      if (tool.page !== null && typeof input.cursor === "string")
-        return await pageAnswer(state, tool.output.shape, input.cursor);
+      if (tool.page !== null && typeof cursor === "string")
+        return await pageAnswer(state, tool.output.shape, cursor);
       const handler = await loaded.handler(tool.name);
-      const call = new ToolCall(state, (name, inner) => this.#within(name, inner, frame, evidence));
+      const call = new ToolCall(state, (name, inner) => this.#within(name, inner, frame, own.evidence));
       return await handler.run(call, input);
     } catch (error) {
-      if (error instanceof SeveralMatches)
-        return candidatesAnswer(state, error.wanted.name, error.candidates);
+      if (error instanceof SeveralMatches) return candidatesAnswer(state, error.message, error.candidates);
       const isLacking = error instanceof Refusal && error.code === "lsp/not-supported";
       const empty = isLacking ? await emptyAnswer(state, error) : undefined;
       if (empty === undefined) throw error;
@@ -125,15 +183,19 @@ export class Session {
   }
 
   /** A tool within a tool: under the same deadline; its refusal is part of the whole answer. */
-  async #within(name: string, args: Json, frame: Frame, outer: Evidence): Promise<JsonObject> {
-    const tool = this.#shared.plan.tools.find((entry) => entry.name === name);
+  async #within(name: string, args: Json, frame: Frame, outer: Evidence): ReturnType<RunTool> {
+    const { plan, gate, loaded } = this.#shared;
+    const tool = plan.tools.find((entry) => entry.name === name);
     if (tool === undefined) throw unknownTool(name, []);
     const evidence = new Evidence();
+    const wording = await openWording(loaded, tool);
+    const own = { evidence, wording, places: new Places(gate, plan.dialect) };
     try {
-      return (await this.#answer(tool, args, frame, evidence)).structured;
+      return { isError: false, structured: (await this.#answer(tool, args, frame, own)).structured };
     } catch (error) {
       if (!(error instanceof Refusal) || frame.signal.aborted) throw error;
-      return refuse(name, error, this.#shared.plan.mcp.listed, evidence.warnings).structured;
+      const { structured } = refuse(name, error, plan.mcp.listed, evidence.warnings, wording);
+      return { isError: true, structured };
     } finally {
       outer.absorb(evidence);
     }
@@ -156,6 +218,33 @@ export class Session {
       cause: error,
     });
   }
+}
+
+/** Whether identical calls may share an answer: those that only read what language servers tell. */
+function isShared(tool: ToolPlan): boolean {
+  return (
+    tool.effect === "read" && tool.steps.every(({ kind }) => kind === "request" || kind === "diagnostics")
+  );
+}
+
+/** Whether an answer may be given again: what servers push at their own time is asked for every time. */
+function isKept(tool: ToolPlan): boolean {
+  return tool.steps.every(({ kind }) => kind === "request");
+}
+
+async function filesOf({ document }: Evidence, places: Places): Promise<string[]> {
+  return sortedSet([...(await places.shownPaths()), ...(document ? [document.admitted.path] : [])]);
+}
+
+function refused(
+  tool: ToolPlan,
+  refusal: Refusal,
+  listed: readonly string[],
+  warnings: Warning[],
+  wording: Wording,
+): CallOutcome {
+  const answer = refuse(tool.name, refusal, listed, warnings, wording);
+  return { isError: true, ...answer, error: protocolError(refusal, wording.dialect.errors) };
 }
 
 const statusStep = {

@@ -57,7 +57,7 @@ export async function openWording(loaded: LoadedBundle, tool: ToolPlan): Promise
 export function worded({ dialect, text, empty }: Wording, draft: Draft): Answer {
   const { headline, lines, doubt } = draft;
   const notes = [...doubt, ...draft.notes].join("\n");
-  const structured = spellMembers(dialect.members, draft.structured);
+  const structured = spellMembers(dialect, draft.structured);
   if (draft.isEmpty && empty !== null) return { structured, text: empty, notes };
   if (text === undefined)
     return { structured, text: [headline, ...lines, ...draft.notes].join("\n"), notes: "" };

@@ -36,6 +36,7 @@ export function serverOf(
     generation: 1,
     readiness: "ready",
     supports: () => false,
+    options: () => [{ legend: { tokenTypes: ["class", "method"], tokenModifiers: ["declaration", "static"] } }],
     sync: refuse,
     textOf: async (uri) => (texts[uri] === undefined ? undefined : new Lines(texts[uri])),
     settle: async () => "ready",
@@ -53,9 +54,22 @@ const pool: ServerPool = {
   },
   running: () => [],
   status: () => [],
+  mark: async () => ({ files: "", all: "" }),
   restart: async () => [],
   stop: async () => [],
   close: async () => {},
+};
+
+/** An output that leaves everything as the shape has it. */
+export const plainOutput = {
+  list: null,
+  ids: false,
+  snippet: {
+    show: { kind: "literal" as const, value: true },
+    contextLines: { kind: "literal" as const, value: 0 },
+    maxChars: { kind: "literal" as const, value: 400 },
+  },
+  maxChars: null,
 };
 
 /** The state of a call of a tool with this output, about `file:///w/a.fake`. */
@@ -78,7 +92,10 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
       input: ["document"],
       args: [],
       steps: [],
-      output: { shape: "json", at: "", language: null, apply: "never", schema: null, gather: [] },
+      output: { shape: "json", at: "", language: null, apply: "never", schema: null, gather: [], ...plainOutput },
+      text: null,
+      empty: null,
+      defaultItems: null,
       maxItems: 200,
       maxBytes: 65_536,
       timeoutMs: 30_000,
@@ -90,6 +107,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     gate,
     samples: new SampleFiles(gate, pool, []),
     places: new Places(gate, plan.dialect),
+    wording: { dialect: plan.dialect, text: undefined, empty: null, errorText: undefined },
     evidence,
     pages: new Pages(),
     log: () => {},

@@ -50,7 +50,9 @@ export const call: Command = {
         ...(onProgress ? { onProgress } : {}),
       });
       io.stdout.write(
-        isOn(input, "json") ? `${JSON.stringify(outcome.structured, null, 2)}\n` : `${outcome.text}\n`,
+        isOn(input, "json")
+          ? `${JSON.stringify(outcome.structured, null, 2)}\n`
+          : `${[outcome.text, outcome.notes].filter((part) => part !== "").join("\n")}\n`,
       );
       return outcome.isError ? exitCodes.no : exitCodes.ok;
     } finally {

@@ -79,6 +79,8 @@ function describeStep(step: StepPlan): string {
       return "an allowed command of the server";
     case "tool":
       return `the tool ${step.tool}`;
+    case "batch":
+      return `several calls of ${step.tools.join(", ")}`;
     case "runtime":
       return step.action;
   }

@@ -2,10 +2,10 @@
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { cutCharacters } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { severities } from "../../protocol/shapes.js";
-import type { Admitted } from "../../workspace/types.js";
+import { severities, wordOf } from "../../protocol/kinds.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange, listOf } from "../lsp-values.js";
+import type { ReplyData } from "../reply.js";
 import type { Shape } from "./shape.js";
 import { byFile, rangeText, table, textOf } from "./spelt.js";
 
@@ -19,22 +19,40 @@ export const diagnostics: Shape = {
     const items: Json[] = [];
     for (const { server, value } of reply.parts) {
       if (server === undefined || admitted === undefined) throw garbled(server, "a list of diagnostics");
-      for (const entry of listOf(value)) items.push(await spell(call, server, admitted, entry));
+      for (const entry of listOf(value))
+        items.push({
+          ...call.places.document(admitted),
+          ...(await spellDiagnostic(call, server, admitted.uri, entry)),
+        });
     }
-    const status = reply.diagnostics?.status ?? (items.length > 0 ? "diagnostics" : "unknown");
-    const why = reply.diagnostics?.why ?? "";
-    const beside: JsonObject = why === "" ? { status } : { status, why };
-    return { items, beside };
+    return { items, beside: besideOf(reply, items.length) };
   },
-  text(items, { status, why }, dialect) {
-    const known =
-      why === undefined ? `Status: ${textOf(status)}` : `Status: ${textOf(status)} (${textOf(why)})`;
-    return [known, ...byFile(items, dialect, (item) => messageLines(item, rangeText(item, dialect)))];
-  },
+  text: (items, beside, dialect) => [
+    statusLine(beside),
+    ...byFile(items, dialect, (item) => messageLines(item, rangeText(item, dialect))),
+  ],
+  doubt,
 };
 
+/** An empty list says that a file is clean only when its servers said so. */
+export function doubt(beside: JsonObject): string[] {
+  return beside.status === "unknown" ? [statusLine(beside)] : [];
+}
+
+/** What is known, beside the diagnostics. */
+export function besideOf(reply: ReplyData, found: number): JsonObject {
+  const status = reply.diagnostics?.status ?? (found > 0 ? "diagnostics" : "unknown");
+  const why = reply.diagnostics?.why ?? "";
+  return why === "" ? { status } : { status, why };
+}
+
+/** The same as a line. */
+export function statusLine({ status, why }: JsonObject): string {
+  return why === undefined ? `Status: ${textOf(status)}` : `Status: ${textOf(status)} (${textOf(why)})`;
+}
+
 /** The message's own lines stay lines; those after the first are indented. */
-function messageLines(item: Json, range: string): string[] {
+export function messageLines(item: Json, range: string): string[] {
   const { severity, code, source, message } = table(item);
   const [first = "", ...more] = textOf(message).split(/\r\n|\r|\n/);
   const origin = [source, code].filter((part) => part !== undefined).map(textOf);
@@ -42,10 +60,11 @@ function messageLines(item: Json, range: string): string[] {
   return [`${range}  ${textOf(severity)}${mark} ${first}`, ...more.map((line) => `  ${line}`)];
 }
 
-async function spell(
+/** A server's diagnostic as the agent sees it, but for its file. */
+export async function spellDiagnostic(
   call: CallState,
   server: LanguageServer,
-  admitted: Admitted,
+  uri: string,
   entry: unknown,
 ): Promise<JsonObject> {
   const members = isTable(entry) ? entry : {};
@@ -54,8 +73,7 @@ async function spell(
   const kept = cutCharacters(message, messageCharacters);
   if (kept.cut) call.evidence.cut();
   const item: JsonObject = {
-    ...call.places.document(admitted),
-    ...(await call.places.span(server, admitted.uri, members.range)),
+    ...(await call.places.span(server, uri, members.range)),
     severity: severityWord(members.severity),
   };
   const code = codeOf(members.code);
@@ -66,7 +84,7 @@ async function spell(
 
 /** A diagnostic without a severity is an error, as clients are told to read it. */
 function severityWord(severity: unknown): string {
-  return (typeof severity === "number" ? severities[severity - 1] : undefined) ?? "error";
+  return wordOf(severities, severity) ?? "error";
 }
 
 function codeOf(code: unknown): string | undefined {

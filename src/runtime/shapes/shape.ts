@@ -5,6 +5,7 @@
 import type { AnswerOptions } from "../../abi/handler.js";
 import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
+import type { LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
 import type { ReplyData } from "../reply.js";
 
@@ -16,13 +17,25 @@ export interface Normalized {
   beside: JsonObject;
 }
 
+/** One raw item of a reply, with the server that gave it. */
+export interface Entry {
+  server: LanguageServer;
+  item: unknown;
+}
+
 /** One output shape at run time. */
 export interface Shape {
   /** What a person calls the items, one and many; undefined where they are not counted. */
   nouns: readonly [string, string] | undefined;
+  /** The raw items of one server's reply, where it is not simply their list. */
+  entries?(value: unknown): unknown[];
+  /** The raw items that will be shown, the best first, where that is not simply all of them in their order. */
+  choose?(entries: Entry[], call: CallState): Entry[];
   normalize(reply: ReplyData, call: CallState, options: AnswerOptions): Promise<Normalized>;
   /** The same with no text longer than so many characters, for shapes that can be cut within. */
   shorten?(items: Json[], beside: JsonObject, characters: number): Normalized;
   /** The answer's own lines; the evidence around them is added elsewhere. */
   text(items: Json[], beside: JsonObject, dialect: DialectPlan): string[];
+  /** What is not known, where the shape's own lines are not told: an empty list must not pass for a clean one. */
+  doubt?(beside: JsonObject): string[];
 }

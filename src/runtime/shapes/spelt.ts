@@ -21,13 +21,13 @@ export function fileOf(item: Json, dialect: DialectPlan): string {
 /** `line:character` of a place. */
 export function placeText(item: Json, dialect: DialectPlan): string {
   const members = table(item);
-  return pair(dialect.position.form === "object" ? members.position : members, dialect);
+  return pair(dialect.position.answers === "object" ? members.position : members, dialect);
 }
 
 /** `line:character-line:character` of a range, or nothing when the item has none. */
 export function rangeText(item: Json, dialect: DialectPlan): string {
   const members = table(item);
-  if (dialect.position.form === "object") {
+  if (dialect.position.answers === "object") {
     const range = table(members.range);
     return members.range === undefined ? "" : `${pair(range.start, dialect)}-${pair(range.end, dialect)}`;
   }
