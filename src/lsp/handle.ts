@@ -58,6 +58,10 @@ export class Handle implements LanguageServer {
     return this.#instance.supports(method, document);
   }
 
+  options(method: string, document?: OpenDocument): unknown[] {
+    return this.#instance.options(method, document);
+  }
+
   textOf(uri: string): Promise<Lines | undefined> {
     return this.#instance.textOf(uri);
   }

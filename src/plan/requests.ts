@@ -31,7 +31,14 @@ export function buildRequest(step: StepConfig, pointer: string, scope: Scope, co
   return {
     method,
     params,
-    each: step.each && from ? { from, limit: step.each.limit ?? defaultStep.eachLimit } : null,
+    each:
+      step.each && from
+        ? {
+            from,
+            limit: step.each.limit ?? defaultStep.eachLimit,
+            lacking: step.each.lacking?.split(".") ?? null,
+          }
+        : null,
     retryEmpty: buildRetry(step.retry_empty),
     merge: step.merge ?? methods[method]?.merge ?? ("first" as const),
   };
@@ -59,8 +66,13 @@ function buildParams(
   const at = typeof params === "string" ? pointer : `${pointer}/base`;
   const isEmpty = table.set === undefined || Object.keys(table.set).length === 0;
   const set = isEmpty ? null : buildTemplate(table.set, `${pointer}/set`, scope, context.report);
-  if (set?.kind === "ref")
-    context.report.add("plan/bad-step", `${pointer}/set`, "`set` is a reference; it must be a table.");
+  // A follow-up such as `completionItem/resolve` takes the item itself as its parameters.
+  if (set?.kind === "ref" && set.ref.root !== "each")
+    context.report.add(
+      "plan/bad-step",
+      `${pointer}/set`,
+      "`set` is a reference to something else than `each`; it must be a table.",
+    );
   const base = table.base ?? "none";
   const isKnown = (name: string): name is ParamsPlan["base"] => Object.hasOwn(paramsBases, name);
   if (!isKnown(base)) {

@@ -14,6 +14,8 @@ export interface MethodFacts {
   merge: "first" | "all";
   /** Asks about the very place, not about the symbol there: a place beside it is another question. */
   exact?: true;
+  /** Answers with the place where the name of the symbol stands. */
+  declares?: true;
 }
 
 export const methods: { readonly [method: string]: MethodFacts } = {
@@ -89,12 +91,14 @@ export const methods: { readonly [method: string]: MethodFacts } = {
     registration: "textDocument/declaration",
     feature: "declaration",
     merge: "first",
+    declares: true,
   },
   "textDocument/definition": {
     capability: "definitionProvider",
     registration: "textDocument/definition",
     feature: "definition",
     merge: "first",
+    declares: true,
   },
   "textDocument/diagnostic": {
     capability: "diagnosticProvider",

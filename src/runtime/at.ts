@@ -3,13 +3,23 @@ import type { At, EachOptions, Params, Reply, RequestOptions } from "../abi/hand
 import type { ServerPlan } from "../abi/plan.js";
 import type { Json, JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
+import { methods } from "../protocol/methods.js";
 import { notSupported, requestCircle } from "./ask.js";
 import type { CallState } from "./call-state.js";
 import { type Circle, workspaceCircle } from "./circle.js";
 import { askDiagnostics } from "./diagnose.js";
 import { askEach } from "./each.js";
+import { listOf } from "./lsp-values.js";
 import { answersNearby } from "./nearby.js";
-import { documentBase, overlay, positionBase, rangeBase } from "./params.js";
+import { tellOtherSymbol } from "./other-symbol.js";
+import {
+  documentBase,
+  overlay,
+  positionBase,
+  positionsBase,
+  rangeBase,
+  rangeDiagnosticsBase,
+} from "./params.js";
 import {
   isEmpty,
   openParams,
@@ -26,6 +36,9 @@ export function openAt(call: CallState, target: Target | undefined): At {
   const circle = target?.circle ?? workspaceCircle(call);
   /** Parameters that hold the position, and may be asked again beside it when nothing is there. */
   const positioned = new WeakSet<Params>();
+  /** What the last step of kind `diagnostics` found, by server. */
+  const diagnosed = new Map<string, Json[]>();
+  call.evidence.target = target;
 
   const base = (fill: (target: Target, attached: Parameters<ParamsMaker>[0]) => JsonObject) => {
     if (target === undefined) throw new Refusal("point/incomplete", "This tool needs a file.");
@@ -52,18 +65,29 @@ export function openAt(call: CallState, target: Target | undefined): At {
       positioned.add(params);
       return params;
     },
+    positions(set) {
+      const params = base(positionsBase)(set);
+      positioned.add(params);
+      return params;
+    },
     range: (set) => base(rangeBase)(set),
+    rangeDiagnostics: (set) =>
+      base((its, attached) =>
+        rangeDiagnosticsBase(its, attached, diagnosed.get(attached.server.plan.id) ?? []),
+      )(set),
     request: (method, params, options = {}) =>
       skippable(options, async () => {
         const make = openParams(params);
         let parts = await send(method, make, options);
-        if (target !== undefined && positioned.has(params) && saysNothing(parts)) {
+        if (target !== undefined && positioned.has(params) && mayMove(method) && saysNothing(parts)) {
           const place = target.place;
           const beside = await answersNearby(call, target, () => send(method, make, {}));
           // Later steps of the same call go on at the place that had an answer.
           if (beside === undefined) target.place = place;
           else parts = beside;
         }
+        if (target !== undefined && positioned.has(params) && methods[method]?.declares === true)
+          await tellOtherSymbol(call, target, parts);
         return expectAnswer(sealReply({ parts, perItem: false }), options);
       }),
     each: (method, items, options, params) =>
@@ -71,8 +95,10 @@ export function openAt(call: CallState, target: Target | undefined): At {
         expectAnswer(sealReply(await askEach(call, method, openReply(items), options, params)), options),
       ),
     diagnostics: async (options) => {
-      if (target === undefined) throw new Refusal("point/incomplete", "Diagnostics need a file.");
-      return sealReply(await askDiagnostics(call, circle, options));
+      const reply = await askDiagnostics(call, circle, options);
+      for (const { server, value } of reply.parts)
+        if (server !== undefined) diagnosed.set(server.plan.id, listOf(value) as Json[]);
+      return sealReply(reply);
     },
     command: async (name, args) => sealReply(await runCommand(call, circle, name, args)),
   };
@@ -95,6 +121,11 @@ function expectAnswer(reply: Reply, { expect }: RequestOptions | EachOptions): R
   if (expect !== undefined && isMissing)
     throw new Refusal("lsp/no-answer", "The language server has nothing for this place.");
   return reply;
+}
+
+/** Whether a method asks about the symbol at a place, which may be beside it, rather than about the very place. */
+function mayMove(method: string): boolean {
+  return methods[method]?.exact !== true;
 }
 
 function saysNothing(parts: ReplyPart[]): boolean {

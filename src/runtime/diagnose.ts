@@ -1,4 +1,5 @@
-/** Diagnostics of one document from all its servers. Clean is said only when every server has said so. */
+/** Diagnostics of one document, or of the workspace, from all servers. Clean is said only when every server has said so. */
+import type { Json } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { DiagnosticsReport, LanguageServer } from "../lsp/types.js";
 import { askCircle } from "./ask.js";
@@ -8,10 +9,12 @@ import type { ReplyData } from "./reply.js";
 
 interface Told {
   server: LanguageServer;
-  report: DiagnosticsReport;
+  report: Omit<DiagnosticsReport, "items">;
+  /** Raw diagnostics of the document, or of each file. */
+  found: Json[];
 }
 
-/** Asks every server of the document that is asked for diagnostics at all. */
+/** Asks every server of the circle that is asked for diagnostics at all: of its document, else of all its files. */
 export async function askDiagnostics(
   call: CallState,
   circle: Circle,
@@ -27,28 +30,32 @@ export async function askDiagnostics(
     { ...circle, servers },
     "all",
     async ({ server, document }, { signal }) => {
-      if (document === undefined) return undefined;
       call.onProgress(`waiting for the diagnostics of ${server.plan.id}`);
-      return { server, report: await server.diagnostics(document, { ...options, signal }) };
+      if (document === undefined) {
+        const report = await server.workspaceDiagnostics({ waitMs: options.waitMs, signal });
+        return { server, report, found: report.files };
+      }
+      const report = await server.diagnostics(document, { ...options, signal });
+      return { server, report, found: report.items };
     },
   );
   if (answers.length === 0)
-    throw new Refusal("lsp/not-supported", "No server of this file is asked for diagnostics.");
+    throw new Refusal("lsp/not-supported", "No server here is asked for diagnostics.");
   const told = answers.map(({ answer }) => answer);
   for (const { server, report } of told) call.evidence.heard(server, report.readiness);
   return {
-    parts: told.map(({ server, report }) => ({ server, value: report.items })),
+    parts: told.map(({ server, found }) => ({ server, value: found })),
     perItem: false,
     diagnostics: outcome(told, servers.length),
   };
 }
 
 function outcome(told: Told[], asked: number): NonNullable<ReplyData["diagnostics"]> {
-  const unknown = told.filter(({ report }) => report.status === "unknown");
+  const unsure = told.filter(({ report }) => report.why !== "");
   const why = [
-    ...unknown.map(({ server, report }) => `${server.plan.id}: ${report.why}`),
+    ...unsure.map(({ server, report }) => `${server.plan.id}: ${report.why}`),
     ...(told.length < asked ? [`${asked - told.length} of ${asked} servers did not answer`] : []),
   ].join("; ");
-  if (told.some(({ report }) => report.items.length > 0)) return { status: "diagnostics", why };
+  if (told.some(({ found }) => found.length > 0)) return { status: "diagnostics", why };
   return why === "" ? { status: "clean", why } : { status: "unknown", why };
 }

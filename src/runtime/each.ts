@@ -1,13 +1,16 @@
 /** One request per item of an earlier reply, each sent to the server that gave the item; replies in item order. */
 import type { EachOptions } from "../abi/handler.js";
-import type { Json, JsonObject } from "../base/json.js";
+import { canonicalText, isTable, type Json, type JsonObject } from "../base/json.js";
+import { sortBy, uniqueBy } from "../base/order.js";
 import { getAt } from "../base/pointer.js";
 import { Refusal } from "../base/problem.js";
 import type { LanguageServer } from "../lsp/types.js";
 import { notSupported, tellRestart } from "./ask.js";
 import type { CallState } from "./call-state.js";
-import { listOf } from "./lsp-values.js";
+import { isRange, type LspPosition, listOf } from "./lsp-values.js";
 import type { ReplyData, ReplyPart } from "./reply.js";
+import { runtimeShapes } from "./shapes/index.js";
+import type { Entry } from "./shapes/shape.js";
 
 /** Servers answer several questions at once, but not hundreds. */
 const atOnce = 4;
@@ -26,6 +29,7 @@ export async function askEach(
   options: EachOptions,
   params: (item: Json) => JsonObject,
 ): Promise<ReplyData> {
+  if (options.lacking !== undefined) return refine(call, method, items, options, options.lacking, params);
   const questions = items.parts.flatMap(({ server, value }) =>
     server === undefined
       ? []
@@ -41,7 +45,78 @@ export async function askEach(
   const asked = questions.slice(0, options.limit);
   const lacking = asked.find(({ server }) => !server.supports(method));
   if (lacking) throw notSupported(method, [lacking.server.plan]);
-  return { parts: await askAll(call, method, asked, options, params), perItem: true };
+  const { parts, failures } = await askAll(call, method, asked, options, params);
+  const answered = parts.filter((part) => part !== undefined);
+  const [failure] = failures;
+  if (failure !== undefined && answered.length === 0) throw failure;
+  if (failure !== undefined) call.evidence.cut();
+  tellFailures(call, failures, asked.length);
+  return { parts: answered, perItem: true };
+}
+
+/**
+ * Items that lack something, asked about again: what is told takes the item's place. All items stay, in an order that
+ * does not depend on the server's, so that the limit always falls on the same ones: the first of those that are shown.
+ */
+async function refine(
+  call: CallState,
+  method: string,
+  items: ReplyData,
+  options: EachOptions,
+  lacking: readonly string[],
+  params: (item: Json) => JsonObject,
+): Promise<ReplyData> {
+  const shape = runtimeShapes[call.tool.output.shape];
+  const entriesOf = shape?.entries ?? listOf;
+  const found = items.parts.flatMap(({ server, value }) =>
+    server === undefined
+      ? []
+      : entriesOf(getAt(value, options.path ?? [])).map((item): Entry => ({ server, item })),
+  );
+  const chosen = uniqueBy(shape?.choose?.(found, call) ?? inOrder(found), identityOf);
+  const wanted = call.input[call.plan.dialect.listing.most] ?? call.tool.defaultItems;
+  const shown = typeof wanted === "number" ? wanted : call.tool.maxItems;
+  const questions = chosen
+    .slice(0, shown)
+    .filter(
+      ({ server, item }) =>
+        isTable(item) && (getAt(item, lacking) ?? null) === null && server.supports(method),
+    )
+    .slice(0, options.limit)
+    .map(({ server, item }) => ({ server, item: item as Json }));
+  const { parts, failures } = await askAll(call, method, questions, options, params);
+  // A server that does not have what it advertises leaves its items as they are.
+  const real = failures.filter(({ code }) => code !== "lsp/not-supported");
+  tellFailures(call, real, questions.length);
+  const told = new Map(
+    parts.flatMap((part, index) => {
+      const question = questions[index];
+      return part !== undefined && question !== undefined && isTable(part.value)
+        ? [[identityOf(question), part.value] as const]
+        : [];
+    }),
+  );
+  return {
+    parts: chosen.map((entry) => ({ ...entry, value: told.get(identityOf(entry)) ?? entry.item })),
+    perItem: true,
+    source: items,
+  };
+}
+
+/** Where an item says where it stands, that counts first. */
+function inOrder(entries: Entry[]): Entry[] {
+  return sortBy(entries, (entry) => {
+    const { line, character } = isTable(entry.item) ? startOf(entry.item) : {};
+    return [line, character, identityOf(entry)];
+  });
+}
+
+function startOf(item: Record<string, unknown>): Partial<LspPosition> {
+  return isRange(item.range) ? item.range.start : {};
+}
+
+function identityOf({ server, item }: Entry): string {
+  return canonicalText([server.plan.id, server.root, item]);
 }
 
 async function askAll(
@@ -50,7 +125,7 @@ async function askAll(
   questions: Question[],
   options: EachOptions,
   params: (item: Json) => JsonObject,
-): Promise<ReplyPart[]> {
+): Promise<{ parts: (ReplyPart | undefined)[]; failures: Refusal[] }> {
   const parts: (ReplyPart | undefined)[] = questions.map(() => undefined);
   const failures: Refusal[] = [];
   const queue = [...questions.entries()];
@@ -75,18 +150,13 @@ async function askAll(
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  const answered = parts.filter((part) => part !== undefined);
+  return { parts, failures };
+}
+
+function tellFailures(call: CallState, failures: Refusal[], asked: number): void {
   const [failure] = failures;
-  if (failure !== undefined && answered.length === 0) throw failure;
-  if (failure !== undefined) {
-    call.evidence.cut();
-    call.evidence.warn(
-      "answer/partial-servers",
-      `${failures.length} of ${questions.length} questions failed.`,
-      {
-        code: failure.code,
-      },
-    );
-  }
-  return answered;
+  if (failure === undefined) return;
+  call.evidence.warn("answer/partial-servers", `${failures.length} of ${asked} questions failed.`, {
+    code: failure.code,
+  });
 }

@@ -1,19 +1,21 @@
 /**
  * A symbol by its name or name path: first among the symbols of the named file, then in the whole workspace. One match
- * is a place; several are a question back to the agent, never a guess.
+ * is a place; several are a question back to the agent, never a guess, unless the name says which: `method[1]`.
  */
 import type { JsonObject } from "../base/json.js";
 import { canonicalText } from "../base/json.js";
-import { uniqueBy } from "../base/order.js";
+import { sortBy, sortedSet, uniqueBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
+import { itemKey } from "../protocol/item-order.js";
+import { workspaceSymbolsFacts } from "../protocol/shapes/workspace-symbols.js";
 import { requestCircle } from "./ask.js";
 import type { CallState } from "./call-state.js";
 import { workspaceCircle } from "./circle.js";
 import { toPoint } from "./convert.js";
 import type { ReplyPart } from "./reply.js";
-import { identifierOf, matchesName } from "./symbol-names.js";
+import { identifierOf, isKind, matchesName, nameAndIndex } from "./symbol-names.js";
 import { documentSymbols, extentOf, type FoundSymbol, workspaceSymbols } from "./symbols.js";
-import { openTarget, type Target } from "./target.js";
+import { openTarget, type Place, type Target } from "./target.js";
 
 /** What an agent calls a symbol. */
 export interface WantedSymbol {
@@ -21,16 +23,19 @@ export interface WantedSymbol {
   kind: string | undefined;
 }
 
-/** Several symbols have the name; the answer is the list of them. */
+/** Several symbols or lines are meant; the answer is the list of them, and the message asks back. */
 export class SeveralMatches extends Error {
   constructor(
-    readonly wanted: WantedSymbol,
+    message: string,
     readonly candidates: JsonObject[],
   ) {
-    super(`several symbols are called ${wanted.name}`);
+    super(message);
     this.name = "SeveralMatches";
   }
 }
+
+/** Workspace symbols of the right name but without their path or range lead to so many files at the most. */
+const mostFiles = 5;
 
 /** The document and place of a symbol; `within` is the document that the call named, if any. */
 export async function findSymbol(
@@ -51,7 +56,22 @@ export async function findSymbol(
   return placeAt(call, target, symbol);
 }
 
+/** The place of the first symbol that is declared on a line. */
+export async function declaredOn(call: CallState, target: Target, line: number): Promise<Place | undefined> {
+  const { lines } = target.document;
+  const starts = (await symbolsIn(call, target)).flatMap((symbol) => {
+    const start = extentOf(symbol, lines)?.start;
+    return start === undefined ? [] : [toPoint(lines, start, symbol.server.encoding, "utf-16")];
+  });
+  const here = starts.filter((start) => start.line === line);
+  return sortBy(here, ({ character }) => [character])[0];
+}
+
 async function matchesIn(call: CallState, target: Target, wanted: WantedSymbol): Promise<FoundSymbol[]> {
+  return matching(await symbolsIn(call, target), wanted);
+}
+
+async function symbolsIn(call: CallState, target: Target): Promise<FoundSymbol[]> {
   const { uri } = target.document;
   const parts = await requestCircle(
     call,
@@ -60,32 +80,48 @@ async function matchesIn(call: CallState, target: Target, wanted: WantedSymbol):
     "first",
     (asked, turn) => asked.server.request("textDocument/documentSymbol", { textDocument: { uri } }, turn),
   ).catch(noParts);
-  return matching(parts, wanted, (server, value) => documentSymbols(server, uri, value));
+  return symbolsOf(parts, (server, value) => documentSymbols(server, uri, value));
 }
 
 async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<FoundSymbol[]> {
-  const query = identifierOf(wanted.name);
+  const query = identifierOf(nameAndIndex(wanted.name).name);
   const retryEmpty = { attempts: 5, delayMs: 200, while: "not_ready" as const };
   const parts = await requestCircle(call, workspaceCircle(call), "workspace/symbol", "all", (asked, turn) =>
     asked.server.request("workspace/symbol", { query }, { ...turn, retryEmpty, onProgress: call.onProgress }),
   ).catch(noParts);
-  const found = matching(parts, wanted, workspaceSymbols);
+  const all = symbolsOf(parts, workspaceSymbols);
+  const found = await inside(call, matching(all, wanted));
+  const placed = found.filter((symbol) => symbol.range !== undefined);
+  if (placed.length > 0) return placed;
+  // Some servers tell neither the range nor what a symbol stands in; its file does.
+  const named = found.length > 0 ? found : await inside(call, matching(all, { ...wanted, name: query }));
+  const placedInFiles: FoundSymbol[] = [];
+  for (const uri of sortedSet(named.map((symbol) => symbol.uri)).slice(0, mostFiles))
+    placedInFiles.push(...(await matchesIn(call, await openTarget(call, uri), wanted)));
+  return placedInFiles;
+}
+
+/** The symbols within the roots; the others are counted as dropped. */
+async function inside(call: CallState, found: FoundSymbol[]): Promise<FoundSymbol[]> {
   const shown = await Promise.all(found.map((symbol) => call.places.show(symbol.uri)));
   for (const [index, { name, kind, uri, range }] of found.entries()) {
     if (shown[index] === undefined) call.evidence.drop({ name, kind, uri, range });
   }
-  return found.filter((symbol, index) => shown[index] !== undefined && symbol.range !== undefined);
+  return found.filter((_, index) => shown[index] !== undefined);
 }
 
-function matching(
+function symbolsOf(
   parts: ReplyPart[],
-  wanted: WantedSymbol,
   read: (server: FoundSymbol["server"], value: unknown) => FoundSymbol[],
 ): FoundSymbol[] {
-  return parts
-    .flatMap(({ server, value }) => (server === undefined ? [] : read(server, value)))
-    .filter((symbol) => matchesName(symbol, wanted.name))
-    .filter((symbol) => wanted.kind === undefined || symbol.kind === wanted.kind.toLowerCase());
+  return parts.flatMap(({ server, value }) => (server === undefined ? [] : read(server, value)));
+}
+
+function matching(symbols: FoundSymbol[], wanted: WantedSymbol): FoundSymbol[] {
+  const { name } = nameAndIndex(wanted.name);
+  return symbols
+    .filter((symbol) => matchesName(symbol, wanted.name) || matchesName(symbol, name))
+    .filter((symbol) => wanted.kind === undefined || isKind(symbol.kind, wanted.kind));
 }
 
 /** A server without symbols has none to offer; that is not a failure of the search. */
@@ -98,15 +134,23 @@ async function theOnly(call: CallState, wanted: WantedSymbol, found: FoundSymbol
   const described = await Promise.all(
     found.map(async (symbol) => ({ symbol, item: await describe(call, symbol) })),
   );
-  const distinct = uniqueBy(described, ({ item }) => canonicalText(item.at));
-  const [only] = distinct;
-  if (only === undefined) throw noSymbol(wanted);
-  if (distinct.length > 1)
+  const distinct = sortBy(
+    uniqueBy(described, ({ item }) => canonicalText(item.at)),
+    ({ item: { candidate } }) => [
+      ...itemKey(workspaceSymbolsFacts, candidate, call.plan.dialect),
+      canonicalText(candidate),
+    ],
+  );
+  const { index = 0 } = nameAndIndex(wanted.name);
+  const isChosen = nameAndIndex(wanted.name).index !== undefined || distinct.length <= 1;
+  const chosen = distinct[index];
+  if (!isChosen)
     throw new SeveralMatches(
-      wanted,
+      `Several symbols are called ${wanted.name}; point at one of the candidates.`,
       distinct.map(({ item }) => item.candidate),
     );
-  return only.symbol;
+  if (chosen === undefined) throw noSymbol(wanted, distinct.length);
+  return chosen.symbol;
 }
 
 /** A candidate as the agent sees it, and the place that makes it distinct. */
@@ -136,7 +180,8 @@ function placeAt(call: CallState, target: Target, symbol: FoundSymbol): Target {
   return { ...target, place: toPoint(lines, start, symbol.server.encoding, "utf-16") };
 }
 
-function noSymbol(wanted: WantedSymbol): Refusal {
+function noSymbol(wanted: WantedSymbol, others = 0): Refusal {
   const kind = wanted.kind === undefined ? "" : ` of kind ${wanted.kind}`;
-  return new Refusal("point/no-symbol", `No symbol${kind} called ${wanted.name} was found.`);
+  const hint = others === 0 ? "" : ` There are ${others} of that name, counted from 0.`;
+  return new Refusal("point/no-symbol", `No symbol${kind} called ${wanted.name} was found.${hint}`);
 }

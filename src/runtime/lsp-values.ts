@@ -2,7 +2,7 @@
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { LanguageServer } from "../lsp/types.js";
-import { symbolKinds } from "../protocol/shapes.js";
+import { symbolKinds, wordOf } from "../protocol/kinds.js";
 
 /** A position in a server's own columns. */
 export interface LspPosition {
@@ -26,7 +26,8 @@ export function isRange(value: unknown): value is LspRange {
   return isTable(value) && isPosition(value.start) && isPosition(value.end);
 }
 
-function isCount(value: unknown): value is number {
+/** Whether a value counts something: a whole number from zero on. */
+export function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0;
 }
 
@@ -36,9 +37,15 @@ export function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
+/** A text that may stand in markup; undefined when there is none. */
+export function markupText(value: unknown): string | undefined {
+  const text = isTable(value) ? value.value : value;
+  return typeof text === "string" && text.trim() !== "" ? text : undefined;
+}
+
 /** LSP's symbol kind as a word. */
 export function kindWord(kind: unknown): string {
-  return (typeof kind === "number" ? symbolKinds[kind - 1] : undefined) ?? "unknown";
+  return wordOf(symbolKinds, kind) ?? "unknown";
 }
 
 /** A server said something that is not the protocol. */

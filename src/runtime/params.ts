@@ -1,7 +1,9 @@
 /** The parameters of a request: a base filled from what the call points at, overlaid with what the tool sets. */
 import { define, isTable, type Json, type JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
+import { isRange } from "./lsp-values.js";
 import type { Attached } from "./reply.js";
+import { isBefore } from "./symbols.js";
 import { placeFor, type Target, wholeRange } from "./target.js";
 
 /** `{ textDocument }`. */
@@ -17,6 +19,12 @@ export function positionBase(target: Target, { server }: Attached): JsonObject {
   return { ...documentBase(target), position: { line, character } };
 }
 
+/** `{ textDocument, positions }`, for methods that take several places at once. */
+export function positionsBase(target: Target, attached: Attached): JsonObject {
+  const { position, ...rest } = positionBase(target, attached);
+  return { ...rest, positions: position === undefined ? [] : [position] };
+}
+
 /** `{ textDocument, range }`: the call's range, else its place, else the whole document. */
 export function rangeBase(target: Target, { server }: Attached): JsonObject {
   const { lines } = target.document;
@@ -29,6 +37,18 @@ export function rangeBase(target: Target, { server }: Attached): JsonObject {
     return { ...documentBase(target), range: { start: at(chosen.start), end: at(chosen.end) } };
   const whole = wholeRange(lines, server.encoding);
   return { ...documentBase(target), range: { start: { ...whole.start }, end: { ...whole.end } } };
+}
+
+/** `{ textDocument, range, context }` with those of the diagnostics that touch the range. */
+export function rangeDiagnosticsBase(target: Target, attached: Attached, found: readonly Json[]): JsonObject {
+  const base = rangeBase(target, attached);
+  const { range } = base;
+  const touching = found.filter((entry) => isTable(entry) && touches(entry.range, range));
+  return { ...base, context: { diagnostics: touching } };
+}
+
+function touches(a: unknown, b: unknown): boolean {
+  return isRange(a) && isRange(b) && !isBefore(a.end, b.start) && !isBefore(b.end, a.start);
 }
 
 /** One table laid over another, tables within tables; what is undefined is left out. */

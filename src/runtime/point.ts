@@ -2,14 +2,18 @@
 import type { DialectPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
-import { convertColumn } from "../base/text.js";
+import { convertColumn, type Lines } from "../base/text.js";
 import { anchors } from "../protocol/anchors.js";
+import { lineTextName } from "../protocol/pointing.js";
 import { spanNames } from "../protocol/spelling.js";
 import type { CallState } from "./call-state.js";
+import { findLine } from "./find-line.js";
 import { findSymbol } from "./find-symbol.js";
-import { identifierOf } from "./symbol-names.js";
+import { tellMoved, wordNearby } from "./nearby.js";
+import { identifierOf, nameAndIndex } from "./symbol-names.js";
 import { findWord } from "./symbols.js";
-import { numberIn, openTarget, placeOf, type Target } from "./target.js";
+import { numberIn, openTarget, type Place, placeOf, type Target } from "./target.js";
+import { wordAt } from "./words.js";
 
 interface Numbers {
   line: number | undefined;
@@ -23,6 +27,7 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   const file = textIn(input[dialect.document.field]);
   const name = accepts("symbol") ? textIn(input[dialect.symbol.name]) : undefined;
   const place = accepts("position") ? positionIn(input, dialect) : { line: undefined, character: undefined };
+  const lineText = accepts("text") ? textIn(input[lineTextName]) : undefined;
   const isPlaceless = accepts("document") || accepts("range");
   if (file === undefined && name === undefined) {
     if (call.tool.input.some((anchor) => anchors[anchor].document === "none")) return undefined;
@@ -30,15 +35,41 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   }
   const target = file === undefined ? undefined : await openTarget(call, file);
   if (target !== undefined && place.line !== undefined && place.character !== undefined) {
-    const counted = placeOf(call, target.document.lines, place.line, place.character);
-    return { ...target, isCounted: true, place: counted };
+    const counted = { line: place.line, character: place.character };
+    const at = placeOf(call, target.document.lines, place.line, place.character);
+    const pointed = { ...target, counted, place: at };
+    return name === undefined ? pointed : named(call, pointed, name);
   }
+  if (target !== undefined && lineText !== undefined) return findLine(call, target, lineText, name);
   if (target !== undefined && place.line !== undefined && name !== undefined)
     return onLine(call, target, place.line, name);
   if (place.line !== undefined || place.character !== undefined) throw incomplete(call);
   if (name !== undefined) return findSymbol(call, { name, kind: textIn(input[dialect.symbol.kind]) }, target);
   if (target === undefined || !isPlaceless) throw incomplete(call);
   return accepts("range") ? { ...target, range: rangeIn(call, input, target) } : target;
+}
+
+/** A position and a name: the place nearby that has the name; the position itself, with a warning, when none has. */
+function named(call: CallState, target: Target, name: string): Target {
+  const { lines } = target.document;
+  const { line = 0, character = 0 } = target.place ?? {};
+  const wanted = identifierOf(nameAndIndex(name).name);
+  const here = wordAt(lines.line(line), character)?.text;
+  if (here === wanted) return target;
+  const found = call.tool.effect === "read" ? wordNearby(target, wanted, call.plan.dialect) : undefined;
+  if (found !== undefined) {
+    const moved = { ...target, place: found };
+    tellMoved(call, moved, `${wanted} is not at the exact position but beside it; that place was used.`);
+    return moved;
+  }
+  if (call.tool.effect !== "read")
+    throw new Refusal("point/no-symbol", `The position does not have ${name}.`);
+  call.evidence.warn(
+    "answer/other-symbol",
+    `The position has ${here ?? "no symbol"}, not ${name}; the position was used.`,
+    { asked: name, found: here === undefined ? [] : [here] },
+  );
+  return target;
 }
 
 /** A line and a name without a character: the name's place on that line. */
@@ -57,17 +88,11 @@ function rangeIn(call: CallState, input: JsonObject, target: Target): Target["ra
   const [start, end] = rangeNumbers(input, call.plan.dialect);
   const numbers = [start.line, start.character, end.line, end.character];
   if (numbers.every((number) => number === undefined)) return undefined;
-  if (
-    start.line === undefined ||
-    start.character === undefined ||
-    end.line === undefined ||
-    end.character === undefined
-  )
-    throw incomplete(call);
+  if (start.line === undefined) throw incomplete(call);
   const { lines } = target.document;
   const range = {
-    start: placeOf(call, lines, start.line, start.character),
-    end: placeOf(call, lines, end.line, end.character),
+    start: placeOf(call, lines, start.line, start.character ?? call.plan.dialect.position.characterBase),
+    end: rangeEnd(call, lines, start.line, start, end),
   };
   if (
     lines.start(range.end.line) + range.end.character <
@@ -75,6 +100,17 @@ function rangeIn(call: CallState, input: JsonObject, target: Target): Target["ra
   )
     throw new Refusal("point/out-of-range", "The range ends before it begins.");
   return range;
+}
+
+/** A range's end, clamped to the document. Without one: the start itself, or the end of the line when that is whole. */
+function rangeEnd(call: CallState, lines: Lines, first: number, start: Numbers, end: Numbers): Place {
+  const { lineBase } = call.plan.dialect.position;
+  if (end.line === undefined && end.character === undefined && start.character !== undefined)
+    return placeOf(call, lines, first, start.character);
+  const line = (end.line ?? first) - lineBase;
+  if (line >= lines.count) return { line: lines.count - 1, character: lines.line(lines.count - 1).length };
+  if (end.character === undefined) return { line, character: lines.line(line).length };
+  return placeOf(call, lines, line + lineBase, end.character);
 }
 
 function positionIn(input: JsonObject, dialect: DialectPlan): Numbers {
@@ -113,6 +149,7 @@ function incomplete(call: CallState): Refusal {
   if (call.tool.input.includes("position")) ways.push(`\`${document.field}\` with ${place}`);
   if (call.tool.input.includes("symbol"))
     ways.push(`\`${symbol.name}\`, with or without \`${document.field}\``);
+  if (call.tool.input.includes("text")) ways.push(`\`${document.field}\` with \`${lineTextName}\``);
   if (call.tool.input.includes("document")) ways.push(`\`${document.field}\``);
   if (call.tool.input.includes("range")) ways.push(`\`${document.field}\` with a whole range or none`);
   return new Refusal("point/incomplete", `Give ${ways.join(", or ")}.`);

@@ -24,6 +24,8 @@ export interface ReplyData {
   parts: ReplyPart[];
   /** Whether the parts are a list of their own (one per item), rather than one answer from several servers. */
   perItem: boolean;
+  /** For items that were asked about again: the reply they came from. */
+  source?: ReplyData;
   /** For diagnostics: what is known. */
   diagnostics?: { status: "diagnostics" | "clean" | "unknown"; why: string };
 }

@@ -11,6 +11,18 @@ export interface NamedSymbol {
   containers: readonly string[];
 }
 
+/** A name and which of its bearers is meant: `method[1]` is the second of that name, from the top of the file. */
+export function nameAndIndex(wanted: string): { name: string; index: number | undefined } {
+  const [, name, index] = /^(.+)\[(\d{1,4})\]$/.exec(wanted) ?? [];
+  return name === undefined ? { name: wanted, index: undefined } : { name, index: Number(index) };
+}
+
+/** Whether a kind is the one that an agent means: `EnumMember`, `enum member` and `enum_member` are the same. */
+export function isKind(kind: string, wanted: string): boolean {
+  const plain = (word: string) => word.toLowerCase().replaceAll(/[^a-z]/g, "");
+  return plain(kind) === plain(wanted);
+}
+
 /** Whether a symbol is the one that a name or name path means. */
 export function matchesName(symbol: NamedSymbol, wanted: string): boolean {
   if (symbol.name === wanted) return true;

@@ -108,6 +108,7 @@ export function findWord(line: string, word: string, from = 0): number | undefin
   return undefined;
 }
 
-function isBefore(a: LspPosition, b: LspPosition): boolean {
+/** Whether one place comes before another. */
+export function isBefore(a: LspPosition, b: LspPosition): boolean {
   return a.line < b.line || (a.line === b.line && a.character < b.character);
 }

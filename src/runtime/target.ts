@@ -3,7 +3,7 @@ import type { Json } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { columnsOf, convertColumn, type Lines } from "../base/text.js";
 import type { OpenDocument } from "../lsp/types.js";
-import type { Span } from "../protocol/spelling.js";
+import type { Point, Span } from "../protocol/spelling.js";
 import { statOf } from "../workspace/real-path.js";
 import type { Admitted } from "../workspace/types.js";
 import { askCircle } from "./ask.js";
@@ -19,8 +19,8 @@ export interface Target {
   admitted: Admitted;
   circle: Circle;
   document: OpenDocument;
-  /** Whether the agent counted the place itself, and may have miscounted. */
-  isCounted: boolean;
+  /** The numbers with which the agent counted the place itself, and may have miscounted. */
+  counted: Point | undefined;
   place: Place | undefined;
   range: { start: Place; end: Place } | undefined;
 }
@@ -38,7 +38,7 @@ export async function openTarget(call: CallState, name: string): Promise<Target>
   const [first] = await askCircle<OpenDocument>(call, circle, "first", async ({ document }) => document);
   if (first === undefined) throw new Refusal("route/no-server", `No server could open ${admitted.shown}.`);
   call.evidence.document = { admitted, hash: first.answer.hash };
-  return { admitted, circle, document: first.answer, isCounted: false, place: undefined, range: undefined };
+  return { admitted, circle, document: first.answer, counted: undefined, place: undefined, range: undefined };
 }
 
 /** A line and character as the agent counts them, as a place in the text. */

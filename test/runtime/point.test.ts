@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { Lines } from "../../src/base/text.js";
-import { wordsNear } from "../../src/runtime/nearby.js";
+import { defaultDialect } from "../../src/plan/defaults.js";
+import { placesNear, wordsAt } from "../../src/runtime/nearby.js";
 import { openWorkshop, range, type Workshop } from "./workshop.js";
 
 const a = "file:///work/a.fake";
@@ -13,6 +14,8 @@ const text = [
   "class Beta {", // 3
   "  run() { 👋; run() }", // 4
   "}", // 5
+  "let x = a || b;", // 6
+  "let y = a | b;", // 7
 ].join("\n");
 
 const symbols = [
@@ -37,12 +40,15 @@ const found: JsonObject[] = [
   { name: "helperOf", kind: 12, location: { uri: b, range: range(1, 0, 20) } },
   { name: "twin", kind: 12, location: { uri: b, range: range(0, 0, 20) } },
   { name: "twin", kind: 13, containerName: "Alpha", location: { uri: a, range: range(0, 0, 20) } },
+  { name: "run", kind: 6, location: { uri: a, range: range(1, 2, 10) } },
+  { name: "Alpha", kind: 5, location: { uri: a } },
   { name: "away", kind: 12, location: { uri: "file:///etc/x", range: range(0, 0, 2) } },
 ];
 
 let workshop: Workshop;
 beforeAll(async () => {
   workshop = await openWorkshop({
+    config: { extends: ["tools/read"] },
     files: { "a.fake": text, "lib/b.fake": "export helper() {}\nhelperOf() {} twin\n" },
     servers: {
       fake: {
@@ -141,7 +147,113 @@ describe("by name in a file", () => {
   });
 });
 
+describe("by name, one of several", () => {
+  it.each([
+    ["run[0]", 2, 3],
+    ["run[1]", 5, 3],
+    ["Beta/run[0]", 5, 3],
+  ])("%s", async (name, line, character) => {
+    expect(await placed({ file_path: "a.fake", symbol_name: name })).toEqual({ line, character });
+  });
+
+  it("says how many there are when there is no such one", async () => {
+    const { structured } = await workshop.call("find_definition", {
+      file_path: "a.fake",
+      symbol_name: "run[2]",
+    });
+    expect(structured).toMatchObject({ error: { code: "point/no-symbol" } });
+    expect(JSON.stringify(structured)).toContain("There are 2 of that name");
+  });
+
+  it("takes a kind as any client spells it", async () => {
+    for (const kind of ["Method", "METHOD", "method"])
+      expect(await placed({ file_path: "a.fake", symbol_name: "run[1]", symbol_kind: kind })).toEqual({
+        line: 5,
+        character: 3,
+      });
+  });
+});
+
+describe("by a line's text", () => {
+  const at = (line_text: string, rest: JsonObject = {}) =>
+    placed({ file_path: "a.fake", line_text, ...rest });
+
+  it.each([
+    ["the whole line, marked", "  run() { 👋; |run() }", 5, 14],
+    ["another indentation", "run() { 👋; |run() }", 5, 14],
+    ["a part of a line", "👋; |run()", 5, 14],
+    ["without a mark: what is declared there", "class Beta {", 4, 7],
+    ["with a name", "  run() { 👋; run() }", 5, 3],
+    ["without either: the first word", "let x = a || b;", 7, 1],
+    ["a bar of the code itself", "let y = a | b;", 8, 1],
+    ["a bar and a mark", "let y = a | |b;", 8, 13],
+  ])("%s", async (what, lineText, line, character) => {
+    const name: JsonObject = what === "with a name" ? { symbol_name: "run" } : {};
+    expect(await at(lineText, name)).toEqual({ line, character });
+  });
+
+  it("asks back when several lines read so", async () => {
+    const { structured, text: words } = await workshop.call("find_definition", {
+      file_path: "a.fake",
+      line_text: "|run()",
+    });
+    expect(structured).toMatchObject({
+      needs_disambiguation: true,
+      candidates: [
+        { name: "run", kind: "line", path: "a.fake", line: 2, character: 3, text: "run() {}" },
+        { name: "run", kind: "line", path: "a.fake", line: 5, character: 3 },
+      ],
+      warnings: [{ code: "answer/several-matches" }],
+    });
+    expect(words).toContain("Several lines read so");
+  });
+
+  it("refuses a line that is not there", async () => {
+    const { structured } = await workshop.call("find_definition", {
+      file_path: "a.fake",
+      line_text: "no such",
+    });
+    expect(structured).toMatchObject({ error: { code: "point/no-line" } });
+  });
+});
+
+describe("by position and name", () => {
+  const call = async (args: JsonObject) =>
+    (await workshop.call("find_definition", { file_path: "a.fake", ...args })).structured;
+
+  it("goes to the name nearby, without asking the server, and says so", async () => {
+    const before = (await workshop.received("textDocument/definition")).length;
+    const answer = await call({ line: 4, character: 3, symbol_name: "run" });
+    expect(answer).toMatchObject({
+      locations: [{ line: 5, character: 3 }],
+      warnings: [{ code: "answer/fuzzed-position", data: { line: 5, character: 3 } }],
+    });
+    expect((await workshop.received("textDocument/definition")).length).toBe(before + 1);
+  });
+
+  it("stays and warns when the name is nowhere near", async () => {
+    expect(await call({ line: 1, character: 7, symbol_name: "Gamma" })).toMatchObject({
+      locations: [{ line: 1, character: 7 }],
+      warnings: [{ code: "answer/other-symbol", data: { asked: "Gamma", found: ["Alpha"] } }],
+    });
+  });
+
+  it("says nothing when they agree", async () => {
+    expect(await call({ line: 1, character: 7, symbol_name: "Alpha" })).toMatchObject({ warnings: [] });
+  });
+});
+
 describe("by name in the workspace", () => {
+  it("finds a path that only the file itself tells", async () => {
+    const { structured } = await workshop.call("find_definition", { symbol_name: "Beta.run" });
+    expect(structured).toMatchObject({ document: { path: "a.fake" }, warnings: [] });
+    expect(await placed({ symbol_name: "Beta.run" })).toEqual({ line: 5, character: 3 });
+  });
+
+  it("finds a symbol that the server told without a range", async () => {
+    expect(await placed({ symbol_name: "Alpha" })).toEqual({ line: 1, character: 7 });
+  });
+
   it("finds the name within a flat symbol's range", async () => {
     const { structured } = await workshop.call("find_definition", { symbol_name: "helper" });
     expect(structured).toMatchObject({ document: { path: "lib/b.fake" }, warnings: [] });
@@ -206,8 +318,6 @@ describe("by position", () => {
 describe("words near a place", () => {
   const lines = new Lines("ab  cd\n\n  efg = 1\n");
   it.each([
-    ["on a word: none, the truth is what was found", 0, 1, []],
-    ["touching a word's end: it is on the word", 0, 2, []],
     [
       "between two words",
       0,
@@ -228,7 +338,8 @@ describe("words near a place", () => {
     ],
     ["far from any", 1, 40, []],
   ])("%s", (_what, line, character, expected) => {
-    const near = wordsNear(lines, { line, character });
+    const counted = { line: line + 1, character: character + 1 };
+    const near = wordsAt(lines, placesNear(lines, { line, character }, counted, defaultDialect));
     expect(near.map((place) => [place.line, place.character])).toEqual(expected);
   });
 });

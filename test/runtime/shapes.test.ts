@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import type { DialectPlan, ShapeName } from "../../src/abi/plan.js";
 import type { Json, JsonObject } from "../../src/base/json.js";
+import { sortBy } from "../../src/base/order.js";
 import { Refusal } from "../../src/base/problem.js";
 import { shapeNames } from "../../src/protocol/shapes.js";
 import { buildAnswer } from "../../src/runtime/answer.js";
@@ -15,6 +16,8 @@ const a = "file:///w/a.fake";
 const b = "file:///w/b.fake";
 const texts = { [a]: "alpha beta\n\tγδ 👋 beta\nclass Alpha {\n  beta() {}\n}\n", [b]: "beta\r\nalpha\r\n" };
 const server = serverOf(texts);
+/** A server whose file has room for any place. */
+const flat = serverOf({ [a]: "0123456789\n".repeat(6) });
 
 /** Raw replies of each shape with some variety: what a server may send in any order, and twice. */
 const samples: { [shape in ShapeName]?: Json[] } = {
@@ -63,6 +66,100 @@ const samples: { [shape in ShapeName]?: Json[] } = {
     { range: range(0, 0, 5), severity: 1, message: "bad\nvery bad" },
     { range: range(0, 0, 5), message: "bad", code: { value: "E1", target: "x" } },
     { range: range(1, 7, 11), severity: 4, message: "hint", source: "t" },
+  ],
+  workspace_diagnostics: [
+    { uri: a, items: [{ range: range(0, 0, 5), severity: 2, message: "so so" }] },
+    { uri: a, items: [{ range: range(0, 0, 5), severity: 1, message: "bad\nvery bad", source: "s" }] },
+    { uri: b, items: [{ range: range(1, 0, 5), message: "bad", code: 7 }] },
+    { uri: b, items: [] },
+    { uri: "file:///elsewhere/x", items: [{ range: range(0, 0, 1), message: "away" }] },
+  ],
+  types: [
+    { name: "Alpha", kind: 5, uri: a, range: range(2, 0, 1, 4), selectionRange: range(2, 6, 11) },
+    { name: "beta", kind: 11, uri: b, range: range(0, 0, 4), selectionRange: range(0, 0, 4), detail: "/w/b" },
+    { name: "beta", kind: 11, uri: b, range: range(0, 0, 4) },
+    { name: "Out", kind: 5, uri: "file:///elsewhere/x", range: range(0, 0, 1) },
+  ],
+  completions: [
+    { label: "zeta", kind: 3, sortText: "1", detail: "() => void", insertText: "zeta()" },
+    { label: "alpha", kind: 2, sortText: "2", documentation: { kind: "markdown", value: "One.\nTwo." } },
+    {
+      label: "alpha",
+      kind: 2,
+      sortText: "2",
+      tags: [1],
+      labelDetails: { detail: "(x)", description: "lib" },
+    },
+    { label: "beta", textEdit: { range: range(0, 0, 0), newText: "beta👋" } },
+  ],
+  code_actions: [
+    {
+      title: "Mend",
+      kind: "quickfix",
+      isPreferred: true,
+      diagnostics: [{ message: "bad" }, { message: "a" }],
+    },
+    { title: "Mend", kind: "quickfix", command: { title: "Mend", command: "mend.other" } },
+    { title: "Run", command: "run.it", arguments: [1] },
+    { title: "No", kind: "refactor", disabled: { reason: "not here" } },
+    {
+      title: "Move",
+      kind: "refactor.move",
+      edit: {
+        documentChanges: [
+          { textDocument: { uri: a, version: 1 }, edits: [{}, {}] },
+          { kind: "create", uri: b },
+          { kind: "rename", oldUri: b, newUri: "file:///elsewhere/x" },
+        ],
+      },
+    },
+    { title: "Sort", kind: "source", edit: { changes: { [b]: [{}] } } },
+  ],
+  inlay_hints: [
+    { position: { line: 1, character: 7 }, label: ": number", kind: 1 },
+    {
+      position: { line: 0, character: 6 },
+      label: [{ value: "na" }, { value: "me:" }],
+      kind: 2,
+      tooltip: "t",
+    },
+    { position: { line: 0, character: 6 }, label: "other" },
+  ],
+  folding_ranges: [
+    { startLine: 2, endLine: 4, kind: "region", collapsedText: "…" },
+    { startLine: 0, startCharacter: 6, endLine: 1, endCharacter: 6 },
+    { startLine: 0, endLine: 1, kind: "imports" },
+  ],
+  selection_ranges: [
+    {
+      range: range(3, 2, 6),
+      parent: {
+        range: range(3, 2, 11),
+        parent: { range: range(2, 0, 1, 4), parent: { range: range(0, 0, 0, 5) } },
+      },
+    },
+  ],
+  links: [
+    { range: range(0, 0, 5), target: "https://example.org/", tooltip: "there" },
+    { range: range(0, 6, 10), target: `${b}#L2` },
+    { range: range(1, 7, 11), target: b },
+    { range: range(2, 0, 5), data: 1 },
+    { range: range(2, 6, 11), target: "file:///elsewhere/x" },
+  ],
+  highlights: [
+    { range: range(0, 6, 10), kind: 3 },
+    { range: range(1, 7, 11), kind: 2 },
+    { range: range(1, 7, 11) },
+  ],
+  code_lenses: [
+    { range: range(2, 0, 5), command: { title: "2 uses", command: "show.uses" } },
+    { range: range(2, 0, 5), command: { title: "run", command: "" } },
+    { range: range(0, 0, 5), data: 7 },
+  ],
+  monikers: [
+    { scheme: "npm", identifier: "pkg:alpha", unique: "global", kind: "export" },
+    { scheme: "npm", identifier: "pkg:alpha", unique: "scheme" },
+    { scheme: "go", identifier: "x", unique: "document" },
   ],
 };
 
@@ -114,6 +211,7 @@ describe("an object dialect with URIs, from zero, in UTF-16", () => {
     document: { field: "uri", form: "uri" },
     position: {
       form: "object",
+      answers: "object",
       line: "line",
       character: "character",
       lineBase: 0,
@@ -125,6 +223,140 @@ describe("an object dialect with URIs, from zero, in UTF-16", () => {
     const { structured, text } = await answer(shape, [{ server, value: raw }], dialect);
     expect(structured).toMatchSnapshot();
     expect(text).toMatchSnapshot();
+  });
+});
+
+describe("replies that are one value", () => {
+  const signatures: JsonObject[] = [
+    { label: "f(a, b)", parameters: [{ label: "a" }, { label: [5, 6], documentation: "the b" }] },
+    {
+      label: "f(👋, c)",
+      documentation: { kind: "markdown", value: "Waves.\nTwice." },
+      parameters: [{ label: [6, 7] }],
+    },
+    { label: "f()" },
+  ];
+  const help = {
+    signatures,
+    activeSignature: 1,
+    activeParameter: 0,
+  };
+  // class Alpha: two lines down; beta below it, declared and static; a token over two lines, from γ on.
+  const tokens = { data: [1, 1, 9, 0, 0, 1, 6, 5, 0, 1, 1, 2, 4, 1, 3] };
+  const single: [ShapeName, Json][] = [
+    ["signatures", help],
+    ["semantic_tokens", tokens],
+  ];
+
+  it.each(single)("%s read as they should", async (shape, value) => {
+    const { structured, text } = await answer(shape, [{ server, value }]);
+    expect(structured).toMatchSnapshot();
+    expect(text).toMatchSnapshot();
+  });
+
+  it.each(single)("%s are the same however often they are told", async (shape, value) => {
+    const once = await answer(shape, [{ server, value }]);
+    const often = await answer(shape, [
+      { server, value: null },
+      { server, value },
+      { server, value },
+    ]);
+    expect(often.text).toBe(once.text);
+    expect(JSON.stringify(often.structured)).toBe(JSON.stringify(once.structured));
+  });
+
+  it("signatures in any order give the same bytes", async () => {
+    const [, active = {}] = signatures;
+    const whole = await answer("signatures", [{ server, value: help }]);
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(signatures, { minLength: 3 }), async (shuffled) => {
+        const activeSignature = shuffled.indexOf(active);
+        const other = await answer("signatures", [
+          { server, value: { ...help, signatures: shuffled, activeSignature } },
+        ]);
+        expect(JSON.stringify(other)).toBe(JSON.stringify(whole));
+      }),
+    );
+  });
+
+  it.each<[ShapeName, Json]>([
+    ["signatures", { signatures: [{}] }],
+    ["signatures", { signatures: [{ label: "f", parameters: [7] }] }],
+    ["semantic_tokens", { data: [1, 2, 3] }],
+    ["semantic_tokens", { data: [0, 0, -1, 0, 0] }],
+    ["selection_ranges", [{ parent: { range: range(0, 0, 1) } }]],
+  ])("%s of %j are refused", async (shape, value) => {
+    await expect(answer(shape, [{ server, value }])).rejects.toMatchObject({ code: "lsp/garbled" });
+  });
+
+  it("a selection range with a circle in it is refused", async () => {
+    const circle: { range: Json; parent?: unknown } = { range: range(0, 0, 1) };
+    circle.parent = circle;
+    await expect(answer("selection_ranges", [{ server, value: circle }])).rejects.toMatchObject({
+      code: "lsp/garbled",
+    });
+  });
+
+  it("semantic tokens are absolute whatever the distances", async () => {
+    const place = fc.tuple(fc.nat(4), fc.nat(8));
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(place, { selector: String, minLength: 1 }), async (places) => {
+        const sorted = sortBy(places, (at) => at);
+        const data = sorted.flatMap(([line, character], index) => {
+          const [above, before] = sorted[index - 1] ?? [0, 0];
+          return [line - above, line === above ? character - before : character, 0, 1, 0];
+        });
+        const { structured } = await answer("semantic_tokens", [{ server: flat, value: { data } }]);
+        expect((structured.tokens as JsonObject[]).map(({ line, character }) => [line, character])).toEqual(
+          sorted.map(([line, character]) => [line + 1, character + 1]),
+        );
+      }),
+    );
+  });
+});
+
+describe("many diagnostics of one file", () => {
+  it("are cut at 200, counted, and marked", async () => {
+    const items = Array.from({ length: 250 }, (_, index) => ({
+      range: range(0, index % 5, 5),
+      message: `m${index}`,
+    }));
+    const { structured, text } = await answer("workspace_diagnostics", [
+      { server, value: [{ uri: a, items }] },
+    ]);
+    const [file] = structured.files as { total: number; diagnostics: unknown[] }[];
+    expect(file?.total).toBe(250);
+    expect(file?.diagnostics).toHaveLength(200);
+    expect(structured).toMatchObject({ total: 1, shown: 1, truncated: true });
+    expect(text).toContain("a.fake (200 of 250 shown)");
+  });
+
+  it("of more than 5000 files are refused", async () => {
+    const value = Array.from({ length: 5001 }, (_, index) => ({
+      uri: `file:///w/${index}.fake`,
+      items: [{ range: range(0, 0, 0), message: "m" }],
+    }));
+    await expect(answer("workspace_diagnostics", [{ server, value }])).rejects.toMatchObject({
+      code: "guard/too-large",
+    });
+  });
+});
+
+describe("code actions", () => {
+  it("keep their ids when other offers come and go, and when they are resolved", async () => {
+    const ids = async (value: Json[]) =>
+      ((await answer("code_actions", [{ server, value }])).structured.actions as JsonObject[]).map(
+        ({ title, id }) => [title, id],
+      );
+    const [first, ...others] = samples.code_actions as [JsonObject, ...Json[]];
+    const [[, before] = []] = await ids([first]);
+    const resolved = { ...first, edit: { changes: { [a]: [{}] } }, data: 7 };
+    expect(Object.fromEntries(await ids([resolved]))).toEqual({ Mend: before });
+    expect((await ids([first, ...others.slice(1)])).filter(([title]) => title === "Mend")).toEqual([
+      ["Mend", before],
+    ]);
+    const all = (await ids([first, ...others])).map(([, id]) => id);
+    expect(new Set(all).size).toBe(all.length);
   });
 });
 

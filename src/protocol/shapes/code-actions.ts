@@ -10,7 +10,8 @@ export const codeActionsFacts: ShapeFacts = {
   description: "Quick fixes and refactorings on offer; listing them changes nothing.",
   list: "actions",
   counted: true,
-  order: ["kind", "title", "id"],
+  // What is disabled comes last, and what the server prefers first.
+  order: [],
   item: () =>
     closed(
       joinFields(

@@ -72,12 +72,19 @@ function withIds(offers: Offer[]): Json[] {
   const distinct = uniqueBy(offers, canonicalText);
   const ordered = sortBy(distinct, (offer) => [canonicalText(offer)]);
   const seen = new Map<string, number>();
-  return ordered.map(({ server, item }): Json => {
+  const named = ordered.map(({ server, item }): JsonObject => {
     const name = canonicalText([server, item.kind ?? null, item.title ?? null]);
     const index = seen.get(name) ?? 0;
     seen.set(name, index + 1);
     return { id: sha256(`${name}${index}`).slice(0, idDigits), ...item };
   });
+  return sortBy(named, ({ id, kind, title, is_preferred, disabled }) => [
+    disabled !== undefined,
+    is_preferred !== true,
+    kind === undefined ? undefined : textOf(kind),
+    textOf(title),
+    textOf(id),
+  ]);
 }
 
 function actionLines(item: JsonObject): string[] {
@@ -90,6 +97,6 @@ function actionLines(item: JsonObject): string[] {
     ...(disabled === undefined ? [] : [`  disabled: ${textOf(disabled)}`]),
     ...(Array.isArray(fixes) ? fixes : []).map((message) => `  fixes: ${textOf(message)}`),
     ...(command === undefined ? [] : [`  runs ${textOf(command)}`]),
-    ...(Array.isArray(files) ? [`  ${edits} edits in ${files.join(", ") || "no file"}${away}`] : []),
+    ...(Array.isArray(files) ? [`  ${edits} ${edits === 1 ? "edit" : "edits"} in ${files.join(", ") || "no file"}${away}`] : []),
   ];
 }
