@@ -26,6 +26,7 @@ export async function answersNearby(
   const { readiness } = call.evidence;
   const { counted, place } = target;
   if (counted === undefined || place === undefined || call.tool.effect !== "read") return undefined;
+  if (!call.plan.dialect.position.fuzz) return undefined;
   if (readiness === "indexing" || readiness === "starting") return undefined;
   const { lines } = target.document;
   if (wordAt(lines.line(place.line), place.character) !== undefined) return undefined;

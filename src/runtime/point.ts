@@ -12,7 +12,7 @@ import { findSymbol } from "./find-symbol.js";
 import { tellMoved, wordNearby } from "./nearby.js";
 import { identifierOf, nameAndIndex } from "./symbol-names.js";
 import { findWord } from "./symbols.js";
-import { numberIn, openTarget, type Place, placeOf, type Target } from "./target.js";
+import { numberIn, openTarget, type Place, placeOf, type Target, tellPastEnd } from "./target.js";
 import { wordAt } from "./words.js";
 
 interface Numbers {
@@ -38,7 +38,9 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
     const counted = { line: place.line, character: place.character };
     const at = placeOf(call, target.document.lines, place.line, place.character);
     const pointed = { ...target, counted, place: at };
-    return name === undefined ? pointed : named(call, pointed, name);
+    const moved = name === undefined ? undefined : beside(call, pointed, name);
+    if (moved === undefined) tellPastEnd(call, target.document.lines, counted);
+    return moved ?? pointed;
   }
   if (target !== undefined && lineText !== undefined) return findLine(call, target, lineText, name);
   if (target !== undefined && place.line !== undefined && name !== undefined)
@@ -49,14 +51,16 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   return accepts("range") ? { ...target, range: rangeIn(call, input, target) } : target;
 }
 
-/** A position and a name: the place nearby that has the name; the position itself, with a warning, when none has. */
-function named(call: CallState, target: Target, name: string): Target {
+/** A position and a name: the place nearby that has the name. Undefined where the position stays, with a warning if it lacks the name. */
+function beside(call: CallState, target: Target, name: string): Target | undefined {
   const { lines } = target.document;
   const { line = 0, character = 0 } = target.place ?? {};
   const wanted = identifierOf(nameAndIndex(name).name);
   const here = wordAt(lines.line(line), character)?.text;
-  if (here === wanted) return target;
-  const found = call.tool.effect === "read" ? wordNearby(target, wanted, call.plan.dialect) : undefined;
+  if (here === wanted) return undefined;
+  const { dialect } = call.plan;
+  const mayMove = call.tool.effect === "read" && dialect.position.fuzz;
+  const found = mayMove ? wordNearby(target, wanted, dialect) : undefined;
   if (found !== undefined) {
     const moved = { ...target, place: found };
     tellMoved(call, moved, `${wanted} is not at the exact position but beside it; that place was used.`);
@@ -69,7 +73,7 @@ function named(call: CallState, target: Target, name: string): Target {
     `The position has ${here ?? "no symbol"}, not ${name}; the position was used.`,
     { asked: name, found: here === undefined ? [] : [here] },
   );
-  return target;
+  return undefined;
 }
 
 /** A line and a name without a character: the name's place on that line. */

@@ -50,18 +50,19 @@ export function placeOf(call: CallState, lines: Lines, line: number, character: 
       "point/out-of-range",
       `The file has ${lines.count} lines, counted from ${lineBase}; characters are counted from ${characterBase}.`,
     );
-  const text = lines.line(at);
-  const column = character - characterBase;
-  if (column > columnsOf(text, unit))
+  return { line: at, character: convertColumn(lines.line(at), character - characterBase, unit, "utf-16") };
+}
+
+/** Warns when a character that the agent counted lies past the end of its line. */
+export function tellPastEnd(call: CallState, lines: Lines, { line, character }: Point): void {
+  const { lineBase, characterBase, unit } = call.plan.dialect.position;
+  const end = columnsOf(lines.line(line - lineBase), unit) + characterBase;
+  if (character > end)
     call.evidence.warn(
       "answer/fuzzed-position",
       "The character is past the end of its line; the end was used.",
-      {
-        line,
-        character: columnsOf(text, unit) + characterBase,
-      },
+      { line, character: end },
     );
-  return { line: at, character: convertColumn(text, column, unit, "utf-16") };
 }
 
 /** A place in the columns of a server. */

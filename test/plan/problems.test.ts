@@ -155,7 +155,7 @@ describe("tools", () => {
     ],
     [
       "a shape that is not there yet",
-      tool(`output = { shape = "completions" }\n${hover}`),
+      tool(`output = { shape = "workspace_edit" }\n${hover}`),
       ["plan/unknown-shape /tools/0/output/shape"],
     ],
     [
@@ -177,6 +177,26 @@ describe("tools", () => {
       "diagnostics of nothing",
       '[[tools]]\nname = "t"\noutput = "diagnostics"\n[[tools.steps]]\nid = "a"\nkind = "diagnostics"',
       ["plan/base-needs-anchor /tools/0/steps/0"],
+    ],
+    [
+      "diagnostics of a workspace from a document",
+      '[[tools]]\nname = "t"\ninput = "document"\noutput = "workspace_diagnostics"\n[[tools.steps]]\nid = "a"\nkind = "diagnostics"',
+      ["plan/base-needs-anchor /tools/0/steps/0"],
+    ],
+    [
+      "diagnostics of the workspace from a request",
+      '[[tools]]\nname = "t"\noutput = "workspace_diagnostics"\nrequest = { method = "workspace/diagnostic" }',
+      ["plan/bad-tool /tools/0/output"],
+    ],
+    [
+      "parameters with diagnostics that nobody asked for",
+      '[[tools]]\nname = "t"\ninput = "document"\noutput = "code_actions"\nrequest = { method = "textDocument/codeAction", params = "text_document_range_diagnostics" }',
+      ["plan/bad-step /tools/0/request/params"],
+    ],
+    [
+      "parameters that are a reference to a whole step",
+      '[[tools]]\nname = "t"\ninput = "document"\noutput = "links"\n[[tools.steps]]\nid = "a"\nmethod = "textDocument/documentLink"\nparams = "text_document"\n[[tools.steps]]\nid = "b"\nmethod = "documentLink/resolve"\neach = { from = "step.a", lacking = "target" }\nparams = { set = { from = "step.a" } }',
+      ["plan/bad-step /tools/0/steps/1/params/set"],
     ],
     [
       "unknown server",

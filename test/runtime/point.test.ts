@@ -315,6 +315,39 @@ describe("by position", () => {
   });
 });
 
+describe("readings of a miscounted place", () => {
+  const lines = new Lines("\n  beta\n\n");
+  const near = (line: number, character: number, dialect = defaultDialect) => {
+    const { lineBase, characterBase } = dialect.position;
+    const place = { line: line - lineBase, character: character - characterBase };
+    const places = placesNear(lines, place, { line, character }, dialect);
+    expect(places.length).toBeLessThanOrEqual(50);
+    return wordsAt(lines, places).map((at) => [at.line, at.character]);
+  };
+
+  it("counts a line from zero", () => {
+    expect(near(1, 3)[0]).toEqual([1, 2]);
+  });
+
+  it("counts from one where the dialect counts from zero", () => {
+    const zero = {
+      ...defaultDialect,
+      position: { ...defaultDialect.position, lineBase: 0, characterBase: 0 },
+    } as const;
+    expect(near(2, 4, zero)[0]).toEqual([1, 2]);
+  });
+
+  it("counts bytes and UTF-16 units", () => {
+    // The word begins at the byte 13, the unit 7 and the character 4, all from zero.
+    const far = new Lines("👋👋👋 word");
+    const found = wordsAt(
+      far,
+      placesNear(far, { line: 0, character: 7 }, { line: 1, character: 14 }, defaultDialect),
+    );
+    expect(found).toContainEqual({ line: 0, character: 7 });
+  });
+});
+
 describe("words near a place", () => {
   const lines = new Lines("ab  cd\n\n  efg = 1\n");
   it.each([

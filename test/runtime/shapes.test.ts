@@ -4,8 +4,9 @@ import type { DialectPlan, ShapeName } from "../../src/abi/plan.js";
 import type { Json, JsonObject } from "../../src/base/json.js";
 import { sortBy } from "../../src/base/order.js";
 import { Refusal } from "../../src/base/problem.js";
-import { shapeNames } from "../../src/protocol/shapes.js";
-import { buildAnswer } from "../../src/runtime/answer.js";
+import { shapeNames, shapes } from "../../src/protocol/shapes.js";
+import { buildAnswer, pageAnswer } from "../../src/runtime/answer.js";
+import { Pages } from "../../src/runtime/page.js";
 import type { ReplyData } from "../../src/runtime/reply.js";
 import { runtimeShapes } from "../../src/runtime/shapes/index.js";
 import { fakePlan } from "../fake-server/index.js";
@@ -91,6 +92,8 @@ const samples: { [shape in ShapeName]?: Json[] } = {
       labelDetails: { detail: "(x)", description: "lib" },
     },
     { label: "beta", textEdit: { range: range(0, 0, 0), newText: "beta👋" } },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: snippets of LSP look so
+    { label: "tag", insertTextFormat: 2, insertText: 'tag ${1:name}="${2|a,b|}" \\$x$0' },
   ],
   code_actions: [
     {
@@ -198,6 +201,37 @@ describe.each(Object.entries(samples) as [ShapeName, Json[]][])("%s", (shape, ra
     );
   });
 
+  it("keeps its caps with honest counts, and its pages laid together equal the whole", async () => {
+    const facts = shapes[shape];
+    const list = facts?.list ?? "";
+    const { structured: whole } = await answer(shape, [{ server, value: raw }]);
+    const items = whole[list] as Json[];
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: items.length + 1 }), async (size) => {
+        const tool = { ...callState().tool, output: { ...callState().tool.output, shape } };
+        const reply: ReplyData = { parts: [{ server, value: raw }], perItem: false };
+        const capped = await buildAnswer(callState({ tool, input: { max_results: size } }), shape, reply, {});
+        expect(capped.structured[list]).toEqual(items.slice(0, size));
+        expect(capped.structured).toMatchObject({
+          total: items.length,
+          shown: Math.min(size, items.length),
+          truncated: size < items.length,
+        });
+        const paged = { ...tool, page: { defaultSize: size, maxSize: 200 } };
+        const pages = new Pages();
+        let page = await buildAnswer(callState({ tool: paged, pages }), shape, reply, {});
+        const laid = [...(page.structured[list] as Json[])];
+        while (typeof page.structured.next_cursor === "string") {
+          page = await pageAnswer(callState({ tool: paged, pages }), shape, page.structured.next_cursor);
+          expect(page.structured.total).toBe(items.length);
+          laid.push(...(page.structured[list] as Json[]));
+        }
+        expect(laid).toEqual(items);
+      }),
+      { numRuns: 20, seed: 7 },
+    );
+  });
+
   it.each([[7], ["text"], [{}], [[{ uri: 5 }]], [[null]]])("refuses %j as nonsense", async (value) => {
     const failed = answer(shape, [{ server, value }]);
     await expect(failed).rejects.toThrow(Refusal);
@@ -217,6 +251,7 @@ describe("an object dialect with URIs, from zero, in UTF-16", () => {
       lineBase: 0,
       characterBase: 0,
       unit: "utf-16",
+      fuzz: true,
     },
   };
   it.each(Object.entries(samples) as [ShapeName, Json[]][])("spells %s", async (shape, raw) => {
@@ -339,6 +374,25 @@ describe("many diagnostics of one file", () => {
     await expect(answer("workspace_diagnostics", [{ server, value }])).rejects.toMatchObject({
       code: "guard/too-large",
     });
+  });
+});
+
+describe("long texts", () => {
+  const long = "👋".repeat(9000);
+  it.each<[ShapeName, Json]>([
+    ["completions", [{ label: "x", documentation: long }]],
+    ["signatures", { signatures: [{ label: "f", documentation: long }] }],
+    ["inlay_hints", [{ position: { line: 0, character: 0 }, label: "x", tooltip: long }]],
+    ["code_actions", [{ title: "x", diagnostics: [{ message: long }] }]],
+    ["diagnostics", [{ range: range(0, 0, 1), message: long }]],
+  ])("of %s are cut between characters", async (shape, value) => {
+    const { structured, text } = await answer(shape, [{ server, value }]);
+    const [cut = ""] = /👋+/u.exec(JSON.stringify(structured)) ?? [];
+    expect([...cut].length).toBeGreaterThanOrEqual(400);
+    expect([...cut].length).toBeLessThan(9000);
+    // Half a character would be escaped in JSON, and stand alone in the text.
+    expect(JSON.stringify(structured)).not.toMatch(/\\ud[89a-f]/i);
+    expect(text).not.toMatch(/\p{Surrogate}/u);
   });
 });
 

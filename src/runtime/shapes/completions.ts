@@ -15,6 +15,7 @@ import { table, textOf } from "./spelt.js";
 
 const what = "a list of completions";
 const documentationCharacters = 2000;
+const snippetFormat = 2;
 
 /** The shape `completions`. */
 export const completions: Shape = {
@@ -89,17 +90,37 @@ function typedFor({ server, item }: Entry, call: CallState): string | undefined 
 }
 
 function spell(entry: Entry): JsonObject {
-  const { label, kind, detail, labelDetails, documentation, insertText, textEdit, deprecated, tags } =
-    membersOf(entry);
+  const {
+    label,
+    kind,
+    detail,
+    labelDetails,
+    documentation,
+    insertText,
+    insertTextFormat,
+    textEdit,
+    deprecated,
+    tags,
+  } = membersOf(entry);
   const item: JsonObject = { label: String(label), kind: wordOf(completionKinds, kind) ?? "unknown" };
   const shown = typeof detail === "string" && detail !== "" ? detail : detailsOf(labelDetails);
   if (shown !== "") item.detail = shown;
   const prose = markupText(documentation);
   if (prose !== undefined) item.documentation = cutCharacters(prose, documentationCharacters).text;
-  const insert = isTable(textEdit) ? textEdit.newText : insertText;
+  const raw = isTable(textEdit) ? textEdit.newText : insertText;
+  const insert = typeof raw === "string" && insertTextFormat === snippetFormat ? withoutStops(raw) : raw;
   if (typeof insert === "string" && insert !== label) item.insert = insert;
   if (deprecated === true || (Array.isArray(tags) && tags.includes(1))) item.deprecated = true;
   return item;
+}
+
+/** A snippet as the text that it would leave: the stops with their default texts. Some servers complete nothing else. */
+function withoutStops(snippet: string): string {
+  return snippet
+    .replaceAll(/\$\{\d+\|([^,|]*)[^}]*\}/g, "$1")
+    .replaceAll(/\$\{\d+:([^{}]*)\}/g, "$1")
+    .replaceAll(/\$(?:\d+|\{\d+\})/g, "")
+    .replaceAll(/\\([$}\\])/g, "$1");
 }
 
 function detailsOf(details: unknown): string {
