@@ -1,24 +1,11 @@
 /**
- * Many calls at once with random changes on disk and random kills: no stale answer, nothing lost, nothing left. Longer
- * with `SOAK_ROUNDS=2000`; a failing run is repeated with the `SOAK_SEED` that it prints.
+ * The pool alone: many calls at once with random changes on disk and random kills. No stale answer, nothing lost,
+ * nothing left.
  */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { act, alive, ask, session, signal, write } from "./support.js";
-
-const rounds = Number(process.env.SOAK_ROUNDS ?? 40);
-const seed = Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31));
-
-/** Mulberry32: a small generator, so that a failing run can be repeated. */
-function generator(from: number): () => number {
-  let state = from;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { act, alive, ask, session, signal, write } from "../lsp/support.js";
+import { generator, rounds, seed } from "./chance.js";
 
 test(`${rounds} rounds of mixed calls, seed ${seed}`, { timeout: 60_000 + rounds * 500 }, async () => {
   const random = generator(seed);
