@@ -33,7 +33,7 @@ export const codes = {
     kind: "problem",
     title: "Unknown key",
     cause: "The schema is closed: a key that it does not know is a mistake, never ignored.",
-    fix: "Use the suggested name, or remove the key. `lsp-proxy schema` prints what exists.",
+    fix: "Correct the name, or remove the key. `lsp-proxy schema` prints what exists.",
   },
   "config/wrong-type": {
     kind: "problem",
@@ -70,7 +70,7 @@ export const codes = {
     kind: "problem",
     title: "No such preset",
     cause: "`kind`, `adapter` or `mcp.context` names something that `configs/` does not have.",
-    fix: 'Use the suggested name, or `kind = "generic"` with a `command`.',
+    fix: 'Correct the name, or `kind = "generic"` with a `command`.',
   },
   "config/duplicate-id": {
     kind: "problem",
@@ -100,7 +100,7 @@ export const codes = {
     kind: "problem",
     title: "Unknown method",
     cause: "The method is not in the LSP specification and not declared in `[[methods]]`.",
-    fix: "Use the suggested name, or declare it under `[[methods]]`.",
+    fix: "Correct the name, or declare it under `[[methods]]`.",
   },
   "plan/unknown-base": {
     kind: "problem",
@@ -130,7 +130,7 @@ export const codes = {
     kind: "problem",
     title: "Unknown feature",
     cause: "`features` names something that no LSP method belongs to.",
-    fix: "Use the suggested name; features are named after the methods: `hover`, `diagnostics`, `call_hierarchy`.",
+    fix: "Correct the name; features are named after the methods: `hover`, `diagnostics`, `call_hierarchy`.",
   },
   "plan/unknown-action": {
     kind: "problem",
@@ -142,13 +142,13 @@ export const codes = {
     kind: "problem",
     title: "Unknown server",
     cause: "A tool, method or rule names a server id that is not configured.",
-    fix: "Use the suggested id, or add the server.",
+    fix: "Correct the id, or add the server.",
   },
   "plan/unknown-tool": {
     kind: "problem",
     title: "Unknown tool",
     cause: "A step or a list names a tool that does not exist.",
-    fix: "Use the suggested name, or declare the tool.",
+    fix: "Correct the name, or declare the tool.",
   },
   "plan/absent-tool": {
     kind: "warning",
@@ -494,6 +494,12 @@ export const codes = {
     title: "The symbol stands in another file",
     cause: "The named file does not declare the symbol, but one other file of the workspace does.",
     fix: "Check that it is the symbol you meant.",
+  },
+  "answer/without-diagnostics": {
+    kind: "warning",
+    title: "Asked without diagnostics",
+    cause: "The file's diagnostics were not known in time, and what is offered for them may be missing.",
+    fix: "Call again later.",
   },
   "answer/other-symbol": {
     kind: "warning",

@@ -10,6 +10,7 @@ import { ConfigError, type Problem } from "../base/problem.js";
 import { chooseServers, scanWorkspace } from "../config/detect.js";
 import { diskFiles } from "../config/files.js";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
+import { inOrder } from "../config/read.js";
 import { UnusableConfig } from "../config/salvage.js";
 import { isTrusted, isTrustedFolder, openTrust } from "../config/trust.js";
 import { emitBundle } from "../emit/bundle.js";
@@ -49,27 +50,41 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
       env: io.env,
       home,
       shipped: shippedConfigs,
-      commandLine: commandLineLayer(input),
+      commandLine: input.config ?? commandLineLayer(input),
+      alone: input.config !== undefined,
       isTrusted: (file, hash) => isOn(input, "trust-workspace") || isTrusted(trust, file, hash),
       embedded: (presets) =>
-        chooseServers(scanWorkspace(workspace, diskFiles), presets, (preset) =>
-          isInstalled(preset, binFolders, io.env.PATH),
-        ),
+        input.config !== undefined
+          ? {}
+          : chooseServers(scanWorkspace(workspace, diskFiles), presets, (preset) =>
+              isInstalled(preset, binFolders, io.env.PATH),
+            ),
     },
     diskFiles,
   );
   const { plan, problems } = buildPlan(loaded.config, loaded);
   if (problems.some((problem) => problem.severity === "error"))
-    throw new ConfigError([...loaded.warnings, ...problems]);
+    throw new ConfigError(inOrder([...loaded.warnings, ...problems]));
   return { loaded, plan, warnings: [...loaded.warnings, ...problems], binFolders };
 }
 
-/** Problems that a missing entry elsewhere would cause, and that are no news when an entry was left out. */
-const followUps: Code[] = [
-  "plan/absent-tool",
-  "plan/command-not-allowed",
-  "plan/unknown-server",
-  "plan/unknown-tool",
+/** Problems that the loss of a part elsewhere would cause, and that are no news when it was lost. */
+const followUps: { [code in Code]?: string } = {
+  "plan/absent-tool": "/tools",
+  "plan/command-not-allowed": "/allow",
+  "plan/unknown-server": "/servers",
+  "plan/unknown-tool": "/tools",
+};
+
+/** Problems that an entry may only have because it lost a part itself. */
+const entryFollowUps: Code[] = [
+  "plan/bad-reference",
+  "plan/bad-step",
+  "plan/bad-tool",
+  "plan/base-needs-anchor",
+  "plan/no-command",
+  "plan/no-route",
+  "plan/route-conflict",
 ];
 
 /** Loads the config; when it has problems, adds those that only the plan can see, so that all are told in one go. */
@@ -78,8 +93,13 @@ function loadWhole(...request: Parameters<typeof loadConfig>): LoadedConfig {
     return loadConfig(...request);
   } catch (error) {
     if (!(error instanceof UnusableConfig)) throw error;
-    const { problems } = buildPlan(error.rest.config, error.rest);
-    throw new ConfigError([...error.problems, ...problems.filter(({ code }) => !followUps.includes(code))]);
+    const { rest } = error;
+    // What is said of one argument does not follow from what another part of the entry lost.
+    const isOwn = (pointer: string) => rest.isWhole(pointer) || pointer.includes("/args/");
+    const isNews = ({ code, pointer }: Problem) =>
+      rest.isWhole(followUps[code] ?? "") && (isOwn(pointer) || !entryFollowUps.includes(code));
+    const { problems } = buildPlan(rest.config, rest);
+    throw new ConfigError(inOrder([...error.problems, ...problems.filter(isNews)]));
   }
 }
 

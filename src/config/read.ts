@@ -87,6 +87,7 @@ function toSource(file: string, text: string, parsed: Parsed): Source {
 /** Problems by place, so that a report reads from top to bottom. */
 export function inOrder(problems: readonly Problem[]): Problem[] {
   return sortBy(problems, (problem) => [
+    problem.place?.file ?? "",
     problem.place?.line ?? 0,
     problem.place?.column ?? 0,
     problem.code,

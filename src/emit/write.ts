@@ -18,7 +18,7 @@ import { type Bundle, type BundleFile, MANIFEST_FILE, replacedBundle } from "../
 import { canonicalPretty } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { ConfigError } from "../base/problem.js";
-import { exists, listFiles, manifestPaths } from "./folder.js";
+import { exists, listFiles, makeFolders, manifestPaths } from "./folder.js";
 
 /** The moments of a write between which the disk changes. */
 export type WriteStep = "recovered" | "checked" | "staging" | "staged" | "moved" | "swapped" | "done";
@@ -31,7 +31,7 @@ export function writeBundle(
 ): void {
   const { staging, old } = besides(folder);
   try {
-    mkdirSync(dirname(folder), { recursive: true });
+    makeFolders(dirname(folder));
     recover(folder);
     onStep("recovered");
     checkReplaceable(folder);

@@ -8,7 +8,8 @@ import type { Report } from "./report.js";
 
 type ArgConfig = NonNullable<ToolConfig["args"]>[string];
 
-const unsafeNames = ["__proto__", "constructor", "prototype"];
+/** Names that every object has already: an argument that was not given would seem to be there. */
+const unsafeNames = [...Object.getOwnPropertyNames(Object.prototype), "prototype"];
 
 /** The arguments of one tool; `taken` are the names that the surface uses for itself. */
 export function buildArgs(
@@ -70,6 +71,8 @@ function checkBounds(name: string, arg: ArgConfig, pointer: string, report: Repo
     bad("min_length", `\`min_length\` of \`${name}\` is above its \`max_length\`.`);
   if ((arg.minimum ?? Number.NEGATIVE_INFINITY) > (arg.maximum ?? Number.POSITIVE_INFINITY))
     bad("minimum", `\`minimum\` of \`${name}\` is above its \`maximum\`.`);
+  if (arg.enum !== undefined && new Set(arg.enum).size < arg.enum.length)
+    bad("enum", `\`enum\` of \`${name}\` names a value twice.`);
   if (arg.default !== undefined && arg.required === true)
     bad("required", `\`${name}\` has a default and cannot be required.`);
   if (arg.default !== undefined && !fits(arg.default, arg))

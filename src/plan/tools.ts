@@ -140,6 +140,9 @@ function buildPage(
   report: Report,
 ): ToolPlan["page"] {
   if (tool.page !== true) return null;
+  const named = typeof tool.output === "object" ? tool.output.shape : tool.output;
+  // A shape that does not exist was told of already, and this one only stands in for it.
+  if (named !== undefined && named !== output.shape) return null;
   if (!shapes[output.shape]?.counted) {
     report.add("plan/bad-tool", `${pointer}/page`, `The shape \`${output.shape}\` has no pages.`, {
       fix: "Remove `page`.",

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -89,6 +89,31 @@ describe("validate", () => {
     ]);
   });
 
+  it("judges what is left of an entry with a problem", async () => {
+    const tool = [
+      '[[tools]]\nname = "t"\ndescription = "d"\ninput = ["position", "nonsense"]\noutput = "locatons"',
+      'request = { method = "textDocument/definition", params = "text_doc" }',
+      'args.a = { type = "strin", description = "d" }',
+      'args.b = { type = "integer", default = "x", description = "d" }',
+      'args.toString = { type = "string", description = "d" }',
+    ].join("\n");
+    const server = '[allow]\ncommands = ["x"]\n[[servers]]\nid = "s"\ncommand = "y"\nextensions = ["b/c"]\n';
+    const file = write("lspi.toml", `${server}${tool}\n`);
+    const { stdout } = await run(["validate", "--config", file, "--json"]);
+    expect(
+      JSON.parse(stdout).problems.map(({ code, line }: { code: string; line: number }) => [code, line]),
+    ).toEqual([
+      ["plan/command-not-allowed", 5],
+      ["config/bad-value", 6],
+      ["plan/unknown-anchor", 10],
+      ["plan/unknown-shape", 11],
+      ["plan/unknown-base", 12],
+      ["config/bad-value", 13],
+      ["plan/bad-tool", 14],
+      ["plan/bad-tool", 15],
+    ]);
+  });
+
   it("says when the file is not there", async () => {
     const { code, stderr } = await run(["validate", "--config", join(folder, "absent.toml")]);
     expect(code).toBe(3);
@@ -107,6 +132,11 @@ describe("generate", () => {
     expect(foreign.code).toBe(1);
     expect(foreign.stderr).toContain("bundle/foreign");
     rmSync(join(out, "foreign.txt"));
+    mkdirSync(join(out, "empty"));
+    expect((await run(["generate", "--config", file, "--out", out, "--check"])).stderr).toContain(
+      "bundle/foreign",
+    );
+    rmSync(join(out, "empty"), { recursive: true });
     rmSync(join(out, "handlers", "get_hover.js"));
     expect((await run(["generate", "--config", file, "--out", out, "--check"])).stderr).toContain(
       "bundle/missing",

@@ -10,8 +10,8 @@ export const demo: Command = {
   summary: "Shows a whole session: handshake, tools, and answers.",
   usage: "FILE SYMBOL [FILE_WITH_ERRORS]",
   description:
-    "Starts the proxy on this workspace, shakes hands with it as an agent does, and asks for the symbols of FILE, the\n" +
-    "definition, references and documentation of SYMBOL, and the diagnostics of both files.",
+    "Starts the proxy on this workspace, shakes hands with it as an agent does, and asks for the definition,\n" +
+    "references and documentation of SYMBOL in FILE, and the diagnostics of both files.",
   flags: configFlags,
   words: { min: 2, max: 3 },
   examples: ["lsp-proxy demo src/main.ts start --trust-workspace"],

@@ -56,8 +56,13 @@ function describeServer(server: ServerPlan, program: string | undefined): string
     `  ${server.id}`,
     `    starts   ${[...server.command, ...server.args].join(" ")}  (${found})`,
     `    files    ${files.join(" ")}`,
-    `    root     ${server.rootDir ?? `${server.rootPick} of ${server.rootMarkers.join(", ")}`}`,
+    `    root     ${describeRoot(server)}`,
   ];
+}
+
+function describeRoot({ rootDir, rootMarkers, rootPick }: ServerPlan): string {
+  if (rootDir !== null) return rootDir;
+  return rootMarkers.length === 0 ? "the workspace's" : `${rootPick} of ${rootMarkers.join(", ")}`;
 }
 
 function describeTool(tool: ToolPlan, plan: Plan): string[] {

@@ -51,7 +51,7 @@ export const trust: Command = {
       io.stdout.write(
         known.includes(true) ? `${workspace} is no longer trusted\n` : `${workspace} was not trusted\n`,
       );
-      return exitCodes.ok;
+      return known.includes(true) ? exitCodes.ok : exitCodes.no;
     }
     if (found) {
       if (found.problems.length > 0) throw new ConfigError(found.problems);
