@@ -38,6 +38,8 @@ export function openAt(call: CallState, target: Target | undefined): At {
   const positioned = new WeakSet<Params>();
   /** What the last step of kind `diagnostics` found, by server. */
   const diagnosed = new Map<string, Json[]>();
+  /** Why that step could not tell, when it could not. */
+  let unknown: string | undefined;
   call.evidence.target = target;
 
   const base = (fill: (target: Target, attached: Parameters<ParamsMaker>[0]) => JsonObject) => {
@@ -71,10 +73,13 @@ export function openAt(call: CallState, target: Target | undefined): At {
       return params;
     },
     range: (set) => base(rangeBase)(set),
-    rangeDiagnostics: (set) =>
-      base((its, attached) =>
+    rangeDiagnostics(set) {
+      if (unknown !== undefined)
+        call.evidence.warn("answer/without-diagnostics", `The diagnostics are not known: ${unknown}.`);
+      return base((its, attached) =>
         rangeDiagnosticsBase(its, attached, diagnosed.get(attached.server.plan.id) ?? []),
-      )(set),
+      )(set);
+    },
     request: (method, params, options = {}) =>
       skippable(options, async () => {
         const make = openParams(params);
@@ -98,6 +103,7 @@ export function openAt(call: CallState, target: Target | undefined): At {
       const reply = await askDiagnostics(call, circle, options);
       for (const { server, value } of reply.parts)
         if (server !== undefined) diagnosed.set(server.plan.id, listOf(value) as Json[]);
+      unknown = reply.diagnostics?.status === "unknown" ? reply.diagnostics.why : undefined;
       return sealReply(reply);
     },
     command: async (name, args) => sealReply(await runCommand(call, circle, name, args)),

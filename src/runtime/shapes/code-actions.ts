@@ -97,6 +97,8 @@ function actionLines(item: JsonObject): string[] {
     ...(disabled === undefined ? [] : [`  disabled: ${textOf(disabled)}`]),
     ...(Array.isArray(fixes) ? fixes : []).map((message) => `  fixes: ${textOf(message)}`),
     ...(command === undefined ? [] : [`  runs ${textOf(command)}`]),
-    ...(Array.isArray(files) ? [`  ${edits} ${edits === 1 ? "edit" : "edits"} in ${files.join(", ") || "no file"}${away}`] : []),
+    ...(Array.isArray(files)
+      ? [`  ${edits} ${edits === 1 ? "edit" : "edits"} in ${files.join(", ") || "no file"}${away}`]
+      : []),
   ];
 }

@@ -1,16 +1,11 @@
-/** Symbols of the whole workspace. One without a range is resolved where the server can, else shown without. */
-import { isTable, type Json, type JsonObject } from "../../base/json.js";
-import { Refusal } from "../../base/problem.js";
-import type { LanguageServer } from "../../lsp/types.js";
+/** Symbols of the whole workspace. One that nobody gave a range is shown without. */
+import type { Json, JsonObject } from "../../base/json.js";
 import type { CallState } from "../call-state.js";
-import { garbled, isRange, listOf } from "../lsp-values.js";
+import { garbled } from "../lsp-values.js";
 import { extentOf, type FoundSymbol, workspaceSymbols } from "../symbols.js";
 import { symbolLine } from "./document-symbols.js";
 import type { Shape } from "./shape.js";
 import { byFile, rangeText } from "./spelt.js";
-
-const resolveMethod = "workspaceSymbol/resolve";
-const mostResolved = 200;
 
 /** The shape `workspace_symbols`. */
 export const workspaceSymbolsShape: Shape = {
@@ -19,7 +14,7 @@ export const workspaceSymbolsShape: Shape = {
     const items: Json[] = [];
     for (const { server, value } of reply.parts) {
       if (server === undefined) throw garbled(server, "a list of symbols");
-      for (const symbol of workspaceSymbols(server, await resolved(call, server, listOf(value)))) {
+      for (const symbol of workspaceSymbols(server, value)) {
         const item = await spell(call, symbol);
         if (item === undefined) call.evidence.drop(identityOf(symbol));
         else items.push(item);
@@ -30,29 +25,6 @@ export const workspaceSymbolsShape: Shape = {
   text: (items, _beside, dialect) =>
     byFile(items, dialect, (item) => [symbolLine(item, rangeText(item, dialect))]),
 };
-
-async function resolved(call: CallState, server: LanguageServer, entries: unknown[]): Promise<unknown[]> {
-  if (!server.supports(resolveMethod)) return entries;
-  let budget = mostResolved;
-  const out: unknown[] = [];
-  for (const entry of entries) {
-    const lacks = isTable(entry) && isTable(entry.location) && !isRange(entry.location.range);
-    out.push(lacks && budget-- > 0 ? await resolve(call, server, entry) : entry);
-  }
-  return out;
-}
-
-/** A symbol that cannot be resolved is still found: it is shown without its range. */
-async function resolve(call: CallState, server: LanguageServer, entry: unknown): Promise<unknown> {
-  try {
-    const { value } = await server.request(resolveMethod, entry, { signal: call.signal });
-    return isTable(value) && isTable(value.location) ? value : entry;
-  } catch (error) {
-    call.signal.throwIfAborted();
-    if (error instanceof Refusal) return entry;
-    throw error;
-  }
-}
 
 /** What makes a dropped symbol the same as another. */
 function identityOf({ name, kind, uri, range }: FoundSymbol): unknown {
