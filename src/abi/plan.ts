@@ -274,6 +274,8 @@ export interface DialectPlan {
     lineBase: 0 | 1;
     characterBase: 0 | 1;
     unit: "utf-8" | "utf-16" | "utf-32";
+    /** Whether a place where nothing is may stand for one beside it. */
+    fuzz: boolean;
   };
   symbol: { name: string; kind: string };
   query: string;

@@ -1,6 +1,7 @@
 /** What a command is: one file in `commands/`, all of the same silhouette. */
 import type { Readable, Writable } from "node:stream";
 import type { ParseArgsConfig } from "node:util";
+import type { JsonObject } from "../base/json.js";
 
 /** The surroundings of a run, passed in so that a test can be the terminal. */
 export interface Surroundings {
@@ -40,6 +41,8 @@ export interface Command {
 export interface Input {
   flags: { [name: string]: string | boolean | (string | boolean)[] | undefined };
   words: string[];
+  /** A whole config that the command line itself gives; then no file is looked for. */
+  config?: JsonObject;
 }
 
 /**

@@ -8,6 +8,7 @@ export function programHelp(commands: readonly Command[], version: string): stri
     `lsp-proxy ${version}: gives coding agents the sight of a language server.`,
     "",
     "Usage: lsp-proxy COMMAND [OPTIONS]",
+    "       lsp-proxy -e EXTENSION -s SERVER [ARGUMENT …] [-w DIR]   serves one language server without a config",
     "",
     "Commands:",
     ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),

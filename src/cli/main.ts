@@ -37,6 +37,8 @@ async function dispatch(argv: string[], io: Surroundings): Promise<ExitCode> {
     io.stdout.write(`${version()}\n`);
     return exitCodes.ok;
   }
+  const { isQuick, quickInput } = await import("./quick.js");
+  if (isQuick(argv)) return (await findCommand("serve")).run(quickInput(argv, io), io);
   const command = await findCommand(name);
   const { values, positionals } = parse(command, rest);
   if (values.help === true) {
@@ -57,7 +59,9 @@ function parse(command: Command, rest: string[]) {
       allowPositionals: true,
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), command.name);
+    const message = error instanceof Error ? error.message : String(error);
+    // Node goes on to explain how a word with a dash may be meant; one sentence is enough.
+    throw new UsageError(message.split(". ")[0] ?? message, command.name);
   }
 }
 

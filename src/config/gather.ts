@@ -25,6 +25,8 @@ export interface ConfigRequest {
   shipped: string;
   /** What the command line says, as a layer over everything else. */
   commandLine: JsonObject;
+  /** Nothing but the command line counts: no file is looked for. */
+  alone?: boolean | undefined;
   /** Whether a person has trusted a discovered file with that hash. Nothing is trusted when absent. */
   isTrusted?: ((file: string, hash: string) => boolean) | undefined;
   /** Makes the embedded default's layer; its servers also serve a config that names none. */
@@ -45,7 +47,7 @@ export interface FoundLayers {
 
 /** Finds, reads and checks every layer that a person wrote. Throws when the config that was named is not there. */
 export function findLayers(request: ConfigRequest, catalogue: Catalogue, files: Files): FoundLayers {
-  const mainFile = discover(request, files);
+  const mainFile: Discovered = request.alone ? { kind: "embedded" } : discover(request, files);
   if (mainFile.kind === "missing") throw new ConfigError([mainFile.problem]);
   const user = readUser(request, catalogue, files);
   const found: FoundLayers = {
@@ -77,6 +79,7 @@ export function findLayers(request: ConfigRequest, catalogue: Catalogue, files: 
 }
 
 function readUser(request: ConfigRequest, catalogue: Catalogue, files: Files): Expanded {
+  if (request.alone) return { layers: [], problems: [], own: [] };
   const file = userConfigFile(request.env, request.home);
   const answer = readOrExplain(files, file);
   if ("content" in answer) return expandFile(file, answer.content, { catalogue, files });

@@ -124,7 +124,7 @@ export const serverSchema = z.strictObject({
     .describe("A bare name or an absolute path; a list when a program runs a script."),
   args: z.array(z.string()).optional().meta(sequence("Arguments. `[]` means none.")),
   extensions: z
-    .array(z.string().regex(/^[^./\\][^/\\]*$/, "an extension without the dot"))
+    .array(z.string().regex(/^[^./\\*?\s][^/\\*?\s]*$/, "an extension without the dot, `*` or spaces"))
     .optional()
     .meta(set("File extensions without the dot.")),
   filenames: z
@@ -377,7 +377,7 @@ export const toolSchema = z.strictObject({
     .optional()
     .meta(
       set(
-        "What a call points at: `workspace`, `document`, `position`, `range`, `symbol`, `query`, or a list of them.",
+        "What a call points at: `workspace`, `document`, `position`, `range`, `symbol`, `text`, `query`, or a list of them.",
       ),
     ),
   args: z.record(argName, arg).optional().describe("Further arguments."),
@@ -457,6 +457,12 @@ const dialect = z.strictObject({
         .enum(["utf-8", "utf-16", "utf-32"])
         .optional()
         .describe("What one character is: a byte, a UTF-16 unit, or a code point."),
+      fuzz: z
+        .boolean()
+        .optional()
+        .describe(
+          "Whether a place where nothing is may stand for one beside it, with a warning; true when absent.",
+        ),
     })
     .optional()
     .describe("How a place is named."),
@@ -472,7 +478,10 @@ const dialect = z.strictObject({
     .strictObject({
       size: argName.optional().describe("The name of the argument for a page's size."),
       cursor: argName.optional().describe("The name of the argument for a page's cursor."),
-      most: argName.optional().describe("The name of the argument that caps a list without pages."),
+      most: z
+        .union([z.literal(""), argName])
+        .optional()
+        .describe("The name of the argument that caps a list without pages; empty for none."),
     })
     .optional()
     .describe("How a page or a cap is asked for."),

@@ -103,6 +103,7 @@ export const defaultDialect: DialectPlan = {
     lineBase: 1,
     characterBase: 1,
     unit: "utf-32",
+    fuzz: true,
   },
   symbol: { name: "symbol_name", kind: "symbol_kind" },
   query: "query",

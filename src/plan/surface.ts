@@ -33,6 +33,7 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
       lineBase: position.line_base ?? defaultDialect.position.lineBase,
       characterBase: position.character_base ?? defaultDialect.position.characterBase,
       unit: position.unit ?? defaultDialect.position.unit,
+      fuzz: position.fuzz ?? defaultDialect.position.fuzz,
     },
     symbol: {
       name: symbol.name ?? defaultDialect.symbol.name,
@@ -68,7 +69,7 @@ function checkSpelling(dialect: DialectPlan, report: Report): void {
   const places =
     form === "flat" ? [line, character, `end_${line}`, `end_${character}`] : ["position", "range"];
   const names = [dialect.document.field, ...places, dialect.symbol.name, dialect.symbol.kind, dialect.query];
-  names.push(...Object.values(dialect.listing));
+  names.push(...Object.values(dialect.listing).filter((name) => name !== ""));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
     report.add("plan/bad-tool", "/dialect", `The dialect spells two arguments \`${twice}\`.`, {

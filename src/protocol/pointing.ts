@@ -42,7 +42,7 @@ export function pointingNames(input: readonly Anchor[], dialect: DialectPlan): {
 /** The names of the arguments that ask for a page or a cap, by the tool's shape. */
 export function listingNames(tool: Pick<ToolPlan, "page" | "output">, { listing }: DialectPlan): string[] {
   if (tool.page) return [listing.size, listing.cursor];
-  return isCapped(tool) ? [listing.most] : [];
+  return isCapped(tool) && listing.most !== "" ? [listing.most] : [];
 }
 
 /** The schema members of a tool's pointing arguments. */
@@ -79,7 +79,7 @@ export function listingFields(
       maxLength: 1024,
       description: `${members.next_cursor ?? "next_cursor"} of the page before.`,
     };
-  } else if (isCapped(tool)) {
+  } else if (isCapped(tool) && listing.most !== "") {
     properties[listing.most] = {
       type: "integer",
       minimum: 1,

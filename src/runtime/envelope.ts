@@ -112,10 +112,12 @@ export function askBack(
   candidates: JsonObject[],
   isTruncated: boolean,
   lines: string[],
-  { dialect }: Wording,
+  { dialect, text }: Wording,
 ): Answer {
   const warning: Warning = { code: "answer/several-matches", message };
   const warnings = [...head.warnings, warning];
+  const title = `${head.tool}: needs disambiguation, ${candidates.length} candidates (${serverText(head)})`;
+  const isShort = text !== undefined && dialect.result !== "text";
   return {
     structured: spellMembers(dialect, {
       schema_version: SCHEMA_VERSION,
@@ -131,11 +133,8 @@ export function askBack(
       warnings: warnings.map(warningValue),
     }),
     notes: "",
-    text: [
-      `${head.tool}: needs disambiguation, ${candidates.length} candidates (${serverText(head)})`,
-      ...lines,
-      ...warnings.map(warningLine),
-    ].join("\n"),
+    // A tool with a text of its own has no words for a question; where the structure is sent, a headline is enough.
+    text: isShort ? title : [title, ...lines, ...warnings.map(warningLine)].join("\n"),
   };
 }
 

@@ -117,6 +117,7 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
         lineBase: 1,
         characterBase: 1,
         unit: "utf-32",
+        fuzz: true,
       },
       symbol: { name: "symbol_name", kind: "symbol_kind" },
       query: "query",

@@ -1,5 +1,6 @@
 /** `serve`: the main job. MCP on stdin and stdout, language servers behind it; everything else goes to stderr. */
 import { type Command, exitCodes, isOn, type Surroundings, textFlag, UsageError } from "../command.js";
+import { descriptorFlags, openStreams } from "../descriptors.js";
 import { configFlags } from "../flags.js";
 import { logFlags, openLog } from "../log.js";
 import { bundleFlags, type Opened, openFrom } from "../open.js";
@@ -20,6 +21,7 @@ export const serve: Command = {
       type: "boolean",
       description: "Starts the language servers at once instead of at the first call.",
     },
+    ...descriptorFlags,
     ...logFlags,
     ...traceFlags,
   },
@@ -28,14 +30,17 @@ export const serve: Command = {
     "lsp-proxy serve --config lspi.toml",
     "lsp-proxy serve --bundle .lspi/bundle --expect sha256-…",
     "lsp-proxy serve --workspace ~/project --trust-workspace",
+    "lsp-proxy serve --context llxprt --fd-in 3 --fd-out 4",
+    "lsp-proxy -e rs -s rust-analyzer -w ~/project   # one server, without a config",
   ],
   async run(input, io) {
     if (textFlag(input, "bundle") !== undefined && textFlag(input, "config") !== undefined) {
       throw new UsageError("give --config or --bundle, not both", "serve");
     }
+    const streams = openStreams(input, io);
     const opened = await openFrom(input, io);
     const { runtime } = opened;
-    if (isTerminal(io)) io.stderr.write(greeting(opened));
+    if (streams.input === io.stdin && isTerminal(io)) io.stderr.write(greeting(opened));
     const stop = new AbortController();
     const end = () => stop.abort();
     process.once("SIGTERM", end);
@@ -45,8 +50,7 @@ export const serve: Command = {
       if (isOn(input, "warmup")) void runtime.warmup();
       const { serveStdio } = await import("../../mcp/stdio.js");
       await serveStdio(runtime, {
-        input: io.stdin,
-        output: io.stdout,
+        ...streams,
         log: openLog(input, io),
         trace: opened.trace,
         signal: stop.signal,
