@@ -124,7 +124,7 @@ function windowAnswer(
   caps: Caps,
 ): Answer {
   const most = Math.min(pageSize(call), listing.items.length - offset);
-  const render = (count: number) => {
+  const render = (count: number, shorter?: Normalized) => {
     const end = offset + count;
     const hasMore = end < listing.items.length;
     const next = cursor !== undefined && hasMore ? cursor(end) : undefined;
@@ -133,8 +133,9 @@ function windowAnswer(
       {
         items: listing.items.slice(offset, end),
         beside: listing.beside,
+        ...shorter,
         counts: { offset, total: listing.total, next },
-        isTruncated: end < listing.total || listing.head.isCut,
+        isTruncated: end < listing.total || listing.head.isCut || shorter !== undefined,
       },
       call.tool.output.list ?? facts.list,
       shape,
@@ -142,8 +143,24 @@ function windowAnswer(
     );
   };
   const count = largest(most, (items) => fits(render(items), caps));
-  if (count === 0 && most > 0) throw tooLarge();
-  return render(count);
+  if (count > 0 || most <= 0) return render(count);
+  // Not even one item fits: it is shown in part, where the shape can.
+  const one = { items: listing.items.slice(offset, offset + 1), beside: listing.beside };
+  return shortened(shape, one, caps, (shorter) => render(1, shorter));
+}
+
+/** The longest form of an answer that keeps the caps, when the whole of it does not. */
+function shortened(
+  shape: Shape,
+  { items, beside }: Normalized,
+  caps: Caps,
+  render: (shorter: Normalized) => Answer,
+): Answer {
+  for (let characters = caps.characters; shape.shorten && characters >= shortest; characters /= 2) {
+    const shorter = render(shape.shorten(items, beside, Math.floor(characters)));
+    if (fits(shorter, caps)) return shorter;
+  }
+  throw tooLarge();
 }
 
 /** An answer without a counted list: cut within where the shape can, refused where it cannot. */
@@ -165,12 +182,7 @@ function single(
     );
   const whole = render(normalized, false);
   if (fits(whole, caps)) return whole;
-  for (let characters = caps.characters; shape.shorten && characters >= shortest; characters /= 2) {
-    const { items, beside } = normalized;
-    const shorter = render(shape.shorten(items, beside, Math.floor(characters)), true);
-    if (fits(shorter, caps)) return shorter;
-  }
-  throw tooLarge();
+  return shortened(shape, normalized, caps, (shorter) => render(shorter, true));
 }
 
 /** Without exact duplicates, in the shape's order; what its keys leave open the canonical text decides. */

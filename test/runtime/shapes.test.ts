@@ -366,6 +366,23 @@ describe("many diagnostics of one file", () => {
     expect(text).toContain("a.fake (200 of 250 shown)");
   });
 
+  it("are cut further where one file alone is more than an answer holds", async () => {
+    const items = Array.from({ length: 150 }, (_, index) => ({
+      range: range(0, index % 5, 5),
+      message: `${index} ${"long ".repeat(200)}`,
+    }));
+    const { structured, text } = await answer("workspace_diagnostics", [
+      { server, value: [{ uri: a, items }] },
+      { server, value: [{ uri: b, items: items.slice(0, 1) }] },
+    ]);
+    expect(structured).toMatchObject({ total: 2, shown: 1, truncated: true });
+    const [file] = structured.files as { path: string; total: number; diagnostics: unknown[] }[];
+    expect(file).toMatchObject({ path: "a.fake", total: 150 });
+    expect(file?.diagnostics.length).toBeGreaterThan(5);
+    expect(JSON.stringify(structured).length).toBeLessThanOrEqual(40_000);
+    expect(text).toContain(`(${file?.diagnostics.length} of 150 shown)`);
+  });
+
   it("of more than 5000 files are refused", async () => {
     const value = Array.from({ length: 5001 }, (_, index) => ({
       uri: `file:///w/${index}.fake`,

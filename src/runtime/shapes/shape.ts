@@ -32,7 +32,7 @@ export interface Shape {
   /** The raw items that will be shown, the best first, where that is not simply all of them in their order. */
   choose?(entries: Entry[], call: CallState): Entry[];
   normalize(reply: ReplyData, call: CallState, options: AnswerOptions): Promise<Normalized>;
-  /** The same with no text longer than so many characters, for shapes that can be cut within. */
+  /** The same with no text, or no item, longer than so many characters, for shapes that can be cut within. */
   shorten?(items: Json[], beside: JsonObject, characters: number): Normalized;
   /** The answer's own lines; the evidence around them is added elsewhere. */
   text(items: Json[], beside: JsonObject, dialect: DialectPlan): string[];

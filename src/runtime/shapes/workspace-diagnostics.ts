@@ -49,6 +49,18 @@ export const workspaceDiagnostics: Shape = {
     });
     return { items, beside: besideOf(reply, items.length) };
   },
+  shorten: (items, beside, characters) => ({
+    items: items.map((item): Json => {
+      const { diagnostics, ...rest } = table(item);
+      let room = characters;
+      const kept = (Array.isArray(diagnostics) ? diagnostics : []).filter((entry) => {
+        room -= JSON.stringify(entry).length;
+        return room > 0;
+      });
+      return { ...rest, diagnostics: kept };
+    }),
+    beside,
+  }),
   text: (items, beside, dialect) => [
     statusLine(beside),
     ...items.flatMap((item) => {
