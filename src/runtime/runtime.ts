@@ -8,7 +8,6 @@ import { openGate } from "../workspace/gate.js";
 import { AnswerCache } from "./answer-cache.js";
 import { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
-import { Pages } from "./page.js";
 import { SampleFiles } from "./sample-files.js";
 import { type CallOutcome, Session } from "./session.js";
 
@@ -54,7 +53,6 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   );
   const shared = {
     ...{ loaded, plan, pool, gate, samples, log },
-    pages: new Pages(),
     inFlight: new InFlight<CallOutcome>(),
     answers: new AnswerCache(plan.limits.cacheBytes),
   };

@@ -2,6 +2,7 @@
  * One agent's session: its calls and the listings it pages through. Whatever happens in a call, it ends before its
  * deadline with an answer or a refusal; a fault of ours is logged with its cause and told without detail.
  */
+import { randomUUID } from "node:crypto";
 import type { Answer } from "../abi/handler.js";
 import type { ToolPlan } from "../abi/plan.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../base/json.js";
@@ -21,6 +22,7 @@ import { SeveralMatches } from "./find-symbol.js";
 import { checkArguments } from "./guard.js";
 import type { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
+import { Pages } from "./page.js";
 import { openWording, protocolError, type Wording } from "./wording.js";
 
 /** What a call gave, in both forms. */
@@ -37,7 +39,7 @@ export interface CallOptions {
 }
 
 /** What all calls of a runtime share. */
-export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "log" | "pages"> & {
+export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "log"> & {
   loaded: LoadedBundle;
   inFlight: InFlight<CallOutcome>;
   answers: AnswerCache;
@@ -66,7 +68,9 @@ interface Clock {
 /** One agent's session. */
 export class Session {
   readonly #shared: Shared;
+  readonly #pages = new Pages();
   readonly #closed = new AbortController();
+  readonly #id = randomUUID();
 
   constructor(
     shared: Shared,
@@ -101,7 +105,9 @@ export class Session {
     const key = canonicalText([tool.name, args ?? {}]);
     const kept = await answers.get(key, mark.all);
     if (kept !== undefined) return kept;
-    return inFlight.join(`${mark.files} ${key}`, cancel, onProgress, async (signal, tell) => {
+    // A cursor is good in its own session only.
+    const owner = tool.page === null ? "" : this.#id;
+    return inFlight.join(`${mark.files} ${owner} ${key}`, cancel, onProgress, async (signal, tell) => {
       const { outcome, evidence, files } = await this.#begin(tool, args, signal, tell);
       const isWhole = !outcome.isError && !evidence.isPage && evidence.readiness === "ready";
       if (isWhole && isKept(tool)) void this.#keep(key, mark.all, outcome, files, askedAt);
@@ -158,7 +164,8 @@ export class Session {
   }
 
   async #answer(tool: ToolPlan, args: unknown, frame: Frame, own: Own): Promise<Answer> {
-    const { loaded, plan, pool, gate, samples, log, pages } = this.#shared;
+    const { loaded, plan, pool, gate, samples, log } = this.#shared;
+    const pages = this.#pages;
     const input = checkArguments(
       tool,
       await loaded.inputValidator(tool.name),

@@ -354,5 +354,6 @@ function limits(maxMessageBytes: number) {
     timeoutMs: 30_000,
     maxServers: 8,
     maxOpenDocuments: 100,
+    cacheBytes: 0,
   };
 }

@@ -116,7 +116,7 @@ describe("kept listings", () => {
     readiness: "ready",
     dropped: 0,
     isCut: false,
-    document: undefined,
+    document: undefined, echo: {},
     warnings: [],
   };
   const listing = (items: string[]): Snapshot => ({

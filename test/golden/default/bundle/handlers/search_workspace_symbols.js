@@ -6,11 +6,17 @@ export default (abi) =>
     effect: "read",
     async run(call, input) {
       const at = await call.at(input);
-      const result = await at.request(
+      const symbols = await at.request(
         "workspace/symbol",
         at.plain({ query: input.query }),
         { merge: "all", retryEmpty: { attempts: 3, delayMs: 150, while: "not_ready" } },
       );
-      return call.answer("workspace_symbols", result);
+      const resolved = await at.each(
+        "workspaceSymbol/resolve",
+        symbols,
+        { limit: 200, lacking: ["location", "range"], optional: true },
+        (item) => (item),
+      );
+      return call.answer("workspace_symbols", resolved);
     },
   });
