@@ -1,4 +1,4 @@
-/** Every tool of every seed profile against a real language server: shape and content. */
+/** Every tool of the profiles of older systems against a real language server: shape and content. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -93,7 +93,7 @@ describe("llxprt", () => {
     expect((await said("lsp_hover", { file: "src/none.ts", line: 1, character: 1 }))[0]).toMatch(/^Error: /);
   });
 
-  it("has the arguments of the seed and no others", async () => {
+  it("has the arguments of the original and no others", async () => {
     const { tools } = await session.client.listTools();
     const schema = tools.find((tool) => tool.name === "lsp_goto_definition")?.inputSchema;
     expect(Object.keys(schema?.properties ?? {}).sort()).toEqual(["character", "file", "line"]);
