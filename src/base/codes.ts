@@ -387,6 +387,12 @@ export const codes = {
     cause: "As many language servers run as `limits.max_servers` allows, and none of them is idle.",
     fix: "Call again later, or raise `limits.max_servers`.",
   },
+  "lsp/busy": {
+    kind: "refusal",
+    title: "The server does not keep up",
+    cause: "So many questions wait for the language server that one more is not accepted.",
+    fix: "Call again when the others have been answered, or restart the server.",
+  },
   "lsp/start-failed": {
     kind: "refusal",
     title: "The server did not start",

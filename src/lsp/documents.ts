@@ -1,15 +1,20 @@
 /**
- * The documents that one server has open, kept equal to the files on disk. A changed file is sent whole and without a
- * range: both full and incremental servers understand that form. The oldest are closed past the limit.
+ * The documents that one server has open, kept equal to the files on disk. A changed file is sent as the server asked:
+ * the lines that differ, or the whole text. The oldest are closed past the limit.
  */
 import { pathToFileURL } from "node:url";
 import type { ServerPlan } from "../abi/plan.js";
-import type { Lines } from "../base/text.js";
+import { isTable } from "../base/json.js";
+import type { Lines, PositionEncoding } from "../base/text.js";
 import type { Capabilities } from "./capabilities.js";
 import { type FileText, readText, stampOf } from "./file.js";
 import { isInside, slashed } from "./inside.js";
 import { languageIdOf } from "./language-id.js";
+import { changeBetween, type TextChange } from "./text-change.js";
 import type { OpenDocument } from "./types.js";
+
+const FULL = 1;
+const INCREMENTAL = 2;
 
 interface Entry {
   document: OpenDocument;
@@ -20,6 +25,8 @@ export interface DocumentsContext {
   server: ServerPlan;
   roots: readonly string[];
   capabilities: Capabilities;
+  /** How the server counts columns. */
+  encoding: () => PositionEncoding;
   maxOpen: number;
   maxBytes: number;
   notify: (method: string, params: unknown) => void;
@@ -72,7 +79,7 @@ export class Documents {
   /** Sends an open document again under a new version, so that the server looks at it anew. */
   touch(path: string): OpenDocument | undefined {
     const entry = this.#open.get(path);
-    if (entry) this.#change(entry, "touched");
+    if (entry) this.#change(entry, { text: entry.document.lines.text }, "touched");
     return entry?.document;
   }
 
@@ -124,9 +131,14 @@ export class Documents {
     });
     entry.stamp = read.stamp;
     if (read.hash === entry.document.hash) return;
+    const before = entry.document.lines;
     entry.document.hash = read.hash;
     entry.document.lines = read.lines;
-    this.#change(entry, "changed");
+    const change =
+      this.#syncKind() === INCREMENTAL
+        ? changeBetween(before, read.lines, this.#context.encoding())
+        : { text: read.lines.text };
+    this.#change(entry, change, "changed");
     const save = this.#context.capabilities.at("textDocumentSync", "save", "includeText") === true;
     this.#context.notify("textDocument/didSave", {
       textDocument: { uri: entry.document.uri },
@@ -134,7 +146,7 @@ export class Documents {
     });
   }
 
-  #change(entry: Entry, what: "changed" | "touched"): void {
+  #change(entry: Entry, change: TextChange, what: "changed" | "touched"): void {
     const { document } = entry;
     const { notify, onChanged } = this.#context;
     document.version++;
@@ -144,13 +156,14 @@ export class Documents {
     if (this.#syncKind() === 0) {
       notify("textDocument/didClose", { textDocument: { uri } });
       notify("textDocument/didOpen", { textDocument: { uri, languageId, version, text } });
-    } else notify("textDocument/didChange", { textDocument: { uri, version }, contentChanges: [{ text }] });
+    } else notify("textDocument/didChange", { textDocument: { uri, version }, contentChanges: [change] });
   }
 
-  /** 0 when the server said that it takes no changes; anything else takes whole texts. */
+  /** 0 when the server said that it takes no changes, 2 when it takes parts; anything else takes whole texts. */
   #syncKind(): unknown {
     const { capabilities } = this.#context;
-    if (capabilities.registered("textDocument/didChange").length > 0) return 1;
+    const [registered] = capabilities.registered("textDocument/didChange");
+    if (registered !== undefined) return isTable(registered) ? registered.syncKind : FULL;
     const sync = capabilities.at("textDocumentSync");
     return typeof sync === "number" ? sync : capabilities.at("textDocumentSync", "change");
   }

@@ -108,6 +108,7 @@ export class Instance {
       server: plan,
       roots,
       capabilities: this.#capabilities,
+      encoding: () => this.#encoding,
       maxOpen: limits.maxOpenDocuments,
       maxBytes: limits.maxFileBytes,
       notify: (method, params) => this.#tell(method, params),
@@ -217,6 +218,7 @@ export class Instance {
   async sync(path: string, signal: AbortSignal): Promise<OpenDocument> {
     if (signal.aborted) throw cancelled(signal);
     this.#refuseWhenEnding();
+    this.#wire.refuseWhenFull();
     await this.#freshness.renew();
     return this.#documents.sync(path);
   }

@@ -2,6 +2,7 @@
  * One connection to a server: requests that always end (answer, timeout, cancel or death), notifications in order,
  * and the two handlers for what the server sends. Knows JSON-RPC, not LSP.
  */
+import type { Writable } from "node:stream";
 import {
   CancellationTokenSource,
   createMessageConnection,
@@ -19,6 +20,9 @@ import { tapReader, tapWriter } from "./tap.js";
 import type { Trace } from "./types.js";
 
 const DRAIN_MS = 500;
+/** Questions that may be open at a server at once; past them it is answered for. */
+const MAX_PENDING = 256;
+
 /** How long a closed output may wait for the news of how the process ended, which says more. */
 const CLOSED_MS = 2_000;
 
@@ -34,6 +38,8 @@ export interface WireOptions {
 
 export class Wire {
   readonly #name: string;
+  readonly #output: Writable;
+  readonly #maxBytes: number;
   readonly #connection: MessageConnection;
   readonly #pending = new Set<(reason: Error) => void>();
   readonly #over: Promise<string>;
@@ -41,6 +47,8 @@ export class Wire {
 
   constructor(transport: Transport, options: WireOptions) {
     this.#name = options.name;
+    this.#output = transport.output;
+    this.#maxBytes = options.maxBytes;
     this.#connection = connect(transport, options);
     this.#connection.onRequest((method, params) => options.onRequest(method, params));
     this.#connection.onNotification((method, params) => options.onNotification(method, params));
@@ -80,6 +88,12 @@ export class Wire {
     return this.#pending.size;
   }
 
+  /** Refuses more work while a server takes in nothing, or answers nothing: what waits here stays bounded. */
+  refuseWhenFull(): void {
+    if (this.#pending.size < MAX_PENDING && this.#output.writableLength <= this.#maxBytes) return;
+    throw new Refusal("lsp/busy", `server "${this.#name}" does not keep up with its questions`);
+  }
+
   /** Rejects all that is pending, and everything later, with this refusal. */
   fail(refusal: Refusal): void {
     if (this.#death) return;
@@ -100,6 +114,7 @@ export class Wire {
     if (this.#death) return Promise.reject(this.#death);
     if (signal?.aborted) return Promise.reject(cancelled(signal));
     return new Promise((resolve, reject) => {
+      this.refuseWhenFull();
       const source = new CancellationTokenSource();
       const finish = (): void => {
         clearTimeout(timer);

@@ -24,8 +24,25 @@ test("opened once with its language, then changed and saved when the file has ch
   expect(second.hash).not.toBe(first.hash);
   expect(first.lines.text).toBe("hello\n");
   expect(await received(server, "textDocument/didOpen")).toHaveLength(1);
-  expect(texts(await received(server, "textDocument/didChange"))).toEqual([[{ text: "second\n" }]]);
+  expect(await ask(server, "fake/documents")).toMatchObject([{ text: "second\n", version: 2 }]);
   expect(await received(server, "textDocument/didSave")).toEqual([{ textDocument: { uri: first.uri } }]);
+});
+
+test.each<[string, JsonObject, unknown]>([
+  [
+    "lines that differ",
+    {},
+    { range: { start: { line: 1, character: 0 }, end: { line: 2, character: 0 } }, text: "漢😀\r\n" },
+  ],
+  ["whole texts", { textDocumentSync: 1 }, { text: "one\r\n漢😀\r\nthree" }],
+  ["whole texts", { textDocumentSync: { openClose: true, change: 1 } }, { text: "one\r\n漢😀\r\nthree" }],
+])("a change is sent as the server asked: %s", async (_as, capabilities, change) => {
+  const { server, file } = await session({ capabilities }, { text: "one\r\ntwo é\r\nthree" });
+  await server.sync(file, signal());
+  write(file, "one\r\n漢😀\r\nthree");
+  await server.sync(file, signal());
+  expect(texts(await received(server, "textDocument/didChange"))).toEqual([[change]]);
+  expect(await ask(server, "fake/documents")).toMatchObject([{ text: "one\r\n漢😀\r\nthree" }]);
 });
 
 test("a change of the same size in the same moment is seen", async () => {

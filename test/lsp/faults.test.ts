@@ -212,6 +212,22 @@ describe("a server that answers badly", () => {
     expect(await received(server, "$/cancelRequest")).toHaveLength(1);
   });
 
+  test("nothing at all: the questions that wait are bounded, and refused past that", async () => {
+    const { server } = await session({
+      capabilities: { hoverProvider: true },
+      on: { "textDocument/hover": [{ never: true }] },
+    });
+    const cancels = Array.from({ length: 256 }, () => new AbortController());
+    const waiting = cancels.map(({ signal: its }) =>
+      server.request("textDocument/hover", {}, { signal: its }).catch((error: unknown) => error),
+    );
+    const past = server.request("textDocument/hover", {}, { signal: signal() });
+    await expect(past).rejects.toMatchObject({ code: "lsp/busy" });
+    for (const cancel of cancels) cancel.abort();
+    await Promise.all(waiting);
+    expect(await ask(server, "fake/documents")).toEqual([]);
+  });
+
   test("a slow answer does not delay another", async () => {
     const { server } = await session({
       ...hover,
