@@ -7,7 +7,12 @@ import { spellPoint, spellSpan } from "../../src/protocol/spelling.js";
 
 const objects = {
   ...defaultDialect,
-  position: { ...defaultDialect.position, form: "object" as const, lineBase: 0 as const },
+  position: {
+    ...defaultDialect.position,
+    form: "object" as const,
+    answers: "object" as const,
+    lineBase: 0 as const,
+  },
 };
 const span = { start: { line: 0, character: 4 }, end: { line: 1, character: 0 } };
 
