@@ -7,9 +7,8 @@ import { methods } from "../protocol/methods.js";
 import { notSupported, requestCircle } from "./ask.js";
 import type { CallState } from "./call-state.js";
 import { type Circle, workspaceCircle } from "./circle.js";
-import { askDiagnostics } from "./diagnose.js";
+import { askDiagnostics, Diagnosed } from "./diagnose.js";
 import { askEach } from "./each.js";
-import { listOf } from "./lsp-values.js";
 import { answersNearby } from "./nearby.js";
 import { tellOtherSymbol } from "./other-symbol.js";
 import {
@@ -36,15 +35,17 @@ export function openAt(call: CallState, target: Target | undefined): At {
   const circle = target?.circle ?? workspaceCircle(call);
   /** Parameters that hold the position, and may be asked again beside it when nothing is there. */
   const positioned = new WeakSet<Params>();
-  /** What the last step of kind `diagnostics` found, by server. */
-  const diagnosed = new Map<string, Json[]>();
-  /** Why that step could not tell, when it could not. */
-  let unknown: string | undefined;
+  const diagnosed = new Diagnosed();
   call.evidence.target = target;
 
   const base = (fill: (target: Target, attached: Parameters<ParamsMaker>[0]) => JsonObject) => {
     if (target === undefined) throw new Refusal("point/incomplete", "This tool needs a file.");
     return (set?: JsonObject) => sealParams((attached) => overlay(fill(target, attached), set));
+  };
+
+  const atPlace = (params: Params) => {
+    positioned.add(params);
+    return params;
   };
 
   const send = (method: string, make: ParamsMaker, options: RequestOptions): Promise<ReplyPart[]> =>
@@ -62,37 +63,23 @@ export function openAt(call: CallState, target: Target | undefined): At {
     version: target?.document.version ?? 0,
     plain: (set) => sealParams(() => overlay({}, set)),
     document: (set) => base((its) => documentBase(its))(set),
-    position(set) {
-      const params = base(positionBase)(set);
-      positioned.add(params);
-      return params;
-    },
-    positions(set) {
-      const params = base(positionsBase)(set);
-      positioned.add(params);
-      return params;
-    },
+    position: (set) => atPlace(base(positionBase)(set)),
+    positions: (set) => atPlace(base(positionsBase)(set)),
     range: (set) => base(rangeBase)(set),
     rangeDiagnostics(set) {
-      if (unknown !== undefined)
-        call.evidence.warn("answer/without-diagnostics", `The diagnostics are not known: ${unknown}.`);
-      return base((its, attached) =>
-        rangeDiagnosticsBase(its, attached, diagnosed.get(attached.server.plan.id) ?? []),
-      )(set);
+      if (diagnosed.why !== undefined)
+        call.evidence.warn("answer/without-diagnostics", `The diagnostics are not known: ${diagnosed.why}.`);
+      return base((its, attached) => rangeDiagnosticsBase(its, attached, diagnosed.of(attached.server)))(set);
     },
     request: (method, params, options = {}) =>
       skippable(options, async () => {
         const make = openParams(params);
         let parts = await send(method, make, options);
-        if (target !== undefined && positioned.has(params) && mayMove(method) && saysNothing(parts)) {
-          const place = target.place;
-          const beside = await answersNearby(call, target, () => send(method, make, {}));
-          // Later steps of the same call go on at the place that had an answer.
-          if (beside === undefined) target.place = place;
-          else parts = beside;
+        if (target !== undefined && positioned.has(params)) {
+          if (mayMove(method) && saysNothing(parts))
+            parts = (await answersNearby(call, target, () => send(method, make, {}))) ?? parts;
+          if (methods[method]?.declares === true) await tellOtherSymbol(call, target, parts);
         }
-        if (target !== undefined && positioned.has(params) && methods[method]?.declares === true)
-          await tellOtherSymbol(call, target, parts);
         return expectAnswer(sealReply({ parts, perItem: false }), options);
       }),
     each: (method, items, options, params) =>
@@ -101,9 +88,7 @@ export function openAt(call: CallState, target: Target | undefined): At {
       ),
     diagnostics: async (options) => {
       const reply = await askDiagnostics(call, circle, options);
-      for (const { server, value } of reply.parts)
-        if (server !== undefined) diagnosed.set(server.plan.id, listOf(value) as Json[]);
-      unknown = reply.diagnostics?.status === "unknown" ? reply.diagnostics.why : undefined;
+      diagnosed.keep(reply);
       return sealReply(reply);
     },
     command: async (name, args) => sealReply(await runCommand(call, circle, name, args)),

@@ -5,6 +5,7 @@ import type { DiagnosticsReport, LanguageServer } from "../lsp/types.js";
 import { askCircle } from "./ask.js";
 import type { CallState } from "./call-state.js";
 import type { Circle } from "./circle.js";
+import { listOf } from "./lsp-values.js";
 import type { ReplyData } from "./reply.js";
 
 interface Told {
@@ -12,6 +13,25 @@ interface Told {
   report: Omit<DiagnosticsReport, "items">;
   /** Raw diagnostics of the document, or of each file. */
   found: Json[];
+}
+
+/** What the `diagnostics` step of a call has found, by server: for requests that take it along. */
+export class Diagnosed {
+  readonly #found = new Map<string, Json[]>();
+  /** Why the step could not tell, when it could not. */
+  why: string | undefined;
+
+  /** Takes what the step replied. */
+  keep({ parts, diagnostics }: ReplyData): void {
+    for (const { server, value } of parts)
+      if (server !== undefined) this.#found.set(server.plan.id, listOf(value) as Json[]);
+    this.why = diagnostics?.status === "unknown" ? diagnostics.why : undefined;
+  }
+
+  /** What one server said of the document. */
+  of(server: LanguageServer): Json[] {
+    return this.#found.get(server.plan.id) ?? [];
+  }
 }
 
 /** Asks every server of the circle that is asked for diagnostics at all: of its document, else of all its files. */

@@ -17,7 +17,7 @@ const mostPlaces = 50;
 const reach = 2;
 const units: readonly PositionEncoding[] = ["utf-32", "utf-16", "utf-8"];
 
-/** The answer at the first word nearby that has one; the target then stands there. */
+/** The answer at the first word nearby that has one; the target then stands there, for later steps too. */
 export async function answersNearby(
   call: CallState,
   target: Target,
@@ -38,6 +38,7 @@ export async function answersNearby(
     tellMoved(call, target, "There is no symbol at the exact position; the word beside it was used.");
     return parts;
   }
+  target.place = place;
   return undefined;
 }
 

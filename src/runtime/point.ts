@@ -5,7 +5,7 @@ import { Refusal } from "../base/problem.js";
 import { convertColumn, type Lines } from "../base/text.js";
 import { anchors } from "../protocol/anchors.js";
 import { lineTextName } from "../protocol/pointing.js";
-import { spanNames } from "../protocol/spelling.js";
+import { type Point, spanNames } from "../protocol/spelling.js";
 import type { CallState } from "./call-state.js";
 import { findLine } from "./find-line.js";
 import { findSymbol } from "./find-symbol.js";
@@ -34,14 +34,8 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
     throw incomplete(call);
   }
   const target = file === undefined ? undefined : await openTarget(call, file);
-  if (target !== undefined && place.line !== undefined && place.character !== undefined) {
-    const counted = { line: place.line, character: place.character };
-    const at = placeOf(call, target.document.lines, place.line, place.character);
-    const pointed = { ...target, counted, place: at };
-    const moved = name === undefined ? undefined : beside(call, pointed, name);
-    if (moved === undefined) tellPastEnd(call, target.document.lines, counted);
-    return moved ?? pointed;
-  }
+  if (target !== undefined && place.line !== undefined && place.character !== undefined)
+    return atPosition(call, target, { line: place.line, character: place.character }, name);
   if (target !== undefined && lineText !== undefined) return findLine(call, target, lineText, name);
   if (target !== undefined && place.line !== undefined && name !== undefined)
     return onLine(call, target, place.line, name);
@@ -51,7 +45,16 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   return accepts("range") ? { ...target, range: rangeIn(call, input, target) } : target;
 }
 
-/** A position and a name: the place nearby that has the name. Undefined where the position stays, with a warning if it lacks the name. */
+/** The very position that was counted; with a name, the place nearby that has it. */
+function atPosition(call: CallState, target: Target, counted: Point, name: string | undefined): Target {
+  const { lines } = target.document;
+  const pointed = { ...target, counted, place: placeOf(call, lines, counted.line, counted.character) };
+  const moved = name === undefined ? undefined : beside(call, pointed, name);
+  if (moved === undefined) tellPastEnd(call, lines, counted);
+  return moved ?? pointed;
+}
+
+/** The place nearby that has a name. Undefined where the position stays, with a warning if it lacks the name. */
 function beside(call: CallState, target: Target, name: string): Target | undefined {
   const { lines } = target.document;
   const { line = 0, character = 0 } = target.place ?? {};
