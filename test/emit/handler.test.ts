@@ -25,6 +25,8 @@ async function runHandler(plan: Plan, tool: string, input: { [key: string]: Json
     document: params("document"),
     position: params("position"),
     range: params("range"),
+    positions: params("positions"),
+    rangeDiagnostics: params("rangeDiagnostics"),
     request: note("request", (method: string) => reply(method)()),
     each: note("each", async (...args: unknown[]) => {
       asked.push(["item", (args[3] as (item: Json) => unknown)({ process: { eval: 5 }, name: "n" })]);
@@ -49,6 +51,49 @@ async function runHandler(plan: Plan, tool: string, input: { [key: string]: Json
 }
 
 describe("a generated handler", () => {
+  it("makes items fuller, and takes diagnostics along", async () => {
+    const { plan, problems } = planOf(`
+[[tools]]
+name = "t"
+input = ["document", "range"]
+output = "code_actions"
+args.kinds = { type = "string_list", required = false, description = "d" }
+[[tools.steps]]
+id = "problems"
+kind = "diagnostics"
+[[tools.steps]]
+id = "actions"
+method = "textDocument/codeAction"
+params = { base = "text_document_range_diagnostics", set = { context = { only = { from = "input.kinds" } } } }
+[[tools.steps]]
+id = "resolved"
+method = "codeAction/resolve"
+each = { from = "step.actions", limit = 4, lacking = "edit.changes" }
+params = { set = { from = "each" } }
+optional = true
+`);
+    expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
+    const { asked } = await runHandler(plan, "t", { kinds: ["quickfix"] });
+    expect(asked).toEqual([
+      ["diagnostics", { waitMs: 5000, settleMs: 150 }],
+      [
+        "request",
+        "textDocument/codeAction",
+        { base: "rangeDiagnostics", set: { context: { only: ["quickfix"] } } },
+        { merge: "all" },
+      ],
+      [
+        "each",
+        "codeAction/resolve",
+        { reply: "textDocument/codeAction" },
+        { limit: 4, lacking: ["edit", "changes"], optional: true },
+        expect.any(Function),
+      ],
+      ["item", { process: { eval: 5 }, name: "n" }],
+      ["answer", "code_actions", { reply: "each" }],
+    ]);
+  });
+
   it("does what its steps say, with defaults, references and options", async () => {
     const { plan } = planOf(`
 [[tools]]
