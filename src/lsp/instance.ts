@@ -3,7 +3,7 @@
  * itself; when its process is gone, everything that waits hears so at once.
  */
 import { ResponseError } from "vscode-jsonrpc/node";
-import type { LimitsPlan, ServerPlan } from "../abi/plan.js";
+import type { ServerPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
@@ -16,51 +16,22 @@ import { forwarded } from "./forward.js";
 import { Freshness } from "./freshness.js";
 import { chosenEncoding, type FolderParams, folderParams, initializeParams } from "./handshake.js";
 import { pathOfUri } from "./inside.js";
+import type { InstanceContext } from "./instance-context.js";
 import { type Transport, withNamedPaths } from "./launch.js";
 import { ReadinessState } from "./readiness.js";
 import { type Asking, ask, refusalOf } from "./requests.js";
 import type {
   DiagnosticsReport,
-  Log,
   OpenDocument,
   Readiness,
   RequestOptions,
   ServerReply,
-  Trace,
   WorkspaceDiagnosticsReport,
 } from "./types.js";
-import type { WorkspaceWatch } from "./watch.js";
 import { cancelled, Wire } from "./wire.js";
 
 const SHUTDOWN_MS = 2_000;
 const EXIT_MS = 1_000;
-
-/** What has passed between all servers and us; equal counts mean that nothing has. */
-export interface Tally {
-  /** Changes of files that servers were told of. */
-  told: number;
-  /** Notifications and requests that servers sent. */
-  heard: number;
-}
-
-export interface InstanceContext {
-  plan: ServerPlan;
-  /** Absolute root of this instance. */
-  root: string;
-  /** Absolute further workspace folders, of the plan and of other roots that this instance serves as well. */
-  folders: string[];
-  roots: readonly string[];
-  limits: LimitsPlan;
-  generation: number;
-  version: string;
-  watch: WorkspaceWatch;
-  /** Counts what servers are told of files, and what they say unasked. */
-  tally: Tally;
-  log: Log;
-  trace: Trace | undefined;
-  /** Runs a command in another server, for the plan's `forward` rules. */
-  command: (serverId: string, command: string, args: unknown[]) => Promise<unknown>;
-}
 
 export class Instance {
   readonly plan: ServerPlan;

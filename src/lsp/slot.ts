@@ -5,6 +5,7 @@
  */
 import type { ServerPlan } from "../abi/plan.js";
 import { Fault, Refusal } from "../base/problem.js";
+import { Deaths } from "./deaths.js";
 import type { Instance } from "./instance.js";
 import { groupMemoryMb } from "./processes.js";
 import { redact } from "./redact.js";
@@ -34,8 +35,7 @@ export class Slot {
   readonly #folders = new Set<string>();
   /** The last end that nobody asked for. */
   #lastEnd: { generation: number; reason: string; told: boolean } | undefined;
-  /** When it died of itself, within the window. */
-  #deaths: number[] = [];
+  readonly #deaths: Deaths;
   #stopped = false;
   #unavailable = false;
   #lastUsed: number | undefined;
@@ -48,6 +48,7 @@ export class Slot {
     this.#context = context;
     this.plan = context.plan;
     this.root = context.root;
+    this.#deaths = new Deaths(context.plan.restart);
   }
 
   /** The instance that runs, if one does. */
@@ -119,7 +120,7 @@ export class Slot {
 
   /** Ends the instance, also one that is starting, and forgets its failures; the next `get` starts a new one at once. */
   async stop(): Promise<boolean> {
-    this.#deaths = [];
+    this.#deaths.clear();
     this.#lastEnd = undefined;
     this.#stopped = true;
     if (this.#starting) {
@@ -162,14 +163,14 @@ export class Slot {
     if (this.instance) return "running";
     if (this.#starting) return "starting";
     if (this.#unavailable) return "unavailable";
-    if (this.#recentDeaths().length > this.plan.restart.max) return "broken";
-    if (this.#pauseMs() > 0) return "backoff";
+    if (this.#deaths.tooMany) return "broken";
+    if (this.#deaths.pauseMs > 0) return "backoff";
     return this.#stopped ? "stopped" : "idle";
   }
 
   async #start(signal: AbortSignal): Promise<Instance> {
     this.#refuseWhenBroken();
-    const pause = this.#pauseMs();
+    const pause = this.#deaths.pauseMs;
     // The pause of a restart; without one a server that dies at once would be started as fast as it is asked for.
     if (pause > 0) await unlessAborted(new Promise((done) => setTimeout(done, pause)), signal);
     this.#stopped = false;
@@ -195,7 +196,7 @@ export class Slot {
     this.#lastError = error.message;
     if (Array.isArray(error.data.stderr)) this.#lastStderr = error.data.stderr.map(String);
     this.#unavailable = error.code === "lsp/not-installed" || error.code === "lsp/not-allowed";
-    if (!this.#unavailable) this.#deaths.push(performance.now());
+    if (!this.#unavailable) this.#deaths.add();
     this.#context.log("warn", "server did not start", { server: this.plan.id, error: error.message });
     const { code, message, nextSteps } = error;
     return new Refusal(code === "lsp/exited" || code === "lsp/timeout" ? "lsp/start-failed" : code, message, {
@@ -211,7 +212,7 @@ export class Slot {
     this.#rest();
     this.#lastError = `server "${this.plan.id}" ${reason}`;
     this.#lastEnd = { generation: instance.generation, reason, told: false };
-    this.#deaths.push(performance.now());
+    this.#deaths.add();
     this.#context.log("warn", "server ended", { server: this.plan.id, reason });
   }
 
@@ -221,31 +222,14 @@ export class Slot {
     clearInterval(this.#watch);
   }
 
-  #recentDeaths(): number[] {
-    const since = performance.now() - this.plan.restart.windowMs;
-    this.#deaths = this.#deaths.filter((death) => death > since);
-    return this.#deaths;
-  }
-
   #refuseWhenBroken(): void {
-    const { max, windowMs } = this.plan.restart;
-    const deaths = this.#recentDeaths();
-    if (deaths.length <= max) return;
-    const seconds = Math.ceil(((deaths.at(-max - 1) ?? 0) + windowMs - performance.now()) / 1000);
-    const words = `server "${this.plan.id}" ended ${deaths.length} times; it is tried again in ${seconds} s`;
+    if (!this.#deaths.tooMany) return;
+    const seconds = Math.ceil(this.#deaths.brokenMs / 1000);
+    const words = `server "${this.plan.id}" ended ${this.#deaths.count} times; it is tried again in ${seconds} s`;
     throw new Refusal(
       "lsp/start-failed",
       `${words}. Last: ${redact(this.#lastError ?? "", this.#context.roots)}`,
     );
-  }
-
-  /** What is left of the pause after the last death: doubling from the first to the second bound. */
-  #pauseMs(): number {
-    const deaths = this.#recentDeaths();
-    const last = deaths.at(-1);
-    if (last === undefined) return 0;
-    const [least, most] = this.plan.restart.backoffMs;
-    return Math.max(0, last + Math.min(most, least * 2 ** (deaths.length - 1)) - performance.now());
   }
 
   #touch(): void {

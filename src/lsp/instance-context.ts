@@ -1,0 +1,31 @@
+/** What one running server needs from its surroundings. */
+import type { LimitsPlan, ServerPlan } from "../abi/plan.js";
+import type { Log, Trace } from "./types.js";
+import type { WorkspaceWatch } from "./watch.js";
+
+/** What has passed between all servers and us; equal counts mean that nothing has. */
+export interface Tally {
+  /** Changes of files that servers were told of. */
+  told: number;
+  /** Notifications and requests that servers sent. */
+  heard: number;
+}
+
+export interface InstanceContext {
+  plan: ServerPlan;
+  /** Absolute root of this instance. */
+  root: string;
+  /** Absolute further workspace folders, of the plan and of other roots that this instance serves as well. */
+  folders: string[];
+  roots: readonly string[];
+  limits: LimitsPlan;
+  generation: number;
+  version: string;
+  watch: WorkspaceWatch;
+  /** Counts what servers are told of files, and what they say unasked. */
+  tally: Tally;
+  log: Log;
+  trace: Trace | undefined;
+  /** Runs a command in another server, for the plan's `forward` rules. */
+  command: (serverId: string, command: string, args: unknown[]) => Promise<unknown>;
+}
