@@ -4,12 +4,23 @@ import { openWorkshop, range, type Workshop } from "./workshop.js";
 let workshop: Workshop;
 beforeAll(async () => {
   const place = [{ uri: "file:///work/a.fake", range: range(0, 4, 8) }];
+  const request = { method: "textDocument/typeDefinition", params: "text_document_position" };
   workshop = await openWorkshop({
+    config: {
+      allow: { commands: [process.execPath], effects: ["read", "edit"] },
+      tools: [
+        { name: "edit_it", effect: "edit", input: ["position", "symbol"], output: "locations", request },
+      ],
+    },
     files: { "a.fake": "one     two\n" },
     servers: {
       fake: {
         scenario: {
-          capabilities: { definitionProvider: true, implementationProvider: true },
+          capabilities: {
+            definitionProvider: true,
+            implementationProvider: true,
+            typeDefinitionProvider: true,
+          },
           // A server that has said that it is ready is asked once: an empty answer is believed.
           on: {
             initialized: ["begin", "end"].map((kind) => ({
@@ -20,6 +31,7 @@ beforeAll(async () => {
           replies: {
             "textDocument/definition": { $each: [[], place] },
             "textDocument/implementation": null,
+            "textDocument/typeDefinition": null,
           },
         },
       },
@@ -64,4 +76,16 @@ it("says nothing was found when the words beside have nothing either", async () 
     character: 7,
   });
   expect(structured).toMatchObject({ ok: true, locations: [], warnings: [] });
+});
+
+it("never moves what edits, not even to a name beside", async () => {
+  const at = { file_path: "a.fake", line: 1, character: 7 };
+  const { structured } = await workshop.call("edit_it", at);
+  expect(structured).toMatchObject({ ok: true, locations: [], warnings: [] });
+  const asked = await workshop.received("textDocument/typeDefinition");
+  expect(new Set(asked.map(({ position }) => JSON.stringify(position)))).toEqual(
+    new Set([JSON.stringify({ line: 0, character: 6 })]),
+  );
+  const named = await workshop.call("edit_it", { ...at, symbol_name: "two" });
+  expect(named.structured).toMatchObject({ ok: false, error: { code: "point/no-symbol" } });
 });
