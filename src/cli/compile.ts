@@ -15,6 +15,7 @@ import { UnusableConfig } from "../config/salvage.js";
 import { isTrusted, isTrustedFolder, openTrust } from "../config/trust.js";
 import { emitBundle } from "../emit/bundle.js";
 import { readTemplates } from "../emit/templates.js";
+import { textProblems } from "../emit/texts.js";
 import { buildPlan } from "../plan/build.js";
 import { type Input, isOn, type Surroundings, textFlag } from "./command.js";
 import { isInstalled } from "./installed.js";
@@ -62,7 +63,10 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
     },
     diskFiles,
   );
-  const { plan, problems } = buildPlan(loaded.config, loaded);
+  const built = buildPlan(loaded.config, loaded);
+  const { plan } = built;
+  const texts = textProblems(plan, plan.tools, readTemplates(shippedTemplates));
+  const problems = [...built.problems, ...texts.map((problem) => placed(problem, loaded))];
   if (problems.some((problem) => problem.severity === "error"))
     throw new ConfigError(inOrder([...loaded.warnings, ...problems]));
   return { loaded, plan, warnings: [...loaded.warnings, ...problems], binFolders };

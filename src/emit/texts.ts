@@ -2,7 +2,7 @@
 import { type BundleFile, bundlePaths, ERROR_TEXT_FILE } from "../abi/bundle.js";
 import { ABI_VERSION, type Plan, type ToolPlan } from "../abi/plan.js";
 import { nearest } from "../base/nearest.js";
-import { sortedSet } from "../base/order.js";
+import { sortedSet, uniqueBy } from "../base/order.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { inspectModule } from "./inspect.js";
 import { render, type Templates } from "./render.js";
@@ -11,28 +11,51 @@ import { BadTemplate, templateStatements } from "./text-template.js";
 const folder = "text/";
 const fix = "Use one of the templates in `templates/text/`, or mend the text.";
 
+interface WantedText {
+  path: string;
+  what: string;
+  text: string;
+  /** Where the config says so; a tool stands in its pointer by its name. */
+  pointer: string;
+}
+
 /** The texts that these tools and the dialect ask for. Throws a ConfigError with every template that cannot be used. */
 export function textFiles(plan: Plan, tools: readonly ToolPlan[], templates: Templates): BundleFile[] {
-  const problems: Problem[] = [];
-  const files: BundleFile[] = [];
-  const add = (path: string, what: string, text: string, pointer: string) => {
+  const problems = textProblems(plan, tools, templates);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return wantedTexts(plan, tools).map(({ path, what, text }) => ({
+    path,
+    text: emitText(text, what, templates),
+  }));
+}
+
+/** What is wrong with those texts; one that several tools share is wrong once. */
+export function textProblems(plan: Plan, tools: readonly ToolPlan[], templates: Templates): Problem[] {
+  const wanted = uniqueBy(wantedTexts(plan, tools), ({ pointer }) => pointer);
+  return wanted.flatMap(({ what, text, pointer }): Problem[] => {
     try {
-      files.push({ path, text: emitText(text, what, templates) });
+      emitText(text, what, templates);
+      return [];
     } catch (error) {
       if (!(error instanceof BadTemplate)) throw error;
-      problems.push({ code: "plan/bad-text", severity: "error", message: error.message, pointer, fix });
+      return [{ code: "plan/bad-text", severity: "error", message: error.message, pointer, fix }];
     }
-  };
-  const { text: common, errors } = plan.dialect;
-  for (const tool of tools) {
-    if (tool.text !== null)
-      add(bundlePaths.text(tool.name), `the text of ${tool.name}`, tool.text, `${tool.source.pointer}/text`);
-    else if (common !== null)
-      add(bundlePaths.text(tool.name), `the text of ${tool.name}`, common, "/dialect/text");
-  }
-  if (errors.text !== null) add(ERROR_TEXT_FILE, "the text of refusals", errors.text, "/dialect/errors/text");
-  if (problems.length > 0) throw new ConfigError(unique(problems));
-  return files;
+  });
+}
+
+function wantedTexts({ dialect }: Plan, tools: readonly ToolPlan[]): WantedText[] {
+  const own = tools.flatMap((tool): WantedText[] => {
+    const text = tool.text ?? dialect.text;
+    if (text === null) return [];
+    const pointer = tool.text === null ? "/dialect/text" : `${tool.source.pointer}/text`;
+    return [{ path: bundlePaths.text(tool.name), what: `the text of ${tool.name}`, text, pointer }];
+  });
+  const { text } = dialect.errors;
+  if (text === null) return own;
+  return [
+    ...own,
+    { path: ERROR_TEXT_FILE, what: "the text of refusals", text, pointer: "/dialect/errors/text" },
+  ];
 }
 
 /** The module of one text. */
@@ -58,12 +81,5 @@ function sourceOf(text: string, templates: Templates): string {
   const near = nearest(text, known);
   throw new BadTemplate(
     `There is no text template \`${text}\`.${near === undefined ? ` Known: ${known.join(", ")}.` : ` Did you mean \`${near}\`?`}`,
-  );
-}
-
-/** A text that all tools share is wrong once. */
-function unique(problems: readonly Problem[]): Problem[] {
-  return problems.filter(
-    (problem, index) => problems.findIndex(({ pointer }) => pointer === problem.pointer) === index,
   );
 }
