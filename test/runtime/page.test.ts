@@ -116,7 +116,8 @@ describe("kept listings", () => {
     readiness: "ready",
     dropped: 0,
     isCut: false,
-    document: undefined, echo: {},
+    document: undefined,
+    echo: {},
     warnings: [],
   };
   const listing = (items: string[]): Snapshot => ({
