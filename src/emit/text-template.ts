@@ -85,23 +85,32 @@ function block(node: Node, scopes: readonly string[]): string[] {
       return [`if (holds(${value})) {`, ...indent(statements(program, scopes)), ...orElse(otherwise)];
     case "unless":
       return [`if (!holds(${value})) {`, ...indent(statements(program, scopes)), ...orElse(otherwise)];
-    case "each": {
-      const depth = scopes.length;
-      const [list, item] = [`list${depth}`, `item${depth}`];
-      const inner = statements(program, [...scopes, item]);
-      return [
-        `const ${list} = items(${value});`,
-        ...(otherwise.length > 0 ? [`if (${list}.length === 0) {`, ...indent(otherwise), "}"] : []),
-        `for (const [index${depth}, ${item}] of ${list}.entries()) {`,
-        ...indent(inner),
-        "}",
-      ].flatMap((line, index, all) =>
-        index === 0 ? ["{", `  ${line}`] : index === all.length - 1 ? [`  ${line}`, "}"] : [`  ${line}`],
-      );
-    }
+    case "each":
+      return loop(value, statements(program, [...scopes, itemName(scopes.length)]), otherwise, scopes.length);
     default:
       throw unknown(node);
   }
+}
+
+function itemName(depth: number): string {
+  return `item${depth}`;
+}
+
+/** A block of its own, so that two loops side by side can have the same names. */
+function loop(value: string, body: string[], otherwise: string[], depth: number): string[] {
+  const list = `list${depth}`;
+  const none = otherwise.length === 0 ? [] : [`if (${list}.length === 0) {`, ...indent(otherwise), "}"];
+  return [
+    "{",
+    ...indent([
+      `const ${list} = items(${value});`,
+      ...none,
+      `for (const [index${depth}, ${itemName(depth)}] of ${list}.entries()) {`,
+      ...indent(body),
+      "}",
+    ]),
+    "}",
+  ];
 }
 
 function orElse(lines: string[]): string[] {

@@ -4,7 +4,7 @@
  * as they were. What changes unseen (outside the roots, ignored) is bounded by a short life.
  */
 import { stat } from "node:fs/promises";
-import type { CallOutcome } from "./session.js";
+import type { CallOutcome } from "./outcome.js";
 
 const lifeMs = 5000;
 const mostFiles = 200;

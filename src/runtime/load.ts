@@ -91,6 +91,11 @@ function jsonOf<T>(bytes: BundleBytes, path: string): T {
   return JSON.parse(new TextDecoder().decode(bytes.get(path))) as T;
 }
 
+/** Whether a tool has a text of its own, or the dialect's. */
+function wordsItself({ tools, dialect }: Plan, name: string): boolean {
+  return dialect.text !== null || tools.some((tool) => tool.name === name && tool.text !== null);
+}
+
 /** A manifest may be whole and still name too little: every listed tool needs its plan and its modules. */
 function verifyTools(plan: Plan, tools: ToolEntry[], bytes: BundleBytes): void {
   const planned = new Set(plan.tools.map((tool) => tool.name));
@@ -100,6 +105,7 @@ function verifyTools(plan: Plan, tools: ToolEntry[], bytes: BundleBytes): void {
       bundlePaths.handler(name),
       bundlePaths.inputValidator(name),
       bundlePaths.outputValidator(name),
+      ...(wordsItself(plan, name) ? [bundlePaths.text(name)] : []),
     ].filter((path) => !bytes.has(path)),
   ]);
   if (lacking.length === 0) return;

@@ -5,10 +5,10 @@
 import { randomUUID } from "node:crypto";
 import type { Answer } from "../abi/handler.js";
 import type { ToolPlan } from "../abi/plan.js";
-import { canonicalText, isTable, type Json, type JsonObject } from "../base/json.js";
-import { nearest } from "../base/nearest.js";
+import { canonicalText, isTable, type Json } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
-import { Refusal, type Warning } from "../base/problem.js";
+import { Refusal } from "../base/problem.js";
+import type { PoolMark } from "../lsp/types.js";
 import { candidatesAnswer, emptyAnswer, pageAnswer } from "./answer.js";
 import type { AnswerCache } from "./answer-cache.js";
 import type { RunTool } from "./batch.js";
@@ -22,15 +22,11 @@ import { SeveralMatches } from "./find-symbol.js";
 import { checkArguments } from "./guard.js";
 import type { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
+import { type CallOutcome, type Clock, refusalOf, refused, unknownTool, unready } from "./outcome.js";
 import { Pages } from "./page.js";
-import { openWording, protocolError, type Wording } from "./wording.js";
+import { openWording } from "./wording.js";
 
-/** What a call gave, in both forms. */
-export interface CallOutcome extends Answer {
-  isError: boolean;
-  /** Of a refusal: what a dialect of protocol errors tells. */
-  error: { number: number; code: string; message: string; data: JsonObject } | null;
-}
+export type { CallOutcome } from "./outcome.js";
 
 /** How the caller ends a call, and hears of its progress. */
 export interface CallOptions {
@@ -45,6 +41,9 @@ export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "log
   answers: AnswerCache;
 };
 
+/** A look at the disk that takes longer is not waited for: sharing must not cost more than asking. */
+const markMs = 2000;
+
 /** The part of a call that no other call has. */
 type Own = Pick<CallState, "evidence" | "wording" | "places">;
 
@@ -58,12 +57,6 @@ interface Ran {
 
 /** The part of a call that is there before its tool is chosen. */
 type Frame = Pick<CallState, "signal" | "remainingMs" | "onProgress">;
-
-/** Why a call was stopped, if it was. */
-interface Clock {
-  isCancelled(): boolean;
-  expired(): boolean;
-}
 
 /** One agent's session. */
 export class Session {
@@ -99,9 +92,10 @@ export class Session {
 
   /** The answer that is kept and still true, or under way for somebody else, or new. */
   async #share(tool: ToolPlan, args: unknown, cancel: AbortSignal, onProgress: Frame["onProgress"]) {
-    const { pool, answers, inFlight } = this.#shared;
+    const { answers, inFlight } = this.#shared;
     const askedAt = Date.now();
-    const mark = await untilAborted(cancel, pool.mark());
+    const mark = await this.#mark(cancel);
+    if (mark === undefined) return (await this.#begin(tool, args, cancel, onProgress)).outcome;
     const key = canonicalText([tool.name, args ?? {}]);
     const kept = await answers.get(key, mark.all);
     if (kept !== undefined) return kept;
@@ -112,6 +106,18 @@ export class Session {
       const isWhole = !outcome.isError && !evidence.isPage && evidence.readiness === "ready";
       if (isWhole && isKept(tool)) void this.#keep(key, mark.all, outcome, files, askedAt);
       return outcome;
+    });
+  }
+
+  /** Where things stand, unless that takes too long to find out: then a call goes its own way. */
+  async #mark(cancel: AbortSignal): Promise<PoolMark | undefined> {
+    return withDeadline([cancel], markMs, async (signal, expired) => {
+      try {
+        return await untilAborted(signal, this.#shared.pool.mark());
+      } catch (error) {
+        if (expired()) return undefined;
+        throw error;
+      }
     });
   }
 
@@ -143,7 +149,7 @@ export class Session {
 
   async #run(tool: ToolPlan, args: unknown, frame: Frame, clock: Clock): Promise<Ran> {
     const evidence = new Evidence();
-    const { plan, gate, loaded } = this.#shared;
+    const { plan, gate, loaded, log } = this.#shared;
     const wording = await openWording(loaded, tool);
     const places = new Places(gate, plan.dialect);
     try {
@@ -156,7 +162,7 @@ export class Session {
         files: await filesOf(evidence, places),
       };
     } catch (error) {
-      const refusal = this.#refusal(tool, error, clock, evidence);
+      const refusal = refusalOf(tool, error, clock, evidence, log);
       const warnings = clock.expired() || refusal.code === "lsp/no-answer" ? unready(evidence) : [];
       const told = [...evidence.warnings, ...warnings];
       return { outcome: refused(tool, refusal, plan.mcp.listed, told, wording), evidence, files: [] };
@@ -207,24 +213,6 @@ export class Session {
       outer.absorb(evidence);
     }
   }
-
-  /** What the agent is told of an error: the time's end first, then a refusal as it is, else only that it is our fault. */
-  #refusal(tool: ToolPlan, error: unknown, { isCancelled, expired }: Clock, evidence: Evidence): Refusal {
-    if (isCancelled()) return new Refusal("call/cancelled", "The call was cancelled.", { cause: error });
-    if (expired())
-      return new Refusal(
-        "lsp/timeout",
-        `${tool.name} did not come to an end within ${tool.timeoutMs} ms; the server is ${evidence.readiness}.`,
-        { cause: error, nextSteps: [statusStep] },
-      );
-    if (error instanceof Refusal) return withStatusStep(error);
-    this.#shared.log("error", `fault in ${tool.name}`, {
-      cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    });
-    return new Refusal("runtime/fault", "An internal error happened; the log has its cause.", {
-      cause: error,
-    });
-  }
 }
 
 /** Whether identical calls may share an answer: those that only read what language servers tell. */
@@ -243,49 +231,7 @@ async function filesOf({ document }: Evidence, places: Places): Promise<string[]
   return sortedSet([...(await places.shownPaths()), ...(document ? [document.admitted.path] : [])]);
 }
 
-function refused(
-  tool: ToolPlan,
-  refusal: Refusal,
-  listed: readonly string[],
-  warnings: Warning[],
-  wording: Wording,
-): CallOutcome {
-  const answer = refuse(tool.name, refusal, listed, warnings, wording);
-  return { isError: true, ...answer, error: protocolError(refusal, wording.dialect.errors) };
-}
-
-const statusStep = {
-  kind: "tool" as const,
-  tool: "get_server_status",
-  arguments: {},
-  why: "it says how the language servers do",
-};
-
-/** A failing server leads to the tool that tells about servers. */
-function withStatusStep(refusal: Refusal): Refusal {
-  const isAboutServer = ["lsp/start-failed", "lsp/exited", "lsp/timeout", "lsp/garbled"].includes(
-    refusal.code,
-  );
-  if (!isAboutServer || refusal.nextSteps.length > 0) return refusal;
-  return new Refusal(refusal.code, refusal.message, {
-    nextSteps: [statusStep],
-    data: refusal.data,
-    cause: refusal.cause,
-  });
-}
-
-function unready(evidence: Evidence): { code: "answer/not-ready"; message: string }[] {
-  if (evidence.readiness !== "indexing" && evidence.readiness !== "starting") return [];
-  return [{ code: "answer/not-ready", message: `The language server is ${evidence.readiness}.` }];
-}
-
 function argumentNames(loaded: LoadedBundle, tool: ToolPlan): string[] {
   const { properties } = loaded.tools.find((entry) => entry.name === tool.name)?.inputSchema ?? {};
   return isTable(properties) ? Object.keys(properties) : [];
-}
-
-function unknownTool(name: string, listed: readonly string[]): Refusal {
-  const near = nearest(name, listed);
-  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-  return new Refusal("guard/unknown-tool", `There is no tool of that name.${hint}`);
 }
