@@ -77,9 +77,21 @@ export class Diagnostics {
     this.#pulled.clear();
   }
 
-  /** What is known of all files, waited for at most `waitMs`. */
-  workspace(options: { waitMs: number; signal: AbortSignal }): Promise<WorkspaceDiagnosticsReport> {
+  /** What is known of all files, waited for at most `waitMs`; `open` are those that the server was shown. */
+  async workspace(
+    options: { waitMs: number; signal: AbortSignal },
+    open: readonly OpenDocument[],
+  ): Promise<WorkspaceDiagnosticsReport> {
     const published = new Map([...this.#published].map(([path, { items }]) => [path, items]));
+    const { capabilities } = this.#context;
+    const deadline = performance.now() + options.waitMs;
+    // A server that is asked file by file has published nothing; what it was shown is known all the same.
+    const asked = capabilities.supports("workspace/diagnostic") ? [] : open;
+    for (const document of capabilities.allows("diagnostics") ? asked : []) {
+      if (!this.#pulls(document) || performance.now() >= deadline) continue;
+      const { items } = await this.#pull(document, deadline, options.signal);
+      published.set(document.path, items);
+    }
     return workspaceDiagnostics({ ...this.#context, pulled: this.#pulled, published }, options);
   }
 

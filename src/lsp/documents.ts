@@ -49,6 +49,11 @@ export class Documents {
     return this.#open.size;
   }
 
+  /** The documents that are open, as the server has them. */
+  get all(): OpenDocument[] {
+    return [...this.#open.values()].map((entry) => entry.document);
+  }
+
   /** The document as the server has it, or undefined when it is not open. */
   get(path: string): OpenDocument | undefined {
     return this.#open.get(path)?.document;

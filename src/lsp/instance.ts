@@ -230,7 +230,7 @@ export class Instance {
     this.#refuseWhenEnding();
     await this.#freshness.renew();
     await this.#freshness.openOne();
-    return this.#diagnostics.workspace(options);
+    return this.#diagnostics.workspace(options, this.#documents.all);
   }
 
   /** Asks the server to end, then makes it; resolves when its whole process group is gone. */

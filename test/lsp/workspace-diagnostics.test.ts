@@ -110,3 +110,16 @@ test("a server that holds the question open is not waited for past the time", as
   const report = await server.workspaceDiagnostics({ waitMs: 100, signal: signal() });
   expect(report).toMatchObject({ status: "unknown", why: expect.stringContaining("did not answer") });
 });
+
+test("a server that is only asked file by file tells of the files that it was shown", async () => {
+  const { server, uri, look } = await open(() => ({
+    capabilities: { diagnosticProvider: { workspaceDiagnostics: false } },
+    replies: { "textDocument/diagnostic": { kind: "full", items: [item("mine")] } },
+  }));
+  await server.sync(join(server.root, "b.fake"), signal());
+  expect(await look()).toMatchObject({
+    status: "diagnostics",
+    why: expect.stringContaining("only of the files that it was shown"),
+    files: [{ uri: uri("b.fake"), items: [item("mine")] }],
+  });
+});
