@@ -12,14 +12,12 @@ export async function withDeadline<T>(
     late = !controller.signal.aborted;
     controller.abort(new DOMException("The time is up.", "TimeoutError"));
   }, ms);
-  const pass = () => controller.abort(parents.find((parent) => parent.aborted)?.reason);
-  if (parents.some((parent) => parent.aborted)) pass();
-  for (const parent of parents) parent.addEventListener("abort", pass, { once: true });
+  const unfollow = follow(controller, parents);
   try {
     return await work(controller.signal, () => late);
   } finally {
     clearTimeout(timer);
-    for (const parent of parents) parent.removeEventListener("abort", pass);
+    unfollow();
   }
 }
 
@@ -29,14 +27,22 @@ export async function underAny<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const pass = () => controller.abort(parents.find((parent) => parent.aborted)?.reason);
-  if (parents.some((parent) => parent.aborted)) pass();
-  for (const parent of parents) parent.addEventListener("abort", pass, { once: true });
+  const unfollow = follow(controller, parents);
   try {
     return await work(controller.signal);
   } finally {
-    for (const parent of parents) parent.removeEventListener("abort", pass);
+    unfollow();
   }
+}
+
+/** Aborts with any of the parents, until the function that it gives is called. */
+function follow(controller: AbortController, parents: readonly AbortSignal[]): () => void {
+  const pass = () => controller.abort(parents.find((parent) => parent.aborted)?.reason);
+  if (parents.some((parent) => parent.aborted)) pass();
+  for (const parent of parents) parent.addEventListener("abort", pass, { once: true });
+  return () => {
+    for (const parent of parents) parent.removeEventListener("abort", pass);
+  };
 }
 
 /** The work's outcome, or the signal's reason as soon as it aborts, whatever the work does then. */
