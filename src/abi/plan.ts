@@ -129,6 +129,8 @@ export interface ToolPlan {
   /** Ids of the servers this tool may ask; every server when null. */
   servers: string[] | null;
   input: Anchor[];
+  /** Pointing arguments that every call must give, besides those that no way of pointing can do without. */
+  require: string[];
   args: ArgPlan[];
   steps: StepPlan[];
   output: OutputPlan;

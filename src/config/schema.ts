@@ -414,6 +414,10 @@ export const toolSchema = z.strictObject({
   merge: z.enum(["first", "all"]).optional().describe("For the short form: one server answers, or all."),
   page: z.boolean().optional().describe("Adds `page_size` and `cursor`."),
   max_items: positive.max(5000).optional().describe("Items in one answer."),
+  require: z
+    .array(argName)
+    .optional()
+    .meta(set("Pointing arguments, as the dialect spells them, that every call must give.")),
   default_items: positive
     .max(5000)
     .optional()

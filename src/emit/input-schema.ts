@@ -7,7 +7,12 @@ import { closed, type Fields, joinFields } from "../protocol/spelling.js";
 /** The schema that a tool's arguments must fit. */
 export function inputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   return closed(
-    joinFields(pointingFields(tool.input, dialect), argFields(tool.args), listingFields(tool, dialect)),
+    joinFields(
+      pointingFields(tool.input, dialect),
+      { properties: {}, required: tool.require },
+      argFields(tool.args),
+      listingFields(tool, dialect),
+    ),
   );
 }
 

@@ -85,6 +85,7 @@ function buildTool(
     effect: tool.effect ?? "read",
     servers,
     input,
+    require: buildRequire(tool, Object.values(spelt), pointer, report),
     args: addOperations(addCommandNames(args, steps, servers, stepPointer, context), steps),
     steps,
     output,
@@ -110,6 +111,15 @@ function buildInput(tool: ToolConfig, pointer: string, report: Report): Anchor[]
     if (!isKnown(name)) report.unknown("plan/unknown-anchor", at, "The input", name, anchorNames);
   });
   return sortedSet(given).filter(isKnown);
+}
+
+function buildRequire(tool: ToolConfig, known: string[], pointer: string, report: Report): string[] {
+  const given = tool.require ?? [];
+  given.forEach((name, index) => {
+    if (!known.includes(name))
+      report.unknown("plan/bad-tool", `${pointer}/require/${index}`, "The pointing argument", name, known);
+  });
+  return sortedSet(given);
 }
 
 function stepsOf(tool: ToolConfig, pointer: string, report: Report): StepConfig[] {

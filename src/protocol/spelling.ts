@@ -122,7 +122,7 @@ export function closed(fields: Fields): JsonObject {
 export function joinFields(...groups: Fields[]): Fields {
   return {
     properties: Object.assign({}, ...groups.map((group) => group.properties)),
-    required: groups.flatMap((group) => group.required),
+    required: [...new Set(groups.flatMap((group) => group.required))],
   };
 }
 

@@ -42,6 +42,22 @@ describe("profiles", () => {
     expect(total.bytes).toBeLessThan(name === "default" ? 8192 : 32_768);
   });
 
+  it.each([
+    ["codeflow", "find_definition"],
+    ["lspi", "find_references"],
+  ])("%s asks for the file and the name in %s, as its documents do", async (context, tool) => {
+    const { stdout } = await run([
+      "schema",
+      "--config",
+      config(server),
+      "--context",
+      context,
+      "--tool",
+      tool,
+    ]);
+    expect(JSON.parse(stdout).required.toSorted()).toEqual(["file_path", "symbol_name"]);
+  });
+
   it.each(["codex", "navigation", "full"])("lspi's context %s still loads", async (context) => {
     const file = config(
       `workspace_root = "."\n${server}[mcp]\ncontext = "${context}"\n[mcp.tools]\nexclude = ["hover_at"]\n`,

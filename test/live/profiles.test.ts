@@ -127,7 +127,9 @@ describe("codeflow", () => {
     const use = at("src/app.ts", "first = |greet(wave)");
     const definition = session.place("src/greet.ts", "function |greet");
     const place = { path: "src/greet.ts", line: definition.line, character: definition.character - 1 };
-    expect(await json("find_definition", use)).toMatchObject({ locations: [place] });
+    expect(await json("find_definition", { ...use, symbol_name: "greet" })).toMatchObject({
+      locations: [place],
+    });
     const named = { file_path: "src/greet.ts", symbol_name: "greet" };
     expect(await json("find_definition", named)).toMatchObject({ locations: [place] });
     expect(await json("find_references", named)).toMatchObject({ total: 7 });

@@ -92,6 +92,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
       effect: "read",
       servers: null,
       input: ["document"],
+      require: [],
       args: [],
       steps: [],
       output: {
