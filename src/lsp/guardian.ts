@@ -17,10 +17,14 @@ done
 for g in $groups; do kill -s KILL -- "-$g" 2>/dev/null; done
 `;
 
+/** A guard that is lost is replaced, but not for ever: a system may refuse every shell. */
+const MOST_LOST = 5;
+
 export class Guardian {
   readonly #groups = new Set<number>();
   readonly #onLost: (reason: string) => void;
   #shell: ChildProcess | undefined;
+  #lost = 0;
 
   /** `onLost` hears when the guard itself could not run. */
   constructor(onLost: (reason: string) => void) {
@@ -58,6 +62,7 @@ export class Guardian {
       if (this.#shell !== shell) return;
       this.#shell = undefined;
       this.#onLost(reason);
+      if (this.#groups.size > 0 && this.#lost++ < MOST_LOST) this.#start();
     };
     shell.on("error", (error) => lost(error.message));
     shell.on("exit", () => lost("the guard ended"));

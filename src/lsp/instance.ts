@@ -50,6 +50,7 @@ export class Instance {
   #encoding: PositionEncoding = "utf-16";
   #serverVersion: string | null = null;
   #ending = false;
+  #waits = 0;
 
   constructor(context: InstanceContext, transport: Transport) {
     const { plan, root, roots, limits } = context;
@@ -128,8 +129,9 @@ export class Instance {
   get stderr(): string[] {
     return this.#transport.stderr.lines;
   }
+  /** Questions that wait for an answer, and waits for diagnostics that the server will send unasked. */
   get pending(): number {
-    return this.#wire.pending;
+    return this.#wire.pending + this.#waits;
   }
   get openDocuments(): number {
     return this.#documents.count;
@@ -220,7 +222,12 @@ export class Instance {
 
   async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     this.#refuseWhenEnding();
-    return this.#diagnostics.report(document, options);
+    this.#waits++;
+    try {
+      return await this.#diagnostics.report(document, options);
+    } finally {
+      this.#waits--;
+    }
   }
 
   async workspaceDiagnostics(options: {

@@ -34,9 +34,18 @@ export class PulledReports {
     if (!isTable(report)) throw new Refusal("lsp/no-answer", "the server gave no report");
     if (isTable(report.relatedDocuments)) {
       for (const [other, its] of Object.entries(report.relatedDocuments))
-        if (isTable(its)) this.#keepOne(identifier, other, its);
+        if (isTable(its) && this.#isUsable(identifier, other, its)) this.#keepOne(identifier, other, its);
     }
+    if (!this.#isUsable(identifier, uri, report))
+      throw new Refusal("lsp/no-answer", "the server gave a report without items");
     return this.#keepOne(identifier, uri, report);
+  }
+
+  /** Whether a report says anything: items, or that those of an earlier report still hold. */
+  #isUsable(identifier: string | undefined, uri: string, report: Record<string, unknown>): boolean {
+    if (report.kind !== "unchanged") return Array.isArray(report.items);
+    const path = pathOfUri(uri);
+    return path !== undefined && this.#of(identifier).has(path);
   }
 
   /** Forgets everything: the server said that nothing it told before may be called unchanged. */

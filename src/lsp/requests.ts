@@ -74,7 +74,8 @@ async function askUntilSure(
       // elm-language-server says "unhandled method" until it has loaded the project.
       if (outcome.code !== "lsp/not-supported" || !held || unknownMethods++ > 0) throw outcome;
     } else if (!isEmpty(outcome.value)) {
-      if (LOCAL.has(method)) return { ...believed(readiness, outcome.value), readiness: "ready" };
+      // True of this file's own text, and no evidence about the rest of the project.
+      if (LOCAL.has(method)) return { value: outcome.value, readiness: "ready" };
       if (!held) return believed(readiness, outcome.value);
     } else if (!held && !(await waitForMore(readiness, retryEmpty, empties++, left(HOLD), signal))) {
       return { value: outcome.value, readiness: readiness.now };

@@ -1,4 +1,5 @@
 /** Time limits as signals: one that ends with its parent or after a time, and never outlives the work it guards. */
+import { setMaxListeners } from "node:events";
 
 /** Runs work under a signal that aborts with one of its parents or after `ms`; `expired` tells which it was. */
 export async function withDeadline<T>(
@@ -39,7 +40,11 @@ export async function underAny<T>(
 function follow(controller: AbortController, parents: readonly AbortSignal[]): () => void {
   const pass = () => controller.abort(parents.find((parent) => parent.aborted)?.reason);
   if (parents.some((parent) => parent.aborted)) pass();
-  for (const parent of parents) parent.addEventListener("abort", pass, { once: true });
+  for (const parent of parents) {
+    // A session's signal has one listener per call under way, and there is no leak in many.
+    setMaxListeners(0, parent);
+    parent.addEventListener("abort", pass, { once: true });
+  }
   return () => {
     for (const parent of parents) parent.removeEventListener("abort", pass);
   };

@@ -206,6 +206,22 @@ test("pull: a failure is unknown with the reason", async () => {
   expect(report.why).toContain("no project");
 });
 
+test.each([{}, { kind: "full" }, { kind: "unchanged", resultId: "1" }])(
+  "pull: a report that says nothing is unknown, not clean: %j",
+  async (report) => {
+    const { server, file } = await session({ ...pull, replies: { "textDocument/diagnostic": report } });
+    expect(await diagnose(server, file)).toMatchObject({ status: "unknown" });
+  },
+);
+
+test("push: a server that is waited for is not idle", async () => {
+  const { server, file, pool } = await session({}, { server: { idleShutdownMs: 50 } });
+  const before = server.generation;
+  expect(await diagnose(server, file, 400)).toMatchObject({ status: "unknown" });
+  expect(server.generation).toBe(before);
+  expect(pool.status()[0]?.restarts).toBe(0);
+});
+
 test("a server that the config does not ask for diagnostics says so", async () => {
   const { server, file } = await session(pull, {
     server: { features: { only: null, except: ["diagnostics"] } },

@@ -73,6 +73,20 @@ test("the guard is cheap and ends with its proxy", async () => {
   await until(() => !alive(guards[0]?.pid ?? 0));
 });
 
+test("a guard that is killed is replaced", async () => {
+  const { process: proxy, pids } = await host(stubborn);
+  const [first] = await guardsOf(proxy.pid ?? 0);
+  process.kill(first?.pid ?? 0, "SIGKILL");
+  let next: { pid: number }[] = [];
+  const deadline = performance.now() + 10_000;
+  while (next[0] === undefined || next[0].pid === first?.pid) {
+    if (performance.now() > deadline) throw new Error("no new guard came");
+    next = await guardsOf(proxy.pid ?? 0);
+  }
+  proxy.kill("SIGKILL");
+  await until(() => !pids.some(alive));
+});
+
 async function guardsOf(parent: number): Promise<{ pid: number; kilobytes: number }[]> {
   const listing = spawn("ps", ["-eo", "pid=,ppid=,rss=,comm="]);
   let text = "";
