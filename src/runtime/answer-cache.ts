@@ -4,9 +4,15 @@
  * as they were. What changes unseen (outside the roots, ignored) is bounded by a short life.
  */
 import { stat } from "node:fs/promises";
+import type { PoolMark } from "../lsp/types.js";
 import type { CallOutcome } from "./outcome.js";
 
 const lifeMs = 5000;
+/**
+ * A server may go on answering from the old files for a while after it was told of new ones, and says nothing of it. What
+ * it answers in that time is given once and not kept.
+ */
+const digestMs = 10_000;
 const mostFiles = 200;
 
 interface Kept {
@@ -21,6 +27,8 @@ interface Kept {
 export class AnswerCache {
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
+  #files: string | undefined;
+  #changedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly mostBytes: number,
@@ -28,10 +36,11 @@ export class AnswerCache {
   ) {}
 
   /** The answer to a question asked before, if it is still true at this mark. */
-  async get(key: string, mark: string): Promise<CallOutcome | undefined> {
+  async get(key: string, mark: PoolMark): Promise<CallOutcome | undefined> {
+    this.#note(mark);
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
-    const isTrue = kept.mark === mark && this.now() < kept.until && (await areSame(kept.files));
+    const isTrue = kept.mark === mark.all && this.now() < kept.until && (await areSame(kept.files));
     if (this.#kept.get(key) !== kept) return undefined;
     this.#drop(key);
     if (!isTrue) return undefined;
@@ -42,11 +51,13 @@ export class AnswerCache {
   /** Keeps an answer that shows these files; not when one of them changed after the question was asked. */
   async put(
     key: string,
-    mark: string,
+    mark: PoolMark,
     outcome: CallOutcome,
     files: readonly string[],
     askedAt: number,
   ): Promise<void> {
+    this.#note(mark);
+    if (this.now() < this.#changedAt + digestMs) return;
     const bytes = Buffer.byteLength(JSON.stringify(outcome)) + Buffer.byteLength(key);
     if (bytes > this.mostBytes / 4 || files.length > mostFiles) return;
     const stamps = new Map<string, string>();
@@ -57,11 +68,17 @@ export class AnswerCache {
       stamps.set(file, text);
     }
     this.#drop(key);
-    this.#add(key, { outcome, mark, files: stamps, bytes, until: this.now() + lifeMs });
+    this.#add(key, { outcome, mark: mark.all, files: stamps, bytes, until: this.now() + lifeMs });
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= this.mostBytes) break;
       this.#drop(oldest);
     }
+  }
+
+  /** Sees when files changed while servers ran. */
+  #note({ files }: PoolMark): void {
+    if (this.#files !== undefined && this.#files !== files) this.#changedAt = this.now();
+    this.#files = files;
   }
 
   #add(key: string, kept: Kept): void {

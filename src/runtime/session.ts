@@ -97,14 +97,14 @@ export class Session {
     const mark = await this.#mark(cancel);
     if (mark === undefined) return (await this.#begin(tool, args, cancel, onProgress)).outcome;
     const key = canonicalText([tool.name, args ?? {}]);
-    const kept = await answers.get(key, mark.all);
+    const kept = await answers.get(key, mark);
     if (kept !== undefined) return kept;
     // A cursor is good in its own session only.
     const owner = tool.page === null ? "" : this.#id;
     return inFlight.join(`${mark.files} ${owner} ${key}`, cancel, onProgress, async (signal, tell) => {
       const { outcome, evidence, files } = await this.#begin(tool, args, signal, tell);
       const isWhole = !outcome.isError && !evidence.isPage && evidence.readiness === "ready";
-      if (isWhole && isKept(tool)) void this.#keep(key, mark.all, outcome, files, askedAt);
+      if (isWhole && isKept(tool)) void this.#keep(key, mark, outcome, files, askedAt);
       return outcome;
     });
   }
@@ -122,11 +122,11 @@ export class Session {
   }
 
   /** Keeps an answer when nothing has changed since before it was asked for. */
-  async #keep(key: string, mark: string, outcome: CallOutcome, files: string[], askedAt: number) {
+  async #keep(key: string, mark: PoolMark, outcome: CallOutcome, files: string[], askedAt: number) {
     const { pool, answers, log } = this.#shared;
     try {
       const now = await pool.mark();
-      if (now.all === mark) await answers.put(key, mark, outcome, files, askedAt);
+      if (now.all === mark.all) await answers.put(key, mark, outcome, files, askedAt);
     } catch (error) {
       log("debug", "an answer was not kept", { cause: String(error) });
     }

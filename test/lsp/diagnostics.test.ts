@@ -206,7 +206,7 @@ test("pull: a failure is unknown with the reason", async () => {
   expect(report.why).toContain("no project");
 });
 
-test.each([{}, { kind: "full" }, { kind: "unchanged", resultId: "1" }])(
+test.each<JsonObject>([{}, { kind: "full" }, { kind: "unchanged", resultId: "1" }])(
   "pull: a report that says nothing is unknown, not clean: %j",
   async (report) => {
     const { server, file } = await session({ ...pull, replies: { "textDocument/diagnostic": report } });
