@@ -2,7 +2,13 @@ import { expect, it } from "vitest";
 import { AnswerCache } from "../../src/runtime/answer-cache.js";
 import type { CallOutcome } from "../../src/runtime/outcome.js";
 
-const outcome = { isError: false, structured: { ok: true }, text: "yes" } as CallOutcome;
+const outcome: CallOutcome = {
+  isError: false,
+  error: null,
+  structured: { ok: true },
+  text: "yes",
+  notes: "",
+};
 
 it("keeps nothing that a server answered while it may still be taking in changed files", async () => {
   let now = 0;
