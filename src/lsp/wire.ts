@@ -19,7 +19,7 @@ import { ResyncReader, type Skipped } from "./reader.js";
 import { tapReader, tapWriter } from "./tap.js";
 import type { Trace } from "./types.js";
 
-const DRAIN_MS = 500;
+const DRAIN_MS = 1_000;
 /** Questions that may be open at a server at once; past them it is answered for. */
 const MAX_PENDING = 256;
 
@@ -61,7 +61,7 @@ export class Wire {
     });
     this.#over = transport.ended.then(async (reason) => {
       // The last answers may still be in the pipe.
-      if (!this.#death) await within(drained, DRAIN_MS);
+      if (!this.#death) await drain(drained);
       this.fail(new Refusal("lsp/exited", `server "${this.#name}" ${reason}`));
       return reason;
     });
@@ -175,6 +175,15 @@ function connect({ input, output }: Transport, options: WireOptions): MessageCon
 export function cancelled(signal: AbortSignal | undefined): Refusal {
   if (signal?.reason instanceof Refusal) return signal.reason;
   return new Refusal("call/cancelled", "the call was cancelled");
+}
+
+/**
+ * Waits for the last answers of a server that has ended. A busy process sees its timers before its pipes, so after the
+ * time it looks at the pipes once more: a read, the reader's turn, the connection's.
+ */
+async function drain(drained: Promise<void>): Promise<void> {
+  if (await within(drained, DRAIN_MS)) return;
+  for (let turn = 0; turn < 4; turn++) await new Promise((done) => setImmediate(done));
 }
 
 /** Whether the promise is done within the time. */
