@@ -8,7 +8,7 @@ export default defineConfig({
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // A language server holds a core while it indexes: two files at once fill a small machine.
-    maxWorkers: 2,
+    // Each file starts language servers, which are processes of their own and fill a small machine by themselves.
+    maxWorkers: 1,
   },
 });
