@@ -16,7 +16,10 @@ export function parseJson(text: string): Parsed {
     return broken([{ ...tooDeep([]), span: [deep, deep + 1] }]);
   }
   const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+  const strict = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+  const lapses: ParseError[] = [];
+  // Comments and trailing commas are mistakes, but the values around them are not in doubt and are judged as well.
+  const root = errors.length > 0 ? parseTree(text, lapses, { allowTrailingComma: true }) : strict;
   const findings = firstOfEachLine(errors, new Lines(text)).map((error) => syntaxError(error));
   if (!root) return broken(findings.length > 0 ? findings : [emptyFile(text)]);
   if (root.type !== "object" && errors.length === 0) {
@@ -28,7 +31,7 @@ export function parseJson(text: string): Parsed {
     });
   }
   const tree = root.type === "object" ? plainObject(root, [], findings, new Lines(text)) : {};
-  const isBroken = errors.length > 0 || root.type !== "object";
+  const isBroken = lapses.length > 0 || root.type !== "object";
   return { tree: isBroken ? {} : tree, findings, broken: isBroken, span: lookUp(root) };
 }
 
