@@ -1,0 +1,65 @@
+/** What may be seen, done and used: `workspace`, `allow`, `limits`. */
+import { z } from "zod";
+import { effect, milliseconds, positive, sequence, set } from "./values.js";
+
+/** The table `workspace`. */
+export const workspace = z.strictObject({
+  roots: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .meta(
+      sequence(
+        "Folders that may be read. Relative to the folder of the config; the first is where relative paths of a call start.",
+      ),
+    ),
+  extra_roots: z
+    .array(z.string().min(1))
+    .optional()
+    .meta(set("Absolute folders that may be read, never written: toolchain sources, vendored code.")),
+  deny: z
+    .array(z.string().min(1))
+    .optional()
+    .meta(set("Globs of paths that are refused, relative to each root.")),
+});
+
+/** The table `allow`. */
+export const allow = z.strictObject({
+  commands: z
+    .array(z.string().min(1))
+    .optional()
+    .meta(set("The only programs that may be started: bare names or absolute paths. No globs, no shell.")),
+  effects: z.array(effect).optional().meta(set("Which tools are listed and callable.")),
+  env: z
+    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of an environment variable"))
+    .optional()
+    .meta(set("Environment variables that a language server inherits.")),
+});
+
+/** The table `limits`. */
+export const limits = z.strictObject({
+  max_items: positive.max(5000).optional().describe("Items in one answer."),
+  max_bytes: z.int().min(16_384).max(2_000_000).optional().describe("Bytes of one answer."),
+  max_message_bytes: z.int().min(65_536).max(1_073_741_824).optional().describe("Bytes of one LSP message."),
+  max_file_bytes: z
+    .int()
+    .min(1024)
+    .max(1_073_741_824)
+    .optional()
+    .describe("Bytes of a file that is sent to a server."),
+  timeout_ms: milliseconds.min(100).optional().describe("Longest time for one call."),
+  max_servers: positive
+    .max(256)
+    .optional()
+    .describe("Language servers running at once; the idlest stops first."),
+  max_open_documents: positive
+    .max(10_000)
+    .optional()
+    .describe("Documents open in one server; the oldest is closed first."),
+  cache_bytes: z
+    .int()
+    .min(0)
+    .max(268_435_456)
+    .optional()
+    .describe("Bytes of answers kept while nothing they depend on has changed; 0 keeps none."),
+});

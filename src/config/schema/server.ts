@@ -1,0 +1,185 @@
+/** A language server, and the presets of the catalogue. */
+import { z } from "zod";
+import { identifier, json, jsonTable, milliseconds, positive, sequence, set } from "./values.js";
+
+const transport = z.union([
+  z.literal("stdio"),
+  z.strictObject({
+    tcp: z
+      .string()
+      .regex(/^.+:\d{1,5}$/, "host:port")
+      .describe("Host and port that the server listens on."),
+  }),
+  z.strictObject({ pipe: z.string().min(1).describe("Path of the socket or pipe it listens on.") }),
+]);
+
+const forward = z.strictObject({
+  notification: z.string().min(1).describe("The notification that this server sends."),
+  to: identifier.describe("Id of the server that answers."),
+  request: z.string().min(1).describe("The command (`workspace/executeCommand`) that the other server gets."),
+  reply: z.string().min(1).describe("The notification that carries the answer back."),
+});
+
+/** An entry of `servers`. */
+export const serverSchema = z.strictObject({
+  id: identifier.describe("The server's name, unique."),
+  kind: z
+    .string()
+    .optional()
+    .describe("A preset in `configs/servers/`; every key here overrides it. `generic` means none."),
+  adapter: z
+    .string()
+    .optional()
+    .describe("A preset whose quirks (settings, replies, timeouts) are used and nothing else."),
+  enabled: z.boolean().optional().describe("`false` leaves the server out."),
+  command: z
+    .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+    .optional()
+    .describe("A bare name or an absolute path; a list when a program runs a script."),
+  args: z.array(z.string()).optional().meta(sequence("Arguments. `[]` means none.")),
+  extensions: z
+    .array(z.string().regex(/^[^./\\*?\s][^/\\*?\s]*$/, "an extension without the dot, `*` or spaces"))
+    .optional()
+    .meta(set("File extensions without the dot.")),
+  filenames: z
+    .array(z.string().min(1))
+    .optional()
+    .meta(set("Whole file names, for files without a telling extension.")),
+  globs: z.array(z.string().min(1)).optional().meta(set("Path globs, for the rest.")),
+  language_id: z.string().min(1).optional().describe("The LSP language id of its files."),
+  language_ids: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("Extension or file name → language id, where it differs."),
+  root_markers: z.array(z.string().min(1)).optional().meta(sequence("Files that mark a project's root.")),
+  root_pick: z.enum(["nearest", "farthest"]).optional().describe("Which marked folder is the root."),
+  root_dir: z.string().min(1).optional().describe("A fixed root instead of markers."),
+  cwd: z.string().min(1).optional().describe("The server's working directory; its root when absent."),
+  workspace_folders: z.array(z.string().min(1)).optional().meta(sequence("More folders told to the server.")),
+  env: z.record(z.string(), z.string()).optional().describe("Environment variables added for this server."),
+  transport: transport
+    .optional()
+    .describe('`"stdio"`, `{ tcp = "host:port" }` or `{ pipe = "path" }` for a server that runs elsewhere.'),
+  initialize_options: json.optional().describe("`initializationOptions`."),
+  client_capabilities: jsonTable.optional().describe("Laid over the capabilities that the proxy offers."),
+  workspace_configuration: jsonTable
+    .optional()
+    .describe("Answers `workspace/configuration`, and is sent as `workspace/didChangeConfiguration`."),
+  initialize_timeout_ms: milliseconds.optional().describe("Longest time for `initialize`."),
+  request_timeout_ms: milliseconds.optional().describe("Longest time for one request."),
+  request_timeout_overrides_ms: z
+    .record(z.string(), milliseconds)
+    .optional()
+    .describe("Method → longest time."),
+  warmup_timeout_ms: milliseconds
+    .optional()
+    .describe("Longest wait for a starting server to say that it has indexed."),
+  replies: z.record(z.string(), json).optional().describe("Static answers to the server's own requests."),
+  forward: z
+    .array(forward)
+    .optional()
+    .meta(
+      sequence(
+        "Rules that pass a notification of this server to another one as a request, and its answer back.",
+      ),
+    ),
+  ready: z
+    .strictObject({
+      progress: z.boolean().optional().describe("Whether open work-done progress means indexing."),
+      notification: z.string().optional().describe("A notification that tells the server's state."),
+      field: z
+        .string()
+        .regex(/^(\/.*)?$/, "a JSON Pointer")
+        .optional()
+        .describe("JSON Pointer in its parameters to a boolean: ready."),
+    })
+    .optional()
+    .describe("How the server says that it has indexed."),
+  idle_shutdown_ms: z
+    .int()
+    .min(0)
+    .optional()
+    .describe("Stops the server after so long without a call; 0 never."),
+  restart_interval_minutes: z
+    .number()
+    .min(0)
+    .optional()
+    .describe("Restarts the server every so often; 0 never."),
+  restart: z
+    .strictObject({
+      max: z.int().min(0).optional().describe("Restarts after a crash within the window."),
+      window_ms: positive.optional().describe("The window."),
+      backoff_ms: z
+        .tuple([z.int().min(0), z.int().min(0)])
+        .optional()
+        .describe("First and longest wait between restarts."),
+    })
+    .optional()
+    .describe("What happens after a crash."),
+  features: z
+    .union([
+      z.strictObject({
+        only: z.array(z.string()).min(1).meta(set("The features this server is asked for.")),
+      }),
+      z.strictObject({ except: z.array(z.string()).min(1).meta(set("The features it is not asked for.")) }),
+    ])
+    .optional()
+    .describe("For a second server on the same files: `{ only = [...] }` or `{ except = [...] }`."),
+  priority: z
+    .int()
+    .min(-1000)
+    .max(1000)
+    .optional()
+    .describe("Order among servers of one file; the highest is asked first."),
+  execute_commands: z
+    .array(z.string().min(1))
+    .optional()
+    .meta(set("The `workspace/executeCommand` names that a tool may run.")),
+  limits: z
+    .strictObject({
+      memory_mb: positive.optional().describe("Memory of the server and its children."),
+      open_files: positive.optional().describe("Open files."),
+      nice: z.int().min(0).max(19).optional().describe("Scheduling priority, 0 to 19."),
+    })
+    .optional()
+    .describe("Limits on the server's process."),
+  sandbox: z
+    .enum(["none", "read_only", "no_network"])
+    .optional()
+    .describe("How the server is confined, where the system offers it."),
+  open_on_change: z
+    .boolean()
+    .optional()
+    .describe("The server sees changes on disk only in files that are opened."),
+  share_roots: z
+    .boolean()
+    .optional()
+    .describe(
+      "One process for all roots, where the server takes folders while it runs and nothing names its root (true when absent); else one per root.",
+    ),
+  install: z.string().optional().describe("How to install the server, for people."),
+});
+
+/** A preset: what a file in `configs/servers/` may say. */
+export const presetSchema = serverSchema.extend({
+  kinds: z
+    .array(z.string())
+    .optional()
+    .meta(set("Other names for this preset, such as lspi's `rust_analyzer`.")),
+  languages: z
+    .array(z.string())
+    .optional()
+    .meta(set("The languages it serves, for people and for detection.")),
+  rank: z.int().optional().describe("Among presets for one language the highest is preferred."),
+  probe: z
+    .strictObject({
+      args: z.array(z.string()).meta(sequence("Arguments that print the version.")),
+      at_least: z
+        .string()
+        .regex(/^\d+(\.\d+)*$/, "a version")
+        .describe("The oldest version that will do."),
+    })
+    .optional()
+    .describe("How detection makes sure that an installed program is the right one."),
+  homepage: z.string().optional().describe("Where it comes from."),
+});
