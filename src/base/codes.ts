@@ -429,6 +429,118 @@ export const codes = {
     cause: "The client cancelled the call.",
     fix: "Call again.",
   },
+  "edit/refused": {
+    kind: "refusal",
+    title: "The edit was refused",
+    cause: "At least one part of the edit cannot be done, so nothing was; `reasons` lists every part.",
+    fix: "Mend what the reasons name, preview again, and apply that preview.",
+  },
+  "edit/changed": {
+    kind: "refusal",
+    title: "A file changed since it was looked at",
+    cause: "The file does not have the content that the edit was made for; somebody else wrote it meanwhile.",
+    fix: "Preview again: the new preview is about the file as it is now.",
+  },
+  "edit/unexpected": {
+    kind: "refusal",
+    title: "Not the files that were expected",
+    cause: "The expected hashes leave out a file of the edit, or name one that it does not touch.",
+    fix: "Give the hash of every file that the preview lists, or none at all.",
+  },
+  "edit/overlap": {
+    kind: "refusal",
+    title: "Overlapping edits",
+    cause: "Two changes of one file touch the same characters; which one counts would be a guess.",
+    fix: "Give changes that do not overlap.",
+  },
+  "edit/out-of-range": {
+    kind: "refusal",
+    title: "Outside the text",
+    cause:
+      "A change begins or ends outside the file's text, in reverse order, or in the middle of a character.",
+    fix: "Look at the file as it is now and ask again.",
+  },
+  "edit/read-only": {
+    kind: "refusal",
+    title: "May not be written",
+    cause: "The file lies in a folder of `workspace.extra_roots`, which are only ever read.",
+    fix: "Edit a file of the workspace's own roots.",
+  },
+  "edit/exists": {
+    kind: "refusal",
+    title: "Something is already there",
+    cause: "A file would be created, or something renamed, where a file or folder already stands.",
+    fix: "Choose another name, or allow overwriting.",
+  },
+  "edit/missing": {
+    kind: "refusal",
+    title: "Nothing is there",
+    cause: "A file or folder that would be edited, renamed or deleted does not exist.",
+    fix: "Check the path.",
+  },
+  "edit/not-empty": {
+    kind: "refusal",
+    title: "The folder is not empty",
+    cause: "A folder with something in it is only deleted when that is asked for.",
+    fix: "Ask for a recursive delete.",
+  },
+  "edit/bad-target": {
+    kind: "refusal",
+    title: "Not a possible target",
+    cause:
+      "A root, a folder in its own inside, a file in the way of a folder, or a folder in place of a file.",
+    fix: "Name another target.",
+  },
+  "edit/too-large": {
+    kind: "refusal",
+    title: "The edit is too large",
+    cause: "The edit touches more files or bytes than can be kept for undoing it.",
+    fix: "Edit less at once.",
+  },
+  "edit/unknown-token": {
+    kind: "refusal",
+    title: "No such preview",
+    cause: "The token was never given, or its preview is too old.",
+    fix: "Preview again.",
+  },
+  "edit/unknown-undo": {
+    kind: "refusal",
+    title: "Nothing to undo",
+    cause: "The token was never given, was used already, or is too old: undo is bounded in size and age.",
+    fix: "Use version control.",
+  },
+  "edit/undo-conflict": {
+    kind: "refusal",
+    title: "Changed since the edit",
+    cause: "What the edit left behind was changed meanwhile; undoing it would lose that change.",
+    fix: "Look at the files that the reasons name and decide by hand.",
+  },
+  "edit/busy": {
+    kind: "refusal",
+    title: "Another edit is under way",
+    cause: "Another process is editing the same workspace and did not finish in time.",
+    fix: "Try again in a moment.",
+  },
+  "edit/failed": {
+    kind: "refusal",
+    title: "The edit failed and was rolled back",
+    cause:
+      "The system refused a step (disk full, permission, a file in the way); every file is as it was before.",
+    fix: "Remove what the reason names, and apply again.",
+  },
+  "edit/left-behind": {
+    kind: "refusal",
+    title: "Not everything could be put back",
+    cause:
+      "An edit stopped half way, and a file could not be put back or was changed by somebody else meanwhile.",
+    fix: "Look at the files that the reasons name; what the system refused is tried again before the next edit.",
+  },
+  "edit/no-journal": {
+    kind: "refusal",
+    title: "The journal cannot be used",
+    cause: "The state folder cannot be written; without a journal no edit would be safe, so none is made.",
+    fix: "Make the folder writable, or name another with XDG_STATE_HOME.",
+  },
   "page/cursor-invalid": {
     kind: "refusal",
     title: "Not a cursor of this call",
