@@ -317,6 +317,7 @@ export interface McpPlan {
   listed: string[];
 }
 
+/** The gateway over HTTP. */
 export interface HttpPlan {
   bind: string;
   port: number;
@@ -325,5 +326,16 @@ export interface HttpPlan {
   tokenFile: string | null;
   allowedOrigins: string[];
   allowedHosts: string[];
+  /** The narrow reading of the protocol: one verb, one revision, one form of answer. */
+  strict: boolean;
   maxSessions: number;
+  sessionIdleMs: number;
+  /** Whether a client's roots narrow what its session sees. */
+  sessionRoots: "narrow" | "ignore";
+  maxBodyBytes: number;
+  maxCalls: number;
+  maxCallsPerSession: number;
+  headersTimeoutMs: number;
+  bodyTimeoutMs: number;
+  drainMs: number;
 }

@@ -279,6 +279,38 @@ export const codes = {
     cause: "The folder cannot be created, or holds files that are not a bundle.",
     fix: "Choose an empty folder or an older bundle's folder.",
   },
+  "http/remote-bind": {
+    kind: "problem",
+    title: "An address that other machines can reach",
+    cause:
+      "`http.bind` is not this machine's own address, and nobody said on the command line that this is meant.",
+    fix: "Leave `http.bind` out, or start with `--allow-remote` and a token of your own.",
+  },
+  "http/no-token": {
+    kind: "problem",
+    title: "No token",
+    cause: "The gateway answers nobody without a token, and there is none.",
+    fix: "Set the variable that `http.token_env` names, name a `http.token_file`, or run `lsp-proxy token --new`.",
+  },
+  "http/bad-tokens": {
+    kind: "problem",
+    title: "Tokens that cannot be used",
+    cause:
+      "A source of tokens is empty, damaged, has more than 32 of them, or one that is too short to be a secret.",
+    fix: "Use 16 to 512 letters, digits or `-._~+/=` for each. `lsp-proxy token --new` makes one.",
+  },
+  "http/loose-file": {
+    kind: "problem",
+    title: "Others may read the tokens",
+    cause: "The file with the tokens is not a regular file of this user that only its owner can read.",
+    fix: "`chmod 600` it; if others could read it before, change the tokens too.",
+  },
+  "http/listen-failed": {
+    kind: "problem",
+    title: "The address is taken",
+    cause: "The gateway cannot listen on `http.bind` and `http.port`.",
+    fix: "End what listens there, or choose another port; `port = 0` picks a free one.",
+  },
   "cli/usage": {
     kind: "problem",
     title: "Wrong use",

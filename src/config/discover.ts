@@ -52,11 +52,6 @@ export function userConfigFile(env: Environment, home: string): string {
   return join(nonEmpty(env.XDG_CONFIG_HOME) ?? join(home, ".config"), "lsp-proxy", "config.toml");
 }
 
-/** The folder of what lsp-proxy remembers. */
-export function stateFolder(env: Environment, home: string): string {
-  return join(nonEmpty(env.XDG_STATE_HOME) ?? join(home, ".local", "state"), "lsp-proxy");
-}
-
 /** The folder that relative paths of a config start from. */
 export function baseOf(file: string): string {
   const folder = dirname(file);

@@ -37,7 +37,7 @@ export const configSchema = z.strictObject({
     .meta(set("Methods outside the LSP specification, merged by `method`.")),
   dialect: dialect.optional().describe("How the surface is spelt."),
   mcp: mcp.optional().describe("The agent's side."),
-  http: http.optional().describe("The HTTP gateway: checked already, not served yet."),
+  http: http.optional().describe("The gateway that `serve --http` opens."),
 });
 
 /** A config after layering and validation. Keys are as written; defaults come with the Plan. */

@@ -29,7 +29,14 @@ const rules: readonly { path: readonly [string, ...string[]]; narrow: Narrow }[]
   { path: ["limits", "max_open_documents"], narrow: minimum },
   { path: ["http", "allowed_origins"], narrow: intersection },
   { path: ["http", "allowed_hosts"], narrow: intersection },
+  { path: ["http", "strict"], narrow: onlyTrue },
   { path: ["http", "max_sessions"], narrow: minimum },
+  { path: ["http", "session_idle_ms"], narrow: minimum },
+  { path: ["http", "max_body_bytes"], narrow: minimum },
+  { path: ["http", "max_calls"], narrow: minimum },
+  { path: ["http", "max_calls_per_session"], narrow: minimum },
+  { path: ["http", "headers_timeout_ms"], narrow: minimum },
+  { path: ["http", "body_timeout_ms"], narrow: minimum },
 ];
 
 /** The workspace's config, narrowed to what the user's allows. */
@@ -92,6 +99,6 @@ function minimum(user: LayerNode, workspace: LayerNode, dropped: Drop): LayerNod
 
 function onlyTrue(user: LayerNode, workspace: LayerNode, dropped: Drop): LayerNode {
   if (leafValue(user) !== true || leafValue(workspace) !== false) return workspace;
-  dropped(workspace, "the user's own config says read-only");
+  dropped(workspace, "the user's own config says `true`");
   return user;
 }

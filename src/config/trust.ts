@@ -7,8 +7,9 @@ import { codes } from "../base/codes.js";
 import { canonicalPretty, isTable } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { ConfigError, type Problem } from "../base/problem.js";
-import { type Environment, stateFolder } from "./discover.js";
+import type { Environment } from "./discover.js";
 import { diskFiles, readOrExplain, type StateFiles } from "./files.js";
+import { stateFolder } from "./state-folder.js";
 
 /** The record on disk. Whoever reads it meets a ConfigError when it is damaged. */
 export interface Trust {

@@ -148,6 +148,15 @@ function buildHttp({ http = {} }: Config): HttpPlan {
     tokenFile: http.token_file ?? defaultHttp.tokenFile,
     allowedOrigins: sortedSet(http.allowed_origins ?? defaultHttp.allowedOrigins),
     allowedHosts: sortedSet(http.allowed_hosts ?? defaultHttp.allowedHosts),
+    strict: http.strict ?? defaultHttp.strict,
     maxSessions: http.max_sessions ?? defaultHttp.maxSessions,
+    sessionIdleMs: http.session_idle_ms ?? defaultHttp.sessionIdleMs,
+    sessionRoots: http.session_roots ?? defaultHttp.sessionRoots,
+    maxBodyBytes: http.max_body_bytes ?? defaultHttp.maxBodyBytes,
+    maxCalls: http.max_calls ?? defaultHttp.maxCalls,
+    maxCallsPerSession: http.max_calls_per_session ?? defaultHttp.maxCallsPerSession,
+    headersTimeoutMs: http.headers_timeout_ms ?? defaultHttp.headersTimeoutMs,
+    bodyTimeoutMs: http.body_timeout_ms ?? defaultHttp.bodyTimeoutMs,
+    drainMs: http.drain_ms ?? defaultHttp.drainMs,
   };
 }

@@ -426,7 +426,7 @@ deny = []
     ).toEqual([
       ["config/shrunk", "warning", 2, '"z" is not in the user\'s own list'],
       ["config/shrunk", "warning", 3, '"edit" is not in the user\'s own list'],
-      ["config/shrunk", "warning", 9, "the user's own config says read-only"],
+      ["config/shrunk", "warning", 9, "the user's own config says `true`"],
       ["config/shrunk", "warning", 11, '"calls" is not in the user\'s own list'],
       ["config/shrunk", "warning", 6, "20 is more than the user's own 10"],
     ]);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ABI_VERSION, type Plan, type ServerPlan } from "../../src/abi/plan.js";
 import type { Json, JsonObject } from "../../src/base/json.js";
+import { defaultHttp } from "../../src/plan/defaults.js";
 
 /** See README.md for the words. */
 export interface Scenario {
@@ -130,16 +131,7 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
       outputSchemas: false,
     },
     mcp: { name: "lsp-proxy", context: "full", readOnly: true, instructions: "", listed: [] },
-    http: {
-      bind: "127.0.0.1",
-      port: 3939,
-      path: "/mcp",
-      tokenEnv: "LSP_PROXY_TOKEN",
-      tokenFile: null,
-      allowedOrigins: [],
-      allowedHosts: ["127.0.0.1", "localhost"],
-      maxSessions: 64,
-    },
+    http: defaultHttp,
     ...overrides,
   };
 }

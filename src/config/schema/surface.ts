@@ -1,6 +1,6 @@
 /** The agent's side: `mcp` and `http`. */
 import { z } from "zod";
-import { positive, set, toolName } from "./values.js";
+import { milliseconds, positive, set, toolName } from "./values.js";
 
 /** The table `mcp`. */
 export const mcp = z.strictObject({
@@ -47,16 +47,60 @@ export const mcp = z.strictObject({
 
 /** The table `http`. */
 export const http = z.strictObject({
-  bind: z.string().optional().describe("Address to listen on."),
+  bind: z
+    .string()
+    .optional()
+    .describe("Address to listen on; one that is not the machine's own needs `--allow-remote` and a token."),
   port: z.int().min(0).max(65535).optional().describe("Port; 0 picks one."),
   path: z
     .string()
     .regex(/^\/[A-Za-z0-9_\-/]*$/, "a path that begins with `/`")
     .optional()
     .describe("Path of the endpoint."),
-  token_env: z.string().optional().describe("Environment variable that holds the token."),
-  token_file: z.string().optional().describe("File that holds the token."),
-  allowed_origins: z.array(z.string()).optional().meta(set("Origins that a browser may call from.")),
-  allowed_hosts: z.array(z.string()).optional().meta(set("Values of `Host` that are served.")),
-  max_sessions: positive.max(1024).optional().describe("Sessions at once."),
+  token_env: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable, not the token")
+    .optional()
+    .describe("Environment variable that holds the tokens, separated by spaces."),
+  token_file: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "File that holds the tokens, one a line, readable by its owner only; read again when it changes.",
+    ),
+  allowed_origins: z
+    .array(z.string())
+    .optional()
+    .meta(set("Origins that a browser may call from, exactly; a request without `Origin` is no browser's.")),
+  allowed_hosts: z
+    .array(z.string())
+    .optional()
+    .meta(set("Values of `Host` that are served; without a port, any port is meant.")),
+  strict: z
+    .boolean()
+    .optional()
+    .describe(
+      "`true`: `POST` only, answers as JSON only, both media types in `Accept`, the newest session-era revision only, no call before `notifications/initialized`, no health endpoint.",
+    ),
+  max_sessions: positive
+    .max(1024)
+    .optional()
+    .describe("Sessions at once; a new one takes the place of the idlest."),
+  session_idle_ms: milliseconds
+    .min(1000)
+    .optional()
+    .describe("After this long without a request a session is gone."),
+  session_roots: z
+    .enum(["narrow", "ignore"])
+    .optional()
+    .describe("Whether the roots that a client tells narrow what its session may see; they never widen it."),
+  max_body_bytes: z.int().min(1024).max(16_777_216).optional().describe("One request."),
+  max_calls: positive.max(1024).optional().describe("Calls under way in all."),
+  max_calls_per_session: positive.max(1024).optional().describe("Calls under way in one session."),
+  headers_timeout_ms: milliseconds.min(100).optional().describe("Time to send a request's headers."),
+  body_timeout_ms: milliseconds.min(100).optional().describe("Time to send a whole request."),
+  drain_ms: milliseconds
+    .optional()
+    .describe("Time that calls under way get when the gateway is told to end."),
 });
