@@ -6,6 +6,7 @@ import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import type { Json, JsonObject } from "../base/json.js";
 import { isTable } from "../base/json.js";
 import type { Capabilities } from "./capabilities.js";
+import type { ApplyEdit } from "./types.js";
 
 export interface AnswerContext {
   capabilities: Capabilities;
@@ -13,12 +14,14 @@ export interface AnswerContext {
   /** Static answers from the plan, by method. */
   replies: { [method: string]: Json };
   folders: { uri: string; name: string }[];
+  /** Takes the server's edits while a command of ours runs; undefined at all other times. */
+  applyEdit: ApplyEdit | undefined;
   /** Hears of refreshes, since what was remembered is then stale. */
   onRefresh: (method: string) => void;
 }
 
 /** The answer to a server's request; throws MethodNotFound for what nobody knows. */
-export function answer(context: AnswerContext, method: string, params: unknown): Json {
+export function answer(context: AnswerContext, method: string, params: unknown): Json | Promise<Json> {
   const own = Object.hasOwn(context.replies, method) ? context.replies[method] : undefined;
   if (own !== undefined) return own;
   const standard = Object.hasOwn(answers, method) ? answers[method] : undefined;
@@ -30,7 +33,7 @@ export function answer(context: AnswerContext, method: string, params: unknown):
   throw new ResponseError(ErrorCodes.MethodNotFound, `Unhandled method ${method}`);
 }
 
-const answers: { [method: string]: (context: AnswerContext, params: unknown) => Json } = {
+const answers: { [method: string]: (context: AnswerContext, params: unknown) => Json | Promise<Json> } = {
   "workspace/configuration": ({ settings }, params) => configuration(settings, params),
   "workspace/workspaceFolders": ({ folders }) => folders.map((folder) => ({ ...folder })),
   "client/registerCapability": ({ capabilities }, params) => {
@@ -44,10 +47,10 @@ const answers: { [method: string]: (context: AnswerContext, params: unknown) => 
   "window/workDoneProgress/create": () => null,
   "window/showMessageRequest": () => null,
   "window/showDocument": () => ({ success: false }),
-  "workspace/applyEdit": () => ({
-    applied: false,
-    failureReason: "this client applies edits only when a person asks",
-  }),
+  "workspace/applyEdit": async ({ applyEdit }, params) =>
+    applyEdit === undefined
+      ? { applied: false, failureReason: "this client applies edits only within a command that it sent" }
+      : { ...(await applyEdit(isTable(params) ? params.edit : undefined)) },
 };
 
 /** As many items as were asked for, in their order. */

@@ -8,6 +8,7 @@ import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { DiagnosticsOptions } from "./diagnostics.js";
+import type { FileOperation, OperatedFile } from "./file-operations.js";
 import { pathOfUri } from "./inside.js";
 import type { Instance } from "./instance.js";
 import { isRead } from "./requests.js";
@@ -62,8 +63,24 @@ export class Handle implements LanguageServer {
     return this.#instance.options(method, document);
   }
 
+  opened(path: string): OpenDocument | undefined {
+    return this.#instance.opened(path);
+  }
+
   textOf(uri: string): Promise<Lines | undefined> {
     return this.#instance.textOf(uri);
+  }
+
+  wantedFiles(
+    when: "will" | "did",
+    operation: FileOperation,
+    files: readonly OperatedFile[],
+  ): OperatedFile[] {
+    return this.#instance.wantedFiles(when, operation, files);
+  }
+
+  tellFiles(operation: FileOperation, files: readonly OperatedFile[]): void {
+    this.#instance.tellFiles(operation, files);
   }
 
   settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {

@@ -1,7 +1,7 @@
 /** What a server is told in `initialize`, and how its choice of column encoding is read. */
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { ServerPlan } from "../abi/plan.js";
+import type { Effect, ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
 import type { PositionEncoding } from "../base/text.js";
 import { withNamedPaths } from "./launch.js";
@@ -25,6 +25,7 @@ export function initializeParams(
   root: string,
   folders: FolderParams[],
   version: string,
+  effects: readonly Effect[],
 ): object {
   const options = plan.initializeOptions;
   return {
@@ -33,7 +34,7 @@ export function initializeParams(
     rootUri: pathToFileURL(root).href,
     rootPath: root,
     workspaceFolders: folders,
-    capabilities: clientCapabilities(plan.clientCapabilities),
+    capabilities: clientCapabilities(plan.clientCapabilities, effects),
     ...(options === null ? {} : { initializationOptions: withNamedPaths(options, root) }),
     trace: "off",
   };

@@ -1,5 +1,5 @@
 /** What one running server needs from its surroundings. */
-import type { LimitsPlan, ServerPlan } from "../abi/plan.js";
+import type { Effect, LimitsPlan, ServerPlan } from "../abi/plan.js";
 import type { Log, Trace } from "./types.js";
 import type { WorkspaceWatch } from "./watch.js";
 
@@ -19,6 +19,8 @@ export interface InstanceContext {
   folders: string[];
   roots: readonly string[];
   limits: LimitsPlan;
+  /** What this proxy may do: a server is offered no more. */
+  effects: readonly Effect[];
   generation: number;
   version: string;
   watch: WorkspaceWatch;

@@ -11,6 +11,13 @@ import { answer } from "./answers.js";
 import { Capabilities } from "./capabilities.js";
 import { Diagnostics, type DiagnosticsOptions } from "./diagnostics.js";
 import { Documents } from "./documents.js";
+import {
+  type FileOperation,
+  fileMethod,
+  fileParams,
+  type OperatedFile,
+  wantedFiles,
+} from "./file-operations.js";
 import { takesFolders } from "./folders.js";
 import { forwarded } from "./forward.js";
 import { Freshness } from "./freshness.js";
@@ -21,6 +28,7 @@ import { type Transport, withNamedPaths } from "./launch.js";
 import { ReadinessState } from "./readiness.js";
 import { type Asking, ask, refusalOf } from "./requests.js";
 import type {
+  ApplyEdit,
   DiagnosticsReport,
   OpenDocument,
   Readiness,
@@ -49,6 +57,8 @@ export class Instance {
   readonly #asking: Asking;
   #encoding: PositionEncoding = "utf-16";
   #serverVersion: string | null = null;
+  /** Those who take the edits of a command that runs now, the latest last. */
+  readonly #appliers: ApplyEdit[] = [];
   #ending = false;
   #waits = 0;
 
@@ -150,7 +160,8 @@ export class Instance {
   /** The handshake; after it the server may be asked. */
   async initialize(signal: AbortSignal): Promise<void> {
     const { plan, root } = this;
-    const params = initializeParams(plan, root, this.#folders(), this.#context.version);
+    const { version, effects } = this.#context;
+    const params = initializeParams(plan, root, this.#folders(), version, effects);
     const result = await this.#wire
       .request("initialize", params, plan.initializeTimeoutMs, signal)
       .catch((error: unknown) => {
@@ -196,6 +207,24 @@ export class Instance {
     return this.#documents.sync(path);
   }
 
+  opened(path: string): OpenDocument | undefined {
+    const document = this.#documents.get(path);
+    return document && { ...document };
+  }
+
+  wantedFiles(
+    when: "will" | "did",
+    operation: FileOperation,
+    files: readonly OperatedFile[],
+  ): OperatedFile[] {
+    return wantedFiles(this.#capabilities, when, operation, files);
+  }
+
+  tellFiles(operation: FileOperation, files: readonly OperatedFile[]): void {
+    const wanted = this.wantedFiles("did", operation, files);
+    if (wanted.length > 0) this.#tell(fileMethod("did", operation), fileParams(wanted));
+  }
+
   async textOf(uri: string): Promise<Lines | undefined> {
     const path = pathOfUri(uri);
     return path === undefined ? undefined : this.#documents.textOf(path);
@@ -217,7 +246,13 @@ export class Instance {
     }
     if (method.startsWith("workspace/")) await this.#freshness.renew();
     if (method === "workspace/symbol") await this.#freshness.openOne();
-    return this.#ask(method, params, options);
+    if (options.onApplyEdit === undefined) return this.#ask(method, params, options);
+    this.#appliers.push(options.onApplyEdit);
+    try {
+      return await this.#ask(method, params, options);
+    } finally {
+      this.#appliers.splice(this.#appliers.indexOf(options.onApplyEdit), 1);
+    }
   }
 
   async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
@@ -287,6 +322,7 @@ export class Instance {
         settings: this.#settings(),
         replies: this.plan.replies,
         folders: this.#folders(),
+        applyEdit: this.#appliers.at(-1),
         onRefresh: (refresh) => refresh === "workspace/diagnostic/refresh" && this.#diagnostics.refreshed(),
       },
       method,

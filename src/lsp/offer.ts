@@ -1,5 +1,6 @@
 /** The client capabilities told to every server: only what this client really does. */
 import type { ClientCapabilities } from "vscode-languageserver-protocol";
+import type { Effect } from "../abi/plan.js";
 import type { Json, JsonObject } from "../base/json.js";
 import { define, isTable } from "../base/json.js";
 
@@ -10,11 +11,11 @@ const kinds = (last: number): number[] => Array.from({ length: last }, (_, index
 const prose: ("markdown" | "plaintext")[] = ["markdown", "plaintext"];
 
 const workspace: ClientCapabilities["workspace"] = {
-  applyEdit: false,
   workspaceEdit: {
     documentChanges: true,
     resourceOperations: ["create", "rename", "delete"],
     failureHandling: "abort",
+    normalizesLineEndings: true,
     changeAnnotationSupport: { groupsOnLabel: false },
   },
   didChangeConfiguration: registered,
@@ -87,6 +88,7 @@ const textDocument: ClientCapabilities["textDocument"] = {
     isPreferredSupport: true,
     disabledSupport: true,
     dataSupport: true,
+    honorsChangeAnnotations: true,
     resolveSupport: { properties: ["edit"] },
     codeActionLiteralSupport: {
       codeActionKind: {
@@ -108,7 +110,12 @@ const textDocument: ClientCapabilities["textDocument"] = {
   formatting: registered,
   rangeFormatting: registered,
   onTypeFormatting: registered,
-  rename: { dynamicRegistration: true, prepareSupport: true },
+  rename: {
+    dynamicRegistration: true,
+    prepareSupport: true,
+    prepareSupportDefaultBehavior: 1,
+    honorsChangeAnnotations: true,
+  },
   foldingRange: { dynamicRegistration: true, lineFoldingOnly: false },
   selectionRange: registered,
   linkedEditingRange: registered,
@@ -134,10 +141,26 @@ const textDocument: ClientCapabilities["textDocument"] = {
   },
 };
 
-/** What this client offers, with a plan's own wishes laid over it. */
-export function clientCapabilities(overlay: JsonObject): JsonObject {
+const fileOperations: NonNullable<ClientCapabilities["workspace"]>["fileOperations"] = {
+  dynamicRegistration: true,
+  willCreate: true,
+  didCreate: true,
+  willRename: true,
+  didRename: true,
+  willDelete: true,
+  didDelete: true,
+};
+
+/** What this client offers as far as its effects go, with a plan's own wishes laid over it. */
+export function clientCapabilities(overlay: JsonObject, effects: readonly Effect[]): JsonObject {
+  const edits = effects.includes("edit");
   const own: ClientCapabilities = {
-    workspace,
+    workspace: {
+      ...workspace,
+      // A server's own edits are taken only within a command that we sent.
+      applyEdit: edits && effects.includes("command"),
+      ...(edits ? { fileOperations } : {}),
+    },
     textDocument,
     window: {
       workDoneProgress: true,

@@ -66,6 +66,16 @@ class Pool implements ServerPool {
     return { files, all: [files, heard, this.#starts, ...generations].join(".") };
   }
 
+  async moment(): Promise<number> {
+    await this.#watch.refresh();
+    return this.#watch.cursor;
+  }
+
+  async changedSince(moment: number): Promise<ReadonlySet<string>> {
+    await this.#watch.refresh();
+    return new Set(this.#watch.since(moment, this.#context.roots).map(({ path }) => path));
+  }
+
   status(): ServerStatus[] {
     return sortBy(this.#plan.servers, (server) => [server.id]).flatMap((server) => {
       const slots = this.#sorted().filter((slot) => slot.plan.id === server.id);
@@ -183,6 +193,7 @@ class Pool implements ServerPool {
         trace,
         folders: [...server.workspaceFolders.map((folder) => resolve(base, folder)), ...folders],
         limits: this.#plan.limits,
+        effects: this.#plan.allow.effects,
         watch: this.#watch,
         tally: this.#tally,
         command: (id, command, args) => this.#command(id, root, command, args),

@@ -7,6 +7,7 @@
 import type { RetryPlan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
+import type { FileOperation, OperatedFile } from "./file-operations.js";
 
 /** How much a server knows yet, from its own evidence. */
 export type Readiness = "ready" | "indexing" | "starting" | "unknown";
@@ -31,7 +32,12 @@ export interface RequestOptions {
   retryEmpty?: RetryPlan;
   /** Told the server's own progress ("indexing 45 %") while the answer is awaited. */
   onProgress?: (text: string) => void;
+  /** For a command: takes the edits that the server asks to have applied while it runs. Without it they are refused. */
+  onApplyEdit?: ApplyEdit;
 }
+
+/** Does what a server's `workspace/applyEdit` asks, or says why not. */
+export type ApplyEdit = (edit: unknown) => Promise<{ applied: boolean; failureReason?: string }>;
 
 export interface ServerReply {
   value: unknown;
@@ -71,6 +77,8 @@ export interface LanguageServer {
   options(method: string, document?: OpenDocument): unknown[];
   /** Opens the document, or brings the server up to date with the file on disk. */
   sync(path: string, signal: AbortSignal): Promise<OpenDocument>;
+  /** The document as the server has it now; undefined when it is not open there. */
+  opened(path: string): OpenDocument | undefined;
   /** The document's text in the workspace, open or not: for converting positions of replies. */
   textOf(uri: string): Promise<Lines | undefined>;
   /** Waits for the server's own evidence that it has indexed, at most until the signal or `timeoutMs`. */
@@ -82,6 +90,10 @@ export interface LanguageServer {
   ): Promise<DiagnosticsReport>;
   /** Diagnostics of every file that the server tells of, pulled where it offers that. */
   workspaceDiagnostics(options: { waitMs: number; signal: AbortSignal }): Promise<WorkspaceDiagnosticsReport>;
+  /** Those of the files that the server wants to hear of, before or after something happens to them. */
+  wantedFiles(when: "will" | "did", operation: FileOperation, files: readonly OperatedFile[]): OperatedFile[];
+  /** Tells the server what has happened to files, as far as it wants to hear of it. */
+  tellFiles(operation: FileOperation, files: readonly OperatedFile[]): void;
   /**
    * Why the server ended unasked and was started anew: told to every call that it happened under, else once, to the
    * next call.
@@ -131,6 +143,10 @@ export interface ServerPool {
   running(): LanguageServer[];
   /** Brings every running server up to date with the disk, then says where things stand. */
   mark(): Promise<PoolMark>;
+  /** A moment for `changedSince`, once all that changed before it is known. */
+  moment(): Promise<number>;
+  /** Absolute paths of the files under the roots that anyone has changed since a moment. */
+  changedSince(moment: number): Promise<ReadonlySet<string>>;
   status(): ServerStatus[];
   restart(serverId: string | undefined): Promise<string[]>;
   stop(serverId: string | undefined): Promise<string[]>;
