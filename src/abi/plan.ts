@@ -177,6 +177,8 @@ export interface OutputPlan {
   list: string | null;
   /** Whether each item carries an id made of its content. */
   ids: boolean;
+  /** For hover: whether each text tells whether it is Markdown or plain. */
+  marked: boolean;
   /** How much of the file stands beside each place. */
   snippet: { show: Template; contextLines: Template; maxChars: Template };
   /** A lower cap on characters that a call may ask for, or null. */
@@ -279,10 +281,21 @@ export interface DialectPlan {
     /** Whether a place where nothing is may stand for one beside it. */
     fuzz: boolean;
   };
-  symbol: { name: string; kind: string };
+  symbol: {
+    name: string;
+    kind: string;
+    /** What the range of a symbol is: from its name to its end, or its whole declaration beside its name's own range. */
+    extent: "from_name" | "declaration";
+  };
   query: string;
   /** The arguments that ask for a page, or cap a list. */
-  listing: { size: string; cursor: string; most: string };
+  listing: {
+    size: string;
+    cursor: string;
+    most: string;
+    /** What becomes of a call that asks for more than there may be. */
+    over: "refuse" | "clamp";
+  };
   result: "structured" | "text" | "both";
   /** How `content` reads where a tool has no text of its own; null for the shape's own lines. */
   text: string | null;
@@ -310,6 +323,10 @@ export interface ErrorDialect {
 
 export interface McpPlan {
   name: string;
+  /** The version told to the client; our own when null. */
+  version: string | null;
+  /** Whether the servers are started with the session, before anybody asks. */
+  warmup: boolean;
   context: string;
   readOnly: boolean;
   instructions: string;

@@ -1,19 +1,31 @@
 /** The input schema of a tool: one flat closed object. Bounds are told in the descriptions too, as some clients drop them. */
 import type { ArgPlan, DialectPlan, ToolPlan } from "../abi/plan.js";
-import type { JsonObject } from "../base/json.js";
+import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { listingFields, pointingFields } from "../protocol/pointing.js";
 import { closed, type Fields, joinFields } from "../protocol/spelling.js";
 
 /** The schema that a tool's arguments must fit. */
 export function inputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
+  const pointing = pointingFields(tool.input, dialect);
   return closed(
     joinFields(
-      pointingFields(tool.input, dialect),
+      { ...pointing, properties: withoutBlanks(pointing.properties, tool.require) },
       { properties: {}, required: tool.require },
       argFields(tool.args),
       listingFields(tool, dialect),
     ),
   );
+}
+
+/** A text that every call must give says something. */
+function withoutBlanks(properties: JsonObject, names: readonly string[]): JsonObject {
+  const entries = Object.entries(properties).map(([name, schema]): [string, Json] => [
+    name,
+    names.includes(name) && isTable(schema) && schema.type === "string"
+      ? { ...(schema as JsonObject), minLength: 1, pattern: "\\S" }
+      : schema,
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function argFields(args: readonly ArgPlan[]): Fields {

@@ -28,7 +28,7 @@ export interface SessionServer {
 export function createServer(runtime: Runtime, session: Session): SessionServer {
   const { mcp, dialect } = runtime.loaded.plan;
   const server = new Server(
-    { name: mcp.name, version: runtime.version },
+    { name: mcp.name, version: mcp.version ?? runtime.version },
     {
       capabilities: { tools: {} },
       ...(mcp.instructions === "" ? {} : { instructions: mcp.instructions }),

@@ -37,6 +37,7 @@ export function buildOutput(
     schema: null,
     list: given.list ?? null,
     ids: given.ids ?? false,
+    marked: given.marked ?? false,
     ...buildBounds(given, `${pointer}/output`, context),
     gather: [],
   };
@@ -127,6 +128,8 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: strin
     report.add("plan/bad-tool", pointer, `The shape \`${output.shape}\` has no items with ids.`, {
       fix: "Remove `ids`.",
     });
+  if (output.marked && output.shape !== "hover")
+    report.add("plan/bad-tool", pointer, "`marked` is for the shape `hover`.", { fix: "Remove `marked`." });
   if (output.shape === "batch" && last.kind !== "batch")
     bad("The shape `batch` needs a step of kind `batch` at the end.");
   if (output.language !== null && output.shape !== "text")

@@ -38,12 +38,14 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
     symbol: {
       name: symbol.name ?? defaultDialect.symbol.name,
       kind: symbol.kind ?? defaultDialect.symbol.kind,
+      extent: symbol.extent ?? defaultDialect.symbol.extent,
     },
     query: rest.query ?? defaultDialect.query,
     listing: {
       size: listing.size ?? defaultDialect.listing.size,
       cursor: listing.cursor ?? defaultDialect.listing.cursor,
       most: listing.most ?? defaultDialect.listing.most,
+      over: listing.over ?? defaultDialect.listing.over,
     },
     result: rest.result ?? defaultDialect.result,
     text: rest.text ?? defaultDialect.text,
@@ -69,7 +71,8 @@ function checkSpelling(dialect: DialectPlan, report: Report): void {
   const places =
     form === "flat" ? [line, character, `end_${line}`, `end_${character}`] : ["position", "range"];
   const names = [dialect.document.field, ...places, dialect.symbol.name, dialect.symbol.kind, dialect.query];
-  names.push(...Object.values(dialect.listing).filter((name) => name !== ""));
+  const { size, cursor, most } = dialect.listing;
+  names.push(...[size, cursor, most].filter((name) => name !== ""));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
     report.add("plan/bad-tool", "/dialect", `The dialect spells two arguments \`${twice}\`.`, {
@@ -135,6 +138,8 @@ export function buildMcp(
     .filter((tool) => (allow.length === 0 || allow.includes(tool.name)) && !exclude.includes(tool.name));
   return {
     name: config.mcp?.name ?? "lsp-proxy",
+    version: config.mcp?.version ?? null,
+    warmup: config.mcp?.warmup ?? false,
     context: config.mcp?.context ?? "default",
     readOnly: effects.every((effect) => effect === "read"),
     instructions:

@@ -15,7 +15,7 @@ import type { DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
 import { Fault } from "../base/problem.js";
 import { spellSchema } from "./members.js";
-import { shapes } from "./shapes.js";
+import { type ShapeFacts, shapes } from "./shapes.js";
 import { closed, documentFields, type Fields, joinFields, spanFields } from "./spelling.js";
 
 /** The version of answers; it grows when a member changes its meaning. */
@@ -110,7 +110,7 @@ function answerFields(tool: ToolPlan, dialect: DialectPlan): Fields {
       ? { properties: {}, required: [] }
       : {
           properties: {
-            [tool.output.list ?? shape.list]: { type: "array", items: itemSchema(tool, shape.item(dialect)) },
+            [tool.output.list ?? shape.list]: { type: "array", items: itemSchema(tool, shape, dialect) },
           },
           required: [tool.output.list ?? shape.list],
         };
@@ -123,8 +123,17 @@ function answerFields(tool: ToolPlan, dialect: DialectPlan): Fields {
 }
 
 /** The schema of an item, with the id that a tool may ask for. */
-function itemSchema({ output }: ToolPlan, item: JsonObject): JsonObject {
+function itemSchema({ output }: ToolPlan, shape: ShapeFacts, dialect: DialectPlan): JsonObject {
+  const item = shape.item(dialect, output);
   if (!output.ids || !isTable(item.properties)) return item;
+  const properties = item.properties as JsonObject;
+  const inner = shape.identified === undefined ? undefined : properties[shape.identified];
+  if (shape.identified === undefined || !isTable(inner) || !isTable(inner.items)) return withId(item);
+  const list = { ...(inner as JsonObject), items: withId(inner.items as JsonObject) };
+  return { ...item, properties: { ...properties, [shape.identified]: list } };
+}
+
+function withId(item: JsonObject): JsonObject {
   const id = { type: "string", pattern: "^sha256:[0-9a-f]{64}$" };
   const required = Array.isArray(item.required) ? item.required : [];
   return { ...item, properties: { ...(item.properties as JsonObject), id }, required: [...required, "id"] };

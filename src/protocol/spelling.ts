@@ -53,13 +53,8 @@ export function pointFields(dialect: DialectPlan): Fields {
 
 /** Members that give a range: `line, character, end_line, end_character`, or `range` in an object dialect. */
 export function spanFields(dialect: DialectPlan): Fields {
-  if (dialect.position.answers === "object") {
-    const range = closed({
-      properties: { start: pointObject(dialect), end: pointObject(dialect) },
-      required: ["start", "end"],
-    });
-    return { properties: { range }, required: ["range"] };
-  }
+  if (dialect.position.answers === "object")
+    return { properties: { range: spanSchema(dialect) }, required: ["range"] };
   const names = spanNames(dialect);
   return {
     properties: {
@@ -70,6 +65,15 @@ export function spanFields(dialect: DialectPlan): Fields {
     },
     required: [names.line, names.character, names.endLine, names.endCharacter],
   };
+}
+
+/** The schema of a range as a value of its own, under a name that the shape gives it. */
+export function spanSchema(dialect: DialectPlan): JsonObject {
+  if (dialect.position.answers === "flat") return closed(spanFields(dialect));
+  return closed({
+    properties: { start: pointObject(dialect), end: pointObject(dialect) },
+    required: ["start", "end"],
+  });
 }
 
 /** The names of a flat range. */
@@ -96,16 +100,20 @@ export function spellPoint(dialect: DialectPlan, point: Point): JsonObject {
 
 /** A range as `spanFields` describes it. */
 export function spellSpan(dialect: DialectPlan, span: Span): JsonObject {
-  const start = pointValue(dialect, span.start);
-  const end = pointValue(dialect, span.end);
-  if (dialect.position.answers === "object") return { range: { start, end } };
+  if (dialect.position.answers === "object") return { range: spanValue(dialect, span) };
   const { lineBase, characterBase } = dialect.position;
   const names = spanNames(dialect);
   return {
-    ...start,
+    ...pointValue(dialect, span.start),
     [names.endLine]: span.end.line + lineBase,
     [names.endCharacter]: span.end.character + characterBase,
   };
+}
+
+/** A range as `spanSchema` describes it. */
+export function spanValue(dialect: DialectPlan, span: Span): JsonObject {
+  if (dialect.position.answers === "flat") return spellSpan(dialect, span);
+  return { start: pointValue(dialect, span.start), end: pointValue(dialect, span.end) };
 }
 
 /** A closed object schema with these members. */

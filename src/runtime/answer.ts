@@ -10,6 +10,7 @@ import { sortBy, uniqueBy } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
 import { itemKey } from "../protocol/item-order.js";
 import { type ShapeFacts, shapes } from "../protocol/shapes.js";
+import { documentKey } from "../protocol/spelling.js";
 import type { CallState } from "./call-state.js";
 import { askBack, envelop, type Head, headOf } from "./envelope.js";
 import { type Caps, capsOf, fits, largest } from "./limits.js";
@@ -45,7 +46,7 @@ export async function buildAnswer(
   const listing: Snapshot = {
     head: headOf(call),
     beside: normalized.beside,
-    items: call.tool.output.ids ? kept.map(withId) : kept,
+    items: call.tool.output.ids ? kept.map((item) => identify(item, facts, call)) : kept,
     total: items.length,
     files: await filesOf(call),
   };
@@ -109,8 +110,22 @@ function bindingOf({ tool, input, plan }: CallState): string {
 }
 
 /** The id of an item: the same content has the same id, whenever and by whomever it is asked for. */
-function withId(item: Json): Json {
-  return isTable(item) ? { id: `sha256:${sha256(canonicalText(item))}`, ...(item as JsonObject) } : item;
+function identify(item: Json, { identified }: ShapeFacts, call: CallState): Json {
+  if (!isTable(item)) return item;
+  const members = item as JsonObject;
+  const inner = identified === undefined ? undefined : members[identified];
+  if (identified === undefined || !Array.isArray(inner)) return { id: idOf(members), ...members };
+  // An entry within a file is the same thing as one that names its file itself.
+  const key = documentKey(call.plan.dialect);
+  const file = members[key] ?? null;
+  const entries = inner.map(
+    (entry): Json => ({ id: idOf({ [key]: file, ...table(entry) }), ...table(entry) }),
+  );
+  return { ...members, [identified]: entries };
+}
+
+function idOf(members: JsonObject): string {
+  return `sha256:${sha256(canonicalText(members))}`;
 }
 
 /** As many items from the offset on as the page size and the caps allow. */

@@ -8,7 +8,14 @@ import type { JsonObject } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { type ColumnUnit, columnsOf, convertColumn, cutCharacters, type Lines } from "../base/text.js";
 import type { LanguageServer } from "../lsp/types.js";
-import { documentKey, type Point, type Span, spellPoint, spellSpan } from "../protocol/spelling.js";
+import {
+  documentKey,
+  type Point,
+  type Span,
+  spanValue,
+  spellPoint,
+  spellSpan,
+} from "../protocol/spelling.js";
 import type { Admitted, Gate } from "../workspace/types.js";
 import type { LspPosition, LspRange } from "./lsp-values.js";
 
@@ -64,6 +71,12 @@ export class Places {
   async span(server: LanguageServer, uri: string, range: LspRange): Promise<JsonObject> {
     const lines = await this.lines(server, uri);
     return spellSpan(this.dialect, toSpan(lines, range, server.encoding, this.dialect.position.unit));
+  }
+
+  /** The same as one value, for a member that the shape names itself. */
+  async spanValue(server: LanguageServer, uri: string, range: LspRange): Promise<JsonObject> {
+    const lines = await this.lines(server, uri);
+    return spanValue(this.dialect, toSpan(lines, range, server.encoding, this.dialect.position.unit));
   }
 
   /** A server's position, spelt for the agent. */

@@ -28,6 +28,8 @@ export function checkArguments(
   if (!isTable(given)) throw invalid([{ path: "", keyword: "type", message: "must be object" }]);
   if (Buffer.byteLength(JSON.stringify(given)) > mostBytes)
     throw new Refusal("guard/invalid-arguments", "The arguments are larger than 1 MiB.");
+  // Clients that must fill every argument give null for the ones they leave out.
+  for (const name of known) if (given[name] === null) delete given[name];
   if (!validate(given)) throw invalid((validate.errors ?? []).map((error) => toIssue(error, known)));
   const input = given as JsonObject;
   for (const { name, default: value } of tool.args) {

@@ -6,6 +6,7 @@ import { convertColumn, type Lines } from "../base/text.js";
 import { anchors } from "../protocol/anchors.js";
 import { lineTextName } from "../protocol/pointing.js";
 import { type Point, spanNames } from "../protocol/spelling.js";
+import { pathOfUri } from "../workspace/file-name.js";
 import type { CallState } from "./call-state.js";
 import { findLine } from "./find-line.js";
 import { findSymbol } from "./find-symbol.js";
@@ -33,6 +34,8 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
     if (call.tool.input.some((anchor) => anchors[anchor].document === "none")) return undefined;
     throw incomplete(call);
   }
+  // A dialect of URIs takes nothing else: a path that only looks like one would be resolved to a place nobody named.
+  if (file !== undefined && dialect.document.form === "uri") pathOfUri(file);
   const target = file === undefined ? undefined : await openTarget(call, file);
   if (target !== undefined && place.line !== undefined && place.character !== undefined)
     return atPosition(call, target, { line: place.line, character: place.character }, name);

@@ -79,6 +79,23 @@ export function extentOf(symbol: FoundSymbol, lines: Lines | undefined): LspRang
   return { start, end: isBefore(symbol.range.end, start) ? start : symbol.range.end };
 }
 
+/** The place of a symbol's name; where the server does not tell it, the word is looked for in the text. */
+export function nameRangeOf(symbol: FoundSymbol, lines: Lines | undefined): LspRange | undefined {
+  if (symbol.range === undefined || symbol.selection !== undefined) return symbol.selection;
+  const start = nameWithin(symbol, symbol.range, lines);
+  const word = identifierOf(symbol.name);
+  const text = lines?.line(start.line) ?? "";
+  const at = convertColumn(text, start.character, symbol.server.encoding, "utf-16");
+  if (word === "" || !text.startsWith(word, at)) return undefined;
+  return {
+    start,
+    end: {
+      line: start.line,
+      character: convertColumn(text, at + word.length, "utf-16", symbol.server.encoding),
+    },
+  };
+}
+
 /** Most declarations have their name on the first lines; past these the range's own start will do. */
 const searchedLines = 20;
 

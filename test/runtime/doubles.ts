@@ -71,6 +71,7 @@ const pool: ServerPool = {
 export const plainOutput = {
   list: null,
   ids: false,
+  marked: false,
   snippet: {
     show: { kind: "literal" as const, value: true },
     contextLines: { kind: "literal" as const, value: 0 },

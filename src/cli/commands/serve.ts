@@ -47,7 +47,7 @@ export const serve: Command = {
     process.once("SIGINT", end);
     process.once("SIGHUP", end);
     try {
-      if (isOn(input, "warmup")) void runtime.warmup();
+      if (isOn(input, "warmup") || runtime.loaded.plan.mcp.warmup) void runtime.warmup();
       const { serveStdio } = await import("../../mcp/stdio.js");
       await serveStdio(runtime, {
         ...streams,

@@ -41,6 +41,12 @@ export const dialect = z.strictObject({
     .strictObject({
       name: argName.optional().describe("The name argument's name."),
       kind: argName.optional().describe("The kind argument's name."),
+      extent: z
+        .enum(["from_name", "declaration"])
+        .optional()
+        .describe(
+          "The range of a symbol in answers: from its name to its end, or its whole declaration with `selection_range` for the name.",
+        ),
     })
     .optional()
     .describe("How a symbol is named."),
@@ -53,6 +59,10 @@ export const dialect = z.strictObject({
         .union([z.literal(""), argName])
         .optional()
         .describe("The name of the argument that caps a list without pages; empty for none."),
+      over: z
+        .enum(["refuse", "clamp"])
+        .optional()
+        .describe("Whether a call that asks for more than the most is refused, or given the most."),
     })
     .optional()
     .describe("How a page or a cap is asked for."),

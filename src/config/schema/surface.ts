@@ -9,6 +9,18 @@ export const mcp = z.strictObject({
     .regex(/^[a-z0-9_-]{1,40}$/, "1 to 40 lower-case letters, digits, `_` or `-`")
     .optional()
     .describe("The name told to the client."),
+  version: z
+    .string()
+    .min(1)
+    .max(40)
+    .optional()
+    .describe("The version told to the client; our own when absent."),
+  warmup: z
+    .boolean()
+    .optional()
+    .describe(
+      "Starts the servers of the workspace's files at once, in the background, as `serve --warmup` does.",
+    ),
   context: z.string().optional().describe("A profile in `configs/profiles/`."),
   read_only: z.boolean().optional().describe("`true` hides and refuses every tool that is not `read`."),
   instructions: z

@@ -142,6 +142,10 @@ export const toolSchema = z.strictObject({
         apply: z.enum(["never", "on_request"]).optional().describe("For edits."),
         list: argName.optional().describe("The member that holds the items, when it is not the shape's own."),
         ids: z.boolean().optional().describe("Gives each item an `id` made of its content."),
+        marked: z
+          .boolean()
+          .optional()
+          .describe("For hover: each text as `{ kind, value }`, `markdown` or `plaintext`."),
         snippet: snippet.optional().describe("For locations: the text of the file beside each place."),
         max_chars: json
           .optional()

@@ -1,7 +1,7 @@
 /** What a shape is made of, and the members that several shapes share. */
 import type { DialectPlan, OutputPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
-import type { Fields } from "../spelling.js";
+import { type Fields, spanSchema } from "../spelling.js";
 
 /** A sort key of a shape's items; `range` stands for its four numbers, `document` for the path or URI. */
 export type OrderKey =
@@ -32,10 +32,12 @@ export interface ShapeFacts {
   counted: boolean;
   /** The most items that are sorted and paged; more are refused. */
   most?: number;
+  /** The member of an item whose entries carry the ids, where it is not the item itself. */
+  identified?: string;
   /** Sort keys in order; the canonical text of an item decides last. Empty: the shape itself puts them in order. */
   order: readonly OrderKey[];
   /** The schema of one item. */
-  item(dialect: DialectPlan): JsonObject;
+  item(dialect: DialectPlan, output: OutputPlan): JsonObject;
   /** Members beside the list. */
   beside(dialect: DialectPlan, output: OutputPlan): Fields;
 }
@@ -57,6 +59,10 @@ export const required = (properties: JsonObject): Fields => ({
   properties,
   required: Object.keys(properties),
 });
+
+/** Where a symbol's name stands, in a dialect whose range of a symbol is the whole declaration. */
+export const selectionRange = (dialect: DialectPlan): Fields =>
+  dialect.symbol.extent === "declaration" ? optional({ selection_range: spanSchema(dialect) }) : none;
 
 /** What every symbol has. */
 export const symbolName = required({ name: text, kind: text });

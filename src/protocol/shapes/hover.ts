@@ -1,6 +1,8 @@
-/** Markdown texts; beside them range?: <range>. */
-import { closed, spanFields } from "../spelling.js";
-import { optional, type ShapeFacts, text } from "./facts.js";
+/** Markdown texts, or { kind, value } where a tool wants them marked; beside them range?: <range>. */
+import { closed, spanSchema } from "../spelling.js";
+import { optional, required, type ShapeFacts, text } from "./facts.js";
+
+const marked = closed(required({ kind: { enum: ["markdown", "plaintext"] }, value: text }));
 
 /** The facts of `hover`. */
 export const hoverFacts: ShapeFacts = {
@@ -8,6 +10,6 @@ export const hoverFacts: ShapeFacts = {
   list: "contents",
   counted: false,
   order: [],
-  item: () => text,
-  beside: (dialect) => optional({ range: closed(spanFields(dialect)) }),
+  item: (_dialect, output) => (output.marked ? marked : text),
+  beside: (dialect) => optional({ range: spanSchema(dialect) }),
 };

@@ -9,6 +9,7 @@ export const workspaceDiagnosticsFacts: ShapeFacts = {
   list: "files",
   counted: true,
   most: 5000,
+  identified: "diagnostics",
   order: ["document"],
   item: (dialect) =>
     closed(

@@ -1,6 +1,6 @@
-/** Symbols of the workspace: name, kind, path, <range>? (all four or none), container?. */
+/** Symbols of the workspace: name, kind, path, <range>? (all four or none), selection_range? (of a name that is known), container?. */
 import { closed, documentFields, joinFields, optionalFields, spanFields } from "../spelling.js";
-import { none, optional, type ShapeFacts, symbolName, text } from "./facts.js";
+import { none, optional, type ShapeFacts, selectionRange, symbolName, text } from "./facts.js";
 
 /** The facts of `workspace_symbols`. */
 export const workspaceSymbolsFacts: ShapeFacts = {
@@ -14,6 +14,7 @@ export const workspaceSymbolsFacts: ShapeFacts = {
         symbolName,
         documentFields(dialect),
         optionalFields(spanFields(dialect)),
+        selectionRange(dialect),
         optional({ container: text }),
       ),
     ),

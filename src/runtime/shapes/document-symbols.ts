@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../base/json.js";
 import type { CallState } from "../call-state.js";
 import { garbled } from "../lsp-values.js";
-import { documentSymbols, extentOf, type FoundSymbol } from "../symbols.js";
+import { documentSymbols, extentOf, type FoundSymbol, nameRangeOf } from "../symbols.js";
 import type { Shape } from "./shape.js";
 import { rangeText, table, textOf } from "./spelt.js";
 
@@ -21,6 +21,21 @@ export const documentSymbolsShape: Shape = {
   text: (items, _beside, dialect) => items.map((item) => symbolLine(item, rangeText(item, dialect))),
 };
 
+/** The range of a symbol as the dialect wants it; undefined when the server told none. */
+export async function symbolSpan(call: CallState, symbol: FoundSymbol): Promise<JsonObject | undefined> {
+  const { server, uri, range } = symbol;
+  const lines = await call.places.lines(server, uri);
+  if (call.plan.dialect.symbol.extent === "declaration") {
+    if (range === undefined) return undefined;
+    const name = nameRangeOf(symbol, lines);
+    const selection: JsonObject =
+      name === undefined ? {} : { selection_range: await call.places.spanValue(server, uri, name) };
+    return { ...(await call.places.span(server, uri, range)), ...selection };
+  }
+  const extent = extentOf(symbol, lines);
+  return extent === undefined ? undefined : call.places.span(server, uri, extent);
+}
+
 /** `12:3-20:1  method Type/name`. */
 export function symbolLine(item: Json, range: string): string {
   const { name, kind, container } = table(item);
@@ -29,10 +44,8 @@ export function symbolLine(item: Json, range: string): string {
 }
 
 async function spell(call: CallState, symbol: FoundSymbol): Promise<JsonObject> {
-  const lines = await call.places.lines(symbol.server, symbol.uri);
-  const extent = extentOf(symbol, lines);
-  if (extent === undefined) throw garbled(symbol.server, "the symbols of a file");
-  const span = await call.places.span(symbol.server, symbol.uri, extent);
+  const span = await symbolSpan(call, symbol);
+  if (span === undefined) throw garbled(symbol.server, "the symbols of a file");
   const item: JsonObject = { name: call.places.name(symbol.name), kind: symbol.kind, ...span };
   return symbol.containers.length === 0 ? item : { ...item, container: symbol.containers.join("/") };
 }

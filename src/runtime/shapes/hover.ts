@@ -1,11 +1,11 @@
 /** Type and documentation as Markdown texts: from a string, a marked string, a list of those, or markup. */
-import { isTable, type JsonObject } from "../../base/json.js";
+import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { cutCharacters } from "../../base/text.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange, listOf } from "../lsp-values.js";
 import type { ReplyPart } from "../reply.js";
 import type { Shape } from "./shape.js";
-import { rangeText, textOf } from "./spelt.js";
+import { rangeText, table, textOf } from "./spelt.js";
 
 const mostParts = 8;
 const partCharacters = 8192;
@@ -14,33 +14,49 @@ const partCharacters = 8192;
 export const hover: Shape = {
   nouns: undefined,
   async normalize(reply, call) {
-    const texts = reply.parts.flatMap((part) => contentsOf(part)).filter((text) => text.trim() !== "");
+    const texts = reply.parts.flatMap((part) => contentsOf(part)).filter(({ value }) => value.trim() !== "");
     if (texts.length > mostParts) noteCut(call, `Only ${mostParts} of ${texts.length} parts are shown.`);
-    const items = texts.slice(0, mostParts).map((text) => {
-      const kept = cutCharacters(text, partCharacters);
+    const items = texts.slice(0, mostParts).map(({ kind, value }): Json => {
+      const kept = cutCharacters(value, partCharacters);
       if (kept.cut) noteCut(call, `A part is longer than ${partCharacters} characters and was cut.`);
-      return kept.text;
+      return call.tool.output.marked ? { kind, value: kept.text } : kept.text;
     });
     return { items, beside: await rangeBeside(reply.parts, call) };
   },
   shorten: (items, beside, characters) => ({
-    items: items.map((item) => cutCharacters(textOf(item), characters).text),
+    items: items.map((item): Json => {
+      const { text } = cutCharacters(textIn(item), characters);
+      return typeof item === "string" ? text : { ...table(item), value: text };
+    }),
     beside,
   }),
   text(items, beside, dialect) {
     if (items.length === 0) return ["Nothing is known about this place."];
-    const range = beside.range === undefined ? [] : [`Range: ${rangeText(beside.range, dialect)}`];
-    return [...range, ...items.map(textOf)];
+    const shown = dialect.position.answers === "object" ? beside : (beside.range ?? null);
+    const range = beside.range === undefined ? [] : [`Range: ${rangeText(shown, dialect)}`];
+    return [...range, ...items.map(textIn)];
   },
 };
 
-function contentsOf({ server, value }: ReplyPart): string[] {
+/** One text of a hover, and how it is written. */
+interface Marked {
+  kind: "markdown" | "plaintext";
+  value: string;
+}
+
+function textIn(item: Json): string {
+  return typeof item === "string" ? item : textOf(table(item).value);
+}
+
+function contentsOf({ server, value }: ReplyPart): Marked[] {
   if (value === null || value === undefined) return [];
   if (!isTable(value)) throw garbled(server, "a hover");
   return listOf(value.contents).map((content) => {
-    if (typeof content === "string") return content;
+    if (typeof content === "string") return { kind: "markdown", value: content };
     if (!isTable(content) || typeof content.value !== "string") throw garbled(server, "a hover");
-    return typeof content.language === "string" ? fenced(content.value, content.language) : content.value;
+    if (typeof content.language === "string")
+      return { kind: "markdown", value: fenced(content.value, content.language) };
+    return { kind: content.kind === "plaintext" ? "plaintext" : "markdown", value: content.value };
   });
 }
 
@@ -55,7 +71,7 @@ async function rangeBeside(parts: ReplyPart[], call: CallState): Promise<JsonObj
   const uri = call.evidence.document?.admitted.uri;
   for (const { server, value } of parts) {
     if (server === undefined || uri === undefined || !isTable(value) || !isRange(value.range)) continue;
-    return { range: await call.places.span(server, uri, value.range) };
+    return { range: await call.places.spanValue(server, uri, value.range) };
   }
   return {};
 }

@@ -2,8 +2,8 @@
 import type { Json, JsonObject } from "../../base/json.js";
 import type { CallState } from "../call-state.js";
 import { garbled } from "../lsp-values.js";
-import { extentOf, type FoundSymbol, workspaceSymbols } from "../symbols.js";
-import { symbolLine } from "./document-symbols.js";
+import { type FoundSymbol, workspaceSymbols } from "../symbols.js";
+import { symbolLine, symbolSpan } from "./document-symbols.js";
 import type { Shape } from "./shape.js";
 import { byFile, rangeText } from "./spelt.js";
 
@@ -34,13 +34,11 @@ function identityOf({ name, kind, uri, range }: FoundSymbol): unknown {
 async function spell(call: CallState, symbol: FoundSymbol): Promise<JsonObject | undefined> {
   const admitted = await call.places.show(symbol.uri);
   if (admitted === undefined) return undefined;
-  const extent = extentOf(symbol, await call.places.lines(symbol.server, symbol.uri));
-  const span = extent === undefined ? {} : await call.places.span(symbol.server, symbol.uri, extent);
   const item = {
     name: call.places.name(symbol.name),
     kind: symbol.kind,
     ...call.places.document(admitted),
-    ...span,
+    ...(await symbolSpan(call, symbol)),
   };
   return symbol.containers.length === 0 ? item : { ...item, container: symbol.containers.join("/") };
 }

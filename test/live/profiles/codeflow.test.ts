@@ -1,0 +1,113 @@
+/** The profile `codeflow` with a real server: every tool's JSON. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type LiveSession, openSession } from "../session.js";
+import { allow, type Driven, driven, listed, typescript } from "./support.js";
+
+describe("codeflow", () => {
+  let session: LiveSession;
+  let used: Driven;
+  beforeAll(async () => {
+    session = await openSession("typescript", typescript("codeflow", allow('"read", "command"')));
+    used = driven(session);
+  });
+  afterAll(() => session?.close());
+
+  const json = async (tool: string, args: object) => {
+    const result = await used.call(tool, args);
+    expect(result.structuredContent, tool).toBeUndefined();
+    expect(result.isError, `${tool} ${result.content[0]?.text}`).toBeUndefined();
+    return JSON.parse(result.content[0]?.text ?? "") as Record<string, unknown>;
+  };
+  /** Lines from 1, characters from 0. */
+  const at = (file: string, marked: string) => {
+    const { line, character } = session.place(file, marked);
+    return { file_path: file, line, character: character - 1 };
+  };
+
+  it("answers every tool with one block of JSON", async () => {
+    const use = at("src/app.ts", "first = |greet(wave)");
+    const definition = session.place("src/greet.ts", "function |greet");
+    const place = { path: "src/greet.ts", line: definition.line, character: definition.character - 1 };
+    expect(await json("find_definition", { ...use, symbol_name: "greet" })).toMatchObject({
+      locations: [place],
+    });
+    const named = { file_path: "src/greet.ts", symbol_name: "greet" };
+    expect(await json("find_definition", named)).toMatchObject({ locations: [place] });
+    expect(await json("find_references", named)).toMatchObject({ total: 7 });
+    const greeter = { file_path: "src/greet.ts", symbol_name: "Greeter" };
+    expect(await json("find_implementations", greeter)).toMatchObject({ total: 2 });
+    expect(await json("get_hover", named)).toMatchObject({ contents: [expect.stringContaining("greet")] });
+    expect(await json("get_document_symbols", { file_path: "src/greet.ts" })).toMatchObject({
+      symbols: expect.arrayContaining([expect.objectContaining({ name: "greet", character: 16 })]),
+    });
+    expect(await json("search_workspace_symbols", { query: "Polite" })).toMatchObject({
+      symbols: [expect.objectContaining({ name: "Polite" })],
+    });
+    expect(await json("get_diagnostics", { file_path: "src/broken.ts" })).toMatchObject({
+      diagnostics: [expect.objectContaining({ code: "2322" })],
+    });
+    const member = at("src/app.ts", "greeter.|hello");
+    expect(await json("get_completions", member)).toMatchObject({
+      completions: expect.arrayContaining([expect.objectContaining({ label: "hello" })]),
+    });
+    expect(await json("get_signature_help", at("src/app.ts", "greet(|wave)"))).toMatchObject({ ok: true });
+    expect(await json("get_inlay_hints", { file_path: "src/app.ts" })).toMatchObject({ ok: true });
+    expect(await json("get_code_actions", { file_path: "src/broken.ts" })).toMatchObject({ ok: true });
+    expect(await json("get_semantic_tokens", { file_path: "src/greet.ts" })).toMatchObject({ ok: true });
+    expect(await json("get_folding_ranges", { file_path: "src/greet.ts" })).toMatchObject({ ok: true });
+    expect(await json("get_document_links", { file_path: "src/greet.ts" })).toMatchObject({ ok: true });
+    expect(await json("get_selection_range", use)).toMatchObject({ ok: true });
+  });
+
+  it("walks hierarchies, as far as the server has them", async () => {
+    const named = { file_path: "src/greet.ts", symbol_name: "greet" };
+    expect(await json("prepare_call_hierarchy", named)).toMatchObject({
+      items: [expect.objectContaining({ name: "greet", path: "src/greet.ts" })],
+    });
+    const incoming = await json("get_call_hierarchy_incoming_calls", named);
+    expect(incoming.calls).toEqual(expect.arrayContaining([expect.objectContaining({ name: "run" })]));
+    const outgoing = { file_path: "src/app.ts", symbol_name: "run" };
+    expect(await json("get_call_hierarchy_outgoing_calls", outgoing)).toMatchObject({
+      calls: expect.arrayContaining([expect.objectContaining({ name: "greet" })]),
+    });
+    const type = { file_path: "src/greet.ts", symbol_name: "Polite" };
+    for (const tool of [
+      "prepare_type_hierarchy",
+      "get_type_hierarchy_supertypes",
+      "get_type_hierarchy_subtypes",
+    ])
+      expect(await json(tool, type)).toMatchObject({ ok: true });
+  });
+
+  it("runs batches, tells of health and restarts", async () => {
+    const batch = await json("batch_execute", {
+      parallel: true,
+      stop_on_error: false,
+      operations: [
+        { id: "one", tool: "find_definition", args: { file_path: "src/greet.ts", symbol_name: "greet" } },
+        { tool: "get_hover", args: { file_path: "src/none.ts", symbol_name: "greet" } },
+      ],
+    });
+    expect(batch).toMatchObject({
+      total: 2,
+      successful: 1,
+      failed: 1,
+      skipped: 0,
+      operations: [
+        { index: 0, id: "one", tool: "find_definition", outcome: "done" },
+        { index: 1, tool: "get_hover", outcome: "failed", answer: { error: { code: "guard/not-a-file" } } },
+      ],
+    });
+    expect(await json("health_check", {})).toMatchObject({ servers: [{ id: "ts", state: "running" }] });
+    expect(await json("restart_server", { extensions: ["ts"] })).toMatchObject({
+      value: { restarted: ["ts"] },
+    });
+    expect([...used.names].sort()).toEqual(await listed(session));
+  });
+
+  it("tells a failure with its code", async () => {
+    const result = await session.call("get_hover", { file_path: "src/none.ts", symbol_name: "x" });
+    expect(result.isError).toBe(true);
+    expect(result.content[0]?.text).toMatch(/^LSP Error \(guard\/not-a-file\): /);
+  });
+});

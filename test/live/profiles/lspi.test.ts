@@ -1,0 +1,123 @@
+/** The profile `lspi` with a real server: every tool's structure, its contexts, its refusals. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type LiveSession, openSession } from "../session.js";
+import { allow, type Driven, driven, listed, typescript } from "./support.js";
+
+describe("lspi", () => {
+  let session: LiveSession;
+  let used: Driven;
+  beforeAll(async () => {
+    session = await openSession("typescript", typescript("lspi", allow('"read", "command"')));
+    used = driven(session);
+  });
+  afterAll(() => session?.close());
+
+  const structure = async (tool: string, args: object) => {
+    const { structuredContent, content, isError } = await used.call(tool, args);
+    expect(isError, `${tool} ${content[0]?.text}`).toBeUndefined();
+    expect(content[0]?.text.length).toBeLessThanOrEqual(200);
+    expect(structuredContent).toMatchObject({
+      schema_version: 1,
+      ok: true,
+      tool,
+      input: args,
+      warnings: expect.any(Array),
+      truncated: expect.any(Boolean),
+    });
+    return structuredContent;
+  };
+
+  it("answers every tool that reads", async () => {
+    const definition = { path: "src/greet.ts", ...session.place("src/greet.ts", "function |greet") };
+    const named = { file_path: "src/greet.ts", symbol_name: "greet" };
+    const at = { file_path: "src/app.ts", ...session.place("src/app.ts", "first = |greet(wave)") };
+    const byName = await structure("find_definition", named);
+    expect(byName.locations).toMatchObject([definition]);
+    expect((byName.locations as { text: string }[])[0]?.text.split("\n")).toHaveLength(3);
+    expect((await structure("find_definition_at", at)).locations).toMatchObject([definition]);
+    const references = await structure("find_references", named);
+    expect(references).toMatchObject({ total: 7, shown: 7 });
+    expect((references.locations as object[])[0]).not.toHaveProperty("text");
+    expect(await structure("find_references_at", { ...at, max_results: 2 })).toMatchObject({
+      total: 7,
+      shown: 2,
+      truncated: true,
+    });
+    expect((await structure("hover_at", at)).contents).toEqual([expect.stringContaining("greet")]);
+    const greeter = { file_path: "src/greet.ts", ...session.place("src/greet.ts", "interface |Greeter") };
+    expect(await structure("find_implementation_at", greeter)).toMatchObject({ total: 2 });
+    const typed = { file_path: "src/app.ts", ...session.place("src/app.ts", "run(|greeter: Greeter") };
+    expect((await structure("find_type_definition_at", typed)).locations).toMatchObject([
+      { path: "src/greet.ts", ...session.place("src/greet.ts", "interface |Greeter") },
+    ]);
+    const greet = { file_path: "src/greet.ts", ...session.place("src/greet.ts", "function |greet") };
+    const run = { file_path: "src/app.ts", symbol_name: "run" };
+    const runAt = { file_path: "src/app.ts", ...session.place("src/app.ts", "function |run") };
+    const named_ = (name: string) => expect.arrayContaining([expect.objectContaining({ name })]);
+    expect((await structure("find_incoming_calls", named)).calls).toEqual(named_("run"));
+    expect((await structure("find_incoming_calls_at", greet)).calls).toEqual(named_("run"));
+    expect((await structure("find_outgoing_calls", run)).calls).toEqual(named_("greet"));
+    expect((await structure("find_outgoing_calls_at", runAt)).calls).toEqual(named_("greet"));
+    const symbols = await structure("get_document_symbols", { file_path: "src/greet.ts" });
+    expect(symbols.symbols).toEqual(named_("Polite"));
+    const query = { query: "Polite", file_path: "src/greet.ts" };
+    expect((await structure("search_workspace_symbols", query)).symbols).toEqual(named_("Polite"));
+    expect(await structure("get_diagnostics", { file_path: "src/broken.ts" })).toMatchObject({
+      status: "diagnostics",
+      total: 1,
+    });
+  });
+
+  it("tells of itself without secrets, and controls its servers", async () => {
+    expect((await structure("get_server_status", { server_id: "ts" })).servers).toMatchObject([{ id: "ts" }]);
+    const { value } = await structure("list_servers", { include_env: true });
+    expect(value).toMatchObject({ servers: [{ id: "ts", env: [] }] });
+    expect((value as { languages: { language: string; features: string[] }[] }).languages).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ language: "typescript", features: expect.arrayContaining(["hover"]) }),
+      ]),
+    );
+    const config = (await structure("get_current_config", {})).value;
+    expect(config).toMatchObject({ context: "lspi", effects: ["command", "read"] });
+    expect((await structure("restart_server", { extensions: [".ts"] })).value).toEqual({ restarted: ["ts"] });
+    expect((await structure("stop_server", {})).value).toEqual({ stopped: ["ts"] });
+    expect([...used.names].sort()).toEqual(await listed(session));
+  });
+
+  it("fuzzes a place with a warning, asks back, and refuses with next steps", async () => {
+    const { line, character } = session.place("src/app.ts", "first = |greet(wave)");
+    const beside = { file_path: "src/app.ts", line, character: character - 1 };
+    const fuzzed = await structure("find_definition_at", beside);
+    expect(fuzzed.warnings).toEqual([expect.objectContaining({ code: "answer/fuzzed-position" })]);
+    const hello = await structure("find_definition", { file_path: "src/greet.ts", symbol_name: "hello" });
+    expect(hello.needs_disambiguation).toBe(true);
+    const refused = await session.call("hover_at", { file_path: "src/none.ts", line: 1, character: 1 });
+    expect(refused).toMatchObject({
+      isError: true,
+      structuredContent: { ok: false, error: { code: "guard/not-a-file" }, next_steps: [expect.any(Object)] },
+    });
+  });
+
+  it("hides and refuses what a context or a list leaves out", async () => {
+    const config = `${allow('"read", "command"')}
+[mcp]
+context = "lspi-codex"
+[mcp.tools]
+exclude = ["hover_at"]
+[[servers]]
+id = "ts"
+kind = "typescript"
+`;
+    const codex = await openSession("typescript", config);
+    try {
+      const names = await listed(codex);
+      expect(names).not.toContain("restart_server");
+      expect(names).not.toContain("hover_at");
+      expect(names).toContain("find_definition_at");
+      await expect(codex.call("restart_server", {})).rejects.toThrow(/no tool/i);
+      await expect(codex.call("hover_at", {})).rejects.toThrow(/no tool/i);
+    } finally {
+      await codex.close();
+    }
+  });
+});

@@ -1,0 +1,56 @@
+/** What the tests of the profiles share: configs with a real TypeScript server, and which tools were driven. */
+import { join } from "node:path";
+import { type LiveSession, repository } from "../session.js";
+
+/** A profile over the TypeScript server; `more` are lines before its tables. */
+export const typescript = (context: string, more = "") => `
+${more}
+[mcp]
+context = "${context}"
+
+[[servers]]
+id = "ts"
+kind = "typescript"
+`;
+
+/** The same with a server that publishes diagnostics by itself, so that known files have some. */
+export const publishing = (context: string, more = "") => `
+${more}
+[allow]
+commands = ["typescript-language-server"]
+
+[mcp]
+context = "${context}"
+
+[[servers]]
+id = "ts"
+kind = "typescript-language-server"
+[servers.initialize_options.tsserver]
+path = "${join(repository, "node_modules", "typescript-5", "lib", "tsserver.js")}"
+`;
+
+/** The allowed command and effects. */
+export const allow = (effects: string) => `[allow]\ncommands = ["tsc"]\neffects = [${effects}]\n`;
+
+/** Calls that remember which tools they used. */
+export interface Driven {
+  call: LiveSession["call"];
+  names: Set<string>;
+}
+
+/** A session whose tools are counted. */
+export function driven(session: LiveSession): Driven {
+  const names = new Set<string>();
+  return {
+    names,
+    call: (tool, args) => {
+      names.add(tool);
+      return session.call(tool, args);
+    },
+  };
+}
+
+/** The names of the tools that a client is told, sorted. */
+export async function listed(session: LiveSession): Promise<string[]> {
+  return (await session.client.listTools()).tools.map((tool) => tool.name).sort();
+}

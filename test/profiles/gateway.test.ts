@@ -1,0 +1,255 @@
+/** The profile `gateway` against a scripted server: its shapes, its pages, and every one of its error codes. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
+import { planText } from "../plan/config.js";
+import { range } from "../runtime/workshop.js";
+import { openProfile, type Scripted } from "./scripted.js";
+
+const a = "file:///work/a.fake";
+const source = `class Outer {\n  inner() {\n  }\n}\n${"x".repeat(460)}\n`;
+const symbols = [
+  {
+    name: "Outer",
+    kind: 5,
+    range: range(0, 0, 1, 3),
+    selectionRange: range(0, 6, 11),
+    children: [{ name: "inner", kind: 6, range: range(1, 2, 3, 2), selectionRange: range(1, 2, 7) }],
+  },
+];
+const problem = { range: range(1, 2, 7), severity: 1, code: 7, message: "bad" };
+const places = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ uri: a, range: range(4, at, at + 1) }));
+const named = (count: number, name: string) =>
+  Array.from({ length: count }, (_, at) => ({
+    name: `${name}${at}`,
+    kind: 12,
+    location: { uri: a, range: range(0, 0, 1) },
+  }));
+const position = { line: 1, character: 3 };
+const patient = { limits: { max_items: 200, max_bytes: 524288, timeout_ms: 60_000 } };
+
+const capabilities = {
+  definitionProvider: true,
+  referencesProvider: true,
+  hoverProvider: true,
+  documentSymbolProvider: true,
+  workspaceSymbolProvider: true,
+  diagnosticProvider: { interFileDependencies: true, workspaceDiagnostics: true },
+};
+
+describe("gateway", () => {
+  let gateway: Scripted;
+  beforeAll(async () => {
+    gateway = await openProfile(
+      "gateway",
+      { "a.fake": source, "b.other": "" },
+      {
+        capabilities,
+        replies: {
+          "textDocument/definition": null,
+          "textDocument/references": places(450),
+          "textDocument/hover": {
+            contents: { kind: "plaintext", value: "inner(): void" },
+            range: range(1, 2, 7),
+          },
+          "textDocument/documentSymbol": symbols,
+          "workspace/symbol": named(3, "found"),
+          "textDocument/diagnostic": { kind: "full", items: [problem] },
+          "workspace/diagnostic": { items: [{ uri: a, version: null, kind: "full", items: [problem] }] },
+        },
+      },
+      patient,
+    );
+  });
+  afterAll(() => gateway?.close());
+
+  const uri = () => gateway.workshop.uri("a.fake");
+  const structured = async (tool: string, args: JsonObject): Promise<JsonObject> => {
+    const outcome = await gateway.call(`vscode.lsp.${tool}`, args);
+    expect(outcome.error).toBeNull();
+    const validate = await gateway.workshop.runtime.loaded.outputValidator(`vscode.lsp.${tool}`);
+    validate(outcome.structured);
+    expect(validate.errors ?? []).toEqual([]);
+    return outcome.structured;
+  };
+  const refusal = async (tool: string, args: JsonObject) => {
+    const { error } = await gateway.call(`vscode.lsp.${tool}`, args);
+    return [error?.number, String(error?.data.code).replace("MCP_LSP_GATEWAY/", "")];
+  };
+
+  it("gives a symbol its whole range, and its name's beside it", async () => {
+    const answer = await structured("documentSymbols", { uri: uri() });
+    expect(answer.symbols).toMatchObject([
+      { name: "Outer", range: range(0, 0, 1, 3), selectionRange: range(0, 6, 11) },
+      { name: "inner", containerName: "Outer", range: range(1, 2, 3, 2), selectionRange: range(1, 2, 7) },
+    ]);
+  });
+
+  it("marks the texts of a hover, and gives its range plainly", async () => {
+    const answer = await structured("hover", { uri: uri(), position });
+    expect(answer.contents).toEqual([{ kind: "plaintext", value: "inner(): void" }]);
+    expect(answer.range).toEqual(range(1, 2, 7));
+  });
+
+  it("gives each diagnostic its id, the same in both tools", async () => {
+    const file = await structured("diagnostics.document", { uri: uri() });
+    const all = await structured("diagnostics.workspace", {});
+    const [first] = file.diagnostics as JsonObject[];
+    expect(first?.id).toMatch(/^sha256:[0-9a-f]{64}$/);
+    const items = all.items as { diagnostics: JsonObject[] }[];
+    expect(items[0]).not.toHaveProperty("id");
+    expect(items[0]?.diagnostics[0]?.id).toBe(first?.id);
+  });
+
+  it("takes a null cursor for none, and a page size over the most for the most", async () => {
+    const first = await structured("references", { uri: uri(), position, cursor: null });
+    expect(first.items).toHaveLength(100);
+    const most = await structured("references", { uri: uri(), position, pageSize: 5000 });
+    expect(most.items).toHaveLength(200);
+    const last = await structured("references", {
+      uri: uri(),
+      position,
+      pageSize: 5000,
+      cursor:
+        (
+          await structured("references", {
+            uri: uri(),
+            position,
+            pageSize: 5000,
+            cursor: most.nextCursor ?? null,
+          })
+        ).nextCursor ?? null,
+    });
+    expect(last.items).toHaveLength(50);
+  });
+
+  it("keeps `content` short and never says the structure again in it", async () => {
+    const { text, structured: whole } = await gateway.call("vscode.lsp.references", { uri: uri(), position });
+    expect(text.length).toBeLessThanOrEqual(200);
+    expect(text).not.toContain(JSON.stringify((whole.items as JsonObject[])[0]));
+  });
+
+  it("refuses what no schema would take", async () => {
+    expect(await refusal("hover", { uri: uri() })).toEqual([-32602, "INVALID_PARAMS"]);
+    expect(await refusal("hover", { uri: uri(), position, more: 1 })).toEqual([-32602, "INVALID_PARAMS"]);
+    for (const query of ["", " ", "\n\t", "x".repeat(513)])
+      expect(await refusal("workspaceSymbols", { query }), query).toEqual([-32602, "INVALID_PARAMS"]);
+    expect(await refusal("references", { uri: uri(), position, pageSize: 0 })).toEqual([
+      -32602,
+      "INVALID_PARAMS",
+    ]);
+    expect(await refusal("hover", { uri: uri(), position: { line: 99, character: 0 } })).toEqual([
+      -32602,
+      "INVALID_PARAMS",
+    ]);
+  });
+
+  it.each(["a.fake", "/a.fake", "./a.fake", "http://host/a.fake", "untitled:a", "file://host/a.fake"])(
+    "refuses %s, which is no file URI",
+    async (name) => {
+      expect(await refusal("hover", { uri: name, position })).toEqual([-32602, "URI_INVALID"]);
+      expect(await refusal("documentSymbols", { uri: name })).toEqual([-32602, "URI_INVALID"]);
+    },
+  );
+
+  it("refuses files that are outside, or not there, or nobody's", async () => {
+    const outside = new URL("../elsewhere.fake", uri()).href;
+    expect(await refusal("hover", { uri: outside, position })).toEqual([-32602, "WORKSPACE_DENIED"]);
+    const missing = gateway.workshop.uri("missing.fake");
+    expect(await refusal("hover", { uri: missing, position })).toEqual([-32603, "NOT_FOUND"]);
+    const foreign = gateway.workshop.uri("b.other");
+    expect(await refusal("hover", { uri: foreign, position })).toEqual([-32603, "PROVIDER_UNAVAILABLE"]);
+  });
+
+  it("has a code for each way in which a cursor can be wrong", async () => {
+    const args = { uri: uri(), position };
+    const { nextCursor } = await structured("references", args);
+    const cursor = String(nextCursor);
+    expect(await refusal("references", { ...args, cursor: "nonsense" })).toEqual([-32602, "CURSOR_INVALID"]);
+    expect(await refusal("references", { ...args, includeDeclaration: true, cursor })).toEqual([
+      -32602,
+      "CURSOR_INVALID",
+    ]);
+    // Another session has never seen the listing.
+    const other = gateway.workshop.runtime.openSession();
+    const expired = await other.call(
+      "vscode.lsp.references",
+      { ...args, cursor },
+      { signal: new AbortController().signal },
+    );
+    expect(expired.error).toMatchObject({ number: -32602, code: "MCP_LSP_GATEWAY/CURSOR_EXPIRED" });
+    writeFileSync(join(gateway.workshop.folder, "a.fake"), `${source}\n`);
+    expect(await refusal("references", { ...args, cursor })).toEqual([-32602, "CURSOR_STALE"]);
+    writeFileSync(join(gateway.workshop.folder, "a.fake"), source);
+  });
+});
+
+describe("gateway, past its caps", () => {
+  let gateway: Scripted;
+  beforeAll(async () => {
+    gateway = await openProfile(
+      "gateway",
+      { "a.fake": source },
+      {
+        capabilities,
+        replies: {
+          "textDocument/references": places(20_001),
+          "workspace/symbol": named(19_000, "n".repeat(900)),
+        },
+        on: { "textDocument/hover": [{ never: true }] },
+      },
+      patient,
+    );
+  });
+  afterAll(() => gateway?.close());
+
+  const code = async (tool: string, args: JsonObject) => {
+    const { error } = await gateway.call(`vscode.lsp.${tool}`, args);
+    return [error?.number, error?.code];
+  };
+
+  it("refuses a set of more than 20 000", async () => {
+    const uri = gateway.workshop.uri("a.fake");
+    expect(await code("references", { uri, position })).toEqual([-32603, "MCP_LSP_GATEWAY/CAP_EXCEEDED"]);
+  });
+
+  it("refuses a listing that is too large to keep", async () => {
+    expect(await code("workspaceSymbols", { query: "n" })).toEqual([
+      -32602,
+      "MCP_LSP_GATEWAY/SNAPSHOT_TOO_LARGE",
+    ]);
+  });
+});
+
+describe("gateway, in time", () => {
+  it("gives a call two seconds, and starts its servers before anybody asks", () => {
+    const { tools, mcp, limits } = planText('[mcp]\ncontext = "gateway"\n');
+    expect(tools.map(({ timeoutMs }) => timeoutMs)).toEqual(tools.map(() => 2000));
+    expect(limits).toMatchObject({ maxItems: 200, maxBytes: 524_288 });
+    expect(mcp).toMatchObject({ warmup: true, readOnly: true });
+  });
+
+  it("refuses a call that its server does not answer, and answers the next", async () => {
+    const gateway = await openProfile(
+      "gateway",
+      { "a.fake": source },
+      {
+        capabilities,
+        replies: { "textDocument/documentSymbol": symbols },
+        on: { "textDocument/hover": [{ never: true }] },
+      },
+    );
+    try {
+      const uri = gateway.workshop.uri("a.fake");
+      await gateway.workshop.runtime.warmup();
+      const { error } = await gateway.call("vscode.lsp.hover", { uri, position });
+      expect([error?.number, error?.code]).toEqual([-32603, "MCP_LSP_GATEWAY/PROVIDER_UNAVAILABLE"]);
+      const next = await gateway.call("vscode.lsp.documentSymbols", { uri });
+      expect(next.isError).toBe(false);
+    } finally {
+      await gateway.close();
+    }
+  });
+});

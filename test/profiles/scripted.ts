@@ -1,0 +1,41 @@
+/** A profile over a scripted server, called as a client would: what it reads of an answer or of a refusal. */
+import type { JsonObject } from "../../src/base/json.js";
+import { toolResult } from "../../src/mcp/result.js";
+import type { CallOutcome } from "../../src/runtime/session.js";
+import type { Scenario } from "../fake-server/index.js";
+import { openWorkshop, type Workshop } from "../runtime/workshop.js";
+
+export interface Scripted {
+  workshop: Workshop;
+  /** The outcome of a call, before the dialect has made a result of it. */
+  call(tool: string, args: JsonObject): Promise<CallOutcome>;
+  /** The texts of a result, one per block. */
+  texts(tool: string, args: JsonObject): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** Opens a profile on files of its own; `config` is laid over it. */
+export async function openProfile(
+  profile: string,
+  files: { [path: string]: string },
+  scenario: Scenario,
+  config: JsonObject = {},
+): Promise<Scripted> {
+  const { mcp = {}, ...rest } = config;
+  const workshop = await openWorkshop({
+    files,
+    servers: { fake: { scenario } },
+    config: { extends: [], mcp: { context: profile, ...(mcp as JsonObject) }, ...rest },
+  });
+  const call = (tool: string, args: JsonObject) =>
+    workshop.session.call(tool, args, { signal: new AbortController().signal });
+  return {
+    workshop,
+    call,
+    async texts(tool, args) {
+      const { content } = toolResult(await call(tool, args), workshop.runtime.loaded.plan.dialect);
+      return content.map((block) => (block.type === "text" ? block.text : ""));
+    },
+    close: () => workshop.close(),
+  };
+}
