@@ -6,12 +6,12 @@
 import { canonicalText, isTable, type Json } from "../base/json.js";
 import { uniqueBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
+import { cancelled } from "./cancel.js";
 import type { Capabilities } from "./capabilities.js";
 import { pathOfUri } from "./inside.js";
 import { identifierOf, PulledReports } from "./pulled-reports.js";
 import type { ReadinessState } from "./readiness.js";
 import type { DiagnosticsReport, OpenDocument, Readiness, WorkspaceDiagnosticsReport } from "./types.js";
-import { cancelled } from "./wire.js";
 import { workspaceDiagnostics } from "./workspace-diagnostics.js";
 
 const FIRST_TOUCH_MS = 10_000;

@@ -1,12 +1,16 @@
 /**
- * Ends every server's process group when this process is gone, however it went, SIGKILL included. One tiny shell
- * (about 1 MB) in a session of its own holds the read end of a pipe; when the pipe closes, it kills what is on its list.
- * Group ids are taken off the list as soon as the group has ended, so that a reused id is never hit.
+ * Ends every server with all that it started when this process is gone, however it went, SIGKILL included. One tiny shell
+ * (about 1 MB) in a session of its own holds the read end of a pipe; when the pipe closes, it kills the groups on its
+ * list, and then what carries our mark in its environment, also in groups of its own. Group ids are taken off the list as
+ * soon as the group has ended, so that a reused id is never hit.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 
+/** Rounds bound the hunt for processes that start others faster than they are killed. */
 const SCRIPT = `
 trap '' INT TERM HUP
+mark=$1
 groups=
 while read -r op id; do
   case $op in
@@ -14,13 +18,29 @@ while read -r op id; do
     -) kept=; for g in $groups; do [ "$g" = "$id" ] || kept="$kept $g"; done; groups=$kept ;;
   esac
 done
+marked() {
+  if [ -r /proc/self/environ ]; then
+    for f in $(grep -lsF -e "$mark" /proc/[0-9]*/environ); do f=\${f#/proc/}; echo "\${f%/environ}"; done
+  else
+    ps -A -E -ww -o pid=,command= | while read -r pid rest; do
+      case $rest in *LSP_PROXY_MARK="$mark"*) echo "$pid" ;; esac
+    done
+  fi
+}
 for g in $groups; do kill -s KILL -- "-$g" 2>/dev/null; done
+for round in 1 2 3 4 5; do
+  found=$(marked)
+  [ -n "$found" ] || break
+  for p in $found; do kill -s KILL "$p" 2>/dev/null; done
+done
 `;
 
 /** A guard that is lost is replaced, but not for ever: a system may refuse every shell. */
 const MOST_LOST = 5;
 
 export class Guardian {
+  /** What the marks of all servers begin with. */
+  readonly mark = randomUUID();
   readonly #groups = new Set<number>();
   readonly #onLost: (reason: string) => void;
   #shell: ChildProcess | undefined;
@@ -51,10 +71,10 @@ export class Guardian {
   }
 
   #start(): void {
-    const shell = spawn("/bin/sh", ["-c", SCRIPT], {
+    const shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", this.mark], {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
-      env: {},
+      env: { PATH: "/usr/bin:/bin" },
       cwd: "/",
     });
     this.#shell = shell;

@@ -1,11 +1,14 @@
-/** What a server is told in `initialize`, and how its choice of column encoding is read. */
+/** The handshake: what a server is told in `initialize`, and how its answer is read. */
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
+import { ResponseError } from "vscode-jsonrpc/node";
 import type { Effect, ServerPlan } from "../abi/plan.js";
+import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { PositionEncoding } from "../base/text.js";
-import { withNamedPaths } from "./launch.js";
 import { clientCapabilities } from "./offer.js";
+import { withNamedPaths } from "./program.js";
+import { type Asking, refusalOf } from "./requests.js";
 
 const ENCODINGS: readonly string[] = ["utf-8", "utf-16", "utf-32"];
 
@@ -45,4 +48,34 @@ export function chosenEncoding(chosen: unknown, serverId: string): PositionEncod
   if (chosen === undefined || chosen === null) return "utf-16";
   if (typeof chosen === "string" && ENCODINGS.includes(chosen)) return chosen as PositionEncoding;
   throw new Refusal("lsp/start-failed", `server "${serverId}" counts columns in an unknown encoding`);
+}
+
+/** What a server says of itself. */
+export interface Introduction {
+  capabilities: unknown;
+  encoding: PositionEncoding;
+  serverVersion: string | null;
+}
+
+/** Sends `initialize` and reads the answer. */
+export async function shakeHands(
+  plan: ServerPlan,
+  asking: Asking,
+  about: { root: string; folders: FolderParams[]; version: string; effects: readonly Effect[] },
+  signal: AbortSignal,
+): Promise<Introduction> {
+  const params = initializeParams(plan, about.root, about.folders, about.version, about.effects);
+  const answered = await asking.wire
+    .request("initialize", params, plan.initializeTimeoutMs, signal)
+    .catch((error: unknown) => {
+      throw error instanceof ResponseError ? refusalOf(asking, "initialize", error) : error;
+    });
+  const result = isTable(answered) ? answered : {};
+  const capabilities = isTable(result.capabilities) ? result.capabilities : {};
+  const version = isTable(result.serverInfo) ? result.serverInfo.version : undefined;
+  return {
+    capabilities,
+    encoding: chosenEncoding(capabilities.positionEncoding, plan.id),
+    serverVersion: typeof version === "string" ? version.slice(0, 100) : null,
+  };
 }

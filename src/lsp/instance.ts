@@ -2,15 +2,12 @@
  * One running server for one root: started, initialized, fed with documents, asked, and ended. It never restarts
  * itself; when its process is gone, everything that waits hears so at once.
  */
-import { ResponseError } from "vscode-jsonrpc/node";
 import type { ServerPlan } from "../abi/plan.js";
-import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
-import { answer } from "./answers.js";
+import { cancelled } from "./cancel.js";
 import { Capabilities } from "./capabilities.js";
-import { Diagnostics, type DiagnosticsOptions } from "./diagnostics.js";
-import { Documents } from "./documents.js";
+import type { DiagnosticsOptions } from "./diagnostics.js";
 import {
   type FileOperation,
   fileMethod,
@@ -19,27 +16,25 @@ import {
   wantedFiles,
 } from "./file-operations.js";
 import { takesFolders } from "./folders.js";
-import { forwarded } from "./forward.js";
-import { Freshness } from "./freshness.js";
-import { chosenEncoding, type FolderParams, folderParams, initializeParams } from "./handshake.js";
-import { pathOfUri } from "./inside.js";
+import { type FolderParams, folderParams, shakeHands } from "./handshake.js";
+import { Incoming } from "./incoming.js";
 import type { InstanceContext } from "./instance-context.js";
-import { type Transport, withNamedPaths } from "./launch.js";
+import type { Transport } from "./launch.js";
+import { withNamedPaths } from "./program.js";
 import { ReadinessState } from "./readiness.js";
-import { type Asking, ask, refusalOf } from "./requests.js";
+import { type Asking, ask } from "./requests.js";
+import { ServerFiles } from "./server-files.js";
+import { askToEnd } from "./shutdown.js";
 import type {
-  ApplyEdit,
   DiagnosticsReport,
   OpenDocument,
   Readiness,
   RequestOptions,
   ServerReply,
+  ServerStatus,
   WorkspaceDiagnosticsReport,
 } from "./types.js";
-import { cancelled, Wire } from "./wire.js";
-
-const SHUTDOWN_MS = 2_000;
-const EXIT_MS = 1_000;
+import { Wire } from "./wire.js";
 
 export class Instance {
   readonly plan: ServerPlan;
@@ -51,16 +46,14 @@ export class Instance {
   readonly #wire: Wire;
   readonly #capabilities: Capabilities;
   readonly #readiness: ReadinessState;
-  readonly #documents: Documents;
-  readonly #diagnostics: Diagnostics;
-  readonly #freshness: Freshness;
+  readonly #files: ServerFiles;
+  readonly #incoming: Incoming;
   readonly #asking: Asking;
   #encoding: PositionEncoding = "utf-16";
   #serverVersion: string | null = null;
-  /** Those who take the edits of a command that runs now, the latest last. */
-  readonly #appliers: ApplyEdit[] = [];
+  /** What went wrong last, though the server lives on. */
+  #trouble: string | null = null;
   #ending = false;
-  #waits = 0;
 
   constructor(context: InstanceContext, transport: Transport) {
     const { plan, root, roots, limits } = context;
@@ -76,8 +69,11 @@ export class Instance {
       maxBytes: limits.maxMessageBytes,
       trace: context.trace,
       onSkipped: ({ kind, text }) => transport.stderr.note(`[${kind}] ${text}`),
-      onRequest: (method, params) => this.#answer(method, params),
-      onNotification: (method, params) => this.#notified(method, params),
+      onLate: ({ message }) => {
+        this.#trouble = message;
+      },
+      onRequest: (method, params) => this.#incoming.request(method, params),
+      onNotification: (method, params) => this.#incoming.notification(method, params),
     });
     this.#asking = {
       name: plan.id,
@@ -86,34 +82,22 @@ export class Instance {
       readiness: this.#readiness,
       warmupMs: plan.warmupTimeoutMs,
     };
-    this.#documents = new Documents({
-      server: plan,
-      roots,
-      capabilities: this.#capabilities,
-      encoding: () => this.#encoding,
-      maxOpen: limits.maxOpenDocuments,
-      maxBytes: limits.maxFileBytes,
-      notify: (method, params) => this.#tell(method, params),
-      onChanged: (path, what) =>
-        what === "changed" ? this.#diagnostics.changed(path) : this.#diagnostics.forget(path),
-    });
-    this.#diagnostics = new Diagnostics({
+    this.#files = new ServerFiles({
+      server: context,
       capabilities: this.#capabilities,
       readiness: this.#readiness,
-      current: (path) => this.#documents.get(path),
-      touch: (path) => this.#documents.touch(path),
+      encoding: () => this.#encoding,
+      notify: (method, params) => this.#wire.notify(method, params),
       request: (method, params, options) => this.#ask(method, params, options),
     });
-    this.#freshness = new Freshness({
-      plan,
-      own: () => [root, ...context.folders],
-      roots,
-      watch: context.watch,
-      documents: this.#documents,
+    this.#incoming = new Incoming({
+      ...context,
       capabilities: this.#capabilities,
-      maxOpened: Math.ceil(limits.maxOpenDocuments / 2),
-      notify: (method, params) => this.#tell(method, params),
-      onOthersChanged: () => this.#diagnostics.changed(undefined),
+      readiness: this.#readiness,
+      diagnostics: this.#files.diagnostics,
+      settings: () => this.#settings(),
+      folders: () => this.#folders(),
+      notify: (method, params) => this.#wire.notify(method, params),
     });
     void this.#wire.over.then((reason) => {
       if (!this.#readiness.death)
@@ -127,27 +111,16 @@ export class Instance {
   get readiness(): Readiness {
     return this.#readiness.now;
   }
-  get progress(): string | null {
-    return this.#readiness.text;
+  get memoryMb(): number | null {
+    return this.#transport.memoryMb();
   }
-  get serverVersion(): string | null {
-    return this.#serverVersion;
-  }
-  get pid(): number | null {
-    return this.#transport.pid;
-  }
+  /** The last lines beside the protocol. */
   get stderr(): string[] {
     return this.#transport.stderr.lines;
   }
   /** Questions that wait for an answer, and waits for diagnostics that the server will send unasked. */
   get pending(): number {
-    return this.#wire.pending + this.#waits;
-  }
-  get openDocuments(): number {
-    return this.#documents.count;
-  }
-  get features(): string[] {
-    return this.#capabilities.features();
+    return this.#wire.pending + this.#files.waits;
   }
   get dead(): boolean {
     return this.#ending || this.#wire.dead;
@@ -157,20 +130,37 @@ export class Instance {
     return this.#wire.over;
   }
 
+  /** What can be told of it now. */
+  get status(): Omit<ServerStatus, "id" | "root" | "otherRoots" | "state" | "lastUsedMs" | "restarts"> {
+    return {
+      readiness: this.readiness,
+      pid: this.#transport.pid,
+      version: this.#serverVersion,
+      uptimeMs: Math.round(performance.now() - this.startedAt),
+      openDocuments: this.#files.open,
+      pendingRequests: this.pending,
+      memoryMb: this.memoryMb,
+      encoding: this.#encoding,
+      features: this.#capabilities.features(),
+      progress: this.#readiness.text,
+      lastError: this.#trouble,
+      stderr: this.stderr,
+    };
+  }
+
   /** The handshake; after it the server may be asked. */
   async initialize(signal: AbortSignal): Promise<void> {
-    const { plan, root } = this;
-    const { version, effects } = this.#context;
-    const params = initializeParams(plan, root, this.#folders(), version, effects);
-    const result = await this.#wire
-      .request("initialize", params, plan.initializeTimeoutMs, signal)
-      .catch((error: unknown) => {
-        throw error instanceof ResponseError ? refusalOf(this.#asking, "initialize", error) : error;
-      });
-    this.#capabilities.offered = isTable(result) ? result.capabilities : {};
-    this.#encoding = chosenEncoding(this.#capabilities.at("positionEncoding"), plan.id);
-    const info = isTable(result) && isTable(result.serverInfo) ? result.serverInfo.version : undefined;
-    this.#serverVersion = typeof info === "string" ? info.slice(0, 100) : null;
+    const { root, version, effects } = this.#context;
+    const about = { root, folders: this.#folders(), version, effects };
+    const { capabilities, encoding, serverVersion } = await shakeHands(
+      this.plan,
+      this.#asking,
+      about,
+      signal,
+    );
+    this.#capabilities.offered = capabilities;
+    this.#encoding = encoding;
+    this.#serverVersion = serverVersion;
     this.#wire.notify("initialized", {});
     const settings = this.#settings();
     if (Object.keys(settings).length > 0) this.#wire.notify("workspace/didChangeConfiguration", { settings });
@@ -203,13 +193,11 @@ export class Instance {
     if (signal.aborted) throw cancelled(signal);
     this.#refuseWhenEnding();
     this.#wire.refuseWhenFull();
-    await this.#freshness.renew();
-    return this.#documents.sync(path);
+    return this.#files.sync(path);
   }
 
   opened(path: string): OpenDocument | undefined {
-    const document = this.#documents.get(path);
-    return document && { ...document };
+    return this.#files.opened(path);
   }
 
   wantedFiles(
@@ -222,12 +210,11 @@ export class Instance {
 
   tellFiles(operation: FileOperation, files: readonly OperatedFile[]): void {
     const wanted = this.wantedFiles("did", operation, files);
-    if (wanted.length > 0) this.#tell(fileMethod("did", operation), fileParams(wanted));
+    if (wanted.length > 0) this.#files.tell(fileMethod("did", operation), fileParams(wanted));
   }
 
-  async textOf(uri: string): Promise<Lines | undefined> {
-    const path = pathOfUri(uri);
-    return path === undefined ? undefined : this.#documents.textOf(path);
+  textOf(uri: string): Promise<Lines | undefined> {
+    return this.#files.textOf(uri);
   }
 
   /** What is being shut down takes no more questions; whoever asks is sent on to the next start. */
@@ -244,25 +231,14 @@ export class Instance {
     if (!this.#capabilities.supports(method)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
     }
-    if (method.startsWith("workspace/")) await this.#freshness.renew();
-    if (method === "workspace/symbol") await this.#freshness.openOne();
-    if (options.onApplyEdit === undefined) return this.#ask(method, params, options);
-    this.#appliers.push(options.onApplyEdit);
-    try {
-      return await this.#ask(method, params, options);
-    } finally {
-      this.#appliers.splice(this.#appliers.indexOf(options.onApplyEdit), 1);
-    }
+    if (method === "workspace/symbol") await this.#files.renewAll();
+    else if (method.startsWith("workspace/")) await this.#files.renew();
+    return this.#incoming.applying(options.onApplyEdit, () => this.#ask(method, params, options));
   }
 
   async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     this.#refuseWhenEnding();
-    this.#waits++;
-    try {
-      return await this.#diagnostics.report(document, options);
-    } finally {
-      this.#waits--;
-    }
+    return this.#files.report(document, options);
   }
 
   async workspaceDiagnostics(options: {
@@ -270,9 +246,7 @@ export class Instance {
     signal: AbortSignal;
   }): Promise<WorkspaceDiagnosticsReport> {
     this.#refuseWhenEnding();
-    await this.#freshness.renew();
-    await this.#freshness.openOne();
-    return this.#diagnostics.workspace(options, this.#documents.all);
+    return this.#files.reportAll(options);
   }
 
   /** Asks the server to end, then makes it; resolves when its whole process group is gone. */
@@ -280,10 +254,7 @@ export class Instance {
     if (this.#ending) return this.#transport.kill();
     this.#ending = true;
     if (this.#transport.pid !== null && !this.#wire.dead && this.readiness !== "starting") {
-      // No parameters at all: TypeScript 7 rejects a null. Servers that know no shutdown are ended all the same.
-      await this.#wire.request("shutdown", undefined, SHUTDOWN_MS).catch(() => undefined);
-      this.#wire.notify("exit");
-      await Promise.race([this.#transport.ended, new Promise((done) => setTimeout(done, EXIT_MS).unref())]);
+      await askToEnd(this.#wire, this.#transport);
     }
     await this.kill("was stopped");
   }
@@ -303,43 +274,9 @@ export class Instance {
     return ask(this.#asking, method, params, { ...options, timeoutMs });
   }
 
-  /** Tells of documents and files; opening one changes nothing that an answer could depend on. */
-  #tell(method: string, params: unknown): void {
-    if (method !== "textDocument/didOpen") this.#context.tally.told += 1;
-    this.#wire.notify(method, params);
-  }
-
   /** Brings the server up to date with the disk. */
   async refresh(): Promise<void> {
-    if (!this.dead) await this.#freshness.renew();
-  }
-
-  #answer(method: string, params: unknown): unknown {
-    this.#context.tally.heard += 1;
-    return answer(
-      {
-        capabilities: this.#capabilities,
-        settings: this.#settings(),
-        replies: this.plan.replies,
-        folders: this.#folders(),
-        applyEdit: this.#appliers.at(-1),
-        onRefresh: (refresh) => refresh === "workspace/diagnostic/refresh" && this.#diagnostics.refreshed(),
-      },
-      method,
-      params,
-    );
-  }
-
-  #notified(method: string, params: unknown): void {
-    this.#context.tally.heard += 1;
-    if (method === "textDocument/publishDiagnostics") this.#diagnostics.publish(params);
-    this.#readiness.notified(method, params);
-    for (const rule of this.plan.forward) {
-      if (rule.notification !== method) continue;
-      void forwarded(rule, params, this.#context.command).then((reply) =>
-        this.#wire.notify(rule.reply, reply),
-      );
-    }
+    if (!this.dead) await this.#files.renew();
   }
 
   #settings(): ServerPlan["settings"] {

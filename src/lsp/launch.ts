@@ -3,17 +3,15 @@
  * a shell, each in a process group of its own, with an environment of allowed names only.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setPriority } from "node:os";
-import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../abi/plan.js";
-import type { Json } from "../base/json.js";
-import { define, isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { Guardian } from "./guardian.js";
-import { groupGone, groupMemoryMb, signalGroup } from "./processes.js";
+import { MARK_NAME, newMark, ProcessTree } from "./process-tree.js";
+import { assertAllowed, findProgram, serverEnv, withNamedPaths } from "./program.js";
 import { StderrRing } from "./stderr-ring.js";
 import type { PoolContext } from "./types.js";
 
@@ -27,92 +25,13 @@ export interface Transport {
   output: Writable;
   /** Process (and process group) id; null when the server runs elsewhere. */
   pid: number | null;
+  /** What the server and its children hold now; null where that cannot be told. */
+  memoryMb(): number | null;
   stderr: StderrRing;
   /** Resolves, with the reason in words, when the server has ended or the connection has closed. */
   ended: Promise<string>;
   /** Ends the server with its children; resolves when they are gone. */
   kill(): Promise<void>;
-}
-
-/** Where a bare or absolute command is, or undefined when it is not installed. */
-export function findCommand(
-  command: string,
-  folders: readonly string[],
-  path: string | undefined,
-): string | undefined {
-  if (isAbsolute(command)) return isProgram(command) ? command : undefined;
-  if (command.includes("/") || command.includes("\\")) return undefined;
-  for (const folder of [...folders, ...(path ?? "").split(delimiter)]) {
-    if (folder === "" || !isAbsolute(folder)) continue;
-    const found = join(folder, command);
-    if (isProgram(found)) return found;
-    if (process.platform === "win32" && isProgram(`${found}.exe`)) return `${found}.exe`;
-  }
-  return undefined;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-/** The environment of a server: the allowed names of ours, and its own. */
-export function serverEnv(plan: Plan, server: ServerPlan, context: PoolContext): { [name: string]: string } {
-  const env: { [name: string]: string } = {};
-  for (const name of plan.allow.env) {
-    const value = context.env[name];
-    if (value !== undefined) env[name] = value;
-  }
-  return { ...env, ...server.env };
-}
-
-/** Puts the named paths `<workspace>` and `<node_modules>` into every text of a value. */
-export function withNamedPaths<T extends Json>(value: T, root: string): T {
-  const fill = (item: Json): Json => {
-    if (typeof item === "string") {
-      if (!item.includes("<")) return item;
-      return item.replaceAll("<workspace>", root).replaceAll("<node_modules>", () => nodeModulesOf(root));
-    }
-    if (Array.isArray(item)) return item.map(fill);
-    if (!isTable(item)) return item;
-    const out: { [key: string]: Json } = {};
-    for (const [key, member] of Object.entries(item)) define(out, key, fill(member));
-    return out;
-  };
-  return fill(value) as T;
-}
-
-/** The nearest `node_modules` at or above a root. */
-function nodeModulesOf(root: string): string {
-  for (let folder = root; ; folder = dirname(folder)) {
-    const found = join(folder, "node_modules");
-    if (existsSync(found) || dirname(folder) === folder)
-      return existsSync(found) ? found : join(root, "node_modules");
-  }
-}
-
-/** Refuses a server whose program may not be started here. */
-export function assertAllowed(plan: Plan, server: ServerPlan): void {
-  const command = server.command[0];
-  if (server.transport.kind !== "stdio") return;
-  if (command === undefined || !plan.allow.commands.includes(command)) {
-    throw new Refusal("lsp/not-allowed", `the program of server "${server.id}" is not in allow.commands`);
-  }
-  if (server.sandbox !== "none") {
-    throw new Refusal(
-      "lsp/not-allowed",
-      `server "${server.id}" asks for sandbox = "${server.sandbox}", which this system does not offer`,
-    );
-  }
-}
-
-/** The file of a server's program, or undefined when it is not installed. */
-export function findProgram(plan: Plan, server: ServerPlan, context: PoolContext): string | undefined {
-  return findCommand(server.command[0] ?? "", context.binFolders, serverEnv(plan, server, context).PATH);
 }
 
 /** Starts or reaches a server for a root. */
@@ -139,16 +58,16 @@ export async function launch(
   }
   const args = withNamedPaths([...server.command.slice(1), ...server.args], root);
   const [file, ...rest] = limitedCommand(server, program, args);
+  const mark = newMark(guardian.mark);
   const child = spawn(file, rest, {
     cwd: server.cwd === null ? root : resolve(context.base, server.cwd),
-    env: withNamedPaths(serverEnv(plan, server, context), root),
+    env: { ...withNamedPaths(serverEnv(plan, server, context), root), [MARK_NAME]: mark },
     detached: process.platform !== "win32",
     windowsHide: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
-  if (child.pid !== undefined) guardian.add(child.pid);
-  const started = fromChild(child, guardian);
-  for (const problem of child.pid === undefined ? [] : applyLimits(server, child.pid)) {
+  const started = fromChild(child, guardian, mark);
+  for (const problem of applyLimits(server, started)) {
     context.log("warn", problem, { server: server.id });
     started.stderr.note(problem);
   }
@@ -165,11 +84,12 @@ function limitedCommand(server: ServerPlan, program: string, args: string[]): [s
 }
 
 /** Sets what can be set from outside; gives what this system does not let us. */
-function applyLimits({ limits }: ServerPlan, pid: number): string[] {
+function applyLimits({ limits }: ServerPlan, { pid, memoryMb }: Transport): string[] {
+  if (pid === null) return [];
   const problems: string[] = [];
   if (limits.openFiles !== null && process.platform === "win32")
     problems.push("limits.open_files is not enforced on this system");
-  if (limits.memoryMb !== null && groupMemoryMb(pid) === null)
+  if (limits.memoryMb !== null && memoryMb() === null)
     problems.push("limits.memory_mb is not enforced on this system");
   if (limits.nice === null) return problems;
   try {
@@ -180,9 +100,11 @@ function applyLimits({ limits }: ServerPlan, pid: number): string[] {
   return problems;
 }
 
-function fromChild(child: ChildProcess, guardian: Guardian): Transport {
+function fromChild(child: ChildProcess, guardian: Guardian, mark: string): Transport {
   const { stdin, stdout, stderr, pid } = child;
   if (!stdin || !stdout || !stderr) throw new TypeError("a server's process has no pipes");
+  const tree = pid === undefined ? undefined : new ProcessTree(pid, mark);
+  if (pid !== undefined) guardian.add(pid);
   const ring = new StderrRing();
   stderr.setEncoding("utf8");
   stderr.on("data", (text: string) => ring.write(text));
@@ -194,7 +116,7 @@ function fromChild(child: ChildProcess, guardian: Guardian): Transport {
     );
     child.on("exit", (code, signal) => {
       // Children left behind by a server that died hold our pipes open and the machine's memory.
-      if (pid !== undefined) signalGroup(pid, "SIGKILL");
+      tree?.signal("SIGKILL");
       done(signal ? `was ended by ${signal}` : `exited with code ${code}`);
     });
   });
@@ -203,27 +125,31 @@ function fromChild(child: ChildProcess, guardian: Guardian): Transport {
     child.on("error", () => done());
   });
   void ended.then(async () => {
-    if (pid !== undefined && (await groupGone(pid, KILL_MS))) guardian.remove(pid);
+    if (pid !== undefined && (await tree?.gone(KILL_MS))) guardian.remove(pid);
   });
   return {
     input: stdout,
     output: stdin,
     pid: pid ?? null,
+    memoryMb: () => tree?.memoryMb ?? null,
     stderr: ring,
     ended,
-    kill: () => killGroup(child, closed),
+    kill: () => killTree(child, tree, closed),
   };
 }
 
-/** Resolves when no process of the group runs any more and its last output has been read. */
-async function killGroup(child: ChildProcess, closed: Promise<void>): Promise<void> {
-  const { pid } = child;
-  if (pid !== undefined) {
-    signalGroup(pid, "SIGTERM");
-    if (!(await groupGone(pid, TERM_MS))) signalGroup(pid, "SIGKILL");
-    await groupGone(pid, KILL_MS);
+/** Resolves when nothing that the server started runs any more and its last output has been read. */
+async function killTree(
+  child: ChildProcess,
+  tree: ProcessTree | undefined,
+  closed: Promise<void>,
+): Promise<void> {
+  tree?.signal("SIGTERM");
+  if (tree && !(await tree.gone(TERM_MS))) {
+    tree.signal("SIGKILL");
+    await tree.gone(KILL_MS);
   }
-  // A daemon that left the group may hold our pipes: they are not waited for.
+  // Whoever holds our pipes all the same is not waited for.
   await Promise.race([closed, new Promise((done) => setTimeout(done, TERM_MS).unref())]);
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
 }
@@ -243,7 +169,8 @@ function reach(server: ServerPlan, socket: Socket): Promise<Transport> {
     socket.once("connect", () => {
       socket.setTimeout(0);
       const kill = async (): Promise<void> => void socket.destroy();
-      done({ input: socket, output: socket, pid: null, stderr: new StderrRing(), ended, kill });
+      const memoryMb = (): null => null;
+      done({ input: socket, output: socket, pid: null, memoryMb, stderr: new StderrRing(), ended, kill });
     });
   });
 }

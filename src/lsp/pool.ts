@@ -4,11 +4,13 @@ import { resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
+import { blankStatus } from "./blank-status.js";
 import { Guardian } from "./guardian.js";
 import { Handle } from "./handle.js";
 import { Instance } from "./instance.js";
 import type { Tally } from "./instance-context.js";
-import { findProgram, launch } from "./launch.js";
+import { launch } from "./launch.js";
+import { findProgram } from "./program.js";
 import { rootOf, routeFile } from "./route.js";
 import { Slot } from "./slot.js";
 import type { LanguageServer, PoolContext, PoolMark, ServerPool, ServerStatus } from "./types.js";
@@ -240,24 +242,6 @@ class Pool implements ServerPool {
   #unstarted(server: ServerPlan): ServerStatus {
     const elsewhere = server.transport.kind !== "stdio";
     const installed = elsewhere || findProgram(this.#plan, server, this.#context) !== undefined;
-    return {
-      id: server.id,
-      root: null,
-      state: installed ? "idle" : "unavailable",
-      readiness: "unknown",
-      pid: null,
-      version: null,
-      uptimeMs: null,
-      lastUsedMs: null,
-      restarts: 0,
-      openDocuments: 0,
-      pendingRequests: 0,
-      memoryMb: null,
-      encoding: null,
-      features: [],
-      progress: null,
-      lastError: null,
-      stderr: [],
-    };
+    return blankStatus(server.id, installed ? "idle" : "unavailable");
   }
 }

@@ -1,63 +1,92 @@
-/** What the process table says about a server's group: whether it lives, how much memory it holds. */
+/**
+ * The process table of this system, read when it is asked for: Linux's own files, `ps` on other Unixes. Processes that
+ * have ended and wait to be collected do not count.
+ */
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
 
 const PAGE_BYTES = 4096;
+const PS_MS = 5_000;
+const PS_BYTES = 64 * 1_048_576;
 
-/** Resident memory of a process group in megabytes, or null where the system does not tell. */
-export function groupMemoryMb(group: number): number | null {
-  const members = groupMembers(group);
-  if (!members) return null;
-  const pages = members.reduce((sum, member) => sum + member.residentPages, 0);
-  return Math.round((pages * PAGE_BYTES) / 1_048_576);
+export interface RunningProcess {
+  pid: number;
+  parent: number;
+  group: number;
+  residentBytes: number;
 }
 
-/** Whether any process of the group still runs; zombies that nobody collects do not count. */
-export function groupLives(group: number): boolean {
-  const members = groupMembers(group);
-  if (members) return members.length > 0;
-  return signalGroup(group, 0);
+/** All running processes; undefined where the system does not tell. */
+export function processTable(): RunningProcess[] | undefined {
+  if (process.platform === "win32") return undefined;
+  if (process.platform !== "linux") return tableOf(ps("-A", "-o", "pid=,ppid=,pgid=,rss=,stat="));
+  return numbered().flatMap((pid) => {
+    const fields = statFields(pid);
+    if (!fields || fields[0] === "Z" || fields[0] === "X") return [];
+    const residentBytes = Number(fields[21]) * PAGE_BYTES;
+    return [{ pid, parent: Number(fields[1]), group: Number(fields[2]), residentBytes }];
+  });
 }
 
-/** Sends a signal to a group; false when there is no such group. */
-export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+/** The pids of processes that were started with this text in their environment, as far as the system tells. */
+export function markedProcesses(mark: string): number[] {
+  if (process.platform === "win32") return [];
+  if (process.platform !== "linux") return markedLines(ps("-A", "-E", "-ww", "-o", "pid=,command="), mark);
+  return numbered().filter((pid) => read(`/proc/${pid}/environ`)?.includes(mark));
+}
+
+/** What `ps` printed as pid, parent, group, kilobytes and state. */
+export function tableOf(text: string | undefined): RunningProcess[] | undefined {
+  if (text === undefined) return undefined;
+  return text.split("\n").flatMap((line) => {
+    const [pid, parent, group, kilobytes, state] = line.trim().split(/\s+/);
+    if (state === undefined || state.startsWith("Z")) return [];
+    return [
+      {
+        pid: Number(pid),
+        parent: Number(parent),
+        group: Number(group),
+        residentBytes: Number(kilobytes) * 1024,
+      },
+    ];
+  });
+}
+
+/** The pids of the lines, each beginning with one, that hold a mark. */
+export function markedLines(text: string | undefined, mark: string): number[] {
+  const lines = (text ?? "").split("\n").filter((line) => line.includes(mark));
+  return lines.map((line) => Number.parseInt(line, 10)).filter((pid) => pid > 0);
+}
+
+function ps(...args: string[]): string | undefined {
   try {
-    process.kill(process.platform === "win32" ? group : -group, signal);
-    return true;
+    return execFileSync("ps", args, {
+      encoding: "utf8",
+      timeout: PS_MS,
+      maxBuffer: PS_BYTES,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-/** Resolves with true when the group is gone, or with false after `timeoutMs`. */
-export async function groupGone(group: number, timeoutMs: number): Promise<boolean> {
-  const end = performance.now() + timeoutMs;
-  // Processes that are not our own children tell nobody when they end; looking is the only way.
-  while (groupLives(group)) {
-    if (performance.now() >= end) return false;
-    await delay(15);
-  }
-  return true;
-}
-
-/** Running processes of a group, from Linux's process table; undefined elsewhere. */
-function groupMembers(group: number): { pid: number; residentPages: number }[] | undefined {
-  if (process.platform !== "linux") return undefined;
-  const members: { pid: number; residentPages: number }[] = [];
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    const fields = statFields(name);
-    if (!fields || Number(fields[2]) !== group || fields[0] === "Z" || fields[0] === "X") continue;
-    members.push({ pid: Number(name), residentPages: Number(fields[21]) });
-  }
-  return members;
+function numbered(): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }
 
 /** Fields of `/proc/<pid>/stat` from the state on: the name before it may hold spaces and brackets. */
-function statFields(pid: string): string[] | undefined {
+function statFields(pid: number): string[] | undefined {
+  const text = read(`/proc/${pid}/stat`);
+  return text?.slice(text.lastIndexOf(")") + 2).split(" ");
+}
+
+/** A file of a process that may be gone, or somebody else's. */
+function read(path: string): string | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return readFileSync(path, "latin1");
   } catch {
     return undefined;
   }

@@ -6,8 +6,8 @@ import type { ServerPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { fromPointer, getAt } from "../base/pointer.js";
 import type { Refusal } from "../base/problem.js";
+import { cancelled } from "./cancel.js";
 import type { Readiness } from "./types.js";
-import { cancelled } from "./wire.js";
 
 /** A progress that reports nothing for so long was forgotten by its server and is no evidence any more. */
 const STALE_MS = 60_000;

@@ -4,15 +4,15 @@
  * or somebody restarts it by hand. It is never broken for ever.
  */
 import type { ServerPlan } from "../abi/plan.js";
+import { sortedSet } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
+import { blankStatus } from "./blank-status.js";
+import { cancelled, unlessAborted } from "./cancel.js";
 import { Deaths } from "./deaths.js";
 import type { Instance } from "./instance.js";
-import { groupMemoryMb } from "./processes.js";
 import { redact } from "./redact.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
-import { cancelled } from "./wire.js";
-
-const CHECK_MS = 2_000;
+import { Upkeep } from "./upkeep.js";
 
 export interface SlotContext {
   plan: ServerPlan;
@@ -41,14 +41,19 @@ export class Slot {
   #lastUsed: number | undefined;
   #lastError: string | null = null;
   #lastStderr: string[] = [];
-  #idle: NodeJS.Timeout | undefined;
-  #watch: NodeJS.Timeout | undefined;
+  readonly #upkeep: Upkeep;
 
   constructor(context: SlotContext) {
     this.#context = context;
     this.plan = context.plan;
     this.root = context.root;
     this.#deaths = new Deaths(context.plan.restart);
+    this.#upkeep = new Upkeep({
+      plan: context.plan,
+      isBusy: () => this.busy,
+      retire: (why) => this.#retire(why),
+      condemn: (why) => this.#condemn(why),
+    });
   }
 
   /** The instance that runs, if one does. */
@@ -94,9 +99,12 @@ export class Slot {
   /** The running instance, started when needed. The caller's signal ends the caller's wait, not the start. */
   async get(signal: AbortSignal): Promise<Instance> {
     if (signal.aborted) throw cancelled(signal);
-    this.#touch();
+    this.#lastUsed = performance.now();
     const running = this.instance;
-    if (running) return running;
+    if (running) {
+      this.#upkeep.used();
+      return running;
+    }
     this.#starting ??= this.#begin();
     return unlessAborted(this.#starting, signal);
   }
@@ -134,28 +142,19 @@ export class Slot {
   }
 
   status(): ServerStatus {
-    const instance = this.instance;
     const roots = this.#context.roots;
-    const now = performance.now();
-    const stderr = instance?.stderr ?? this.#lastStderr;
+    const known = this.instance?.status;
+    const lastError = known?.lastError ?? this.#lastError;
     return {
-      id: this.plan.id,
+      ...blankStatus(this.plan.id, this.#state()),
+      ...(this.#starting ? { readiness: "starting" as const } : {}),
+      ...known,
       root: this.root,
-      state: this.#state(),
-      readiness: instance?.readiness ?? (this.#starting ? "starting" : "unknown"),
-      pid: instance?.pid ?? null,
-      version: instance?.serverVersion ?? null,
-      uptimeMs: instance ? Math.round(now - instance.startedAt) : null,
-      lastUsedMs: this.#lastUsed === undefined ? null : Math.round(now - this.#lastUsed),
+      otherRoots: sortedSet(this.#folders),
+      lastUsedMs: this.#lastUsed === undefined ? null : Math.round(performance.now() - this.#lastUsed),
       restarts: Math.max(0, this.#generation - 1),
-      openDocuments: instance?.openDocuments ?? 0,
-      pendingRequests: instance?.pending ?? 0,
-      memoryMb: instance?.pid ? groupMemoryMb(instance.pid) : null,
-      encoding: instance?.encoding ?? null,
-      features: instance?.features ?? [],
-      progress: instance?.progress ?? null,
-      lastError: this.#lastError === null ? null : redact(this.#lastError, roots),
-      stderr: stderr.map((line) => redact(line, roots)),
+      lastError: lastError === null ? null : redact(lastError, roots),
+      stderr: (known?.stderr ?? this.#lastStderr).map((line) => redact(line, roots)),
     };
   }
 
@@ -185,8 +184,8 @@ export class Slot {
     this.#instance = instance;
     this.#context.log("info", "server started", { server: this.plan.id, generation: this.#generation });
     void instance.over.then((reason) => this.#ended(instance, reason));
-    this.#touch();
-    this.#watchInstance(instance);
+    this.#lastUsed = performance.now();
+    this.#upkeep.begin(instance);
     return instance;
   }
 
@@ -218,8 +217,7 @@ export class Slot {
 
   #rest(): void {
     this.#instance = undefined;
-    clearTimeout(this.#idle);
-    clearInterval(this.#watch);
+    this.#upkeep.end();
   }
 
   #refuseWhenBroken(): void {
@@ -232,15 +230,6 @@ export class Slot {
     );
   }
 
-  #touch(): void {
-    this.#lastUsed = performance.now();
-    clearTimeout(this.#idle);
-    const { idleShutdownMs } = this.plan;
-    if (!this.#instance || idleShutdownMs <= 0) return;
-    this.#idle = setTimeout(() => (this.busy ? this.#touch() : this.#retire("idle")), idleShutdownMs);
-    this.#idle.unref();
-  }
-
   /** Ends an instance that is not needed now; the next call starts another. */
   #retire(why: string): void {
     const instance = this.#instance;
@@ -251,30 +240,11 @@ export class Slot {
     void instance.end();
   }
 
-  /** Enforces the memory limit and the periodic restart. */
-  #watchInstance(instance: Instance): void {
-    const { limits, restartIntervalMinutes } = this.plan;
-    if (limits.memoryMb === null && restartIntervalMinutes <= 0) return;
-    const check = (): void => {
-      const age = performance.now() - instance.startedAt;
-      if (restartIntervalMinutes > 0 && age > restartIntervalMinutes * 60_000 && !this.busy)
-        this.#retire("periodic");
-      const used = limits.memoryMb !== null && instance.pid ? groupMemoryMb(instance.pid) : null;
-      if (limits.memoryMb === null || used === null || used <= limits.memoryMb) return;
-      const why = `used ${used} MB of memory, over limits.memory_mb = ${limits.memoryMb}, and was ended`;
-      this.#ended(instance, why);
-      void instance.kill(why);
-    };
-    this.#watch = setInterval(check, CHECK_MS);
-    this.#watch.unref();
+  /** Ends an instance that may not go on; that counts as a death. */
+  #condemn(why: string): void {
+    const instance = this.#instance;
+    if (!instance) return;
+    this.#ended(instance, why);
+    void instance.kill(why);
   }
-}
-
-/** The promise, or a refusal as soon as the signal aborts. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(cancelled(signal));
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

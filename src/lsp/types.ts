@@ -108,6 +108,8 @@ export interface ServerStatus {
   id: string;
   /** Absolute root of the instance, or null when none was started. */
   root: string | null;
+  /** Absolute further roots that the same process serves, sorted. */
+  otherRoots: string[];
   state: ServerState;
   readiness: Readiness;
   pid: number | null;

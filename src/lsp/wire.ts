@@ -14,6 +14,7 @@ import {
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
 import { Refusal } from "../base/problem.js";
+import { cancelled } from "./cancel.js";
 import type { Transport } from "./launch.js";
 import { ResyncReader, type Skipped } from "./reader.js";
 import { tapReader, tapWriter } from "./tap.js";
@@ -32,6 +33,8 @@ export interface WireOptions {
   maxBytes: number;
   trace?: Trace | undefined;
   onSkipped: (skipped: Skipped) => void;
+  /** Hears of each question that was not answered in time. */
+  onLate: (refusal: Refusal) => void;
   onRequest: (method: string, params: unknown) => unknown;
   onNotification: (method: string, params: unknown) => void;
 }
@@ -41,6 +44,7 @@ export class Wire {
   readonly #output: Writable;
   readonly #maxBytes: number;
   readonly #connection: MessageConnection;
+  readonly #onLate: WireOptions["onLate"];
   readonly #pending = new Set<(reason: Error) => void>();
   readonly #over: Promise<string>;
   #death: Refusal | undefined;
@@ -49,6 +53,7 @@ export class Wire {
     this.#name = options.name;
     this.#output = transport.output;
     this.#maxBytes = options.maxBytes;
+    this.#onLate = options.onLate;
     this.#connection = connect(transport, options);
     this.#connection.onRequest((method, params) => options.onRequest(method, params));
     this.#connection.onNotification((method, params) => options.onNotification(method, params));
@@ -146,10 +151,10 @@ export class Wire {
   }
 
   #late(method: string, timeoutMs: number): Refusal {
-    return new Refusal(
-      "lsp/timeout",
-      `server "${this.#name}" did not answer ${method} within ${timeoutMs} ms`,
-    );
+    const words = `server "${this.#name}" did not answer ${method} within ${timeoutMs} ms`;
+    const refusal = new Refusal("lsp/timeout", words);
+    this.#onLate(refusal);
+    return refusal;
   }
 
   /** The server's own error, or the end that a failed write announces. */
@@ -169,12 +174,6 @@ function connect({ input, output }: Transport, options: WireOptions): MessageCon
   const see = (direction: "sent" | "received") => (message: Message) =>
     trace({ side: "lsp", server: name, direction, message });
   return createMessageConnection(tapReader(reader, see("received")), tapWriter(writer, see("sent")));
-}
-
-/** The refusal of an aborted call: the signal's own, when it carries one. */
-export function cancelled(signal: AbortSignal | undefined): Refusal {
-  if (signal?.reason instanceof Refusal) return signal.reason;
-  return new Refusal("call/cancelled", "the call was cancelled");
 }
 
 /**

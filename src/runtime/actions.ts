@@ -4,7 +4,6 @@ import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import type { ServerStatus } from "../lsp/types.js";
 import type { CallState } from "./call-state.js";
 import { describeConfig, describeServer, languagesOf } from "./introspect.js";
 
@@ -13,11 +12,11 @@ type Action = (call: CallState, args: JsonObject) => Promise<unknown>;
 const actions: { [action in RuntimeAction]: Action } = {
   server_status: async (call, args) => {
     const wanted = serverIn(call, args);
-    return statusOf(call).filter((status) => wanted === undefined || status.id === wanted);
+    return call.pool.status().filter((status) => wanted === undefined || status.id === wanted);
   },
   list_servers: async (call, args) => ({
     servers: call.plan.servers.map((server) => describeServer(server, args.include_env === true)),
-    languages: languagesOf(statusOf(call), call.plan.servers),
+    languages: languagesOf(call.pool.status(), call.plan.servers),
   }),
   current_config: async ({ plan }) => describeConfig(plan),
   restart_server: async (call, args) => ({
@@ -64,33 +63,4 @@ function serverIn(call: CallState, args: JsonObject): string | undefined {
     "guard/invalid-arguments",
     `There is no server of that id.${near === undefined ? "" : ` Did you mean ${near}?`}`,
   );
-}
-
-/** The pool's statuses, and an idle one for each configured server that the pool has not started. */
-function statusOf(call: CallState): ServerStatus[] {
-  const told = call.pool.status();
-  const absent = call.plan.servers.filter((server) => !told.some((status) => status.id === server.id));
-  return [...told, ...absent.map(({ id }) => idle(id))];
-}
-
-function idle(id: string): ServerStatus {
-  return {
-    id,
-    root: null,
-    state: "idle",
-    readiness: "unknown",
-    pid: null,
-    version: null,
-    uptimeMs: null,
-    lastUsedMs: null,
-    restarts: 0,
-    openDocuments: 0,
-    pendingRequests: 0,
-    memoryMb: null,
-    encoding: null,
-    features: [],
-    progress: null,
-    lastError: null,
-    stderr: [],
-  };
 }

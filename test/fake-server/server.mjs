@@ -106,9 +106,15 @@ const actions = {
     process.kill(process.pid, action.signal);
     return new Promise(() => {});
   },
-  spawn: () => {
-    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { stdio: "ignore" });
+  spawn: (action) => {
+    const program = ["-e", "setInterval(() => {}, 1e6)"];
+    const child = spawn(process.execPath, program, { stdio: "ignore", detached: action.spawn === "apart" });
     children.push(child.pid);
+  },
+  daemon: (action) => {
+    const program = `setsid sleep 1000000 >/dev/null 2>&1 & echo $! > "$1"`;
+    const child = spawn("/bin/sh", ["-c", program, "sh", action.daemon], { stdio: "ignore" });
+    return new Promise((resolve) => child.on("exit", resolve));
   },
   closeOutput: () => new Promise((resolve) => output.end(resolve)),
   save: (action, message) => writeFileSync(action.save, JSON.stringify(message)),

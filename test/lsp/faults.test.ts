@@ -193,12 +193,13 @@ describe("a server that dies", () => {
 });
 
 describe("a server that answers badly", () => {
-  test("never: timeout, and it hears $/cancelRequest", async () => {
-    const { server } = await session({ ...hover, on: { "textDocument/hover": [{ never: true }] } });
+  test("never: timeout, told in the status, and it hears $/cancelRequest", async () => {
+    const { server, pool } = await session({ ...hover, on: { "textDocument/hover": [{ never: true }] } });
     const error = await refusal(
       server.request("textDocument/hover", {}, { signal: signal(), timeoutMs: 100 }),
     );
     expect(error).toMatchObject({ code: "lsp/timeout", message: expect.stringContaining("100 ms") });
+    expect(pool.status()[0]).toMatchObject({ state: "running", lastError: error.message });
     expect(await received(server, "$/cancelRequest")).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-/** A process of its own with a pool in it: starts one server with a child, tells their pids, and waits to be killed. */
+/** A process of its own with a pool in it: starts one server with two children, one in a group of its own, tells their pids, and waits to be killed. */
 import { createPool } from "../../src/lsp/index.js";
 
 const { plan, root } = JSON.parse(process.argv[2] ?? "{}");
@@ -12,7 +12,7 @@ const pool = createPool(plan, {
 });
 const { signal } = new AbortController();
 const server = await pool.get("fake", undefined, signal);
-await server.request("fake/do", { actions: [{ spawn: true }] }, { signal });
+await server.request("fake/do", { actions: [{ spawn: true }, { spawn: "apart" }] }, { signal });
 const children = (await server.request("fake/children", {}, { signal })).value as number[];
 process.stdout.write(`${JSON.stringify([pool.status()[0]?.pid, ...children])}\n`);
 process.stdin.on("data", (text) => {

@@ -1,12 +1,15 @@
 /** However a proxy ends, its servers and their children end with it: shown by the process table. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
+import { markedLines, tableOf } from "../../src/lsp/processes.js";
 import { fakePlan, fakeServer } from "../fake-server/index.js";
-import { afterThis, alive, scenarios, until, workspace } from "./support.js";
+import { act, afterThis, alive, ask, scenarios, session, until, workspace } from "./support.js";
 
 const outfile = fileURLToPath(new URL("../../node_modules/.cache/lsp-proxy-test/host.mjs", import.meta.url));
 
@@ -36,7 +39,7 @@ async function host(
   afterThis(() => void child.kill("SIGKILL"));
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const pids = JSON.parse((await lines.next()).value);
-  expect(pids).toHaveLength(2);
+  expect(pids).toHaveLength(3);
   expect(pids.every(alive)).toBe(true);
   return { process: child, pids, lines };
 }
@@ -62,6 +65,42 @@ test("close: gone when it resolves, and the proxy can end", async () => {
   expect(pids.some(alive)).toBe(false);
   proxy.stdin?.end();
   await once(proxy, "exit");
+});
+
+test.each([
+  ["a child", { spawn: true }],
+  ["a child in a session of its own", { spawn: "apart" }],
+])("a server that dies by itself takes %s with it, while the proxy runs on", async (_name, spawning) => {
+  const { server, pool } = await session({});
+  await act(server, spawning);
+  const children = (await ask(server, "fake/children")) as number[];
+  expect(children.map(alive)).toEqual([true]);
+  await act(server, { signal: "SIGKILL" }).catch(() => undefined);
+  await until(() => !children.some(alive));
+  expect(pool.running()).toEqual([]);
+});
+
+test("stop ends what a server started apart, also what has no parent any more", async () => {
+  const { server, pool } = await session({});
+  const folder = scenarios();
+  const file = join(folder, "pid");
+  await act(server, { daemon: file });
+  await until(() => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"));
+  const pid = Number(readFileSync(file, "utf8"));
+  expect(alive(pid)).toBe(true);
+  await pool.stop("fake");
+  expect(alive(pid)).toBe(false);
+});
+
+test("the process table that ps prints is read as the system's own", () => {
+  const columns = ["-A", "-o", "pid=,ppid=,pgid=,rss=,stat="];
+  const own = tableOf(execFileSync("ps", columns, { encoding: "utf8" }))?.find(
+    ({ pid }) => pid === process.pid,
+  );
+  expect(own).toMatchObject({ parent: process.ppid, group: expect.any(Number) });
+  expect(own?.residentBytes).toBeGreaterThan(10 * 1_048_576);
+  expect(tableOf("  7     1     7  100 Z+\n")).toEqual([]);
+  expect(markedLines("   12 node x A=1 M=abc\n 13 node\n", "M=abc")).toEqual([12]);
 });
 
 test("the guard is cheap and ends with its proxy", async () => {

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
 import { languageIdOf } from "../../src/lsp/language-id.js";
-import { findCommand } from "../../src/lsp/launch.js";
+import { findCommand } from "../../src/lsp/program.js";
 import { redact } from "../../src/lsp/redact.js";
 import { rootOf, routeFile } from "../../src/lsp/route.js";
 import { fakePlan, fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
@@ -136,7 +136,9 @@ describe("pool", () => {
     ]);
     const paths = ["p/a.fake", "q/b.fake", "q/r/c.fake", "p/a.fake"].map((path) => join(root, path));
     const got = await Promise.all(paths.map((path) => pool.get("fake", path, signal())));
-    expect(pool.status()).toMatchObject([{ root: join(root, "p") }]);
+    expect(pool.status()).toMatchObject([
+      { root: join(root, "p"), otherRoots: [join(root, "q"), join(root, "q/r")] },
+    ]);
     const [server] = got;
     if (!server) throw new Error("no server");
     const told = await received(server, "workspace/didChangeWorkspaceFolders");
@@ -210,6 +212,18 @@ describe("pool", () => {
     await until(() => !alive(pid));
     expect((await server.sync(file, signal())).version).toBe(1);
     expect(server.generation).toBe(2);
+  });
+
+  test("a server that is at work is not idle, however long that takes", async () => {
+    const scenario = { on: { "fake/documents": [{ wait: "fake/children" }] } };
+    const { server, pool } = await session(scenario, { server: { idleShutdownMs: 40 } });
+    const slow = ask(server, "fake/documents");
+    // Many times the idle time.
+    await new Promise((done) => setTimeout(done, 800));
+    expect(pool.status()[0]?.state).toBe("running");
+    await ask(server, "fake/children");
+    expect(await slow).toEqual([]);
+    await until(() => pool.status()[0]?.state === "stopped");
   });
 
   test("a server over its memory limit is ended with a reason, and may start again", async () => {

@@ -333,6 +333,7 @@ describe("the status of servers", () => {
           id: "fake",
           state: "running",
           root: ".",
+          other_roots: [],
           version: "1.2",
           languages: ["fake-language"],
           features: ["hover"],

@@ -6,6 +6,7 @@ import { none, required, type ShapeFacts, text } from "./facts.js";
 const serverFields = required({
   id: text,
   root: { type: ["string", "null"] },
+  other_roots: { type: "array", items: text },
   state: {
     enum: ["idle", "starting", "running", "backoff", "broken", "stopped", "unavailable"],
   },

@@ -21,11 +21,13 @@ export const serverStatus: Shape = {
 
 async function spell(call: CallState, status: ServerStatus): Promise<JsonObject> {
   const plan = call.plan.servers.find((server) => server.id === status.id);
-  const root = status.root === null ? undefined : await call.places.show(pathToFileURL(status.root).href);
+  const root = status.root === null ? undefined : await shown(call, status.root);
+  const others = await Promise.all(status.otherRoots.map((path) => shown(call, path)));
   const languages = plan === undefined ? [] : [plan.languageId, ...Object.values(plan.languageIds)];
   return {
     id: status.id,
-    root: root?.shown ?? null,
+    root: root ?? null,
+    other_roots: others.filter((path) => path !== undefined),
     state: status.state,
     readiness: status.readiness,
     extensions: plan?.extensions ?? [],
@@ -46,6 +48,10 @@ async function spell(call: CallState, status: ServerStatus): Promise<JsonObject>
     stderr: status.stderr.slice(-stderrLines),
     install: plan?.install ?? null,
   };
+}
+
+async function shown(call: CallState, path: string): Promise<string | undefined> {
+  return (await call.places.show(pathToFileURL(path).href))?.shown;
 }
 
 function whole(value: number | null): number | null {

@@ -1,0 +1,124 @@
+/**
+ * The files as one server sees them: the documents that it has open, the changes it was told of, and what it said about
+ * them. Whoever asks through here asks about the files as they are on disk now.
+ */
+import type { Lines, PositionEncoding } from "../base/text.js";
+import type { Capabilities } from "./capabilities.js";
+import { Diagnostics, type DiagnosticsContext, type DiagnosticsOptions } from "./diagnostics.js";
+import { Documents } from "./documents.js";
+import { Freshness } from "./freshness.js";
+import { pathOfUri } from "./inside.js";
+import type { InstanceContext } from "./instance-context.js";
+import type { ReadinessState } from "./readiness.js";
+import type { DiagnosticsReport, OpenDocument, WorkspaceDiagnosticsReport } from "./types.js";
+
+export interface ServerFilesContext {
+  server: InstanceContext;
+  capabilities: Capabilities;
+  readiness: ReadinessState;
+  encoding: () => PositionEncoding;
+  notify: (method: string, params: unknown) => void;
+  request: DiagnosticsContext["request"];
+}
+
+export class ServerFiles {
+  readonly diagnostics: Diagnostics;
+  readonly #context: ServerFilesContext;
+  readonly #documents: Documents;
+  readonly #freshness: Freshness;
+  #waits = 0;
+
+  constructor(context: ServerFilesContext) {
+    const { server, capabilities, readiness, encoding, request } = context;
+    const { plan, root, roots, folders, limits, watch } = server;
+    const notify = (method: string, params: unknown): void => this.tell(method, params);
+    this.#context = context;
+    this.#documents = new Documents({
+      server: plan,
+      roots,
+      capabilities,
+      encoding,
+      maxOpen: limits.maxOpenDocuments,
+      maxBytes: limits.maxFileBytes,
+      notify,
+      onChanged: (path, what) =>
+        what === "changed" ? this.diagnostics.changed(path) : this.diagnostics.forget(path),
+    });
+    this.diagnostics = new Diagnostics({
+      capabilities,
+      readiness,
+      current: (path) => this.#documents.get(path),
+      touch: (path) => this.#documents.touch(path),
+      request,
+    });
+    this.#freshness = new Freshness({
+      plan,
+      own: () => [root, ...folders],
+      roots,
+      watch,
+      documents: this.#documents,
+      capabilities,
+      maxOpened: Math.ceil(limits.maxOpenDocuments / 2),
+      notify,
+      onOthersChanged: () => this.diagnostics.changed(undefined),
+    });
+  }
+
+  /** How many documents are open. */
+  get open(): number {
+    return this.#documents.count;
+  }
+
+  /** How many wait for diagnostics that the server will send unasked. */
+  get waits(): number {
+    return this.#waits;
+  }
+
+  /** Tells the server all that changed on disk since it was last told. */
+  renew(): Promise<void> {
+    return this.#freshness.renew();
+  }
+
+  /** The same for a question about the whole workspace, which many servers answer only once a file is open. */
+  async renewAll(): Promise<void> {
+    await this.#freshness.renew();
+    await this.#freshness.openOne();
+  }
+
+  /** Opens the document or brings it up to date, after everything else that changed was told. */
+  async sync(path: string): Promise<OpenDocument> {
+    await this.#freshness.renew();
+    return this.#documents.sync(path);
+  }
+
+  /** The document as the server has it now; undefined when it is not open there. */
+  opened(path: string): OpenDocument | undefined {
+    const document = this.#documents.get(path);
+    return document && { ...document };
+  }
+
+  async textOf(uri: string): Promise<Lines | undefined> {
+    const path = pathOfUri(uri);
+    return path === undefined ? undefined : this.#documents.textOf(path);
+  }
+
+  async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
+    this.#waits++;
+    try {
+      return await this.diagnostics.report(document, options);
+    } finally {
+      this.#waits--;
+    }
+  }
+
+  async reportAll(options: { waitMs: number; signal: AbortSignal }): Promise<WorkspaceDiagnosticsReport> {
+    await this.renewAll();
+    return this.diagnostics.workspace(options, this.#documents.all);
+  }
+
+  /** Tells the server something about files. Opening one changes nothing that an answer could depend on. */
+  tell(method: string, params: unknown): void {
+    if (method !== "textDocument/didOpen") this.#context.server.tally.told += 1;
+    this.#context.notify(method, params);
+  }
+}
