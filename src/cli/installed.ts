@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import type { PresetConfig } from "../config/schema.js";
+import type { PresetFacts } from "../config/preset-index.js";
 
 /** Absolute path of a program in the given folders or on PATH, or undefined. */
 export function findProgram(
@@ -26,7 +26,7 @@ function isExecutable(file: string): boolean {
 
 /** Whether a preset's program is here and, where the preset asks, new enough. */
 export function isInstalled(
-  preset: PresetConfig,
+  preset: PresetFacts,
   folders: readonly string[],
   path: string | undefined,
 ): boolean {

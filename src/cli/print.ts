@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codes } from "../base/codes.js";
 import { canonicalPretty } from "../base/json.js";
+import { Catalogue } from "../config/catalogue.js";
 import { diskFiles } from "../config/files.js";
 import { configJsonSchema } from "../config/json-schema.js";
 import { loadConfig } from "../config/load.js";
+import { INDEX_FILE, indexText } from "../config/preset-index.js";
+import type { PresetConfig } from "../config/schema.js";
 import { configDocs, problemsDocs, toolsDocs } from "../emit/docs.js";
 import { readTemplates } from "../emit/templates.js";
 import { buildPlan } from "../plan/build.js";
@@ -19,11 +22,17 @@ function printed(): { [path: string]: string } {
   const templates = readTemplates(shippedTemplates);
   const { tools, dialect } = fullPlan();
   return {
+    [`configs/${INDEX_FILE}`]: indexText(presets()),
     "configs/schema.json": canonicalPretty(configJsonSchema()),
     "docs/config.md": configDocs(configJsonSchema(), templates),
     "docs/problems.md": problemsDocs(codes, templates),
     "docs/tools.md": toolsDocs(tools, dialect, templates),
   };
+}
+
+/** Every preset of the catalogue, read from its file. */
+function presets(): PresetConfig[] {
+  return new Catalogue(shippedConfigs, diskFiles).presets().map(({ config }) => config);
 }
 
 /** The plan of everything that is shipped, independent of the machine. */

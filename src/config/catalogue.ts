@@ -6,6 +6,7 @@ import { sortedSet } from "../base/order.js";
 import type { Problem } from "../base/problem.js";
 import type { Files } from "./files.js";
 import type { Layer } from "./layer.js";
+import { INDEX_FILE, type PresetFacts, presetFacts, readIndex } from "./preset-index.js";
 import { readSource } from "./read.js";
 import { configSchema, type PresetConfig, presetSchema } from "./schema.js";
 import { validate } from "./validate.js";
@@ -18,14 +19,18 @@ export interface Preset {
 
 const FOLDERS = ["tools", "servers", "profiles"] as const;
 
-/** Reads the shipped configs, each when it is first asked for. */
+/**
+ * Reads the shipped configs, each when it is first asked for. What all presets claim is known from a printed index, so
+ * that a start reads only the presets that it uses.
+ */
 export class Catalogue {
   /** What is wrong in shipped configs: empty unless an installation is damaged. */
   readonly problems: Problem[] = [];
   readonly #folder: string;
   readonly #files: Files;
+  readonly #names = new Map<string, string[]>();
   readonly #layers = new Map<string, Layer | undefined>();
-  #presets: Preset[] | undefined;
+  #facts: PresetFacts[] | undefined;
 
   constructor(folder: string, files: Files) {
     this.#folder = folder;
@@ -42,33 +47,35 @@ export class Catalogue {
     return this.#namesIn("profiles");
   }
 
-  /** Every preset, sorted by id. */
+  /** What the index knows of every preset, sorted by id; read from the presets themselves where there is no index. */
+  facts(): PresetFacts[] {
+    this.#facts ??=
+      readIndex(this.#files, join(this.#folder, INDEX_FILE)) ??
+      this.presets().map(({ config }) => presetFacts(config));
+    return this.#facts;
+  }
+
+  /** Every preset, sorted by id. Reads them all. */
   presets(): Preset[] {
-    this.#presets ??= this.#namesIn("servers").flatMap((name) => {
-      const layer = this.#read(`servers/${name}`);
-      return layer ? [{ config: layer.tree as PresetConfig, layer }] : [];
-    });
-    return this.#presets;
+    return this.#namesIn("servers").flatMap((name) => this.#preset(name) ?? []);
   }
 
   /** The preset of that id, or that lists the name among its `kinds`. */
   preset(name: string): Preset | undefined {
-    const all = this.presets();
-    return (
-      all.find((preset) => preset.config.id === name) ??
-      all.find((preset) => preset.config.kinds?.includes(name))
-    );
+    const all = this.facts();
+    const facts = all.find(({ id }) => id === name) ?? all.find(({ kinds }) => kinds?.includes(name));
+    return facts === undefined ? undefined : this.#preset(facts.id);
   }
 
   /** The preset name nearest to a misspelt one. */
   nearestPreset(name: string): string | undefined {
-    const names = this.presets().flatMap(({ config }) => [config.id, ...(config.kinds ?? [])]);
-    return nearest(name, ["generic", ...names]);
+    return nearest(name, ["generic", ...this.facts().flatMap(({ id, kinds }) => [id, ...(kinds ?? [])])]);
   }
 
-  /** Every program that a preset names. */
+  /** Every program that a preset names, but for those that would run any code. */
   commands(): string[] {
-    return sortedSet(this.presets().flatMap(({ config }) => [config.command].flat().slice(0, 1)) as string[]);
+    const safe = this.facts().filter(({ interpreter }) => interpreter !== true);
+    return sortedSet(safe.flatMap(({ command }) => [command ?? []].flat().slice(0, 1)));
   }
 
   /** A shipped config as a layer; a preset becomes a config with that one server. */
@@ -84,10 +91,19 @@ export class Catalogue {
     };
   }
 
+  #preset(name: string): Preset | undefined {
+    const layer = this.#read(`servers/${name}`);
+    return layer ? { config: layer.tree as PresetConfig, layer } : undefined;
+  }
+
   #namesIn(folder: string): string[] {
+    const known = this.#names.get(folder);
+    if (known) return known;
     const entries = this.#files.list(join(this.#folder, folder));
     const files = entries.filter((entry) => entry.kind === "file" && entry.name.endsWith(".toml"));
-    return sortedSet(files.map((entry) => entry.name.slice(0, -".toml".length)));
+    const names = sortedSet(files.map((entry) => entry.name.slice(0, -".toml".length)));
+    this.#names.set(folder, names);
+    return names;
   }
 
   #read(name: string): Layer | undefined {
@@ -116,7 +132,12 @@ const ABOUT_PRESET: ReadonlySet<string> = new Set([
   "kinds",
   "languages",
   "rank",
+  "preferred",
+  "companion",
+  "interpreter",
+  "command_env",
   "probe",
+  "install_on",
   "homepage",
 ]);
 

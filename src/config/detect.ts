@@ -7,7 +7,7 @@ import ignore from "ignore";
 import type { JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { type Files, readOrExplain } from "./files.js";
-import type { PresetConfig } from "./schema.js";
+import type { PresetFacts } from "./preset-index.js";
 
 /** How many files of each kind a workspace has. */
 export interface WorkspaceScan {
@@ -82,7 +82,7 @@ function count(name: string, extensions: Map<string, number>, filenames: Map<str
 }
 
 /** What a preset claims: extensions as `*.ext`, file names as they are. */
-function claimsOf(preset: PresetConfig): string[] {
+function claimsOf(preset: PresetFacts): string[] {
   return [
     ...(preset.extensions ?? []).map((extension) => `*.${extension.toLowerCase()}`),
     ...(preset.filenames ?? []),
@@ -91,18 +91,19 @@ function claimsOf(preset: PresetConfig): string[] {
 
 /**
  * A config layer with one server per kind of file that is there: of the installed presets that claim it, the one
- * with the highest rank. Two chosen servers never claim the same files.
+ * with the highest rank. Two chosen servers never claim the same files, and none is a companion.
  */
 export function chooseServers(
   scan: WorkspaceScan,
-  presets: readonly PresetConfig[],
-  isInstalled: (preset: PresetConfig) => boolean,
+  presets: readonly PresetFacts[],
+  isInstalled: (preset: PresetFacts) => boolean,
 ): JsonObject {
-  const ranked = sortBy(presets, (preset) => [-(preset.rank ?? 0), preset.id]);
+  const own = presets.filter(({ companion }) => companion !== true);
+  const ranked = sortBy(own, (preset) => [-(preset.rank ?? 0), preset.id]);
   const present = (claim: string) =>
     claim.startsWith("*.") ? scan.extensions.has(claim.slice(2)) : scan.filenames.has(claim);
   const installed = new Map<string, boolean>();
-  const usable = (preset: PresetConfig) => {
+  const usable = (preset: PresetFacts) => {
     if (!installed.has(preset.id)) installed.set(preset.id, isInstalled(preset));
     return installed.get(preset.id) === true;
   };

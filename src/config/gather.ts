@@ -9,8 +9,9 @@ import { type Expanded, expandFile, hashOf } from "./expand.js";
 import { type Files, readOrExplain } from "./files.js";
 import { grantsOf, grantWords } from "./grants.js";
 import { type Layer, type LayerTable, layerTable, mergeLayers, nowhere } from "./layer.js";
+import type { PresetFacts } from "./preset-index.js";
 import { applyPresets } from "./presets.js";
-import { configSchema, type PresetConfig } from "./schema.js";
+import { configSchema } from "./schema.js";
 import { shrink } from "./shrink.js";
 import { problemAt } from "./source.js";
 import { validate } from "./validate.js";
@@ -30,7 +31,7 @@ export interface ConfigRequest {
   /** Whether a person has trusted a discovered file with that hash. Nothing is trusted when absent. */
   isTrusted?: ((file: string, hash: string) => boolean) | undefined;
   /** Makes the embedded default's layer; its servers also serve a config that names none. */
-  embedded?: ((presets: PresetConfig[]) => JsonObject) | undefined;
+  embedded?: ((presets: PresetFacts[]) => JsonObject) | undefined;
 }
 
 /** The layers of a request, still apart. */

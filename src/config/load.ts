@@ -26,7 +26,7 @@ import {
   withEntries,
 } from "./layer.js";
 import { isLspiTool } from "./lspi.js";
-import { applyPresets, commandsFromEnvironment } from "./presets.js";
+import { applyPresets, commandsAsShipped, commandsFromEnvironment } from "./presets.js";
 import { inOrder } from "./read.js";
 import { salvage, UnusableConfig } from "./salvage.js";
 import { type Config, configSchema } from "./schema.js";
@@ -41,7 +41,7 @@ export interface LoadedConfig {
   base: string;
   main: { kind: "named" | "discovered" | "embedded"; file: string | null; hash: string | null };
   warnings: Problem[];
-  /** Every program that a preset names, sorted. */
+  /** Every program that may be started without `allow.commands`: the catalogue's, sorted. */
   catalogueCommands: string[];
   /** The place of a value of `config`. */
   locate(pointer: string): Place | undefined;
@@ -79,7 +79,11 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
     base: found.base,
     main: mainOf(found),
     warnings,
-    catalogueCommands: sortedSet([...catalogue.commands(), ...commandsFromEnvironment(request.env)]),
+    catalogueCommands: sortedSet([
+      ...catalogue.commands(),
+      ...commandsFromEnvironment(catalogue, request.env),
+      ...commandsAsShipped(merged),
+    ]),
     locate: (pointer: string) =>
       nodeAt(merged, fromPointer(pointer)) ? places.place(fromPointer(pointer), "value") : undefined,
     origin: (pointer: string) => nodeAt(merged, fromPointer(pointer))?.layer.origin ?? "config",
@@ -142,7 +146,7 @@ function embeddedLayers(
 ): LayerTable[] {
   const hasServers = layers.some((layer) => itemsOf(layer.entries.get("servers")).length > 0);
   if (!request.embedded || (hasServers && kind !== "embedded")) return [];
-  const whole = request.embedded(catalogue.presets().map((preset) => preset.config));
+  const whole = request.embedded(catalogue.facts());
   const { servers, ...rest } = whole;
   const tree: JsonObject = {
     ...(kind === "embedded" ? rest : {}),

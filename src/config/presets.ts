@@ -6,26 +6,38 @@ import type { Environment } from "./discover.js";
 import {
   itemsOf,
   type Layer,
+  type LayerNode,
   type LayerTable,
   layerTable,
   leafValue,
   mergeTables,
+  nodeAt,
   serverRule,
   withEntries,
 } from "./layer.js";
+import type { PresetFacts } from "./preset-index.js";
 import { problemAt } from "./source.js";
 
-/** lspi's variables that name another program for a preset. */
-const COMMAND_VARIABLES: { [presetId: string]: string } = {
-  "rust-analyzer": "LSPI_RUST_ANALYZER_COMMAND",
-  omnisharp: "LSPI_OMNISHARP_COMMAND",
-  pyright: "LSPI_PYRIGHT_COMMAND",
-  basedpyright: "LSPI_BASEDPYRIGHT_COMMAND",
-};
-
 /** Programs that the environment puts in the place of a preset's. */
-export function commandsFromEnvironment(env: Environment): string[] {
-  return Object.values(COMMAND_VARIABLES).flatMap((name) => env[name] || []);
+export function commandsFromEnvironment(catalogue: Catalogue, env: Environment): string[] {
+  return catalogue.facts().flatMap((facts) => commandFrom(facts, env) ?? []);
+}
+
+function commandFrom({ command_env: variable }: PresetFacts, env: Environment): string | undefined {
+  return variable === undefined ? undefined : env[variable] || undefined;
+}
+
+/** Programs that servers take over from a preset with its arguments: what they run is what the catalogue says. */
+export function commandsAsShipped(config: LayerTable): string[] {
+  return itemsOf(config.entries.get("servers")).flatMap((server) => {
+    const [command, args] = [nodeAt(server, ["command"]), nodeAt(server, ["args"])];
+    const program = leafValue(command) ?? leafValue(itemsOf(command)[0]);
+    return typeof program === "string" && [command, args].every(isShipped) ? [program] : [];
+  });
+}
+
+function isShipped(node: LayerNode | undefined): boolean {
+  return node?.layer.origin.startsWith("configs/servers/") ?? false;
 }
 
 /** The config with every server complete. */
@@ -63,8 +75,7 @@ function kindLayers(
     problems.push(unknownPreset(server, "kind", kind, catalogue.nearestPreset(kind)));
     return [];
   }
-  const variable = COMMAND_VARIABLES[preset.config.id];
-  const command = variable === undefined ? undefined : env[variable];
+  const command = commandFrom(preset.config, env);
   return [presetLayer(preset, "kind"), ...(command ? [beside(server, { command })] : [])];
 }
 

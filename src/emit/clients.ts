@@ -1,7 +1,7 @@
 /** Config stanzas for MCP clients, rendered from what the caller knows of the installation. */
 import type { Plan } from "../abi/plan.js";
+import { tomlKey } from "../base/toml-text.js";
 import { render, type Templates } from "./render.js";
-import { tomlKey } from "./toml-text.js";
 
 /** How a client starts the proxy for one plan. */
 export interface ClientView {

@@ -5,9 +5,9 @@
 import Handlebars from "handlebars";
 import { isTable, type Json } from "../base/json.js";
 import { Fault } from "../base/problem.js";
+import { tomlText } from "../base/toml-text.js";
 import { commentText, lit } from "./literal.js";
 import { markdownText } from "./markdown.js";
-import { tomlText } from "./toml-text.js";
 
 /** Template texts by name: the path in `templates/` without `.hbs`. */
 export interface Templates {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { chooseServers, scanWorkspace } from "../../src/config/detect.js";
 import { diskFiles } from "../../src/config/files.js";
 import { loadConfig } from "../../src/config/load.js";
-import type { PresetConfig } from "../../src/config/schema.js";
+import type { PresetFacts } from "../../src/config/preset-index.js";
 import { memoryFiles, request, SHIPPED } from "./memory-files.js";
 
 const scan = (contents: { [path: string]: string }) => scanWorkspace("/w", memoryFiles(contents));
@@ -47,11 +47,12 @@ describe("scanning", () => {
 });
 
 describe("choosing", () => {
-  const presets: PresetConfig[] = [
+  const presets: PresetFacts[] = [
     { id: "low", rank: 1, extensions: ["ts", "vue"] },
     { id: "high", rank: 2, extensions: ["ts", "js"] },
     { id: "docker", filenames: ["Dockerfile"] },
     { id: "unused", extensions: ["zig"] },
+    { id: "lint", companion: true, extensions: ["ts", "lint"] },
   ];
   const found = scan({ "/w/a.ts": "", "/w/Dockerfile": "" });
 
@@ -68,6 +69,11 @@ describe("choosing", () => {
     expect(chooseServers(found, presets, () => false)).toEqual({ servers: [] });
   });
 
+  test("a companion is never chosen, not even for files that nobody else claims", () => {
+    const lone = scan({ "/w/a.lint": "" });
+    expect(chooseServers(lone, presets, () => true)).toEqual({ servers: [] });
+  });
+
   test("two chosen servers never claim the same files", () => {
     const both = scan({ "/w/a.ts": "", "/w/b.vue": "" });
     expect(chooseServers(both, presets, () => true)).toEqual({
@@ -80,7 +86,7 @@ describe("choosing", () => {
 
   test("asks only about programs that would be used, and the presets' order does not show", () => {
     const asked: string[] = [];
-    const isInstalled = ({ id }: PresetConfig) => {
+    const isInstalled = ({ id }: PresetFacts) => {
       asked.push(id);
       return true;
     };
@@ -90,7 +96,7 @@ describe("choosing", () => {
   });
 
   test("with the shipped presets: TypeScript 7 before typescript-language-server", () => {
-    let presetsSeen: PresetConfig[] = [];
+    let presetsSeen: PresetFacts[] = [];
     loadConfig(
       request({
         shipped: SHIPPED,

@@ -22,6 +22,7 @@ method = "textDocument/references"
   "/shipped/servers/rust-analyzer.toml": `id = "rust-analyzer"
 kinds = ["rust_analyzer"]
 rank = 1
+command_env = "LSPI_RUST_ANALYZER_COMMAND"
 homepage = "x"
 command = "rust-analyzer"
 args = []

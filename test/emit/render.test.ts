@@ -1,8 +1,8 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
+import { tomlText } from "../../src/base/toml-text.js";
 import { markdownText } from "../../src/emit/markdown.js";
 import { render } from "../../src/emit/render.js";
-import { tomlText } from "../../src/emit/toml-text.js";
 import { hostileText } from "./hostile.js";
 
 describe("render", () => {

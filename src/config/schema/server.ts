@@ -170,7 +170,28 @@ export const presetSchema = serverSchema.extend({
     .array(z.string())
     .optional()
     .meta(set("The languages it serves, for people and for detection.")),
-  rank: z.int().optional().describe("Among presets for one language the highest is preferred."),
+  rank: z.int().optional().describe("Among presets for the same files the highest is preferred."),
+  preferred: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Why it comes before the others for the same files, by measurement where there is one."),
+  companion: z
+    .boolean()
+    .optional()
+    .describe(
+      "It stands beside a language's own server (lint, spelling, style) and is never detected, only added.",
+    ),
+  interpreter: z
+    .boolean()
+    .optional()
+    .describe(
+      "Its program runs any code that its arguments name: without `allow.commands` it may be started only as the preset says.",
+    ),
+  command_env: z
+    .string()
+    .optional()
+    .describe("A variable of the environment that names another program for it."),
   probe: z
     .strictObject({
       args: z.array(z.string()).meta(sequence("Arguments that print the version.")),
@@ -181,5 +202,13 @@ export const presetSchema = serverSchema.extend({
     })
     .optional()
     .describe("How detection makes sure that an installed program is the right one."),
+  install_on: z
+    .strictObject({
+      linux: z.string().min(1).optional().describe("On Linux: Debian's package where there is one."),
+      macos: z.string().min(1).optional().describe("On macOS."),
+      windows: z.string().min(1).optional().describe("On Windows."),
+    })
+    .optional()
+    .describe("How to install it where one system has a better way than `install`."),
   homepage: z.string().optional().describe("Where it comes from."),
 });

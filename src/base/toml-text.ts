@@ -1,6 +1,6 @@
 /** JSON values as TOML text: strings are basic strings, tables are inline. */
-import { isTable, type Json } from "../base/json.js";
-import { Fault } from "../base/problem.js";
+import { isTable, type Json } from "./json.js";
+import { Fault } from "./problem.js";
 
 /** A value as it stands right of `=` in TOML. */
 export function tomlText(value: Json): string {
