@@ -8,13 +8,17 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The MCP SDK's server imports Ajv for a feature that a tools server does not use; the runtime must not carry it. */
+/** Both MCP SDKs import Ajv for a feature that a tools server does not use; the runtime must not carry it. */
 const withoutAjvInTheSdk = {
   name: "without-ajv-in-the-sdk",
   setup({ onLoad }) {
+    const validator =
+      "class AjvJsonSchemaValidator { getValidator() { throw new Error('no schema validator'); } }";
     onLoad({ filter: /modelcontextprotocol[\\/]sdk[\\/].*ajv-provider\.js$/ }, () => ({
-      contents:
-        "export class AjvJsonSchemaValidator { getValidator() { throw new Error('no schema validator'); } }",
+      contents: `export ${validator}`,
+    }));
+    onLoad({ filter: /modelcontextprotocol[\\/]server[\\/].*shimsNode\.mjs$/ }, () => ({
+      contents: `import process from "node:process"; export ${validator}; export { AjvJsonSchemaValidator as DefaultJsonSchemaValidator, process };`,
     }));
   },
 };

@@ -19,7 +19,10 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
   },
   workspace: { stages: ["base"], packages: ["picomatch"] },
   runtime: { stages: ["base", "abi", "protocol", "lsp", "workspace"], packages: [] },
-  mcp: { stages: ["base", "abi", "runtime", "lsp"], packages: ["@modelcontextprotocol/sdk"] },
+  mcp: {
+    stages: ["base", "abi", "runtime", "lsp"],
+    packages: ["@modelcontextprotocol/sdk", "@modelcontextprotocol/server"],
+  },
   cli: {
     stages: ["base", "abi", "protocol", "config", "plan", "emit", "lsp", "workspace", "runtime", "mcp"],
     packages: [],

@@ -12,5 +12,6 @@ export const commands: { readonly [name: string]: () => Promise<Command> } = {
   schema: async () => (await import("./commands/schema.js")).schema,
   codex: async () => (await import("./commands/codex.js")).codex,
   trust: async () => (await import("./commands/trust.js")).trust,
+  token: async () => (await import("./commands/token.js")).token,
   demo: async () => (await import("./commands/demo.js")).demo,
 };

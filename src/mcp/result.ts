@@ -1,11 +1,19 @@
 /** How an outcome is told to a client, as the dialect says: as structure, as text, or as both. */
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { DialectPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import type { CallOutcome } from "../runtime/session.js";
 
+/** A tool result, as every revision of the protocol has it. */
+export interface ToolResult {
+  // The SDKs' own types of a result are open.
+  [member: string]: unknown;
+  content: { type: "text"; text: string }[];
+  structuredContent?: JsonObject;
+  isError?: true;
+}
+
 /** The tool result of an outcome. An error is always told in text too: some clients show their model nothing else. */
-export function toolResult(outcome: CallOutcome, dialect: DialectPlan): CallToolResult {
+export function toolResult(outcome: CallOutcome, dialect: DialectPlan): ToolResult {
   const { isError, structured, text, notes } = outcome;
   const withText = dialect.result !== "structured" || isError;
   const withStructure = dialect.result !== "text" || dialect.outputSchemas;
@@ -18,7 +26,7 @@ export function toolResult(outcome: CallOutcome, dialect: DialectPlan): CallTool
   };
 }
 
-/** A refusal as the JSON-RPC error of a dialect that tells refusals so. */
+/** A refusal as a JSON-RPC error: of a dialect that tells refusals so, or of a call that names no tool. */
 export class ProtocolError extends Error {
   constructor(
     readonly code: number,

@@ -1,32 +1,28 @@
-/**
- * The agent's side of a session: `tools/list` from the bundle, `tools/call` into the runtime. The list needs no language
- * server and is always the same; an unknown tool is a protocol error, everything else is a tool result.
- */
+/** A session's calls in the session era of the protocol, up to the revision 2025-11-25. */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
   CallToolRequestSchema,
-  ErrorCode,
+  ListRootsResultSchema,
   ListToolsRequestSchema,
-  McpError,
+  RootsListChangedNotificationSchema,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { ToolEntry } from "../abi/bundle.js";
-import { Refusal } from "../base/problem.js";
+import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
-import type { CallOutcome, Session } from "../runtime/session.js";
-import { protocolError } from "../runtime/wording.js";
-import { ProtocolError, toolResult } from "./result.js";
+import type { SessionCalls } from "./calls.js";
+import { acceptsStream } from "./http/media.js";
+import { tellProgress } from "./progress.js";
 
-/** An MCP server with what its transport needs to know of it. */
-export interface SessionServer {
-  server: Server;
-  /** Resolves when no call is being answered any more. */
-  idle(): Promise<void>;
-}
+/** A client that says it has roots and does not tell them is not waited for any longer. */
+const rootsMs = 5000;
 
-/** An MCP server for one session of the runtime. */
-export function createServer(runtime: Runtime, session: Session): SessionServer {
-  const { mcp, dialect } = runtime.loaded.plan;
+/** An MCP server for the calls of one session. `narrow` lets the client's roots narrow what the session sees. */
+export function createServer(
+  runtime: Runtime,
+  calls: SessionCalls,
+  options: { narrow: boolean; log: Log } = { narrow: false, log: () => undefined },
+): Server {
+  const { mcp } = runtime.loaded.plan;
   const server = new Server(
     { name: mcp.name, version: mcp.version ?? runtime.version },
     {
@@ -34,50 +30,31 @@ export function createServer(runtime: Runtime, session: Session): SessionServer 
       ...(mcp.instructions === "" ? {} : { instructions: mcp.instructions }),
     },
   );
-  const tools = runtime.tools.map((entry) => listed(entry, dialect.outputSchemas));
-  const pending = new Set<Promise<unknown>>();
+  let narrowed: Promise<void> | undefined;
 
-  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools }));
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: calls.tools as Tool[] }));
   server.setRequestHandler(CallToolRequestSchema, async (request, extra) => {
     const { name, arguments: args, _meta: meta } = request.params;
-    const token = meta?.progressToken;
-    let progress = 0;
-    const onProgress = (message: string): void => {
-      if (token === undefined || extra.signal.aborted) return;
-      const params = { progressToken: token, progress: ++progress, message };
-      // A client that went away cannot be told anything; the transport's end is handled where it is seen.
-      extra.sendNotification({ method: "notifications/progress", params }).catch(() => undefined);
-    };
-    const call = session.call(name, args, { signal: extra.signal, onProgress });
-    pending.add(call);
-    try {
-      const outcome = await call;
-      if (outcome.error !== null && dialect.errors.form === "protocol") throw told(outcome.error);
-      return toolResult(outcome, dialect);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (dialect.errors.form !== "protocol") throw new McpError(ErrorCode.InvalidParams, error.message);
-      throw told(protocolError(error, dialect.errors));
-    } finally {
-      pending.delete(call);
+    const { signal } = extra;
+    const onProgress = tellProgress(meta?.progressToken, signal, (params) =>
+      extra.sendNotification({ method: "notifications/progress", params }),
+    );
+    // A question of ours travels on the stream of the call's own answer: where there is none, it cannot be asked.
+    const canAsk =
+      server.getClientCapabilities()?.roots !== undefined && acceptsStream(extra.requestInfo?.headers.accept);
+    if (options.narrow && canAsk) {
+      narrowed ??= extra
+        .sendRequest({ method: "roots/list" }, ListRootsResultSchema, { timeout: rootsMs })
+        .then(({ roots }) => calls.session.narrow(roots.map(({ uri }) => uri)))
+        .catch((error: unknown) =>
+          options.log("debug", "a client did not tell its roots", { cause: String(error) }),
+        );
+      await narrowed;
     }
+    return calls.call(name, args, { signal, onProgress });
   });
-
-  return {
-    server,
-    idle: async () => {
-      while (pending.size > 0) await Promise.allSettled([...pending]);
-    },
-  };
-}
-
-function told({ number, message, data }: NonNullable<CallOutcome["error"]>): ProtocolError {
-  return new ProtocolError(number, message, data);
-}
-
-/** One entry of `tools/list`. */
-function listed(entry: ToolEntry, withOutputSchema: boolean): Tool {
-  const { outputSchema, ...rest } = entry;
-  const tool: object = withOutputSchema ? { ...rest, outputSchema } : rest;
-  return tool as Tool;
+  server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
+    narrowed = undefined;
+  });
+  return server;
 }

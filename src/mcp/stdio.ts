@@ -1,7 +1,10 @@
 /** MCP on a pair of streams, from the handshake until the client is gone. Only the protocol is written to the output. */
 import type { Readable, Writable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Log, Trace } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
+import { openCalls, type SessionCalls } from "./calls.js";
+import { isModernMessage } from "./era.js";
 import { createServer } from "./server.js";
 import { StreamTransport } from "./stream-transport.js";
 
@@ -20,29 +23,65 @@ const farewellMs = 2000;
 
 /** Serves one client; resolves when it is gone and the runtime is closed. */
 export async function serveStdio(runtime: Runtime, options: StdioOptions): Promise<void> {
-  const { log, signal } = options;
+  const { signal } = options;
   const session = runtime.openSession();
-  const { server, idle } = createServer(runtime, session);
+  const calls = openCalls(runtime, session);
   const transport = new StreamTransport(options.input, options.output, options.trace);
-  server.onerror = (error) => log("debug", "mcp", { cause: error.message });
-
-  const stop = () => void server.close();
-  const gone = new Promise<void>((resolve) => {
-    server.onclose = resolve;
-  });
-  transport.onend = () => {
+  let close = () => transport.close();
+  let isEnded = false;
+  const stop = () => void close();
+  const leave = async () => {
     const timer = setTimeout(stop, farewellMs);
-    void idle().then(() => {
-      clearTimeout(timer);
-      // The answers of the last calls are written in this turn of the loop; close in the next.
-      setImmediate(stop);
-    });
+    // The last messages become calls in this turn of the loop, and the last answers are written in the turn of their calls.
+    await nextTurn();
+    await calls.idle();
+    await nextTurn();
+    clearTimeout(timer);
+    stop();
+  };
+  transport.onend = () => {
+    isEnded = true;
   };
   signal?.addEventListener("abort", stop, { once: true });
-  await server.connect(transport);
   if (signal?.aborted) stop();
-  await gone;
+
+  const first = await transport.opening();
+  if (first !== undefined && !signal?.aborted) {
+    const serving = await answer(isModernMessage(first), runtime, calls, transport, options.log);
+    close = serving.close;
+    transport.onend = () => void leave();
+    if (isEnded) void leave();
+    if (signal?.aborted) stop();
+    await serving.gone;
+  }
+  await transport.close();
   signal?.removeEventListener("abort", stop);
   session.close();
   await runtime.close();
+}
+
+/** A client being answered. */
+interface Serving {
+  close(): Promise<void>;
+  gone: Promise<void>;
+}
+
+/** Answers a client in the era that it opened with. */
+async function answer(
+  isModern: boolean,
+  runtime: Runtime,
+  calls: SessionCalls,
+  transport: StreamTransport,
+  log: Log,
+): Promise<Serving> {
+  const onError = (error: Error) => log("debug", "mcp", { cause: error.message });
+  if (isModern) {
+    const { serveModernWire } = await import("./modern.js");
+    const handle = serveModernWire(runtime, calls, transport, onError);
+    return { close: () => handle.close(), gone: transport.closed };
+  }
+  const server = createServer(runtime, calls);
+  server.onerror = onError;
+  await server.connect(transport);
+  return { close: () => server.close(), gone: transport.closed };
 }

@@ -17,6 +17,8 @@ export class StreamTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   /** Called when the client has closed its side: nothing more will come. */
   onend?: () => void;
+  /** Resolves when the transport is closed, whoever closed it. */
+  readonly closed: Promise<void>;
 
   readonly #input: Readable;
   readonly #output: Writable;
@@ -25,14 +27,41 @@ export class StreamTransport implements Transport {
   #length = 0;
   #isSkipping = false;
   #isClosed = false;
+  /** Messages that came before the transport was started; undefined from then on. */
+  #early: JSONRPCMessage[] | undefined = [];
+  #isReading = false;
+  #told: (message: JSONRPCMessage | undefined) => void = () => undefined;
+  #settleClosed: () => void = () => undefined;
 
   constructor(input: Readable, output: Writable, trace?: Trace) {
     this.#input = input;
     this.#output = output;
     this.#trace = trace;
+    this.closed = new Promise((resolve) => {
+      this.#settleClosed = resolve;
+    });
+  }
+
+  /** The client's first message, before anyone answers it: kept until the transport is started. None when there is no client any more. */
+  opening(): Promise<JSONRPCMessage | undefined> {
+    return new Promise((resolve) => {
+      this.#told = resolve;
+      if (this.#isClosed) resolve(undefined);
+      else this.#begin();
+    });
   }
 
   async start(): Promise<void> {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    this.#begin();
+    for (const message of early) this.onmessage?.(message);
+    this.#input.resume();
+  }
+
+  #begin(): void {
+    if (this.#isReading) return;
+    this.#isReading = true;
     this.#input.on("data", this.#read);
     this.#input.once("end", this.#ended);
     this.#input.once("close", this.#ended);
@@ -62,10 +91,13 @@ export class StreamTransport implements Transport {
     this.#input.off("data", this.#read);
     this.#input.pause();
     this.#chunks = [];
+    this.#told(undefined);
     this.onclose?.();
+    this.#settleClosed();
   }
 
   readonly #ended = (): void => {
+    this.#told(undefined);
     this.onend?.();
   };
 
@@ -113,8 +145,19 @@ export class StreamTransport implements Transport {
     }
     this.#trace?.({ side: "mcp", direction: "received", message: value });
     const message = JSONRPCMessageSchema.safeParse(value);
-    if (message.success) this.onmessage?.(message.data);
+    if (message.success) this.#deliver(message.data);
     else this.#refuse(ErrorCode.InvalidRequest, "The message is not JSON-RPC 2.0.");
+  }
+
+  #deliver(message: JSONRPCMessage): void {
+    if (this.#early === undefined) {
+      this.onmessage?.(message);
+      return;
+    }
+    this.#early.push(message);
+    // Whoever answers is being chosen; what comes in the meantime may stay in the pipe.
+    this.#input.pause();
+    this.#told(message);
   }
 
   /** Answers what has no usable id, as JSON-RPC says: with the id null, which the SDK's own type does not know. */

@@ -9,6 +9,8 @@ import { canonicalText, isTable, type Json } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import type { PoolMark } from "../lsp/types.js";
+import { narrowGate } from "../workspace/narrow.js";
+import type { Gate } from "../workspace/types.js";
 import { candidatesAnswer, emptyAnswer, pageAnswer } from "./answer.js";
 import type { AnswerCache } from "./answer-cache.js";
 import type { RunTool } from "./batch.js";
@@ -64,12 +66,19 @@ export class Session {
   readonly #pages = new Pages();
   readonly #closed = new AbortController();
   readonly #id = randomUUID();
+  #gate: Gate;
 
   constructor(
     shared: Shared,
     private readonly onClose: (session: Session) => void,
   ) {
     this.#shared = shared;
+    this.#gate = shared.gate;
+  }
+
+  /** Shows this session only what lies within the folders of these URIs too, and in place of what it was narrowed to before. */
+  async narrow(uris: readonly string[]): Promise<void> {
+    this.#gate = await narrowGate(this.#shared.gate, uris);
   }
 
   /** Calls a tool. Only an unknown tool is thrown; everything else is an outcome. */
@@ -96,7 +105,8 @@ export class Session {
     const askedAt = Date.now();
     const mark = await this.#mark(cancel);
     if (mark === undefined) return (await this.#begin(tool, args, cancel, onProgress)).outcome;
-    const key = canonicalText([tool.name, args ?? {}]);
+    // Sessions that see different roots are answered differently.
+    const key = canonicalText([tool.name, args ?? {}, this.#gate.roots]);
     const kept = await answers.get(key, mark);
     if (kept !== undefined) return kept;
     // A cursor is good in its own session only.
@@ -149,7 +159,8 @@ export class Session {
 
   async #run(tool: ToolPlan, args: unknown, frame: Frame, clock: Clock): Promise<Ran> {
     const evidence = new Evidence();
-    const { plan, gate, loaded, log } = this.#shared;
+    const { plan, loaded, log } = this.#shared;
+    const gate = this.#gate;
     const wording = await openWording(loaded, tool);
     const places = new Places(gate, plan.dialect);
     try {
@@ -170,8 +181,9 @@ export class Session {
   }
 
   async #answer(tool: ToolPlan, args: unknown, frame: Frame, own: Own): Promise<Answer> {
-    const { loaded, plan, pool, gate, samples, log } = this.#shared;
+    const { loaded, plan, pool, samples, log } = this.#shared;
     const pages = this.#pages;
+    const gate = this.#gate;
     const input = checkArguments(
       tool,
       await loaded.inputValidator(tool.name),
@@ -197,12 +209,12 @@ export class Session {
 
   /** A tool within a tool: under the same deadline; its refusal is part of the whole answer. */
   async #within(name: string, args: Json, frame: Frame, outer: Evidence): ReturnType<RunTool> {
-    const { plan, gate, loaded } = this.#shared;
+    const { plan, loaded } = this.#shared;
     const tool = plan.tools.find((entry) => entry.name === name);
     if (tool === undefined) throw unknownTool(name, []);
     const evidence = new Evidence();
     const wording = await openWording(loaded, tool);
-    const own = { evidence, wording, places: new Places(gate, plan.dialect) };
+    const own = { evidence, wording, places: new Places(this.#gate, plan.dialect) };
     try {
       return { isError: false, structured: (await this.#answer(tool, args, frame, own)).structured };
     } catch (error) {

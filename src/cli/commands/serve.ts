@@ -8,7 +8,7 @@ import { traceFlags } from "../trace.js";
 
 export const serve: Command = {
   name: "serve",
-  summary: "Serves the tools of a config to an MCP client on stdio.",
+  summary: "Serves the tools of a config to an MCP client on stdio, or to many over HTTP.",
   usage: "[--config FILE | --bundle DIR]",
   description:
     "Compiles the config in memory and serves it, or serves a bundle that `generate` wrote. Without either, the config is\n" +
@@ -21,6 +21,15 @@ export const serve: Command = {
       type: "boolean",
       description: "Starts the language servers at once instead of at the first call.",
     },
+    http: {
+      type: "boolean",
+      description: "Serves many clients over HTTP, as `[http]` says, instead of one on stdio.",
+    },
+    port: { type: "string", value: "N", description: "With --http: the port, over what the config says." },
+    "allow-remote": {
+      type: "boolean",
+      description: "With --http: lets `http.bind` be an address that other machines can reach.",
+    },
     ...descriptorFlags,
     ...logFlags,
     ...traceFlags,
@@ -30,6 +39,7 @@ export const serve: Command = {
     "lsp-proxy serve --config lspi.toml",
     "lsp-proxy serve --bundle .lspi/bundle --expect sha256-…",
     "lsp-proxy serve --workspace ~/project --trust-workspace",
+    "lsp-proxy serve --config lspi.toml --http",
     "lsp-proxy serve --context llxprt --fd-in 3 --fd-out 4",
     "lsp-proxy -e rs -s rust-analyzer -w ~/project   # one server, without a config",
   ],
@@ -37,10 +47,11 @@ export const serve: Command = {
     if (textFlag(input, "bundle") !== undefined && textFlag(input, "config") !== undefined) {
       throw new UsageError("give --config or --bundle, not both", "serve");
     }
-    const streams = openStreams(input, io);
+    const isHttp = isOn(input, "http");
+    const streams = isHttp ? undefined : openStreams(input, io);
     const opened = await openFrom(input, io);
     const { runtime } = opened;
-    if (streams.input === io.stdin && isTerminal(io)) io.stderr.write(greeting(opened));
+    if (streams?.input === io.stdin && isTerminal(io)) io.stderr.write(greeting(opened));
     const stop = new AbortController();
     const end = () => stop.abort();
     process.once("SIGTERM", end);
@@ -48,13 +59,15 @@ export const serve: Command = {
     process.once("SIGHUP", end);
     try {
       if (isOn(input, "warmup") || runtime.loaded.plan.mcp.warmup) void runtime.warmup();
-      const { serveStdio } = await import("../../mcp/stdio.js");
-      await serveStdio(runtime, {
-        ...streams,
-        log: openLog(input, io),
-        trace: opened.trace,
-        signal: stop.signal,
-      });
+      const log = openLog(input, io);
+      const { trace } = opened;
+      if (streams === undefined) {
+        const { serveGateway } = await import("../gateway.js");
+        await serveGateway(input, io, opened, { log, trace, signal: stop.signal });
+      } else {
+        const { serveStdio } = await import("../../mcp/stdio.js");
+        await serveStdio(runtime, { ...streams, log, trace, signal: stop.signal });
+      }
     } finally {
       await runtime.close();
     }

@@ -1,0 +1,61 @@
+/** `serve --http`: where the tokens come from, and what a person is told when the gateway listens. */
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { HttpPlan } from "../abi/plan.js";
+import { stateFolder } from "../config/state-folder.js";
+import { type HttpOptions, isLoopback, serveHttp } from "../mcp/http/listen.js";
+import { fileTokens } from "../mcp/http/token-file.js";
+import { addToken, storedTokens } from "../mcp/http/token-store.js";
+import { environmentTokens, type TokenSource, tokenProblem } from "../mcp/http/tokens.js";
+import { type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
+import type { Opened } from "./open.js";
+
+/** Serves a runtime over HTTP until the signal. */
+export async function serveGateway(
+  input: Input,
+  io: Surroundings,
+  { runtime, source, base }: Opened,
+  options: Pick<HttpOptions, "log" | "trace" | "signal">,
+): Promise<void> {
+  const { http } = runtime.loaded.plan;
+  const tokens = tokensOf(http, io, base);
+  await serveHttp(runtime, {
+    ...options,
+    tokens,
+    port: portOf(input) ?? http.port,
+    allowRemote: isOn(input, "allow-remote"),
+    onListening: (url) => {
+      io.stderr.write(`lsp-proxy serves ${source} on ${url}\n`);
+      io.stderr.write(`Clients need a token of ${tokens.name}; see \`lsp-proxy token\`.\n`);
+    },
+  });
+}
+
+/** The file of the tokens that lsp-proxy made itself. */
+export function tokenStore(io: Surroundings): string {
+  return join(stateFolder(io.env, io.env.HOME ?? homedir()), "http-tokens.json");
+}
+
+/** The first source that is there counts alone: the environment, the file of the config, our own store. */
+function tokensOf(http: HttpPlan, io: Surroundings, base: string): TokenSource {
+  const text = io.env[http.tokenEnv];
+  if (text !== undefined && text !== "") return environmentTokens(http.tokenEnv, text);
+  if (http.tokenFile !== null) return fileTokens(resolve(base, http.tokenFile));
+  const store = tokenStore(io);
+  if (!existsSync(store)) {
+    // A token that nobody has seen yet protects nobody who can be reached from elsewhere.
+    if (!isLoopback(http.bind))
+      throw tokenProblem("http/no-token", "there is no token for clients on other machines");
+    addToken(store);
+  }
+  return storedTokens(store);
+}
+
+function portOf(input: Input): number | undefined {
+  const text = textFlag(input, "port");
+  if (text === undefined) return undefined;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new UsageError("--port takes a number up to 65535", "serve");
+  return port;
+}

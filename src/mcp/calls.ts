@@ -1,0 +1,64 @@
+/**
+ * What a session offers, before any revision of the protocol frames it: the list of tools from the bundle, and calls into
+ * the runtime. The list needs no language server and is always the same; an unknown tool is a protocol error, everything
+ * else is a tool result.
+ */
+import type { ToolEntry } from "../abi/bundle.js";
+import { Refusal } from "../base/problem.js";
+import type { Runtime } from "../runtime/runtime.js";
+import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
+import { protocolError } from "../runtime/wording.js";
+import { ProtocolError, type ToolResult, toolResult } from "./result.js";
+
+/** One entry of `tools/list`; an output schema only where the dialect sends them. */
+export type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntry, "outputSchema">>;
+
+/** The calls of one session. */
+export interface SessionCalls {
+  readonly session: Session;
+  readonly tools: ListedTool[];
+  /** Calls a tool; throws a ProtocolError for what is no tool result. */
+  call(name: string, args: unknown, options: CallOptions): Promise<ToolResult>;
+  /** Resolves when no call is being answered any more. */
+  idle(): Promise<void>;
+}
+
+const invalidParams = -32602;
+
+/** The calls of a session of the runtime. */
+export function openCalls(runtime: Runtime, session: Session): SessionCalls {
+  const { dialect } = runtime.loaded.plan;
+  const pending = new Set<Promise<unknown>>();
+  return {
+    session,
+    tools: runtime.tools.map((entry) => listed(entry, dialect.outputSchemas)),
+    async call(name, args, options) {
+      const call = session.call(name, args, options);
+      pending.add(call);
+      try {
+        const outcome = await call;
+        if (outcome.error !== null && dialect.errors.form === "protocol") throw told(outcome.error);
+        return toolResult(outcome, dialect);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        if (dialect.errors.form !== "protocol")
+          throw new ProtocolError(invalidParams, error.message, undefined);
+        throw told(protocolError(error, dialect.errors));
+      } finally {
+        pending.delete(call);
+      }
+    },
+    async idle() {
+      while (pending.size > 0) await Promise.allSettled([...pending]);
+    },
+  };
+}
+
+function told({ number, message, data }: NonNullable<CallOutcome["error"]>): ProtocolError {
+  return new ProtocolError(number, message, data);
+}
+
+function listed(entry: ToolEntry, withOutputSchema: boolean): ListedTool {
+  const { outputSchema, ...rest } = entry;
+  return withOutputSchema ? { ...rest, outputSchema } : rest;
+}

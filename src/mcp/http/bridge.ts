@@ -1,0 +1,63 @@
+/**
+ * Between Node's requests and responses and the web's, which both SDKs speak. Only headers that the protocol knows are
+ * passed on: no token gets any further.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+const passedHeaders = [
+  "accept",
+  "content-type",
+  "last-event-id",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
+  "mcp-session-id",
+];
+
+/** The request as the SDKs see it, without its body; the signal aborts when the client goes away. */
+export function webRequest(
+  request: IncomingMessage,
+  accept: string | undefined,
+  signal: AbortSignal,
+): Request {
+  const headers = new Headers();
+  for (const name of passedHeaders) {
+    const value = request.headers[name];
+    if (value !== undefined) headers.set(name, [value].flat().join(", "));
+  }
+  if (accept !== undefined) headers.set("accept", accept);
+  // Nobody reads the address; it only has to be one.
+  return new Request("http://localhost/", { method: request.method ?? "GET", headers, signal });
+}
+
+/** Sends a response as its parts come; ends early, and tells the source so, when the client goes away. */
+export async function sendResponse(response: Response, to: ServerResponse): Promise<void> {
+  const headers = Object.fromEntries(response.headers);
+  if (response.body === null) {
+    to.writeHead(response.status, { ...headers, "content-length": 0 }).end();
+    return;
+  }
+  to.writeHead(response.status, headers).flushHeaders();
+  const reader = response.body.getReader();
+  const leave = () => void reader.cancel().catch(() => undefined);
+  to.once("close", leave);
+  if (to.destroyed) leave();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    if (!to.write(part.value)) await drained(to);
+  }
+  to.off("close", leave);
+  to.end();
+}
+
+function drained(to: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      to.off("drain", done);
+      to.off("close", done);
+      resolve();
+    };
+    to.once("drain", done);
+    to.once("close", done);
+    if (to.destroyed) done();
+  });
+}

@@ -1,0 +1,225 @@
+/**
+ * One request, from its head to its answer: checked, read, given to the era that it belongs to, counted while it is under
+ * way. Every request carries its own token; a session's name is never enough.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
+import type { HttpPlan } from "../../abi/plan.js";
+import { isTable } from "../../base/json.js";
+import type { Log, Trace } from "../../lsp/types.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import { isModernMessage, isModernRevision } from "../era.js";
+import { readBody } from "./body.js";
+import { sendResponse, webRequest } from "./bridge.js";
+import { type Authenticate, checkHead, type Head, isHealthQuestion, tooLarge } from "./checks.js";
+import { foldResponse, tapResponse } from "./events.js";
+import { acceptsStream, jsonOnly } from "./media.js";
+import { ModernHolders } from "./modern-holders.js";
+import { isNotification, isRequest, messagesIn, rpcError } from "./rpc.js";
+import { type HttpSession, Sessions } from "./sessions.js";
+import { Slots } from "./slots.js";
+
+/** What a gateway needs besides the runtime. */
+export interface GatewayContext {
+  authenticate: Authenticate;
+  log: Log;
+  trace?: Trace | undefined;
+}
+
+/** A request that passed the checks of its head. */
+interface Question {
+  request: IncomingMessage;
+  response: ServerResponse;
+  holder: string;
+  /** The parsed body; undefined for a verb without one. */
+  body: unknown;
+  /** Aborts when the client goes away. */
+  signal: AbortSignal;
+  /** Whether the client reads a stream, or wants one document. */
+  isStreamed: boolean;
+}
+
+const later = { "Retry-After": "1" };
+
+/** The request handler of the HTTP server. */
+export class Gateway {
+  readonly #http: HttpPlan;
+  readonly #sessions: Sessions;
+  readonly #modern: ModernHolders;
+  readonly #slots: Slots;
+  #isDraining = false;
+
+  constructor(
+    runtime: Runtime,
+    private readonly context: GatewayContext,
+  ) {
+    this.#http = runtime.loaded.plan.http;
+    this.#sessions = new Sessions(runtime, this.#http, context.log);
+    this.#modern = new ModernHolders(runtime, this.#http, context.log);
+    this.#slots = new Slots(this.#http.maxCalls, this.#http.maxCallsPerSession);
+  }
+
+  /** Answers one request; never throws. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const began = performance.now();
+    try {
+      await sendResponse(await this.#answer(request, response), response);
+    } catch (error) {
+      if (!response.destroyed) {
+        this.context.log("error", "fault in the gateway", { cause: String((error as Error).stack ?? error) });
+        if (!response.headersSent) response.writeHead(500);
+        response.end();
+      }
+    }
+    const ms = Math.round(performance.now() - began);
+    this.context.log("debug", "http", { method: request.method ?? "", status: response.statusCode, ms });
+  }
+
+  /** Takes no more calls, and resolves when those under way have been answered. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await Promise.all([this.#sessions.idle(), this.#modern.idle()]);
+  }
+
+  /** Ends every session and stream. */
+  async close(): Promise<void> {
+    this.#isDraining = true;
+    await Promise.all([this.#sessions.close(), this.#modern.close()]);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<Response> {
+    const { headers } = request;
+    const head: Head = {
+      method: request.method ?? "",
+      path: (request.url ?? "").split("?", 1)[0] ?? "",
+      headers,
+    };
+    if (isHealthQuestion(head, this.#http)) return this.#health();
+    const checked = checkHead(head, this.#http, this.context.authenticate);
+    if ("status" in checked) return new Response(null, checked);
+    if (this.#isDraining)
+      return new Response(null, { status: 503, headers: { ...later, Connection: "close" } });
+    const bytes = head.method === "POST" ? await readBody(request, this.#http.maxBodyBytes) : Buffer.alloc(0);
+    if (bytes === undefined) return new Response(null, tooLarge);
+    const body = parse(bytes);
+    if (head.method === "POST" && body === undefined)
+      return rpcError(400, -32700, "Parse error: the body is not JSON");
+    const gone = new AbortController();
+    response.once("close", () => {
+      if (!response.writableFinished) gone.abort();
+    });
+    const isStreamed = !this.#http.strict && acceptsStream(headers.accept);
+    const { holder } = checked;
+    const question: Question = { request, response, holder, body, signal: gone.signal, isStreamed };
+    const { trace } = this.context;
+    for (const message of body === undefined ? [] : messagesIn(body))
+      trace?.({ side: "mcp", direction: "received", message });
+    const answer = this.#refuseVersion(question) ?? (await this.#route(question));
+    const seen = trace
+      ? tapResponse(answer, (message) => trace({ side: "mcp", direction: "sent", message }))
+      : answer;
+    return isStreamed ? seen : foldResponse(seen, Array.isArray(body));
+  }
+
+  /** A revision that nobody here speaks is answered before any session is looked for: clients fall back on this answer. */
+  #refuseVersion({ request, body }: Question): Response | undefined {
+    const revision = request.headers["mcp-protocol-version"];
+    if (revision === undefined && !this.#http.strict) return undefined;
+    const spoken = this.#http.strict ? [LATEST_PROTOCOL_VERSION] : SUPPORTED_PROTOCOL_VERSIONS;
+    const isModern = typeof revision === "string" && isModernRevision(revision) && !this.#http.strict;
+    if (isModern || spoken.includes(String(revision))) return undefined;
+    // Before the handshake no revision has been agreed on yet.
+    if (revision === undefined && isOpening(body)) return undefined;
+    const shown = /^[\w.-]{1,32}$/.test(String(revision)) ? String(revision) : "(unreadable)";
+    return rpcError(
+      400,
+      -32000,
+      `Bad Request: Unsupported protocol version: ${shown} (supported versions: ${spoken.join(", ")})`,
+    );
+  }
+
+  async #route(question: Question): Promise<Response> {
+    const { request, body, holder } = question;
+    const revision = String(request.headers["mcp-protocol-version"] ?? "");
+    const isModern = isModernRevision(revision) || messagesIn(body).some(isModernMessage);
+    if (isModern && !this.#http.strict)
+      return this.#within(question, undefined, (web) => this.#modern.handle(holder, web, body));
+    if (Array.isArray(body) && this.#http.strict)
+      return rpcError(400, -32600, "Invalid Request: batches are not served");
+    const name = request.headers["mcp-session-id"];
+    if (name === undefined) return this.#open(question);
+    const session = this.#sessions.find(String(name), holder);
+    if (session === undefined) return rpcError(404, -32001, "Session not found");
+    return this.#inSession(question, session);
+  }
+
+  /** The first request of a session, which must be its handshake. */
+  async #open(question: Question): Promise<Response> {
+    if (!isOpening(question.body))
+      return rpcError(400, -32000, "Bad Request: Mcp-Session-Id header is required");
+    const session = await this.#sessions.begin(question.holder);
+    if (session === undefined) return new Response(null, { status: 429, headers: later });
+    const body = this.#http.strict ? withRevision(question.body, LATEST_PROTOCOL_VERSION) : question.body;
+    return session.handle(asWeb(question), body);
+  }
+
+  async #inSession(question: Question, session: HttpSession): Promise<Response> {
+    const messages = messagesIn(question.body);
+    if (messages.some((message) => isNotification(message, "notifications/initialized")))
+      session.isInitialized = true;
+    const [message] = messages;
+    const mayAsk =
+      session.isInitialized || !isTable(message) || message.id === undefined || message.method === "ping";
+    if (this.#http.strict && !mayAsk && typeof message.method === "string")
+      return rpcError(200, -32600, "Not initialized", message);
+    return this.#within(question, session, (web) => session.handle(web, question.body));
+  }
+
+  /** Answers within the limits on calls: a slot is held until its answer is out, or, for a client that left, until its session is at rest. */
+  async #within(
+    question: Question,
+    session: HttpSession | undefined,
+    answer: (request: Request) => Promise<Response>,
+  ): Promise<Response> {
+    const count = messagesIn(question.body).filter((message) => isRequest(message, "tools/call")).length;
+    // Without a session there is nobody to count under but the call itself.
+    const release = this.#slots.take(session ?? question, count);
+    if (release === undefined) return new Response(null, { status: 429, headers: later });
+    const { response } = question;
+    response.once("close", () => {
+      // In the session era a client that leaves has not cancelled: its calls go on, and count.
+      if (response.writableFinished || session === undefined) release();
+      else void session.calls.idle().then(release);
+    });
+    return answer(asWeb(question));
+  }
+
+  #health(): Response {
+    return this.#isDraining
+      ? Response.json({ status: "ending" }, { status: 503 })
+      : Response.json({ status: "ok" });
+  }
+}
+
+/** The request for an SDK; a client that wants no stream is asked for none. */
+function asWeb({ request, signal, isStreamed }: Question): Request {
+  return webRequest(request, isStreamed || request.method !== "POST" ? undefined : jsonOnly, signal);
+}
+
+function isOpening(body: unknown): boolean {
+  return messagesIn(body).some((message) => isRequest(message, "initialize"));
+}
+
+/** A handshake that asks for one revision, whatever it asked for. */
+function withRevision(body: unknown, protocolVersion: string): unknown {
+  if (!isTable(body) || !isTable(body.params)) return body;
+  return { ...body, params: { ...body.params, protocolVersion } };
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The era without sessions: every request stands alone. What must outlast one (the pages of a listing) belongs to the
+ * holder of the token. The package for it is loaded with the first request of that kind.
+ */
+import type { HttpPlan } from "../../abi/plan.js";
+import type { Log } from "../../lsp/types.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import { openCalls, type SessionCalls } from "../calls.js";
+
+interface Holder {
+  calls: SessionCalls;
+  handle(request: Request, body: unknown): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** The holders of one gateway's tokens, as far as they speak the newer protocol. */
+export class ModernHolders {
+  readonly #holders = new Map<string, Promise<Holder>>();
+
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly http: HttpPlan,
+    private readonly log: Log,
+  ) {}
+
+  /** Answers one request of a holder. */
+  async handle(name: string, request: Request, body: unknown): Promise<Response> {
+    const known = this.#holders.get(name) ?? this.#open();
+    this.#holders.set(name, known);
+    return (await known).handle(request, body);
+  }
+
+  /** Resolves when no holder has a call under way. */
+  async idle(): Promise<void> {
+    await Promise.all((await Promise.all(this.#holders.values())).map(({ calls }) => calls.idle()));
+  }
+
+  /** Ends everything that is under way. */
+  async close(): Promise<void> {
+    await Promise.all((await Promise.all(this.#holders.values())).map((holder) => holder.close()));
+    this.#holders.clear();
+  }
+
+  async #open(): Promise<Holder> {
+    const { openModernHandler } = await import("../modern.js");
+    const session = this.runtime.openSession();
+    const calls = openCalls(this.runtime, session);
+    const handler = openModernHandler(this.runtime, calls, {
+      maxSubscriptions: this.http.maxSessions,
+      onError: (error) => this.log("debug", "mcp over http", { cause: error.name }),
+    });
+    return {
+      calls,
+      handle: (request, body) => handler.fetch(request, { parsedBody: body }),
+      close: async () => {
+        await handler.close();
+        session.close();
+      },
+    };
+  }
+}

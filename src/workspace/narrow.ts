@@ -1,0 +1,65 @@
+/**
+ * A gate for one session that sees less than the workspace: only what lies in the session's own roots as well. Whatever
+ * the gate behind it refuses stays refused, so a session's roots can take away and never add.
+ */
+import { relative, sep } from "node:path";
+import { Refusal } from "../base/problem.js";
+import { pathOfName, pathOfUri } from "./file-name.js";
+import { isInside } from "./gate.js";
+import { realPathOf } from "./real-path.js";
+import type { Admitted, Gate } from "./types.js";
+
+/** The gate that admits what `gate` admits within the folders of these URIs. Relative names start at the first of them. */
+export async function narrowGate(gate: Gate, uris: readonly string[]): Promise<Gate> {
+  const asked = await Promise.all(uris.map(realFolder));
+  const roots = [...new Set(asked.flatMap((folder) => shared(gate.roots, folder)))];
+  const base = roots[0] ?? gate.roots[0] ?? sep;
+  // What lies in no root of the workspace lies in an extra root, which is nobody's project and everybody's to read.
+  const isSeen = ({ path }: Admitted) =>
+    roots.some((root) => isInside(path, root)) || !gate.roots.some((root) => isInside(path, root));
+  const placed = (admitted: Admitted): Admitted => ({
+    ...admitted,
+    shown: admitted.writable ? (relative(base, admitted.path) || ".").split(sep).join("/") : admitted.shown,
+  });
+
+  return {
+    roots,
+    async admit(name) {
+      const admitted = await gate.admit(pathOfName(name, base));
+      if (!isSeen(admitted)) throw outside();
+      return placed(admitted);
+    },
+    async show(uri) {
+      const shown = await gate.show(uri);
+      return shown !== undefined && isSeen(shown) ? placed(shown) : undefined;
+    },
+  };
+}
+
+/** What a folder and the workspace have in common: the folder within a root, or the roots within the folder. */
+function shared(roots: readonly string[], folder: string | undefined): string[] {
+  if (folder === undefined) return [];
+  if (roots.some((root) => isInside(folder, root))) return [folder];
+  return roots.filter((root) => isInside(root, folder));
+}
+
+/** The real path of a root that a client named; none for what is not a folder of this machine. */
+async function realFolder(uri: string): Promise<string | undefined> {
+  try {
+    return await realPathOf(pathOfUri(uri));
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+function outside(): Refusal {
+  return new Refusal("guard/outside-root", "The path leads outside the roots of this session.", {
+    nextSteps: [
+      {
+        kind: "config",
+        text: 'The client named its roots itself; `http.session_roots = "ignore"` shows every session the whole workspace.',
+      },
+    ],
+  });
+}

@@ -1,0 +1,266 @@
+import { PassThrough } from "node:stream";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/base/json.js";
+import { serveStdio } from "../../../src/mcp/stdio.js";
+import { StreamTransport } from "../../../src/mcp/stream-transport.js";
+import { openWorkshop, range, type Workshop } from "../../runtime/workshop.js";
+import {
+  answersIn,
+  at,
+  callOf,
+  closeAll,
+  connect,
+  definition,
+  files,
+  initialize,
+  openGateway,
+  openRaw,
+  otherToken,
+  send,
+  silent,
+  token,
+} from "./support.js";
+
+const open: { client: Client; workshop?: Workshop }[] = [];
+afterEach(async () => {
+  for (const { client, workshop } of open.splice(0)) {
+    await client.close();
+    await workshop?.close();
+  }
+  await closeAll();
+});
+
+/** A real client of both eras; `auto` asks for the newer one first. */
+function newClient(mode: "auto" | "legacy" = "auto"): Client {
+  return new Client({ name: "modern", version: "0" }, { versionNegotiation: { mode } });
+}
+
+async function connectModern(url: string, bearer = token): Promise<Client> {
+  const client = newClient();
+  const requestInit = { headers: { authorization: `Bearer ${bearer}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  open.push({ client });
+  return client;
+}
+
+const envelope = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientInfo": { name: "raw", version: "0" },
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+
+/** A call as the newer era frames it. */
+function modernCall(
+  id: number,
+  args: JsonObject = at,
+): { headers: { [name: string]: string }; body: JsonObject } {
+  return {
+    headers: {
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": "find_definition",
+    },
+    body: {
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params: { name: "find_definition", arguments: args, _meta: envelope },
+    },
+  };
+}
+
+describe("the era without sessions over HTTP", () => {
+  it("is spoken with a client that asks for it, by the same tools with the same answers", async () => {
+    const { url } = await openGateway();
+    const [older, newer] = [await connect(url), await connectModern(url)];
+    expect(newer.getNegotiatedProtocolVersion()).toBe("2026-07-28");
+    expect(newer.getInstructions()).toBe(older.getInstructions());
+    expect((await newer.listTools()).tools).toEqual((await older.listTools()).tools);
+    const call = { name: "find_definition", arguments: at };
+    const [answer, same] = [await newer.callTool(call), await older.callTool(call)];
+    expect([answer.structuredContent, answer.content]).toEqual([same.structuredContent, same.content]);
+    expect(await newer.callTool({ name: "find_definition", arguments: {} })).toMatchObject({ isError: true });
+    await expect(newer.callTool({ name: "find_everything" })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it("carries progress, and a client that leaves has cancelled", async () => {
+    const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
+    const client = await connectModern(url);
+    const heard: string[] = [];
+    const cancel = new AbortController();
+    const call = client.callTool(
+      { name: "find_definition", arguments: at },
+      { signal: cancel.signal, onprogress: ({ message }) => heard.push(message ?? "") },
+    );
+    const failed = expect(call).rejects.toThrow();
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    expect(heard).toContain("starting fake");
+    cancel.abort("enough");
+    await failed;
+    await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+  });
+
+  it("needs a token, has no sessions, and answers a client that reads no stream in JSON", async () => {
+    const { url } = await openGateway();
+    const { headers, body } = modernCall(1);
+    expect((await send(url, { headers: { ...headers, authorization: undefined }, body })).status).toBe(401);
+    const answer = await send(url, { headers: { ...headers, accept: "application/json" }, body });
+    expect(answer.status).toBe(200);
+    expect(answer.headers["mcp-session-id"]).toBeUndefined();
+    expect(answer.headers["content-type"]).toBe("application/json");
+    expect(answersIn(answer)).toMatchObject([{ id: 1, result: { structuredContent: { ok: true } } }]);
+  });
+
+  it("judges what is wrong by its own rules", async () => {
+    const { url } = await openGateway();
+    const { headers, body } = modernCall(1);
+    const codeOf = async (request: Parameters<typeof send>[1]) => {
+      const answer = await send(url, request);
+      return [answer.status, (answersIn(answer)[0]?.error as JsonObject | undefined)?.code];
+    };
+    expect(await codeOf({ headers: { ...headers, "mcp-method": "tools/list" }, body })).toEqual([
+      400, -32020,
+    ]);
+    expect(await codeOf({ headers: { ...headers, "mcp-name": undefined }, body })).toEqual([400, -32020]);
+    expect(await codeOf({ headers, body: callOf(1) })).toEqual([400, -32602]);
+    const later = { ...envelope, "io.modelcontextprotocol/protocolVersion": "2027-01-01" };
+    const params = { name: "find_definition", arguments: at, _meta: later };
+    expect(
+      await codeOf({
+        headers: { ...headers, "mcp-protocol-version": "2027-01-01" },
+        body: { ...body, params },
+      }),
+    ).toEqual([400, -32022]);
+  });
+
+  it("keeps the pages of a listing for the holder of a token, and for nobody else", async () => {
+    const many = Array.from({ length: 3 }, (_, line) => ({
+      uri: "file:///work/a.fake",
+      range: range(line, 0, 1),
+    }));
+    const { url } = await openGateway({
+      files: { "a.fake": "a\nb\nc\n" },
+      servers: {
+        fake: {
+          scenario: {
+            capabilities: { referencesProvider: true },
+            replies: { "textDocument/references": many },
+          },
+        },
+      },
+    });
+    const mine = await connectModern(url);
+    const theirs = await connectModern(url, otherToken);
+    const ask = { ...at, page_size: 2 };
+    const first = await mine.callTool({ name: "find_references", arguments: ask });
+    const { next_cursor: cursor } = first.structuredContent as { next_cursor: string };
+    const next = { name: "find_references", arguments: { ...ask, cursor } };
+    expect(await mine.callTool(next)).toMatchObject({ structuredContent: { ok: true, shown: 1 } });
+    expect(await theirs.callTool(next)).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: "page/cursor-expired" } },
+    });
+  });
+
+  it("counts its calls too", async () => {
+    const { url, workshop } = await openGateway({
+      http: { max_calls: 1 },
+      servers: { fake: { scenario: silent } },
+    });
+    const client = await connectModern(url);
+    const cancel = new AbortController();
+    const call = client.callTool({ name: "find_definition", arguments: at }, { signal: cancel.signal });
+    const failed = expect(call).rejects.toThrow();
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    expect((await send(url, modernCall(2, {}))).status).toBe(429);
+    cancel.abort("enough");
+    await failed;
+    await expect.poll(async () => (await send(url, modernCall(3, {}))).status, { timeout: 15_000 }).toBe(200);
+  });
+});
+
+describe("the version guard", () => {
+  it("answers a revision that nobody speaks before any session is looked for", async () => {
+    const { url } = await openGateway();
+    const session = await openRaw(url);
+    for (const headers of [{}, session, { "mcp-session-id": "AAAA" }]) {
+      const answer = await send(url, {
+        headers: { ...headers, "mcp-protocol-version": "2024-01-01" },
+        body: callOf(1),
+      });
+      expect(answer.status).toBe(400);
+      expect(answersIn(answer)).toMatchObject([
+        {
+          id: null,
+          error: {
+            code: -32000,
+            message: expect.stringMatching(
+              /^Bad Request: Unsupported protocol version: 2024-01-01 \(supported versions: 2025-11-25, /,
+            ),
+          },
+        },
+      ]);
+    }
+    const odd = await send(url, { headers: { "mcp-protocol-version": "<script>" }, body: callOf(1) });
+    expect([odd.status, odd.text.includes("script")]).toEqual([400, false]);
+  });
+
+  it.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"])("lets %s through", async (revision) => {
+    const { url } = await openGateway();
+    const [answer] = answersIn(await send(url, { body: initialize(revision) }));
+    expect(answer).toMatchObject({ result: { protocolVersion: revision } });
+  });
+});
+
+describe("stdio", () => {
+  async function connectStdio(
+    mode: "auto" | "legacy",
+  ): Promise<{ client: Client; workshop: Workshop; served: Promise<void> }> {
+    const workshop = await openWorkshop({ files, servers: { fake: { scenario: definition } } });
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const served = serveStdio(workshop.runtime, { input, output, log: () => undefined });
+    const client = newClient(mode);
+    await client.connect(new StreamTransport(output, input) as unknown as Parameters<Client["connect"]>[0]);
+    open.push({ client, workshop });
+    return { client, workshop, served };
+  }
+
+  it.each([
+    ["auto", "2026-07-28"],
+    ["legacy", "2025-11-25"],
+  ] as const)("is served in the era that the client opens with: %s", async (mode, revision) => {
+    const { client } = await connectStdio(mode);
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+    expect((await client.listTools()).tools).toHaveLength(11);
+    expect(await client.callTool({ name: "find_definition", arguments: at })).toMatchObject({
+      structuredContent: { ok: true, total: 1 },
+    });
+  });
+
+  it("serves a client that looks at the newer era and falls back to the older", async () => {
+    const workshop = await openWorkshop({ files, servers: { fake: { scenario: definition } } });
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const served = serveStdio(workshop.runtime, { input, output, log: () => undefined });
+    const discover = { jsonrpc: "2.0", id: "d", method: "server/discover", params: { _meta: envelope } };
+    const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
+    for (const message of [discover, initialize("2025-06-18"), initialized, callOf(1)])
+      input.write(`${JSON.stringify(message)}\n`);
+    input.end();
+    await served;
+    await workshop.close();
+    const answers = String(output.read())
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as JsonObject);
+    expect(answers).toMatchObject([
+      { id: "d", result: { supportedVersions: ["2026-07-28"] } },
+      { id: 0, result: { protocolVersion: "2025-06-18" } },
+      { id: 1, result: { structuredContent: { ok: true } } },
+    ]);
+  });
+});

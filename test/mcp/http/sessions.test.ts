@@ -1,0 +1,278 @@
+import { randomUUID } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/base/json.js";
+import {
+  answersIn,
+  at,
+  callOf,
+  closeAll,
+  connect,
+  definition,
+  files,
+  good,
+  initialize,
+  openGateway,
+  openRaw,
+  otherToken,
+  send,
+  silent,
+} from "./support.js";
+
+afterEach(closeAll);
+
+const list: JsonObject = { jsonrpc: "2.0", id: 7, method: "tools/list" };
+
+describe("a session with a real client", () => {
+  it("lists tools, answers in both forms, and tells refusals", async () => {
+    const { url } = await openGateway();
+    const client = await connect(url);
+    expect((await client.listTools()).tools).toHaveLength(11);
+    expect(await client.callTool({ name: "find_definition", arguments: at })).toMatchObject({
+      structuredContent: { ok: true, locations: [{ path: "a.fake", character: 5 }] },
+      content: [{ type: "text", text: expect.stringContaining("1:5-1:8  one two") }],
+    });
+    expect(
+      await client.callTool({ name: "find_definition", arguments: { file_path: "../x" } }),
+    ).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: "guard/outside-root" } },
+    });
+    await expect(client.callTool({ name: "find_everything" })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it("carries progress on the stream of the call", async () => {
+    const { url } = await openGateway();
+    const client = await connect(url);
+    const heard: string[] = [];
+    await client.callTool({ name: "find_definition", arguments: at }, undefined, {
+      onprogress: ({ message }) => heard.push(message ?? ""),
+    });
+    expect(heard).toContain("starting fake");
+  });
+
+  it("passes a cancellation on to the language server", async () => {
+    const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
+    const client = await connect(url);
+    const cancel = new AbortController();
+    const call = client.callTool({ name: "find_definition", arguments: at }, undefined, {
+      signal: cancel.signal,
+    });
+    const failed = expect(call).rejects.toThrow();
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    cancel.abort("enough");
+    await failed;
+    await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+  });
+});
+
+describe("the form of an answer", () => {
+  it("is a stream for a client that reads both, and one document for a client that reads JSON only", async () => {
+    const { url } = await openGateway();
+    const session = await openRaw(url);
+    const ask = (accept: string, body: JsonObject | JsonObject[] = callOf(3)) =>
+      send(url, { headers: { ...session, accept }, body });
+    const streamed = await ask("application/json, text/event-stream");
+    expect(streamed.headers["content-type"]).toBe("text/event-stream");
+    for (const accept of ["application/json", "application/json, text/event-stream;q=0"]) {
+      const whole = await ask(accept);
+      expect(whole.headers["content-type"]).toBe("application/json");
+      expect(JSON.parse(whole.text)).toEqual(answersIn(streamed).find(({ id }) => id === 3));
+    }
+    const batch = await ask("application/json", [callOf(1), callOf(2)]);
+    expect((JSON.parse(batch.text) as JsonObject[]).map(({ id }) => id)).toEqual(
+      expect.arrayContaining([1, 2]),
+    );
+    for (const accept of ["text/event-stream", "*/*", "text/html"])
+      expect(await ask(accept)).toMatchObject({ status: 406, text: "" });
+  });
+
+  it("of a notification is 202 without a body", async () => {
+    const { url } = await openGateway();
+    const session = await openRaw(url);
+    const body = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 99 } };
+    expect(await send(url, { headers: session, body })).toMatchObject({ status: 202, text: "" });
+  });
+});
+
+describe("a session's name", () => {
+  it("is random, and each one's own", async () => {
+    const { url } = await openGateway();
+    const names = await Promise.all([1, 2, 3].map(async () => (await openRaw(url))["mcp-session-id"] ?? ""));
+    expect(new Set(names).size).toBe(3);
+    for (const name of names) expect(Buffer.from(name, "base64url")).toHaveLength(16);
+  });
+
+  it("must be there, must be known, and is nobody's but the holder's of the token that opened it", async () => {
+    const { url } = await openGateway();
+    const session = await openRaw(url);
+    const status = async (headers: { [name: string]: string | undefined }, method = "POST") =>
+      (await send(url, { method, headers: { ...session, ...headers }, body: method === "POST" ? list : "" }))
+        .status;
+    expect(await status({})).toBe(200);
+    expect(await status({ "mcp-session-id": undefined })).toBe(400);
+    for (const method of ["POST", "GET", "DELETE"]) {
+      expect(await status({ "mcp-session-id": "AAAAAAAAAAAAAAAAAAAAAA" }, method)).toBe(404);
+      expect(await status({ authorization: `Bearer ${otherToken}` }, method)).toBe(404);
+    }
+    expect(await status({ authorization: undefined })).toBe(401);
+    expect(await status({})).toBe(200);
+  });
+
+  it("means nothing after the session was ended", async () => {
+    const { url } = await openGateway();
+    const session = await openRaw(url);
+    expect((await send(url, { method: "DELETE", headers: session })).status).toBe(200);
+    expect((await send(url, { headers: session, body: list })).status).toBe(404);
+  });
+
+  it("is not given to who only says hello wrongly", async () => {
+    const { url } = await openGateway({ http: { max_sessions: 1 } });
+    const session = await openRaw(url);
+    for (const body of [list, { jsonrpc: "2.0", id: 1, method: "initialize" }]) {
+      const answer = await send(url, { body });
+      expect(answer.status).toBe(400);
+      expect(answer.headers["mcp-session-id"]).toBeUndefined();
+    }
+    // One of them took the only place for the time of its answer; it has not kept it.
+    expect((await openRaw(url))["mcp-session-id"]).not.toBe(session["mcp-session-id"]);
+  });
+});
+
+describe("sessions are bounded", () => {
+  it("a new one takes the place of the one that asked nothing for the longest time", async () => {
+    const { url } = await openGateway({ http: { max_sessions: 2 } });
+    const [first, second] = [await openRaw(url), await openRaw(url)];
+    const status = async (headers: { [name: string]: string }) =>
+      (await send(url, { headers, body: list })).status;
+    // The clock that tells which is idlest counts milliseconds.
+    await expect.poll(async () => Date.now()).toBeGreaterThan(Date.now());
+    expect(await status(first)).toBe(200);
+    const third = await openRaw(url);
+    expect([await status(first), await status(second), await status(third)]).toEqual([200, 404, 200]);
+  });
+
+  it("but never of one with a call under way", async () => {
+    const { url, workshop } = await openGateway({
+      http: { max_sessions: 1 },
+      servers: { fake: { scenario: silent } },
+    });
+    const session = await openRaw(url);
+    const call = request(url, { method: "POST", headers: { ...good, ...session }, agent: false });
+    call.once("error", () => undefined);
+    call.end(JSON.stringify(callOf(1)));
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    const answer = await send(url, { body: initialize() });
+    expect([answer.status, answer.text, answer.headers["retry-after"]]).toEqual([429, "", "1"]);
+    call.destroy();
+  });
+
+  it("one that asks nothing for a time is gone; a stream that listens keeps it", async () => {
+    const { url, logged } = await openGateway({ http: { session_idle_ms: 1000 } });
+    const [left, kept] = [await openRaw(url), await openRaw(url)];
+    const stream = request(url, { method: "GET", headers: { ...good, ...kept }, agent: false });
+    const opened = new Promise((resolve) => stream.once("response", resolve));
+    stream.once("error", () => undefined);
+    stream.end();
+    await opened;
+    // Asking would keep the session; its end is seen in the log.
+    await expect
+      .poll(() => logged.filter((line) => line.includes("was idle")), { timeout: 15_000 })
+      .toHaveLength(1);
+    const status = async (headers: { [name: string]: string }) =>
+      (await send(url, { headers, body: list })).status;
+    expect([await status(left), await status(kept)]).toEqual([404, 200]);
+    stream.destroy();
+  });
+});
+
+describe("calls are bounded", () => {
+  it("in one session, and in all", async () => {
+    const { url, workshop } = await openGateway({
+      http: { max_calls: 3, max_calls_per_session: 2 },
+      files: { ...files, "b.fake": "b\n", "c.fake": "c\n" },
+      servers: { fake: { scenario: silent } },
+      config: { limits: { timeout_ms: 60_000 } },
+    });
+    const [one, other] = [await openRaw(url), await openRaw(url)];
+    const begin = (headers: { [name: string]: string }, path: string) => {
+      const call = request(url, { method: "POST", headers: { ...good, ...headers }, agent: false });
+      call.once("error", () => undefined);
+      call.end(JSON.stringify(callOf(1, { ...at, file_path: path })));
+      return call;
+    };
+    const status = async (headers: { [name: string]: string }, body: JsonObject = callOf(9, {})) =>
+      (await send(url, { headers, body })).status;
+    begin(one, "a.fake");
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    expect(await status(one)).toBe(200);
+    begin(one, "b.fake");
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(2);
+    expect(await status(one)).toBe(429);
+    expect(await status(one, list)).toBe(200);
+    expect(await status(other)).toBe(200);
+    const last = begin(other, "c.fake");
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(3);
+    expect(await status(other)).toBe(429);
+    // A client that leaves has not cancelled; its call goes on and counts.
+    last.destroy();
+    expect(await status(other)).toBe(429);
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+    expect((await send(url, { headers: other, body: cancel })).status).toBe(202);
+    await expect.poll(() => status(other), { timeout: 15_000 }).toBe(200);
+  });
+});
+
+describe("the end", () => {
+  it("lets calls under way be answered, and takes no new ones", async () => {
+    const go = join(tmpdir(), `lsp-proxy-go-${randomUUID()}`);
+    const { url, workshop, stop } = await openGateway({
+      servers: {
+        fake: { scenario: { ...definition, on: { "textDocument/definition": [{ waitFile: go }] } } },
+      },
+    });
+    const session = await openRaw(url);
+    const call = send(url, { headers: session, body: callOf(5) });
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    const ended = stop();
+    await expect(send(url, { headers: session, body: list })).rejects.toThrow();
+    writeFileSync(go, "");
+    const answer = await call;
+    expect(answersIn(answer).find(({ id }) => id === 5)).toMatchObject({
+      result: { structuredContent: { ok: true } },
+    });
+    await ended;
+    rmSync(go);
+    expect(workshop.runtime.pool.running()).toEqual([]);
+  });
+
+  it("does not wait longer than it was told to", async () => {
+    const { url, workshop, stop } = await openGateway({
+      http: { drain_ms: 200 },
+      servers: { fake: { scenario: silent } },
+    });
+    const session = await openRaw(url);
+    const call = send(url, { headers: session, body: callOf(5) }).catch(() => undefined);
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    await stop();
+    await call;
+    expect(workshop.runtime.pool.running()).toEqual([]);
+  });
+});

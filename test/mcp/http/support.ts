@@ -1,0 +1,193 @@
+/** A gateway for tests: a workshop's runtime behind a real HTTP server on a free port, and clients of both eras. */
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { JsonObject } from "../../../src/base/json.js";
+import type { Trace } from "../../../src/lsp/types.js";
+import { serveHttp } from "../../../src/mcp/http/listen.js";
+import { environmentTokens, type TokenSource } from "../../../src/mcp/http/tokens.js";
+import type { Scenario } from "../../fake-server/index.js";
+import { openWorkshop, range, type Workshop, type WorkshopOptions } from "../../runtime/workshop.js";
+
+export const token = "a-token-of-the-tests-0123456789";
+export const otherToken = "another-token-of-the-tests-9876";
+
+export interface TestGateway {
+  workshop: Workshop;
+  url: string;
+  logged: string[];
+  /** Ends the service as a signal would; resolves when it has ended. */
+  stop(): Promise<void>;
+  served: Promise<void>;
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+const open: { gateways: TestGateway[]; clients: Client[] } = { gateways: [], clients: [] };
+
+/** Ends everything that a test has opened. */
+export async function closeAll(): Promise<void> {
+  for (const client of open.clients.splice(0)) await client.close();
+  for (const { stop, workshop } of open.gateways.splice(0)) {
+    await stop();
+    await workshop.close();
+  }
+}
+
+/** A file and a server that knows where things are defined in it. */
+export const files = { "a.fake": "one two\n" };
+export const at = { file_path: "a.fake", line: 1, character: 1 };
+export const definition: Scenario = {
+  capabilities: { definitionProvider: true },
+  replies: { "textDocument/definition": [{ uri: "file:///work/a.fake", range: range(0, 4, 7) }] },
+};
+/** The same server, which never answers. */
+export const silent: Scenario = { ...definition, on: { "textDocument/definition": [{ never: true }] } };
+
+export interface GatewayOptions extends WorkshopOptions {
+  http?: JsonObject;
+  tokens?: TokenSource;
+  trace?: Trace;
+}
+
+/** Opens a gateway; by default on a workspace with one file and one server. */
+export async function openGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+  const { http, tokens, trace, config, ...rest } = options;
+  const workshop = await openWorkshop({
+    files,
+    servers: { fake: { scenario: definition } },
+    ...rest,
+    config: { ...config, http: { drain_ms: 5000, ...http } },
+  });
+  const stop = new AbortController();
+  const logged: string[] = [];
+  let listening: (url: string) => void = () => undefined;
+  const url = new Promise<string>((resolve) => {
+    listening = resolve;
+  });
+  const served = serveHttp(workshop.runtime, {
+    tokens: tokens ?? environmentTokens("TOKENS", `${token} ${otherToken}`),
+    log: (level, message, data) => logged.push(`${level} ${message} ${JSON.stringify(data ?? {})}`),
+    trace,
+    port: 0,
+    allowRemote: false,
+    signal: stop.signal,
+    onListening: listening,
+  });
+  const gateway: TestGateway = {
+    workshop,
+    url: await Promise.race([url, served.then(() => "")]),
+    logged,
+    served,
+    stop: () => {
+      stop.abort();
+      return served;
+    },
+  };
+  open.gateways.push(gateway);
+  return gateway;
+}
+
+/** The headers of a request that passes every check. */
+export const good = {
+  authorization: `Bearer ${token}`,
+  "content-type": "application/json",
+  accept: "application/json, text/event-stream",
+};
+
+export interface RawRequest {
+  method?: string;
+  path?: string;
+  /** Laid over the good ones; undefined leaves one out. */
+  headers?: { [name: string]: string | undefined };
+  body?: string | JsonObject | JsonObject[];
+}
+
+/** One request, sent just so. */
+export function send(url: string, { method = "POST", path, headers, body }: RawRequest): Promise<Answer> {
+  const target = new URL(url);
+  const entries = Object.entries({ ...good, ...headers }).filter(([, value]) => value !== undefined);
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      {
+        ...{ host: target.hostname, port: target.port, path: path ?? target.pathname, method },
+        headers: Object.fromEntries(entries) as { [name: string]: string },
+        agent: false,
+      },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (part: string) => {
+          text += part;
+        });
+        response.once("end", () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        );
+        response.once("error", reject);
+      },
+    );
+    request.once("error", reject);
+    request.end(typeof body === "object" ? JSON.stringify(body) : (body ?? ""));
+  });
+}
+
+/** The handshake's first message. */
+export function initialize(protocolVersion = "2025-11-25"): JsonObject {
+  return {
+    jsonrpc: "2.0",
+    id: 0,
+    method: "initialize",
+    params: { protocolVersion, capabilities: {}, clientInfo: { name: "raw", version: "0" } },
+  };
+}
+
+export const initialized: JsonObject = { jsonrpc: "2.0", method: "notifications/initialized" };
+
+/** One call of a tool. */
+export function callOf(id: number, args: JsonObject = at, name = "find_definition"): JsonObject {
+  return { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } };
+}
+
+/** Opens a session by hand and gives the headers that its requests carry. */
+export async function openRaw(url: string, bearer = token): Promise<{ [name: string]: string }> {
+  const authorization = `Bearer ${bearer}`;
+  const { headers } = await send(url, { headers: { authorization }, body: initialize() });
+  const session = {
+    authorization,
+    "mcp-session-id": String(headers["mcp-session-id"]),
+    "mcp-protocol-version": "2025-11-25",
+  };
+  await send(url, { headers: session, body: initialized });
+  return session;
+}
+
+/** The answers in a response, whatever its form. */
+export function answersIn({ text }: Answer): JsonObject[] {
+  const documents = /^(event|:)/.test(text) ? (text.match(/(?<=^data: ).*$/gm) ?? []) : [text];
+  return documents.flatMap((document) => {
+    const value: JsonObject | JsonObject[] = JSON.parse(document);
+    return value;
+  }) as JsonObject[];
+}
+
+/** A real client of the session era. */
+export async function connect(
+  url: string,
+  options: { bearer?: string; roots?: string[] } = {},
+): Promise<Client & { transport: StreamableHTTPClientTransport }> {
+  const { bearer = token, roots } = options;
+  const client = new Client({ name: "test", version: "0" }, { capabilities: roots ? { roots: {} } : {} });
+  if (roots) {
+    const { ListRootsRequestSchema } = await import("@modelcontextprotocol/sdk/types.js");
+    client.setRequestHandler(ListRootsRequestSchema, async () => ({ roots: roots.map((uri) => ({ uri })) }));
+  }
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { authorization: `Bearer ${bearer}` } },
+  });
+  await client.connect(transport as Parameters<Client["connect"]>[0]);
+  open.clients.push(client);
+  return client as Client & { transport: StreamableHTTPClientTransport };
+}

@@ -1,0 +1,192 @@
+import {
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ConfigError } from "../../../src/base/problem.js";
+import { fileTokens } from "../../../src/mcp/http/token-file.js";
+import {
+  addToken,
+  listTokens,
+  removeToken,
+  revealToken,
+  storedTokens,
+} from "../../../src/mcp/http/token-store.js";
+import { authenticator, environmentTokens, type TokenSource } from "../../../src/mcp/http/tokens.js";
+import { closeAll, initialize, openGateway, otherToken, send, token } from "./support.js";
+
+let folder: string;
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-tokens-")));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(closeAll);
+
+const quiet = () => undefined;
+
+function write(name: string, text: string, mode = 0o600): string {
+  const path = join(folder, name);
+  rmSync(path, { force: true });
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+  return path;
+}
+
+/** The code of the problem that a source has. */
+function problemOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems[0]?.code;
+  }
+}
+
+/** Whether a source lets a token in. */
+function lets(source: TokenSource, bearer: string): boolean {
+  return authenticator(source, quiet)(`Bearer ${bearer}`) !== undefined;
+}
+
+describe("tokens of the environment", () => {
+  it("count side by side", () => {
+    const source = environmentTokens("T", ` ${token}\n${otherToken} `);
+    expect([lets(source, token), lets(source, otherToken), lets(source, `${token}x`)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it.each([
+    ["none", "  \n", "http/no-token"],
+    ["one that is too short", "short", "http/bad-tokens"],
+    ["one that is too long", "x".repeat(513), "http/bad-tokens"],
+    ["one with a character that no header carries", "0123456789abcdef\u00e4", "http/bad-tokens"],
+    [
+      "more than 32",
+      Array.from({ length: 33 }, (_, index) => `0123456789abcdef${index}`).join(" "),
+      "http/bad-tokens",
+    ],
+  ])("are refused as a whole when there is %s", (_name, text, code) => {
+    expect(problemOf(() => environmentTokens("T", text))).toBe(code);
+  });
+
+  it("may be 32", () => {
+    const tokens = Array.from({ length: 32 }, (_, index) => `0123456789abcdef${index}`);
+    const source = environmentTokens("T", tokens.join(" "));
+    expect(tokens.every((one) => lets(source, one))).toBe(true);
+  });
+
+  it("name their holder alike each time and without showing the token", () => {
+    const check = authenticator(environmentTokens("T", `${token} ${otherToken}`), quiet);
+    expect(check(`Bearer ${token}`)).toBe(check(`bearer  ${token}`));
+    expect(check(`Bearer ${token}`)).not.toBe(check(`Bearer ${otherToken}`));
+    expect(check(`Bearer ${token}`)).not.toContain(token);
+  });
+});
+
+describe("tokens of a file", () => {
+  it("count one a line, with comments", () => {
+    const source = fileTokens(write("good", `# the team's\n${token} # of ours\n\n${otherToken}\n`));
+    expect([lets(source, token), lets(source, otherToken)]).toEqual([true, true]);
+  });
+
+  it.each([0o640, 0o604, 0o620, 0o660])("are refused when others may touch the file (%o)", (mode) => {
+    expect(problemOf(() => fileTokens(write("loose", token, mode)).digests())).toBe("http/loose-file");
+  });
+
+  it("are refused when the file is no file, is not there, is empty or too large", () => {
+    expect(problemOf(() => fileTokens(folder).digests())).toBe("http/loose-file");
+    expect(problemOf(() => fileTokens(join(folder, "absent")).digests())).toBe("http/no-token");
+    expect(problemOf(() => fileTokens(write("empty", "\n")).digests())).toBe("http/no-token");
+    expect(problemOf(() => fileTokens(write("large", `#${"x".repeat(70_000)}`)).digests())).toBe(
+      "http/bad-tokens",
+    );
+  });
+
+  it("are judged by the file that a link leads to", () => {
+    const path = join(folder, "link");
+    symlinkSync(write("linked", token, 0o644), path);
+    expect(problemOf(() => fileTokens(path).digests())).toBe("http/loose-file");
+  });
+
+  it("are changed without a restart, and count no more while the file cannot be trusted", async () => {
+    const path = write("rotated", token);
+    const { url, logged } = await openGateway({ tokens: fileTokens(path) });
+    const status = async (bearer: string) =>
+      (await send(url, { headers: { authorization: `Bearer ${bearer}` }, body: initialize() })).status;
+    expect([await status(token), await status(otherToken)]).toEqual([200, 401]);
+    writeFileSync(path, `${otherToken}\n${token}`);
+    expect([await status(token), await status(otherToken)]).toEqual([200, 200]);
+    writeFileSync(path, otherToken);
+    expect([await status(token), await status(otherToken)]).toEqual([401, 200]);
+    chmodSync(path, 0o644);
+    expect([await status(token), await status(otherToken)]).toEqual([401, 401]);
+    expect(logged.filter((line) => line.includes("nobody gets in"))).toEqual([
+      'error the tokens cannot be used; nobody gets in {"code":"http/loose-file"}',
+    ]);
+    chmodSync(path, 0o600);
+    expect(await status(otherToken)).toBe(200);
+  });
+});
+
+describe("tokens of our own", () => {
+  const store = () => join(folder, "state", "tokens.json");
+  afterEach(() => rmSync(join(folder, "state"), { recursive: true, force: true }));
+
+  it("are made long and random, in a file of the owner's alone", () => {
+    const made = [addToken(store()), addToken(store())];
+    expect(new Set(made.map(({ secret }) => secret)).size).toBe(2);
+    for (const { secret } of made) expect(Buffer.from(secret ?? "", "base64url")).toHaveLength(32);
+    expect(statSync(store()).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, "state")).mode & 0o777).toBe(0o700);
+  });
+
+  it("are printed once, and then only their digest is kept", () => {
+    const { secret = "" } = addToken(store());
+    expect(readFileSync(store(), "utf8")).toContain(secret);
+    expect(revealToken(store())).toBe(secret);
+    expect(revealToken(store())).toBeUndefined();
+    expect(readFileSync(store(), "utf8")).not.toContain(secret);
+    expect(lets(storedTokens(store()), secret)).toBe(true);
+  });
+
+  it("count from the moment they are made to the moment they are removed", () => {
+    const first = addToken(store());
+    const source = storedTokens(store());
+    const check = authenticator(source, quiet);
+    const isIn = (secret = "") => check(`Bearer ${secret}`) !== undefined;
+    expect(isIn(first.secret)).toBe(true);
+    const second = addToken(store());
+    expect([isIn(first.secret), isIn(second.secret)]).toEqual([true, true]);
+    expect(removeToken(store(), first.name)).toBe(true);
+    expect(removeToken(store(), first.name)).toBe(false);
+    expect([isIn(first.secret), isIn(second.secret)]).toEqual([false, true]);
+    removeToken(store(), second.name);
+    expect(isIn(second.secret)).toBe(false);
+  });
+
+  it("are at most 32", () => {
+    for (let count = 0; count < 32; count++) addToken(store());
+    expect(problemOf(() => addToken(store()))).toBe("http/bad-tokens");
+    expect(listTokens(store())).toHaveLength(32);
+  });
+
+  it.each(["", "{", "[]", '{"version":2,"tokens":[]}', '{"version":1,"tokens":[{"name":"x"}]}'])(
+    "are none when the store is damaged: %s",
+    (text) => {
+      const path = write("damaged.json", text);
+      expect(problemOf(() => storedTokens(path).digests())).toBe("http/bad-tokens");
+      expect(problemOf(() => addToken(path))).toBe("http/bad-tokens");
+    },
+  );
+});
