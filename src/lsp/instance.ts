@@ -68,7 +68,10 @@ export class Instance {
       name: plan.id,
       maxBytes: limits.maxMessageBytes,
       trace: context.trace,
-      onSkipped: ({ kind, text }) => transport.stderr.note(`[${kind}] ${text}`),
+      onSkipped: ({ kind, text }) => {
+        transport.stderr.note(`[${kind}] ${text}`);
+        if (kind !== "junk") this.#trouble = `server "${plan.id}" sent ${text}`;
+      },
       onLate: ({ message }) => {
         this.#trouble = message;
       },

@@ -5,19 +5,47 @@
  */
 import type { Readable } from "node:stream";
 import { AbstractMessageReader, type DataCallback, type Disposable, type Message } from "vscode-jsonrpc/node";
-import { isTable } from "../base/json.js";
+import {
+  addressee,
+  EDGE,
+  findHeader,
+  findWord,
+  HEADER_MAX,
+  headerAt,
+  headerBegun,
+  parseMessage,
+  startsHeader,
+  wordBegun,
+} from "./frames.js";
 
-const HEADER = /Content-Length:[ \t]*(\d{1,15})[ \t]*\r?\n(?:[A-Za-z-]+:[^\r\n]{0,256}\r?\n){0,8}\r?\n/i;
-const HEADER_WORD = /Content-Length:/gi;
-const HEADER_MAX = 2048;
 const QUEUE_HIGH = 256;
 const QUEUE_LOW = 64;
 
-/** Error code of the answer that stands in for a message over the cap. */
-export const OVER_CAP = -30_413;
+/** Error code of the answer that stands in for one that cannot be used. */
+export const UNREADABLE = -30_413;
 
 /** What was skipped: text that is no message, or a message that cannot be used. */
-export type Skipped = { kind: "junk"; text: string } | { kind: "garbled" | "over-cap"; text: string };
+export interface Skipped {
+  kind: "junk" | "garbled" | "over-cap";
+  text: string;
+  /** Whether it may have been an answer, and nobody knows to what. */
+  lost: boolean;
+}
+
+/** A step over the buffer: bytes used, a message perhaps, and `wanted` when more bytes are needed. */
+interface Step {
+  used: number;
+  wanted?: number;
+  message?: Message | undefined;
+}
+
+/** A message that is let by: what it was, how much of it is still to come, and its two ends. */
+interface Passing {
+  words: string;
+  left: number;
+  head: string;
+  tail: Buffer;
+}
 
 export class ResyncReader extends AbstractMessageReader {
   readonly #input: Readable;
@@ -29,6 +57,7 @@ export class ResyncReader extends AbstractMessageReader {
   #size = 0;
   /** Size at which the next look is worth while: a whole header or the whole body may be there. */
   #wanted = 0;
+  #passing: Passing | undefined;
   #pumping = false;
   #ended = false;
 
@@ -94,58 +123,85 @@ export class ResyncReader extends AbstractMessageReader {
     }
   }
 
-  /** One step over the buffer: bytes used, a message perhaps, and `wanted` when more bytes are needed. */
-  #next(buffer: Buffer): { used: number; wanted?: number; message?: Message } {
+  #next(buffer: Buffer): Step {
+    if (this.#passing) return this.#pass(buffer, this.#passing);
     const at = findWord(buffer);
     if (at < 0) return { used: this.#junk(buffer, buffer.length - wordBegun(buffer)), wanted: 1 };
     if (at > 0) return { used: this.#junk(buffer, at) };
-    const head = buffer.toString("latin1", 0, HEADER_MAX);
-    const match = HEADER.exec(head);
-    if (match?.index !== 0) {
+    const header = headerAt(buffer);
+    if (!header) {
       const undecided = buffer.length < HEADER_MAX && findWord(buffer.subarray(1)) < 0;
       return undecided ? { used: 0, wanted: buffer.length + 1 } : { used: this.#junk(buffer, 15) };
     }
-    const start = match[0].length;
-    const length = Number(match[1]);
+    const { size: start, length } = header;
     if (length > this.#maxBytes) return this.#overCap(buffer, start, length);
     if (buffer.length < start + length) {
       const cut = findHeader(buffer, start);
       if (cut < 0) return { used: 0, wanted: start + length };
-      this.#onSkipped({ kind: "garbled", text: `a message of ${length} bytes ended early` });
-      return { used: cut };
+      const message = this.#unreadable("garbled", `a message of ${length} bytes that ended early`, {
+        head: edge(buffer.subarray(start, cut)),
+        tail: "",
+      });
+      return { used: cut, message };
     }
     return this.#body(buffer, start, start + length);
   }
 
-  #body(buffer: Buffer, start: number, end: number): { used: number; message?: Message } {
-    const message = parse(buffer.toString("utf8", start, end));
+  #body(buffer: Buffer, start: number, end: number): Step {
+    const message = parseMessage(buffer.toString("utf8", start, end));
     if (message) return { used: end, message };
-    this.#onSkipped({ kind: "garbled", text: `a message of ${end - start} bytes is not a JSON object` });
-    const cut = findHeader(buffer, start);
-    return { used: cut >= 0 && cut < end ? cut : end };
+    const header = findHeader(buffer, start);
+    const cut = header >= 0 && header < end ? header : end;
+    const body = buffer.subarray(start, cut);
+    const words = `a message of ${end - start} bytes that is not a JSON object`;
+    const tail = cut === end ? body.toString("utf8", Math.max(0, body.length - EDGE)) : "";
+    return { used: cut, message: this.#unreadable("garbled", words, { head: edge(body), tail }) };
   }
 
-  /** Skips a message over the cap and answers its request in its place, so that nobody waits for it. */
-  #overCap(
-    buffer: Buffer,
-    start: number,
-    length: number,
-  ): { used: number; wanted?: number; message?: Message } {
-    if (buffer.length < start + 256 && findHeader(buffer, start) < 0 && !this.#ended) {
-      return { used: 0, wanted: Math.min(start + length, start + 256) };
+  /** Lets a message over the cap by. Its request is answered in its place, so that nobody waits for it. */
+  #overCap(buffer: Buffer, start: number, length: number): Step {
+    if (buffer.length < start + EDGE && findHeader(buffer, start) < 0 && !this.#ended) {
+      return { used: 0, wanted: Math.min(start + length, start + EDGE) };
     }
-    const text = `a message of ${length} bytes is over the limit of ${this.#maxBytes}`;
-    this.#onSkipped({ kind: "over-cap", text });
-    const id = /^\s*\{[^{}[\]]*?"id"\s*:\s*(\d+)/.exec(buffer.toString("utf8", start, start + 256))?.[1];
-    const used = start;
-    if (id === undefined) return { used };
-    const error = { code: OVER_CAP, message: text };
-    return { used, message: { jsonrpc: "2.0", id: Number(id), error } as Message };
+    const words = `a message of ${length} bytes, over the limit of ${this.#maxBytes}`;
+    const head = edge(buffer.subarray(start));
+    this.#passing = { words, left: length, head, tail: Buffer.alloc(0) };
+    if (addressee(head, "") === "unknown") return { used: start };
+    // Whose it is stands at its beginning: the rest has nothing more to tell.
+    const message = this.#unreadable("over-cap", words, { head, tail: "" });
+    this.#passing.words = "";
+    return { used: start, message };
+  }
+
+  /** Lets bytes by up to the message's end, or to a header that stands before it. */
+  #pass(buffer: Buffer, passing: Passing): Step {
+    const header = findHeader(buffer, 0);
+    const whole = header < 0 ? buffer.length - headerBegun(buffer) : header;
+    const used = Math.min(passing.left, whole);
+    passing.left -= used;
+    passing.tail = Buffer.from(Buffer.concat([passing.tail, buffer.subarray(0, used)]).subarray(-EDGE));
+    if (passing.left > 0 && header < 0) return { used, wanted: buffer.length - used + 1 };
+    this.#passing = undefined;
+    if (passing.words === "") return { used };
+    const tail = passing.left > 0 ? "" : passing.tail.toString("utf8");
+    return { used, message: this.#unreadable("over-cap", passing.words, { head: passing.head, tail }) };
+  }
+
+  /** Tells of a message that cannot be used; gives the answer that stands in for it, when it is known whose it was. */
+  #unreadable(
+    kind: Skipped["kind"],
+    words: string,
+    { head, tail }: { head: string; tail: string },
+  ): Message | undefined {
+    const to = addressee(head, tail);
+    this.#onSkipped({ kind, text: words, lost: to === "unknown" });
+    if (typeof to === "string") return undefined;
+    return { jsonrpc: "2.0", id: to, error: { code: UNREADABLE, message: words } } as Message;
   }
 
   #junk(buffer: Buffer, used: number): number {
     const text = buffer.toString("utf8", 0, Math.min(used, 400)).trim();
-    if (text !== "") this.#onSkipped({ kind: "junk", text });
+    if (text !== "") this.#onSkipped({ kind: "junk", text, lost: false });
     return used;
   }
 
@@ -172,56 +228,13 @@ export class ResyncReader extends AbstractMessageReader {
     try {
       this.#callback?.(message);
     } catch (error) {
-      this.#onSkipped({ kind: "garbled", text: error instanceof Error ? error.message : "unusable message" });
+      const text = error instanceof Error ? error.message : "unusable message";
+      this.#onSkipped({ kind: "garbled", text, lost: false });
     }
   }
 }
 
-/** Where the word `Content-Length:` stands, in any case, or -1. */
-function findWord(buffer: Buffer): number {
-  const exact = buffer.indexOf("Content-Length:");
-  if (exact === 0) return 0;
-  const text = buffer.toString("latin1", 0, exact < 0 ? buffer.length : exact);
-  HEADER_WORD.lastIndex = 0;
-  return HEADER_WORD.exec(text)?.index ?? exact;
-}
-
-/** How many bytes at the end may be the beginning of the word. */
-function wordBegun(buffer: Buffer): number {
-  const tail = buffer.toString("latin1", Math.max(0, buffer.length - 14)).toLowerCase();
-  for (let length = tail.length; length > 0; length--) {
-    if ("content-length:".startsWith(tail.slice(-length))) return length;
-  }
-  return 0;
-}
-
-/** Where a whole header begins at or after `from`, or -1. */
-function findHeader(buffer: Buffer, from: number): number {
-  for (
-    let at = buffer.indexOf("Content-Length:", from);
-    at >= 0;
-    at = buffer.indexOf("Content-Length:", at + 1)
-  ) {
-    if (HEADER.exec(buffer.toString("latin1", at, at + HEADER_MAX))?.index === 0) return at;
-  }
-  return -1;
-}
-
-/** Whether a header begins in this chunk or across its border: the body before it was cut short. */
-function startsHeader(before: Buffer | undefined, chunk: Buffer): boolean {
-  const tail = before?.subarray(Math.max(0, before.length - 64)) ?? Buffer.alloc(0);
-  return findHeader(Buffer.concat([tail, chunk]), 0) >= 0;
-}
-
-/** The message in a body, or undefined. A reply with neither result nor error means null to some servers. */
-function parse(text: string): Message | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isTable(value)) return undefined;
-  const silent = value.method === undefined && value.id !== undefined && value.error === undefined;
-  return (silent && value.result === undefined ? { ...value, result: null } : value) as unknown as Message;
+/** The beginning of a body, as text. */
+function edge(body: Buffer): string {
+  return body.toString("utf8", 0, EDGE);
 }

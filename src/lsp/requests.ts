@@ -9,7 +9,7 @@ import type { RetryPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { methods } from "../protocol/methods.js";
-import { OVER_CAP } from "./reader.js";
+import { UNREADABLE } from "./reader.js";
 import type { ReadinessState } from "./readiness.js";
 import { redact } from "./redact.js";
 import type { RequestOptions, ServerReply } from "./types.js";
@@ -174,7 +174,7 @@ export function refusalOf(
   if (error.code === ErrorCodes.MethodNotFound) {
     return new Refusal("lsp/not-supported", `server "${asking.name}" does not support ${method}`);
   }
-  if (error.code === OVER_CAP)
+  if (error.code === UNREADABLE)
     return new Refusal("lsp/garbled", `server "${asking.name}" answered ${method} with ${words}`);
   return new Refusal("lsp/failed", said, { data: { method, code: error.code } });
 }

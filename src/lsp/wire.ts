@@ -24,6 +24,11 @@ const DRAIN_MS = 1_000;
 /** Questions that may be open at a server at once; past them it is answered for. */
 const MAX_PENDING = 256;
 
+/** How long questions wait on after a message that may have been the answer to any of them. */
+const LOST_MS = 2_000;
+/** So many losses are followed at once. */
+const MAX_LOSSES = 32;
+
 /** How long a closed output may wait for the news of how the process ended, which says more. */
 const CLOSED_MS = 2_000;
 
@@ -39,13 +44,22 @@ export interface WireOptions {
   onNotification: (method: string, params: unknown) => void;
 }
 
+/** A question that waits for its answer. */
+interface Question {
+  method: string;
+  fail: (reason: Error) => void;
+  /** The same, and the server hears that nobody waits any more. */
+  giveUp: (reason: Error) => void;
+}
+
 export class Wire {
   readonly #name: string;
   readonly #output: Writable;
   readonly #maxBytes: number;
   readonly #connection: MessageConnection;
   readonly #onLate: WireOptions["onLate"];
-  readonly #pending = new Set<(reason: Error) => void>();
+  readonly #pending = new Set<Question>();
+  #losses = 0;
   readonly #over: Promise<string>;
   #death: Refusal | undefined;
 
@@ -54,7 +68,10 @@ export class Wire {
     this.#output = transport.output;
     this.#maxBytes = options.maxBytes;
     this.#onLate = options.onLate;
-    this.#connection = connect(transport, options);
+    this.#connection = connect(transport, options, (skipped) => {
+      options.onSkipped(skipped);
+      if (skipped.lost) this.#lost(skipped);
+    });
     this.#connection.onRequest((method, params) => options.onRequest(method, params));
     this.#connection.onNotification((method, params) => options.onNotification(method, params));
     // The connection keeps a handler of its own for progress, which would hide it from the one for everything.
@@ -103,7 +120,7 @@ export class Wire {
   fail(refusal: Refusal): void {
     if (this.#death) return;
     this.#death = refusal;
-    for (const reject of [...this.#pending]) reject(refusal);
+    for (const question of [...this.#pending]) question.fail(refusal);
     this.#connection.dispose();
   }
 
@@ -123,7 +140,7 @@ export class Wire {
       const source = new CancellationTokenSource();
       const finish = (): void => {
         clearTimeout(timer);
-        this.#pending.delete(fail);
+        this.#pending.delete(question);
         signal?.removeEventListener("abort", onAbort);
       };
       const fail = (reason: Error): void => {
@@ -134,10 +151,11 @@ export class Wire {
         source.cancel();
         fail(reason);
       };
+      const question: Question = { method, fail, giveUp };
       const onAbort = (): void => giveUp(cancelled(signal));
       const timer = setTimeout(() => giveUp(this.#late(method, timeoutMs)), timeoutMs);
       signal?.addEventListener("abort", onAbort, { once: true });
-      this.#pending.add(fail);
+      this.#pending.add(question);
       const send = async (): Promise<unknown> =>
         this.#connection.sendRequest<unknown>(method, ...spread(params), source.token);
       send().then(
@@ -148,6 +166,22 @@ export class Wire {
         (error: unknown) => void this.#named(error).then(fail),
       );
     });
+  }
+
+  /** Some answer cannot be read, and nobody knows whose: what is still unanswered after a moment is given up. */
+  #lost({ text }: Skipped): void {
+    if (this.#losses >= MAX_LOSSES) return;
+    this.#losses += 1;
+    const suspects = [...this.#pending];
+    const timer = setTimeout(() => {
+      this.#losses -= 1;
+      for (const question of suspects) {
+        if (!this.#pending.has(question)) continue;
+        const words = `server "${this.#name}" sent ${text}; it may have been the answer to ${question.method}`;
+        question.giveUp(new Refusal("lsp/garbled", words));
+      }
+    }, LOST_MS);
+    timer.unref();
   }
 
   #late(method: string, timeoutMs: number): Refusal {
@@ -166,9 +200,12 @@ export class Wire {
   }
 }
 
-function connect({ input, output }: Transport, options: WireOptions): MessageConnection {
-  const { name, trace } = options;
-  const reader = new ResyncReader(input, options.maxBytes, options.onSkipped);
+function connect(
+  { input, output }: Transport,
+  { name, trace, maxBytes }: WireOptions,
+  onSkipped: (skipped: Skipped) => void,
+): MessageConnection {
+  const reader = new ResyncReader(input, maxBytes, onSkipped);
   const writer = new StreamMessageWriter(output);
   if (!trace) return createMessageConnection(reader, writer);
   const see = (direction: "sent" | "received") => (message: Message) =>

@@ -59,7 +59,12 @@ function fill(value, message) {
         .reduce((at, key) => at?.[key], message) ?? null
     );
   if ("$version" in value) return documents.get(uriOf(message))?.version ?? null;
+  if (Array.isArray(value.$text)) return value.$text.map((part) => fill(part, message)).join("");
   if ("$text" in value) return documents.get(uriOf(message))?.text ?? null;
+  if ("$frame" in value) {
+    const body = JSON.stringify(fill(value.$frame, message));
+    return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  }
   if ("$repeat" in value) return value.$repeat.repeat(value.times);
   if ("$find" in value) return find(value, message);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, message)]));
@@ -93,7 +98,7 @@ const actions = {
   ask: (action, message) => void request(action.ask, fill(action.params, message)),
   wait: (action) => new Promise((resolve) => waiting.push({ method: action.wait, resolve })),
   waitFile: (action) => fileAppears(action.waitFile),
-  raw: (action) => void output.write(action.raw),
+  raw: (action, message) => void output.write(fill(action.raw, message)),
   stderr: (action) => {
     for (let i = 0; i < (action.times ?? 1); i++) process.stderr.write(action.stderr);
   },

@@ -279,6 +279,47 @@ describe("a server that answers badly", () => {
     expect(await ask(server, "fake/children")).toEqual([]);
   });
 
+  test("over the cap with its number last: refused at once", async () => {
+    const reply = { $frame: { jsonrpc: "2.0", result: { $repeat: "x", times: 200_000 }, id: { $: "/id" } } };
+    const { server } = await session(
+      { ...hover, on: { "textDocument/hover": [{ raw: reply }, { never: true }] } },
+      { plan: { limits: limits(100_000) } },
+    );
+    const started = performance.now();
+    expect(await refusal(ask(server, "textDocument/hover"))).toMatchObject({ code: "lsp/garbled" });
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  test("a body that is not JSON: refused at once when its number can be read", async () => {
+    const raw = { $text: ["Content-Length: 21\r\n\r\n", '{"id":', { $: "/id" }, ',"result":NaN}'] };
+    const { server, pool } = await session({
+      ...hover,
+      on: { "textDocument/hover": [{ raw }, { never: true }] },
+    });
+    const error = await refusal(ask(server, "textDocument/hover"));
+    expect(error).toMatchObject({
+      code: "lsp/garbled",
+      message: expect.stringMatching(/answered textDocument\/hover with .* not a JSON/),
+    });
+    expect(pool.status()[0]?.lastError).toContain("not a JSON object");
+  });
+
+  test("with what nobody can read: what still waits after a moment is refused, and the next call works", async () => {
+    const { server } = await session({
+      ...hover,
+      on: { "textDocument/hover": [{ raw: "Content-Length: 7\r\n\r\n{nonsen" }, { never: true }] },
+    });
+    const started = performance.now();
+    const error = await refusal(ask(server, "textDocument/hover"));
+    expect(error).toMatchObject({
+      code: "lsp/garbled",
+      message: expect.stringContaining("may have been the answer to textDocument/hover"),
+    });
+    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(await ask(server, "fake/children")).toEqual([]);
+    expect(await received(server, "$/cancelRequest")).toHaveLength(1);
+  });
+
   test("with an error: its words, without paths outside the workspace", async () => {
     const { server, root } = await session({ ...hover });
     const actions = [{ error: { code: -32803, message: `bad ${root}/src/x.ts, see /home/me/.npmrc` } }];

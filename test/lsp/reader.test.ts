@@ -106,6 +106,51 @@ test("a message over the cap is answered in its place when it was a reply", asyn
   expect(skipped[0]?.kind).toBe("over-cap");
 });
 
+test.each([
+  ["last", (body: string) => `{"jsonrpc":"2.0","result":${body},"id":7}`],
+  ["before the version", (body: string) => `{"result":${body},"id":7,"jsonrpc":"2.0"}\n`],
+  ["alone first", (body: string) => `{ "id" : 7, "result":${body}}`],
+])("whose a message over the cap was is read where it stands: %s", async (_where, message) => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 700 }), async (size) => {
+      const body = message(JSON.stringify({ items: [{ id: 3 }, "x".repeat(2_000)], id: 4 }));
+      const bytes = Buffer.concat([
+        Buffer.from(`Content-Length: ${body.length}\r\n\r\n${body}`),
+        frame(note("after")),
+      ]);
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+        bytes.subarray(i * size, (i + 1) * size),
+      );
+      const { messages, skipped } = await read(chunks, 1_000);
+      expect(messages).toEqual([{ jsonrpc: "2.0", id: 7, error: expect.anything() }, note("after")]);
+      expect(skipped).toEqual([{ kind: "over-cap", text: expect.any(String), lost: false }]);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test.each<[string, string, number | undefined, boolean]>([
+  ["not JSON, but its number can be read", '{"jsonrpc":"2.0","id":9,"result":NaN}', 9, false],
+  ["not JSON, its number last", '{"jsonrpc":"2.0","result":[NaN],"id":9}', 9, false],
+  ["not JSON at all", "{nonsense", undefined, true],
+  ["a number within the result is not its own", '{"result":[{"id":9}}', undefined, true],
+  ["a notification", '{"jsonrpc":"2.0","method":"window/logMessage","params":NaN}', undefined, false],
+])("a body that cannot be read: %s", async (_name, body, id, lost) => {
+  const { messages, skipped } = await read([
+    Buffer.from(`Content-Length: ${body.length}\r\n\r\n${body}`),
+    frame(note("after")),
+  ]);
+  expect(skipped).toMatchObject([{ kind: "garbled", lost }]);
+  expect(messages).toMatchObject([...(id === undefined ? [] : [{ id, error: {} }]), note("after")]);
+});
+
+test("a message over the cap that ends early does not swallow the next", async () => {
+  const begun = Buffer.from(`Content-Length: 5000\r\n\r\n{"result":"${"x".repeat(600)}`);
+  const { messages, skipped } = await read([begun, frame(note("a")), frame(note("b"))], 1_000);
+  expect(messages).toEqual([note("a"), note("b")]);
+  expect(skipped).toMatchObject([{ kind: "over-cap", lost: true }]);
+});
+
 test("a reply without result and error means null", async () => {
   expect((await read([frame({ jsonrpc: "2.0", id: 1 })])).messages).toEqual([
     { jsonrpc: "2.0", id: 1, result: null },
