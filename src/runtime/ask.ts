@@ -23,6 +23,8 @@ export type Send<T> = (attached: Attached, turn: Turn) => Promise<T | undefined>
 /** A server may use so much of the time that is left, so that the others' answers are not lost with it. */
 const shareOfAll = 0.9;
 const shareOfFirst = 0.6;
+/** A server that is not up after so long gives way to the next one, and goes on starting. */
+const startMs = 5_000;
 /** A server that holds an answer back while it is indexing must give what it has before the call is over. */
 const shareOfAnswer = 0.95;
 
@@ -45,8 +47,14 @@ export async function askCircle<T>(
     outcomes.push(...(await Promise.all(servers.map((server) => askOne(call, circle, server, share, send)))));
   } else {
     for (const [index, server] of servers.entries()) {
-      const share = index < servers.length - 1 ? shareOfFirst : 1;
-      const outcome = await askOne(call, circle, server, share, send);
+      const isLast = index === servers.length - 1;
+      const outcome = await askOne(
+        call,
+        isLast ? circle : impatient(circle),
+        server,
+        isLast ? 1 : shareOfFirst,
+        send,
+      );
       const first = outcome.answers.slice(0, 1);
       outcomes.push({ answers: first, failure: outcome.failure });
       if (first.length > 0) break;
@@ -88,6 +96,18 @@ export function notSupported(method: string, servers: readonly ServerPlan[]): Re
   return new Refusal("lsp/not-supported", message);
 }
 
+/** The circle, without waiting long for a server that has yet to start. */
+function impatient(circle: Circle): Circle {
+  return {
+    servers: circle.servers,
+    attach: (server, signal) => {
+      const words = `The server ${server.id} has not started within ${startMs / 1000} s; it goes on starting.`;
+      const late = new Refusal("lsp/timeout", words);
+      return withDeadline([signal], startMs, (starting) => circle.attach(server, starting), late);
+    },
+  };
+}
+
 async function askOne<T>(
   call: CallState,
   circle: Circle,
@@ -98,7 +118,8 @@ async function askOne<T>(
   const outcome: Outcome<T> = { answers: [], failure: undefined };
   const own = call.remainingMs() * share;
   const rest = call.remainingMs() - own;
-  return withDeadline([call.signal], own, async (signal, expired) => {
+  const late = new Refusal("lsp/timeout", `The server ${server.id} did not answer in time.`);
+  const work = async (signal: AbortSignal, expired: () => boolean): Promise<Outcome<T>> => {
     try {
       for (const attached of await circle.attach(server, signal)) {
         const timeoutMs = Math.max(1, Math.floor((call.remainingMs() - rest) * shareOfAnswer));
@@ -108,13 +129,14 @@ async function askOne<T>(
       }
     } catch (error) {
       call.signal.throwIfAborted();
-      if (expired())
-        outcome.failure = new Refusal("lsp/timeout", `The server ${server.id} did not answer in time.`);
+      if (expired()) outcome.failure = late;
       else if (error instanceof Refusal && !isTheCallers(error)) outcome.failure = error;
       else throw error;
     }
     return outcome;
-  });
+  };
+  // The reason goes with the signal: a start that was not waited for is told as that, in every step.
+  return withDeadline([call.signal], own, work, late);
 }
 
 function settle<T>(call: CallState, circle: Circle, outcomes: Outcome<T>[]) {

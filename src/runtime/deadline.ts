@@ -1,17 +1,20 @@
 /** Time limits as signals: one that ends with its parent or after a time, and never outlives the work it guards. */
 import { setMaxListeners } from "node:events";
 
-/** Runs work under a signal that aborts with one of its parents or after `ms`; `expired` tells which it was. */
+/**
+ * Runs work under a signal that aborts with one of its parents or, for a reason, after `ms`; `expired` tells which it was.
+ */
 export async function withDeadline<T>(
   parents: readonly AbortSignal[],
   ms: number,
   work: (signal: AbortSignal, expired: () => boolean) => Promise<T>,
+  reason: Error = new DOMException("The time is up.", "TimeoutError"),
 ): Promise<T> {
   const controller = new AbortController();
   let late = false;
   const timer = setTimeout(() => {
     late = !controller.signal.aborted;
-    controller.abort(new DOMException("The time is up.", "TimeoutError"));
+    controller.abort(reason);
   }, ms);
   const unfollow = follow(controller, parents);
   try {

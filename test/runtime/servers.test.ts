@@ -74,6 +74,40 @@ describe("one answer from several servers", () => {
     expect(structured).toMatchObject({ server_id: "second", warnings: [{ code: "answer/partial-servers" }] });
   });
 
+  it("comes from the next when the first hangs in its start, soon, with one true warning", async () => {
+    const { call, runtime } = await open({
+      files,
+      servers: pair(
+        { on: { initialize: [{ never: true }] } },
+        {
+          capabilities: { callHierarchyProvider: true },
+          replies: {
+            "textDocument/prepareCallHierarchy": [
+              { name: "one", kind: 12, uri: a, range: range(0, 0, 3), selectionRange: range(0, 0, 3) },
+            ],
+            "callHierarchy/incomingCalls": [],
+          },
+        },
+      ),
+    });
+    const started = performance.now();
+    const { structured } = await call("get_incoming_calls", at);
+    // Not the larger part of the 30 s that the call has.
+    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(structured).toMatchObject({
+      ok: true,
+      server_id: "second",
+      warnings: [
+        {
+          code: "answer/partial-servers",
+          message: expect.stringContaining("has not started within 5 s"),
+          data: { server_id: "first", code: "lsp/timeout" },
+        },
+      ],
+    });
+    expect(runtime.pool.status().find(({ id }) => id === "first")?.state).toBe("starting");
+  });
+
   it("is the first failure when nobody else can answer", async () => {
     const { call } = await open({
       files,
