@@ -11,7 +11,13 @@ import type { Capabilities } from "./capabilities.js";
 import { pathOfUri } from "./inside.js";
 import { identifierOf, PulledReports } from "./pulled-reports.js";
 import type { ReadinessState } from "./readiness.js";
-import type { DiagnosticsReport, OpenDocument, Readiness, WorkspaceDiagnosticsReport } from "./types.js";
+import type {
+  DiagnosticsReport,
+  OpenDocument,
+  PartTaker,
+  Readiness,
+  WorkspaceDiagnosticsReport,
+} from "./types.js";
 import { workspaceDiagnostics } from "./workspace-diagnostics.js";
 
 const FIRST_TOUCH_MS = 10_000;
@@ -26,7 +32,7 @@ export interface DiagnosticsContext {
   request: (
     method: string,
     params: unknown,
-    options: { signal: AbortSignal; timeoutMs: number },
+    options: { signal: AbortSignal; timeoutMs: number; parts?: PartTaker },
   ) => Promise<{ value: unknown; readiness: Readiness }>;
 }
 

@@ -12,7 +12,7 @@ import { methods } from "../protocol/methods.js";
 import { UNREADABLE } from "./reader.js";
 import type { ReadinessState } from "./readiness.js";
 import { redact } from "./redact.js";
-import type { RequestOptions, ServerReply } from "./types.js";
+import type { PartTaker, RequestOptions, ServerReply } from "./types.js";
 import type { Wire } from "./wire.js";
 
 /** Answers about one file's own text: indexing changes nothing in them. */
@@ -60,7 +60,7 @@ async function askUntilSure(
   asking: Asking,
   method: string,
   params: unknown,
-  { signal, timeoutMs, retryEmpty }: RequestOptions & { timeoutMs: number },
+  { signal, timeoutMs, retryEmpty, parts }: RequestOptions & { timeoutMs: number },
 ): Promise<ServerReply> {
   const { readiness } = asking;
   const start = performance.now();
@@ -68,7 +68,7 @@ async function askUntilSure(
   let empties = 0;
   let unknownMethods = 0;
   for (;;) {
-    const outcome = await attempt(asking, method, params, Math.max(1, left(1)), signal);
+    const outcome = await attempt(asking, method, params, Math.max(1, left(1)), { signal, parts });
     const held = isRead(method) && readiness.mustHold && left(HOLD) > 0;
     if (outcome instanceof Refusal) {
       // elm-language-server says "unhandled method" until it has loaded the project.
@@ -133,18 +133,14 @@ async function attempt(
   method: string,
   params: unknown,
   timeoutMs: number,
-  signal: AbortSignal,
+  { signal, parts }: { signal: AbortSignal; parts: PartTaker | undefined },
 ): Promise<{ value: unknown } | Refusal> {
   const end = performance.now() + timeoutMs;
   for (let retries = 0; ; retries++) {
     try {
-      const value = await asking.wire.request(
-        method,
-        params,
-        Math.max(1, Math.round(end - performance.now())),
-        signal,
-      );
-      return { value };
+      parts?.begin();
+      const left = Math.max(1, Math.round(end - performance.now()));
+      return { value: await asking.wire.request(method, params, left, signal, parts) };
     } catch (error) {
       if (!(error instanceof ResponseError)) throw error;
       const again =

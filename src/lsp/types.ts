@@ -32,8 +32,17 @@ export interface RequestOptions {
   retryEmpty?: RetryPlan;
   /** Told the server's own progress ("indexing 45 %") while the answer is awaited. */
   onProgress?: (text: string) => void;
+  /** Asks the server to send what it has in parts; what they held is not in the answer again. */
+  parts?: PartTaker;
   /** For a command: takes the edits that the server asks to have applied while it runs. Without it they are refused. */
   onApplyEdit?: ApplyEdit;
+}
+
+/** Takes an answer that comes in parts, each of which may be all that ever comes. */
+export interface PartTaker {
+  /** The question is asked, perhaps once more: what came before does not count. */
+  begin(): void;
+  take(part: unknown): void;
 }
 
 /** Does what a server's `workspace/applyEdit` asks, or says why not. */

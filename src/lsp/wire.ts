@@ -16,9 +16,10 @@ import {
 import { Refusal } from "../base/problem.js";
 import { cancelled } from "./cancel.js";
 import type { Transport } from "./launch.js";
+import { PartialResults } from "./partial-results.js";
 import { ResyncReader, type Skipped } from "./reader.js";
 import { tapReader, tapWriter } from "./tap.js";
-import type { Trace } from "./types.js";
+import type { PartTaker, Trace } from "./types.js";
 
 const DRAIN_MS = 1_000;
 /** Questions that may be open at a server at once; past them it is answered for. */
@@ -59,6 +60,7 @@ export class Wire {
   readonly #connection: MessageConnection;
   readonly #onLate: WireOptions["onLate"];
   readonly #pending = new Set<Question>();
+  readonly #parts = new PartialResults();
   #losses = 0;
   readonly #over: Promise<string>;
   #death: Refusal | undefined;
@@ -75,7 +77,9 @@ export class Wire {
     this.#connection.onRequest((method, params) => options.onRequest(method, params));
     this.#connection.onNotification((method, params) => options.onNotification(method, params));
     // The connection keeps a handler of its own for progress, which would hide it from the one for everything.
-    this.#connection.onNotification("$/progress", (params) => options.onNotification("$/progress", params));
+    this.#connection.onNotification("$/progress", (params) => {
+      if (!this.#parts.take(params)) options.onNotification("$/progress", params);
+    });
     // Write errors surface where the write was made; the process's own end says the rest.
     this.#connection.onError(() => {});
     const drained = new Promise<void>((done) => {
@@ -131,8 +135,19 @@ export class Wire {
     send().catch(() => {});
   }
 
-  /** Asks and waits; on timeout and abort the server hears `$/cancelRequest`. */
-  request(method: string, params: unknown, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+  /** Asks and waits; on timeout and abort the server hears `$/cancelRequest`. With `parts` it may answer piecemeal. */
+  request(
+    method: string,
+    params: unknown,
+    timeoutMs: number,
+    signal?: AbortSignal,
+    parts?: PartTaker,
+  ): Promise<unknown> {
+    const asking = (asked: unknown): Promise<unknown> => this.#ask(method, asked, timeoutMs, signal);
+    return parts ? this.#parts.during(params, parts, asking) : asking(params);
+  }
+
+  #ask(method: string, params: unknown, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
     if (this.#death) return Promise.reject(this.#death);
     if (signal?.aborted) return Promise.reject(cancelled(signal));
     return new Promise((resolve, reject) => {

@@ -54,6 +54,7 @@ async function pullAll(
   signal: AbortSignal,
 ): Promise<string> {
   let why = "";
+  let parts: Found = new Map();
   try {
     for (const provider of context.capabilities.options(METHOD)) {
       const identifier = identifierOf(provider);
@@ -62,13 +63,28 @@ async function pullAll(
         previousResultIds: context.pulled.resultIds(identifier),
       };
       const timeoutMs = Math.max(1, deadline - performance.now());
-      const { value } = await context.request(METHOD, params, { signal, timeoutMs });
-      const stale = take(context, identifier, value, found);
+      let stale = 0;
+      const taker = {
+        begin: () => {
+          stale = 0;
+          parts = new Map();
+        },
+        take: (part: unknown) => {
+          if (isReport(part)) stale += take(context, identifier, part, parts);
+        },
+      };
+      const { value } = await context.request(METHOD, params, { signal, timeoutMs, parts: taker });
+      if (!isReport(value)) throw new Refusal("lsp/no-answer", "the server gave no report");
+      stale += take(context, identifier, value, parts);
       if (stale > 0) why = `of ${stale} files the server told an older version`;
+      merge(found, parts);
+      parts = new Map();
     }
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === "call/cancelled" || error.code === "lsp/exited")
       throw error;
+    // What came in parts before that is known all the same.
+    merge(found, parts);
     return error.message;
   }
   return why;
@@ -78,11 +94,9 @@ async function pullAll(
 function take(
   { pulled, current }: WorkspaceDiagnosticsContext,
   identifier: string | undefined,
-  value: unknown,
+  value: { items: unknown[] },
   found: Found,
 ): number {
-  if (!isTable(value) || !Array.isArray(value.items))
-    throw new Refusal("lsp/no-answer", "the server gave no report");
   let stale = 0;
   for (const report of value.items) {
     const uri = isTable(report) ? report.uri : undefined;
@@ -93,6 +107,14 @@ function take(
     else add(found, path, pulled.keep(identifier, uri, report));
   }
   return stale;
+}
+
+function isReport(value: unknown): value is { items: unknown[] } {
+  return isTable(value) && Array.isArray(value.items);
+}
+
+function merge(found: Found, parts: Found): void {
+  for (const [path, items] of parts) add(found, path, items);
 }
 
 function add(found: Found, path: string, items: Json[]): void {

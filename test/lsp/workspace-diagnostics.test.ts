@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import type { Json } from "../../src/base/json.js";
+import type { Json, JsonObject } from "../../src/base/json.js";
 import type { WorkspaceDiagnosticsReport } from "../../src/lsp/types.js";
 import { fakeServer, type Scenario } from "../fake-server/index.js";
 import { act, poolOf, received, scenarios, signal, workspace } from "./support.js";
@@ -62,6 +62,57 @@ test("result ids go back, `unchanged` means the same items, a file that is no lo
     [],
   ]);
   expect(asked.every(({ identifier }) => identifier === "id")).toBe(true);
+});
+
+const part = (uri: string, message: string, $token: Json): JsonObject => ({
+  notify: "$/progress",
+  params: { token: $token, value: { items: [{ uri, kind: "full", version: null, items: [item(message)] }] } },
+});
+const token = { $: "/params/partialResultToken" };
+
+test("what comes in parts counts, with what the answer adds", async () => {
+  const { uri, look } = await open((of) => ({
+    capabilities: offered,
+    replies: {
+      [METHOD]: { items: [{ uri: of("b.fake"), kind: "full", version: null, items: [item("of b")] }] },
+    },
+    on: { [METHOD]: [part(of("a.fake"), "of a", token)] },
+  }));
+  expect(await look()).toMatchObject({
+    status: "diagnostics",
+    why: "",
+    files: [
+      { uri: uri("a.fake"), items: [item("of a")] },
+      { uri: uri("b.fake"), items: [item("of b")] },
+    ],
+  });
+});
+
+test("parts of a question that had to be asked again do not count", async () => {
+  const again = join(scenarios(), "again");
+  const { look } = await open((of) => ({
+    capabilities: offered,
+    replies: { [METHOD]: { items: [] } },
+    on: {
+      [METHOD]: [
+        { ...part(of("a.fake"), "of old", token), once: `${again}1` },
+        { error: { code: -32801, message: "modified" }, once: `${again}2` },
+      ],
+    },
+  }));
+  expect(await look()).toMatchObject({ status: "clean", files: [] });
+});
+
+test("of a question that is never answered, the parts are told, and that it is not all", async () => {
+  const { uri, look } = await open((of) => ({
+    capabilities: offered,
+    on: { [METHOD]: [part(of("a.fake"), "of a", token), { never: true }] },
+  }));
+  expect(await look()).toMatchObject({
+    status: "diagnostics",
+    why: expect.stringContaining("did not answer"),
+    files: [{ uri: uri("a.fake"), items: [item("of a")] }],
+  });
 });
 
 test("what was published is merged in, without duplicates", async () => {
