@@ -90,16 +90,12 @@ test("what comes in parts counts, with what the answer adds", async () => {
 
 test("parts of a question that had to be asked again do not count", async () => {
   const again = join(scenarios(), "again");
-  const { look } = await open((of) => ({
-    capabilities: offered,
-    replies: { [METHOD]: { items: [] } },
-    on: {
-      [METHOD]: [
-        { ...part(of("a.fake"), "of old", token), once: `${again}1` },
-        { error: { code: -32801, message: "modified" }, once: `${again}2` },
-      ],
-    },
-  }));
+  const modified: JsonObject = { error: { code: -32801, message: "modified" }, once: `${again}2` };
+  const { look } = await open((of) => {
+    const first: JsonObject = { ...part(of("a.fake"), "of old", token), once: `${again}1` };
+    const replies = { [METHOD]: { items: [] } };
+    return { capabilities: offered, replies, on: { [METHOD]: [first, modified] } };
+  });
   expect(await look()).toMatchObject({ status: "clean", files: [] });
 });
 
