@@ -90,7 +90,7 @@ export interface RequestOptions {
 }
 
 export interface EachOptions extends RequestOptions {
-  limit: number;
+  limit: Json | undefined;
   /** Path into the reply where the items stand. */
   path?: string[];
   /** Asks only about items without this member; the answer takes the item's place, all others stay. */

@@ -224,7 +224,8 @@ export interface RetryPlan {
 /** A step once per item. With `lacking`, only items without that member are asked about; the others stay as they are. */
 export interface EachPlan {
   from: Ref;
-  limit: number;
+  /** A number, or an argument that is one. */
+  limit: Template;
   lacking: string[] | null;
 }
 
@@ -293,8 +294,8 @@ export interface DialectPlan {
     size: string;
     cursor: string;
     most: string;
-    /** What becomes of a call that asks for more than there may be. */
-    over: "refuse" | "clamp";
+    /** What happens to a number beyond its bounds. */
+    beyond: "refuse" | "clamp";
   };
   result: "structured" | "text" | "both";
   /** How `content` reads where a tool has no text of its own; null for the shape's own lines. */
@@ -304,6 +305,7 @@ export interface DialectPlan {
   /** A member's name in answers → how this dialect spells it; an empty spelling leaves it out. */
   members: { [name: string]: string };
   errors: ErrorDialect;
+  warnings: WarningDialect;
   outputSchemas: boolean;
 }
 
@@ -313,12 +315,26 @@ export interface ErrorDialect {
   form: "result" | "text" | "protocol";
   /** A template over `code`, `message`, `data`; null for our own words. */
   text: string | null;
+  /** The member of `error` that holds the code. */
+  code: string;
+  /** A member of the answer that says the message again; empty for none. */
+  message: string;
+  /** A member of the answer that holds the number; empty for none. */
+  number: string;
   /** What the client reads instead of a code. */
   codes: { [key: string]: string };
   /** What the client reads instead of a message. */
   messages: { [key: string]: string };
   /** The number of a JSON-RPC error. */
   numbers: { [key: string]: number };
+}
+
+/** How a remark beside an answer is told. */
+export interface WarningDialect {
+  /** The member that holds the code. */
+  code: string;
+  /** What the client reads instead of a code; keys as in `ErrorDialect`. */
+  codes: { [key: string]: string };
 }
 
 export interface McpPlan {

@@ -393,7 +393,7 @@ export const codes = {
     kind: "refusal",
     title: "The server cannot do this",
     cause: "The language server does not offer the method.",
-    fix: "Use another tool; `get_server_status` says what works.",
+    fix: "Use another tool; the servers' status says what works.",
   },
   "lsp/no-answer": {
     kind: "refusal",
@@ -429,7 +429,7 @@ export const codes = {
     kind: "refusal",
     title: "The server did not start",
     cause: "The language server ended or failed before it was initialized.",
-    fix: "Look at its last lines of stderr in `get_server_status`.",
+    fix: "Look at its last lines of stderr in the servers' status.",
   },
   "lsp/exited": {
     kind: "refusal",
@@ -631,7 +631,7 @@ export const codes = {
     kind: "warning",
     title: "A server failed",
     cause: "One of several servers did not answer; the others did.",
-    fix: "See `get_server_status`.",
+    fix: "See the servers' status.",
   },
   "answer/fuzzed-position": {
     kind: "warning",

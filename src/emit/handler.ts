@@ -94,7 +94,7 @@ function requestCall(step: RequestStep, names: Names): CallText {
 function eachCall(step: RequestStep, each: NonNullable<RequestStep["each"]>, names: Names): CallText {
   const { from, limit } = each;
   if (from.root !== "step" || from.name === null) throw new Fault(`the step ${step.id} walks over no step`);
-  const options: Members = [["limit", lit(limit)]];
+  const options: Members = [["limit", templateText(limit, names)]];
   if (from.path.length > 0) options.push(["path", lit(from.path)]);
   if (each.lacking !== null) options.push(["lacking", lit(each.lacking)]);
   const params = step.params.set === null ? "{}" : templateText(step.params.set, names);
@@ -140,10 +140,10 @@ function answer({ name, steps, output }: ToolPlan, names: Names): string[] {
 }
 
 /** The bounds that a tool does not leave as they are. */
-function boundOptions({ snippet, maxChars }: ToolPlan["output"], names: Names): Members {
+function boundOptions({ shape, snippet, maxChars }: ToolPlan["output"], names: Names): Members {
   const literal = (template: Template) => (template.kind === "literal" ? template.value : undefined);
   const isPlain =
-    literal(snippet.show) === true &&
+    literal(snippet.show) === (shape === "locations") &&
     literal(snippet.contextLines) === 0 &&
     literal(snippet.maxChars) === 400;
   const options: Members = [];

@@ -1,7 +1,7 @@
 /**
  * Handlebars texts as plain JavaScript: parsed when a bundle is made, so that none of Handlebars is there when it runs.
  * Only what can be told without running code is taken: paths, literals, `#each`, `#if`, `#unless`, `else`, `@index`,
- * `@first`, `@last`, `this`, `..` and the helper `json`. Config strings enter as literals only.
+ * `@first`, `@last`, `this`, `..` and the helpers `json` and `one_line`. Config strings enter as literals only.
  */
 import Handlebars from "handlebars";
 import { lit } from "./literal.js";
@@ -29,6 +29,8 @@ interface Program {
   blockParams?: string[];
 }
 
+/** Helpers of one value, and the functions of a text's module that do them. */
+const helpers: { readonly [name: string]: string } = { json: "json", one_line: "oneLine" };
 const dataNames = ["index", "first", "last"];
 const deepest = 8;
 
@@ -68,8 +70,9 @@ function mustache(node: Node, scopes: readonly string[]): string {
   if (path === undefined || (node.hash?.pairs.length ?? 0) > 0) throw unknown(node);
   if (params.length === 0) return `text(${expression(path, scopes)})`;
   const [param] = params;
-  if (path.original !== "json" || params.length !== 1 || param === undefined) throw unknown(node);
-  return `json(${expression(param, scopes)})`;
+  const name = String(path.original);
+  if (!Object.hasOwn(helpers, name) || params.length !== 1 || param === undefined) throw unknown(node);
+  return `${helpers[name]}(${expression(param, scopes)})`;
 }
 
 function block(node: Node, scopes: readonly string[]): string[] {

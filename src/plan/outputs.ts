@@ -38,7 +38,7 @@ export function buildOutput(
     list: given.list ?? null,
     ids: given.ids ?? false,
     marked: given.marked ?? false,
-    ...buildBounds(given, `${pointer}/output`, context),
+    ...buildBounds(given, shape, `${pointer}/output`, context),
     gather: [],
   };
   if (shape === "json" && output.at === "") {
@@ -52,6 +52,7 @@ export function buildOutput(
 /** Bounds that a tool sets, or leaves to an argument of its own. */
 function buildBounds(
   { snippet = {}, max_chars: maxChars }: Given,
+  shape: ShapeName,
   pointer: string,
   { inputs, report }: OutputContext,
 ): Pick<OutputPlan, "snippet" | "maxChars"> {
@@ -67,7 +68,7 @@ function buildBounds(
   };
   return {
     snippet: {
-      show: bound(snippet.show ?? true, "boolean", `${pointer}/snippet/show`),
+      show: bound(snippet.show ?? shape === "locations", "boolean", `${pointer}/snippet/show`),
       contextLines: bound(
         snippet.context_lines ?? defaultSnippet.contextLines,
         "number",

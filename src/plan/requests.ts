@@ -1,10 +1,11 @@
 /** Requests of a tool: the method must be known, and the parameter base must be one that the call can fill. */
-import type { Anchor, ParamsPlan, RetryPlan } from "../abi/plan.js";
+import type { Anchor, ParamsPlan, RetryPlan, Template } from "../abi/plan.js";
 import type { StepConfig } from "../config/schema.js";
 import { paramsBases } from "../protocol/bases.js";
 import { methodNames, methods } from "../protocol/methods.js";
 import { defaultStep } from "./defaults.js";
 import { buildTemplate, parseRef, type Scope } from "./references.js";
+import type { Report } from "./report.js";
 import type { StepContext } from "./steps.js";
 
 /** What a step of kind `request` has beyond what all steps share. */
@@ -35,7 +36,7 @@ export function buildRequest(step: StepConfig, pointer: string, scope: Scope, co
       step.each && from
         ? {
             from,
-            limit: step.each.limit ?? defaultStep.eachLimit,
+            limit: buildLimit(step.each.limit, `${pointer}/each/limit`, scope, context.report),
             lacking: step.each.lacking?.split(".") ?? null,
           }
         : null,
@@ -108,4 +109,20 @@ function buildRetry(retry: StepConfig["retry_empty"]): RetryPlan | null {
         while: retry.while ?? "not_ready",
       }
     : null;
+}
+
+/** The limit of an `each`: a number, or an argument that gives it. */
+function buildLimit(
+  given: number | { from: string } | undefined,
+  pointer: string,
+  scope: Scope,
+  report: Report,
+): Template {
+  if (typeof given !== "object") return { kind: "literal", value: given ?? defaultStep.eachLimit };
+  const limit = buildTemplate(given, pointer, scope, report);
+  if (limit.kind === "ref" && limit.ref.root !== "input")
+    report.add("plan/bad-step", pointer, "The limit is neither a number nor an argument.", {
+      fix: 'Write the number, or `{ from = "input.NAME" }`.',
+    });
+  return limit;
 }

@@ -18,6 +18,7 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
     symbol = {},
     listing = {},
     errors = {},
+    warnings = {},
     ...rest
   } = config.dialect ?? {};
   const dialect: DialectPlan = {
@@ -45,7 +46,7 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
       size: listing.size ?? defaultDialect.listing.size,
       cursor: listing.cursor ?? defaultDialect.listing.cursor,
       most: listing.most ?? defaultDialect.listing.most,
-      over: listing.over ?? defaultDialect.listing.over,
+      beyond: listing.beyond ?? defaultDialect.listing.beyond,
     },
     result: rest.result ?? defaultDialect.result,
     text: rest.text ?? defaultDialect.text,
@@ -54,9 +55,16 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
     errors: {
       form: errors.form ?? defaultDialect.errors.form,
       text: errors.text ?? defaultDialect.errors.text,
+      code: errors.code ?? defaultDialect.errors.code,
+      message: errors.message ?? defaultDialect.errors.message,
+      number: errors.number ?? defaultDialect.errors.number,
       codes: canonical(errors.codes ?? {}),
       messages: canonical(errors.messages ?? {}),
       numbers: canonical(errors.numbers ?? {}),
+    },
+    warnings: {
+      code: warnings.code ?? defaultDialect.warnings.code,
+      codes: canonical(warnings.codes ?? {}),
     },
     outputSchemas: rest.output_schemas ?? defaultDialect.outputSchemas,
   };
@@ -84,25 +92,20 @@ function checkSpelling(dialect: DialectPlan, report: Report): void {
     });
 }
 
-/** The keys of the error maps are codes of refusals, their families, or `*`. */
-function checkErrorKeys({ errors }: DialectPlan, report: Report): void {
-  const known = refusalCodes();
-  for (const map of ["codes", "messages", "numbers"] as const)
-    for (const key of Object.keys(errors[map]))
+/** The keys of the maps are codes of refusals or of warnings, their families, or `*`. */
+function checkErrorKeys({ errors, warnings }: DialectPlan, report: Report): void {
+  const check = (map: object, at: string, known: readonly string[]) => {
+    for (const key of Object.keys(map))
       if (!known.includes(key))
-        report.unknown(
-          "plan/bad-dialect",
-          `/dialect/errors/${map}${toPointer([key])}`,
-          "The code",
-          key,
-          known,
-        );
+        report.unknown("plan/bad-dialect", `/dialect/${at}${toPointer([key])}`, "The code", key, known);
+  };
+  const refusals = codesOf("refusal", "fault");
+  for (const map of ["codes", "messages", "numbers"] as const) check(errors[map], `errors/${map}`, refusals);
+  check(warnings.codes, "warnings/codes", codesOf("warning"));
 }
 
-function refusalCodes(): string[] {
-  const told = Object.entries(codes).flatMap(([code, { kind }]) =>
-    kind === "refusal" || kind === "fault" ? [code] : [],
-  );
+function codesOf(...kinds: string[]): string[] {
+  const told = Object.entries(codes).flatMap(([code, { kind }]) => (kinds.includes(kind) ? [code] : []));
   return ["*", ...sortedSet([...told, ...told.map((code) => code.slice(0, code.indexOf("/")))])];
 }
 

@@ -58,6 +58,7 @@ export function outputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
         ...answer.properties,
         ...(named ? disambiguation(dialect).properties : {}),
         ...refusal.properties,
+        ...refusalMembers(dialect),
       },
       required: ["schema_version", "ok", "tool", "warnings"],
     }),
@@ -154,6 +155,14 @@ function disambiguation(dialect: DialectPlan): Fields {
       candidates: { type: "array", items: candidate },
     },
     required: [],
+  };
+}
+
+/** Members that say a refusal's message and number again, where the dialect has them. */
+function refusalMembers({ errors }: DialectPlan): JsonObject {
+  return {
+    ...(errors.message === "" ? {} : { [errors.message]: text }),
+    ...(errors.number === "" ? {} : { [errors.number]: { type: "integer" } }),
   };
 }
 

@@ -1,23 +1,70 @@
 /**
  * The spelling of an answer's members, in values and in schemas alike: a dialect may rename a member or leave it out, at
- * every level that is ours. What a server or another tool said (`value`, `data`, `arguments`, `answer`) is not touched.
+ * every level that is ours, and say codes in its own words. What a server or another tool said (`value`, `data`,
+ * `arguments`, `answer`) is not touched.
  */
 import type { DialectPlan } from "../abi/plan.js";
 import { define, isTable, type Json, type JsonObject } from "../base/json.js";
 
-type Dialect = Pick<DialectPlan, "members" | "echo">;
+type Dialect = Pick<DialectPlan, "members" | "echo" | "errors" | "warnings">;
 
 /** Members whose insides are not ours to spell. */
 const foreign: readonly string[] = ["value", "data", "arguments", "answer"];
 
 /** A value as the dialect spells its members. */
 export function spellMembers(dialect: Dialect, value: JsonObject): JsonObject {
-  return Object.keys(dialect.members).length === 0 ? value : spellTable(dialect, value);
+  const coded = withCodes(dialect, value);
+  return Object.keys(dialect.members).length === 0 ? coded : spellTable(dialect, coded);
+}
+
+/** What a dialect has for a code: for itself, for its family, or for all others. */
+export function codeWord<T>(map: { readonly [key: string]: T }, code: string): T | undefined {
+  const family = code.slice(0, code.indexOf("/"));
+  return [code, family, "*"].flatMap((key) => (Object.hasOwn(map, key) ? [map[key]] : []))[0];
 }
 
 /** The schema of such a value. */
 export function spellSchema(dialect: Dialect, schema: JsonObject): JsonObject {
-  return Object.keys(dialect.members).length === 0 ? schema : schemaOf(dialect, schema);
+  const coded = withCodeSchemas(dialect, schema);
+  return Object.keys(dialect.members).length === 0 ? coded : schemaOf(dialect, coded);
+}
+
+/** Warnings under the dialect's codes, and the codes of warnings and of an error under its names. */
+function withCodes({ errors, warnings }: Dialect, value: JsonObject): JsonObject {
+  const out = { ...value };
+  if (Array.isArray(value.warnings))
+    out.warnings = value.warnings.map((warning) => {
+      const { code, ...rest } = warning as JsonObject;
+      return { [warnings.code]: codeWord(warnings.codes, String(code)) ?? code ?? null, ...rest };
+    });
+  if (isTable(value.error)) {
+    const { code, ...rest } = value.error as JsonObject;
+    out.error = { [errors.code]: code ?? null, ...rest };
+  }
+  return out;
+}
+
+/** The same in the schema; the codes themselves are any text there. */
+function withCodeSchemas({ errors, warnings }: Dialect, schema: JsonObject): JsonObject {
+  const properties = isTable(schema.properties) ? { ...(schema.properties as JsonObject) } : {};
+  const list = properties.warnings;
+  if (isTable(list) && isTable(list.items))
+    properties.warnings = {
+      ...(list as JsonObject),
+      items: renamed(list.items as JsonObject, warnings.code),
+    };
+  if (isTable(properties.error)) properties.error = renamed(properties.error as JsonObject, errors.code);
+  return { ...schema, properties };
+}
+
+function renamed(schema: JsonObject, name: string): JsonObject {
+  const { code, ...rest } = schema.properties as JsonObject;
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return {
+    ...schema,
+    properties: { [name]: code ?? {}, ...rest },
+    required: required.map((member) => (member === "code" ? name : member)),
+  };
 }
 
 function spellTable(dialect: Dialect, table: JsonObject): JsonObject {

@@ -71,7 +71,7 @@ export function listingFields(
     properties[listing.size] = {
       type: "integer",
       minimum: 1,
-      ...(listing.over === "refuse" ? { maximum: maxSize } : {}),
+      ...(listing.beyond === "refuse" ? { maximum: maxSize } : {}),
       description: `1-${maxSize}, default ${defaultSize}.`,
     };
     properties[listing.cursor] = {
@@ -83,7 +83,7 @@ export function listingFields(
     properties[listing.most] = {
       type: "integer",
       minimum: 1,
-      ...(listing.over === "refuse" ? { maximum: tool.maxItems } : {}),
+      ...(listing.beyond === "refuse" ? { maximum: tool.maxItems } : {}),
       description:
         tool.defaultItems === null
           ? `1-${tool.maxItems}.`

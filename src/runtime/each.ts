@@ -15,6 +15,8 @@ import type { Entry } from "./shapes/shape.js";
 /** Servers answer several questions at once, but not hundreds. */
 const atOnce = 4;
 const shareOfAnswer = 0.95;
+const usualQuestions = 50;
+const mostQuestions = 1000;
 
 interface Question {
   server: LanguageServer;
@@ -35,14 +37,12 @@ export async function askEach(
       ? []
       : listOf(getAt(value, options.path ?? [])).map((item) => ({ server, item: item as Json })),
   );
-  if (questions.length > options.limit) {
+  const limit = limitOf(options);
+  if (questions.length > limit) {
     call.evidence.cut();
-    call.evidence.warn(
-      "answer/truncated",
-      `Only ${options.limit} of ${questions.length} items were asked about.`,
-    );
+    call.evidence.warn("answer/truncated", `Only ${limit} of ${questions.length} items were asked about.`);
   }
-  const asked = questions.slice(0, options.limit);
+  const asked = questions.slice(0, limit);
   const lacking = asked.find(({ server }) => !server.supports(method));
   if (lacking) throw notSupported(method, [lacking.server.plan]);
   const { parts, failures } = await askAll(call, method, asked, options, params);
@@ -82,7 +82,7 @@ async function refine(
       ({ server, item }) =>
         isTable(item) && (getAt(item, lacking) ?? null) === null && server.supports(method),
     )
-    .slice(0, options.limit)
+    .slice(0, limitOf(options))
     .map(({ server, item }) => ({ server, item: item as Json }));
   const { parts, failures } = await askAll(call, method, questions, options, params);
   // A server that does not have what it advertises leaves its items as they are.
@@ -101,6 +101,11 @@ async function refine(
     perItem: true,
     source: items,
   };
+}
+
+/** How many items are asked about; what an argument says is bounded here as well. */
+function limitOf({ limit }: EachOptions): number {
+  return typeof limit === "number" ? Math.min(mostQuestions, Math.max(1, Math.floor(limit))) : usualQuestions;
 }
 
 /** Where an item says where it stands, that counts first. */

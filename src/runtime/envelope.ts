@@ -8,7 +8,7 @@ import { spellMembers } from "../protocol/members.js";
 import type { CallState } from "./call-state.js";
 import type { Shape } from "./shapes/shape.js";
 import { textOf } from "./shapes/spelt.js";
-import { errorWords, type Wording, worded } from "./wording.js";
+import { errorMembers, errorWords, type Wording, worded } from "./wording.js";
 
 /** What is known of an answer before it is cut or paged. */
 export interface Head {
@@ -145,9 +145,12 @@ export function refuse(
   listed: readonly string[],
   warnings: Warning[],
   { dialect, errorText }: Wording,
+  input?: JsonObject,
 ): Answer {
   const own = refusal.nextSteps.filter((step) => step.kind !== "tool" || listed.includes(step.tool));
-  const steps: NextStep[] = own.length > 0 ? own : [{ kind: "doc", text: codes[refusal.code].fix }];
+  // A call that leads on says where to look; what mends the matter is told besides.
+  const isMended = own.some((step) => step.kind !== "tool");
+  const steps: NextStep[] = isMended ? own : [...own, { kind: "doc", text: codes[refusal.code].fix }];
   const { data } = refusal;
   const { code, message } = errorWords(dialect.errors, refusal.code, refusal.message);
   const hasData = Object.keys(data).length > 0;
@@ -156,6 +159,8 @@ export function refuse(
     ok: false,
     tool,
     error: hasData ? { code, message, data } : { code, message },
+    ...errorMembers(dialect.errors, refusal, message),
+    ...(dialect.echo === null || input === undefined ? {} : { [dialect.echo]: input }),
     next_steps: steps.map((step): JsonObject => ({ ...step })),
     warnings: warnings.map(warningValue),
   };

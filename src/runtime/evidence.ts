@@ -19,6 +19,8 @@ export class Evidence {
   /** Whether the answer is a page of a listing that is kept for the next one. */
   isPage = false;
   document: { admitted: Admitted; hash: string } | undefined;
+  /** The call's arguments, once they were checked. */
+  input: JsonObject | undefined;
   /** What the call points at, once that is known. */
   target: Target | undefined;
 

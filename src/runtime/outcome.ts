@@ -1,12 +1,13 @@
 /** How a call ended, and what is told when it was not answered: never more than the agent may know. */
 import type { Answer } from "../abi/handler.js";
-import type { ToolPlan } from "../abi/plan.js";
+import type { Plan, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
-import { Refusal, type Warning } from "../base/problem.js";
+import { type NextStep, Refusal, type Warning } from "../base/problem.js";
 import type { Log } from "../lsp/types.js";
 import { refuse } from "./envelope.js";
 import type { Evidence } from "./evidence.js";
+import { leadOn } from "./lead-on.js";
 import { protocolError, type Wording } from "./wording.js";
 
 /** What a call gave, in both forms. */
@@ -28,16 +29,19 @@ export function refusalOf(
   error: unknown,
   { isCancelled, expired }: Clock,
   evidence: Evidence,
-  log: Log,
+  { plan, log }: { plan: Plan; log: Log },
 ): Refusal {
   if (isCancelled()) return new Refusal("call/cancelled", "The call was cancelled.", { cause: error });
+  const lead = (refusal: Refusal) => leading(refusal, leadOn(plan, tool, refusal.code, evidence.input));
   if (expired())
-    return new Refusal(
-      "lsp/timeout",
-      `${tool.name} did not come to an end within ${tool.timeoutMs} ms; the server is ${evidence.readiness}.`,
-      { cause: error, nextSteps: [statusStep] },
+    return lead(
+      new Refusal(
+        "lsp/timeout",
+        `${tool.name} did not come to an end within ${tool.timeoutMs} ms; the server is ${evidence.readiness}.`,
+        { cause: error },
+      ),
     );
-  if (error instanceof Refusal) return withStatusStep(error);
+  if (error instanceof Refusal) return lead(error);
   log("error", `fault in ${tool.name}`, {
     cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
   });
@@ -53,26 +57,17 @@ export function refused(
   listed: readonly string[],
   warnings: Warning[],
   wording: Wording,
+  input: JsonObject | undefined,
 ): CallOutcome {
-  const answer = refuse(tool.name, refusal, listed, warnings, wording);
+  const answer = refuse(tool.name, refusal, listed, warnings, wording, input);
   return { isError: true, ...answer, error: protocolError(refusal, wording.dialect.errors) };
 }
 
-const statusStep = {
-  kind: "tool" as const,
-  tool: "get_server_status",
-  arguments: {},
-  why: "it says how the language servers do",
-};
-
-/** A failing server leads to the tool that tells about servers. */
-function withStatusStep(refusal: Refusal): Refusal {
-  const isAboutServer = ["lsp/start-failed", "lsp/exited", "lsp/timeout", "lsp/garbled"].includes(
-    refusal.code,
-  );
-  if (!isAboutServer || refusal.nextSteps.length > 0) return refusal;
+/** The refusal with further steps behind its own. */
+function leading(refusal: Refusal, steps: NextStep[]): Refusal {
+  if (steps.length === 0) return refusal;
   return new Refusal(refusal.code, refusal.message, {
-    nextSteps: [statusStep],
+    nextSteps: [...refusal.nextSteps, ...steps],
     data: refusal.data,
     cause: refusal.cause,
   });

@@ -173,10 +173,14 @@ export class Session {
         files: await filesOf(evidence, places),
       };
     } catch (error) {
-      const refusal = refusalOf(tool, error, clock, evidence, log);
+      const refusal = refusalOf(tool, error, clock, evidence, { plan, log });
       const warnings = clock.expired() || refusal.code === "lsp/no-answer" ? unready(evidence) : [];
       const told = [...evidence.warnings, ...warnings];
-      return { outcome: refused(tool, refusal, plan.mcp.listed, told, wording), evidence, files: [] };
+      return {
+        outcome: refused(tool, refusal, plan.mcp.listed, told, wording, evidence.input),
+        evidence,
+        files: [],
+      };
     }
   }
 
@@ -190,6 +194,7 @@ export class Session {
       args,
       argumentNames(loaded, tool),
     );
+    own.evidence.input = input;
     const state: CallState = { plan, pool, gate, samples, log, pages, ...own, ...frame, tool, input };
     const cursor = input[plan.dialect.listing.cursor];
     try {
@@ -219,7 +224,7 @@ export class Session {
       return { isError: false, structured: (await this.#answer(tool, args, frame, own)).structured };
     } catch (error) {
       if (!(error instanceof Refusal) || frame.signal.aborted) throw error;
-      const { structured } = refuse(name, error, plan.mcp.listed, evidence.warnings, wording);
+      const { structured } = refuse(name, error, plan.mcp.listed, evidence.warnings, wording, evidence.input);
       return { isError: true, structured };
     } finally {
       outer.absorb(evidence);

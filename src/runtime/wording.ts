@@ -8,7 +8,7 @@ import type { DialectPlan, ErrorDialect, ToolPlan } from "../abi/plan.js";
 import type { Json, JsonObject } from "../base/json.js";
 import type { Refusal } from "../base/problem.js";
 import { cutCharacters } from "../base/text.js";
-import { spellMembers } from "../protocol/members.js";
+import { codeWord, spellMembers } from "../protocol/members.js";
 import { documentKey } from "../protocol/spelling.js";
 import type { LoadedBundle } from "./load.js";
 import { fileOf } from "./shapes/spelt.js";
@@ -70,12 +70,6 @@ export function worded({ dialect, text, empty }: Wording, draft: Draft): Answer 
   return { structured, text: text(view).replace(/\n+$/, ""), notes };
 }
 
-/** What the dialect has for a code: for itself, for its family, or for all others. */
-export function errorWord<T>(map: { readonly [key: string]: T }, code: string): T | undefined {
-  const family = code.slice(0, code.indexOf("/"));
-  return [code, family, "*"].flatMap((key) => (Object.hasOwn(map, key) ? [map[key]] : []))[0];
-}
-
 /** Code and message of a refusal as the dialect tells them. */
 export function errorWords(
   errors: ErrorDialect,
@@ -83,16 +77,28 @@ export function errorWords(
   message: string,
 ): { code: string; message: string } {
   return {
-    code: errorWord(errors.codes, code) ?? code,
-    message: errorWord(errors.messages, code) ?? message,
+    code: codeWord(errors.codes, code) ?? code,
+    message: codeWord(errors.messages, code) ?? message,
   };
 }
 
 /** A refusal as a JSON-RPC error. */
 export function protocolError(refusal: Refusal, errors: ErrorDialect) {
   const { code, message } = errorWords(errors, refusal.code, refusal.message);
-  const number = errorWord(errors.numbers, refusal.code) ?? internalError;
+  const number = numberOf(errors, refusal);
   return { number, code, message, data: { code, ...refusal.data } };
+}
+
+/** Members of the answer that say again what a refusal is, for clients that look for them there. */
+export function errorMembers(errors: ErrorDialect, refusal: Refusal, message: string): JsonObject {
+  return {
+    ...(errors.message === "" ? {} : { [errors.message]: message }),
+    ...(errors.number === "" ? {} : { [errors.number]: numberOf(errors, refusal) }),
+  };
+}
+
+function numberOf(errors: ErrorDialect, { code }: Refusal): number {
+  return codeWord(errors.numbers, code) ?? internalError;
 }
 
 /** Items that stand together in one file. */

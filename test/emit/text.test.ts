@@ -57,6 +57,11 @@ describe("a text", () => {
     expect((await compile('{{"words"}} {{12}} {{true}}'))(view)).toBe("words 12 true");
   });
 
+  it("puts a text of several lines on one", async () => {
+    const text = await compile("{{one_line words}}|{{one_line none}}|{{one_line zero}}");
+    expect(text({ words: " a\r\n  b \n\n c\rd ", none: null, zero: 0 })).toBe("a b c d||0");
+  });
+
   it("sees own members only", async () => {
     const text = await compile("{{constructor}}{{__proto__}}{{toString}}{{nested.constructor.name}}");
     expect(text(view)).toBe("");

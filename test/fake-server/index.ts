@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ABI_VERSION, type Plan, type ServerPlan } from "../../src/abi/plan.js";
 import type { Json, JsonObject } from "../../src/base/json.js";
-import { defaultHttp } from "../../src/plan/defaults.js";
+import { defaultDialect, defaultHttp } from "../../src/plan/defaults.js";
 
 /** See README.md for the words. */
 export interface Scenario {
@@ -108,28 +108,7 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
     },
     servers,
     tools: [],
-    dialect: {
-      document: { field: "file_path", form: "path" },
-      position: {
-        form: "flat",
-        answers: "flat",
-        line: "line",
-        character: "character",
-        lineBase: 1,
-        characterBase: 1,
-        unit: "utf-32",
-        fuzz: true,
-      },
-      symbol: { name: "symbol_name", kind: "symbol_kind", extent: "from_name" },
-      query: "query",
-      listing: { size: "page_size", cursor: "cursor", most: "max_results", over: "refuse" },
-      result: "both",
-      text: null,
-      echo: null,
-      members: {},
-      errors: { form: "result", text: null, codes: {}, messages: {}, numbers: {} },
-      outputSchemas: false,
-    },
+    dialect: defaultDialect,
     mcp: {
       version: null,
       warmup: false,

@@ -257,7 +257,7 @@ describe("calls that do not end by themselves", () => {
     expect(structured).toMatchObject({
       ok: false,
       error: { code: "lsp/timeout" },
-      next_steps: [{ kind: "tool", tool: "get_server_status" }],
+      next_steps: [{ kind: "tool", tool: "get_server_status", arguments: {} }, { kind: "doc" }],
     });
   });
 
@@ -356,7 +356,7 @@ describe("the status of servers", () => {
     const failed = await call("get_document_symbols", { file_path: "b.bad" });
     expect(failed.structured).toMatchObject({
       error: { code: "lsp/start-failed" },
-      next_steps: [{ tool: "get_server_status" }],
+      next_steps: [{ kind: "tool", tool: "get_server_status", arguments: {} }, { kind: "doc" }],
     });
     const { structured, text } = await call("get_server_status", {});
     expect(structured).toMatchObject({

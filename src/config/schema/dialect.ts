@@ -59,10 +59,10 @@ export const dialect = z.strictObject({
         .union([z.literal(""), argName])
         .optional()
         .describe("The name of the argument that caps a list without pages; empty for none."),
-      over: z
+      beyond: z
         .enum(["refuse", "clamp"])
         .optional()
-        .describe("Whether a call that asks for more than the most is refused, or given the most."),
+        .describe("For numbers beyond their bounds: refused, or clamped; refused when absent."),
     })
     .optional()
     .describe("How a page or a cap is asked for."),
@@ -81,6 +81,13 @@ export const dialect = z.strictObject({
         .optional()
         .describe("A tool result with `isError`, a plain text without it, or a JSON-RPC error."),
       text: template.optional().describe("A Handlebars text over `code`, `message` and `data`."),
+      code: argName.optional().describe("The member of `error` that holds the code; `code` when absent."),
+      message: argName
+        .optional()
+        .describe("A member of the answer that says the message again; none when absent."),
+      number: argName
+        .optional()
+        .describe("A member of the answer that holds the number of `numbers`; none when absent."),
       codes: z
         .record(z.string(), z.string())
         .optional()
@@ -96,6 +103,16 @@ export const dialect = z.strictObject({
     })
     .optional()
     .describe("How a refusal is told."),
+  warnings: z
+    .strictObject({
+      code: argName.optional().describe("The member that holds the code; `code` when absent."),
+      codes: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe("Our code, a family or `*` → the code that is told."),
+    })
+    .optional()
+    .describe("How a remark beside an answer is told."),
   result: z.enum(["structured", "text", "both"]).optional().describe("What the client really reads."),
   output_schemas: z.boolean().optional().describe("Whether `tools/list` carries output schemas."),
 });

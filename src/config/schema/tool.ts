@@ -73,7 +73,10 @@ export const stepSchema = z.strictObject({
   each: z
     .strictObject({
       from: z.string().describe("A step whose items are asked about."),
-      limit: z.int().min(1).max(1000).optional().describe("How many at the most."),
+      limit: z
+        .union([z.int().min(1).max(1000), z.strictObject({ from: z.string() })])
+        .optional()
+        .describe("How many at the most: a number, or a reference to an argument."),
       lacking: z
         .string()
         .regex(/^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)*$/, "a dotted path of members")

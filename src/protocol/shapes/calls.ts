@@ -1,6 +1,6 @@
-/** Callers or callees: name, kind, path, <place>, sites: [<place>]. */
+/** Callers or callees: name, kind, path, <place>, text? (where a tool shows snippets), sites: [<place>]. */
 import { closed, documentFields, joinFields, pointFields } from "../spelling.js";
-import { none, required, type ShapeFacts, symbolName } from "./facts.js";
+import { none, optional, required, type ShapeFacts, symbolName, text } from "./facts.js";
 
 /** The facts of `calls`. */
 export const callsFacts: ShapeFacts = {
@@ -14,6 +14,7 @@ export const callsFacts: ShapeFacts = {
         symbolName,
         documentFields(dialect),
         pointFields(dialect),
+        optional({ text }),
         required({
           sites: { type: "array", items: closed(pointFields(dialect)) },
         }),

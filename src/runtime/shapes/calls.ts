@@ -3,20 +3,23 @@ import { canonicalText, isTable, type Json, type JsonObject } from "../../base/j
 import { sortBy, uniqueBy } from "../../base/order.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
+import type { SnippetBounds } from "../convert.js";
 import { garbled, isRange, kindWord, type LspRange, listOf } from "../lsp-values.js";
+import { snippetBounds } from "./locations.js";
 import type { Shape } from "./shape.js";
 import { byFile, placeText, table, textOf } from "./spelt.js";
 
 /** The shape `calls`. */
 export const calls: Shape = {
   nouns: ["call", "calls"],
-  async normalize(reply, call) {
+  async normalize(reply, call, { snippet }) {
+    const bounds = snippet === undefined ? undefined : snippetBounds(snippet);
     const found: JsonObject[] = [];
     for (const { server, value, item } of reply.parts) {
       if (server === undefined) throw garbled(server, "a list of calls");
       for (const entry of listOf(value)) {
         const raw = readCall(server, entry, item);
-        const spelt = await spell(call, server, raw);
+        const spelt = await spell(call, server, raw, bounds);
         if (spelt === undefined) call.evidence.drop({ ...raw, sites: [] });
         else found.push(spelt);
       }
@@ -25,10 +28,11 @@ export const calls: Shape = {
   },
   text: (items, _beside, dialect) =>
     byFile(items, dialect, (item) => {
-      const { name, kind, sites } = table(item);
+      const { name, kind, sites, text } = table(item);
       const places = (Array.isArray(sites) ? sites : []).map((site) => placeText(site, dialect));
       const at = places.length === 0 ? "" : `  calls at ${places.join(", ")}`;
-      return [`${placeText(item, dialect)}  ${textOf(kind)} ${textOf(name)}${at}`];
+      const line = text === undefined ? "" : `  | ${textOf(text)}`;
+      return [`${placeText(item, dialect)}  ${textOf(kind)} ${textOf(name)}${at}${line}`];
     }),
 };
 
@@ -54,10 +58,16 @@ function readCall(server: LanguageServer, entry: unknown, asked: unknown): RawCa
   return { name: other.name, kind: kindWord(other.kind), uri: other.uri, selection, sitesUri, sites };
 }
 
-async function spell(call: CallState, server: LanguageServer, raw: RawCall): Promise<JsonObject | undefined> {
+async function spell(
+  call: CallState,
+  server: LanguageServer,
+  raw: RawCall,
+  bounds: SnippetBounds | undefined,
+): Promise<JsonObject | undefined> {
   const admitted = await call.places.show(raw.uri);
   if (admitted === undefined) return undefined;
   const point = await call.places.point(server, raw.uri, raw.selection.start);
+  const text = bounds && (await call.places.snippet(server, raw.uri, raw.selection.start.line, bounds));
   const sites: Json[] = [];
   for (const range of raw.sites) sites.push(await call.places.point(server, raw.sitesUri, range.start));
   return {
@@ -65,6 +75,7 @@ async function spell(call: CallState, server: LanguageServer, raw: RawCall): Pro
     kind: raw.kind,
     ...call.places.document(admitted),
     ...point,
+    ...(text === undefined ? {} : { text }),
     sites,
   };
 }

@@ -30,7 +30,7 @@ export const locations: Shape = {
 };
 
 /** What a tool or a call asks for, within what is allowed; undefined for no text at all. */
-function snippetBounds(asked: AnswerOptions["snippet"]): SnippetBounds | undefined {
+export function snippetBounds(asked: AnswerOptions["snippet"]): SnippetBounds | undefined {
   if (asked?.show === false) return undefined;
   const within = (value: Json | undefined, low: number, high: number, otherwise: number) =>
     typeof value === "number" ? Math.min(high, Math.max(low, Math.floor(value))) : otherwise;

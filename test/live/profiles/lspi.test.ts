@@ -88,13 +88,23 @@ describe("lspi", () => {
     const { line, character } = session.place("src/app.ts", "first = |greet(wave)");
     const beside = { file_path: "src/app.ts", line, character: character - 1 };
     const fuzzed = await structure("find_definition_at", beside);
-    expect(fuzzed.warnings).toEqual([expect.objectContaining({ code: "answer/fuzzed-position" })]);
+    expect(fuzzed.warnings).toEqual([expect.objectContaining({ kind: "position_fuzzing" })]);
     const hello = await structure("find_definition", { file_path: "src/greet.ts", symbol_name: "hello" });
     expect(hello.needs_disambiguation).toBe(true);
-    const refused = await session.call("hover_at", { file_path: "src/none.ts", line: 1, character: 1 });
+    const input = { file_path: "src/none.ts", line: 1, character: 1 };
+    const refused = await session.call("hover_at", input);
+    const message = "src/none.ts does not exist.";
     expect(refused).toMatchObject({
       isError: true,
-      structuredContent: { ok: false, error: { code: "guard/not-a-file" }, next_steps: [expect.any(Object)] },
+      structuredContent: {
+        ok: false,
+        tool: "hover_at",
+        error: { kind: "resource_not_found", message },
+        message,
+        mcp_error_code: -32002,
+        input,
+        next_steps: [{ kind: "doc" }],
+      },
     });
   });
 

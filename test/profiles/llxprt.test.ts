@@ -1,0 +1,115 @@
+/** The profile `llxprt` against a scripted server: its lines stay lines, and it waits for what was just shown. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
+import { planText } from "../plan/config.js";
+import { range } from "../runtime/workshop.js";
+import { openProfile, type Scripted } from "./scripted.js";
+
+const a = "file:///work/a.fake";
+const publish = (items: JsonObject[]): JsonObject => ({
+  notify: "textDocument/publishDiagnostics",
+  params: { uri: { $: "/params/textDocument/uri" }, version: { $version: true }, diagnostics: items },
+});
+const problem = (message: string, line = 1) => ({ range: range(line, 2, 4), severity: 1, message });
+
+describe("llxprt", () => {
+  let llxprt: Scripted;
+  beforeAll(async () => {
+    llxprt = await openProfile(
+      "llxprt",
+      { "a.fake": "// a comment\nfunction greet() {\n}\n", "b.fake": "x\n", "c/d.fake": "x\n" },
+      {
+        capabilities: {
+          definitionProvider: true,
+          referencesProvider: true,
+          hoverProvider: true,
+          documentSymbolProvider: true,
+          workspaceSymbolProvider: true,
+        },
+        replies: {
+          "textDocument/definition": null,
+          "textDocument/references": [],
+          "textDocument/hover": null,
+          "textDocument/documentSymbol": [
+            { name: "greet", kind: 12, range: range(0, 0, 1, 2), selectionRange: range(1, 9, 14) },
+          ],
+          "workspace/symbol": [{ name: "greet", kind: 12, location: { uri: a, range: range(0, 0, 1, 2) } }],
+        },
+        on: { "textDocument/didOpen": [publish([problem("first\n  second\r\nthird")])] },
+      },
+    );
+  });
+  afterAll(() => llxprt?.close());
+
+  it("tells the line on which a symbol's declaration begins", async () => {
+    expect(await llxprt.texts("lsp_document_symbols", { file: "a.fake" })).toEqual([
+      "function greet [line 1]",
+    ]);
+    expect(await llxprt.texts("lsp_workspace_symbols", { query: "greet" })).toEqual([
+      "function greet (a.fake:1)",
+    ]);
+  });
+
+  it("keeps a diagnostic on its line, whatever its message has", async () => {
+    const [text] = await llxprt.texts("lsp_diagnostics", {});
+    expect(text).toBe("a.fake:\n  error [2:3] first second third");
+  });
+
+  it("has the files in order, and none without diagnostics", async () => {
+    for (const file of ["c/d.fake", "b.fake"]) await llxprt.texts("lsp_document_symbols", { file });
+    const [text = ""] = await llxprt.texts("lsp_diagnostics", {});
+    expect(text.split("\n").filter((line) => !line.startsWith(" "))).toEqual([
+      "a.fake:",
+      "b.fake:",
+      "c/d.fake:",
+    ]);
+  });
+
+  it.each([
+    ["lsp_goto_definition", { file: "a.fake", line: 1, character: 1 }, "No definition found"],
+    ["lsp_find_references", { file: "a.fake", line: 1, character: 1 }, "No references found"],
+    ["lsp_hover", { file: "a.fake", line: 1, character: 1 }, "No hover information available"],
+  ])("%s says that it found nothing", async (tool, args, words) => {
+    expect((await llxprt.texts(tool, args))[0]).toBe(words);
+  });
+
+  it("tells a failure as a text that begins with Error, and nothing else", async () => {
+    expect(await llxprt.texts("lsp_hover", { file: "../../x", line: 1, character: 1 })).toEqual([
+      "Error: File is outside workspace boundary",
+    ]);
+    for (const args of [{ file: "none.fake" }, {}, { file: "a.fake", more: 1 }] as JsonObject[])
+      expect((await llxprt.texts("lsp_document_symbols", args))[0]).toMatch(/^Error: \S[^\n]*$/);
+  });
+
+  it("calls itself what its host knows", () => {
+    const { mcp, tools } = planText('[mcp]\ncontext = "llxprt"\n');
+    expect(mcp).toMatchObject({ name: "lsp-navigation", version: "0.1.0" });
+    expect(tools.map(({ name }) => name)).toEqual([
+      "lsp_diagnostics",
+      "lsp_document_symbols",
+      "lsp_find_references",
+      "lsp_goto_definition",
+      "lsp_hover",
+      "lsp_workspace_symbols",
+    ]);
+  });
+});
+
+describe("llxprt's diagnostics", () => {
+  it("are told to be unknown where a server never says anything", async () => {
+    const llxprt = await openProfile(
+      "llxprt",
+      { "a.fake": "x\n" },
+      { capabilities: { documentSymbolProvider: true }, replies: { "textDocument/documentSymbol": [] } },
+      {},
+    );
+    try {
+      await llxprt.texts("lsp_document_symbols", { file: "a.fake" });
+      const [words, beside] = await llxprt.texts("lsp_diagnostics", {});
+      expect(words).toBe("No diagnostics");
+      expect(beside).toMatch(/^Status: unknown/);
+    } finally {
+      await llxprt.close();
+    }
+  });
+});

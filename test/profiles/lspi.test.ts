@@ -1,0 +1,214 @@
+/** The profile `lspi`: its arguments with their defaults and maxima, its names for errors and remarks, its next steps. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
+import { inputSchema } from "../../src/emit/input-schema.js";
+import { planText } from "../plan/config.js";
+import { range } from "../runtime/workshop.js";
+import { openProfile, type Scripted } from "./scripted.js";
+
+const config = '[allow]\neffects = ["read", "command"]\n[mcp]\ncontext = "lspi"\n';
+
+/** `required` arguments by name; others with their default (null for none), and their bounds. */
+type Arguments = { [name: string]: "required" | [fallback: unknown, low?: number, high?: number] };
+
+const named: Arguments = { file_path: "required", symbol_name: "required", symbol_kind: [null] };
+const at: Arguments = { file_path: "required", line: "required", character: "required" };
+const total: Arguments = { max_total_chars: [null, 10_000, 2_000_000] };
+const snippets = (show: boolean): Arguments => ({
+  include_snippet: [show],
+  snippet_context_lines: [1, 0, 10],
+  max_snippet_chars: [400, 40, 4000],
+});
+const most = (fallback: number, high: number): Arguments => ({ max_results: [fallback, 1, high] });
+const declaration: Arguments = { include_declaration: [true] };
+const calls: Arguments = {
+  ...named,
+  ...total,
+  ...most(200, 2000),
+  max_symbols: [50, 1, 200],
+  include_snippet: [true],
+  max_snippet_chars: [200, 40, 4000],
+};
+
+const surface: { [tool: string]: Arguments } = {
+  find_definition: { ...named, ...total, ...snippets(true), ...most(20, 200) },
+  find_definition_at: { ...at, ...total, ...snippets(true), ...most(50, 500) },
+  find_references: { ...named, ...total, ...snippets(false), ...declaration, ...most(200, 5000) },
+  find_references_at: { ...at, ...total, ...snippets(false), ...declaration, ...most(200, 5000) },
+  hover_at: at,
+  find_implementation_at: { ...at, ...total, ...snippets(true), ...most(50, 500) },
+  find_type_definition_at: { ...at, ...total, ...snippets(true), ...most(50, 500) },
+  find_incoming_calls: calls,
+  find_outgoing_calls: calls,
+  find_incoming_calls_at: { ...at, ...total, ...most(200, 2000) },
+  find_outgoing_calls_at: { ...at, ...total, ...most(200, 2000) },
+  get_document_symbols: { file_path: "required", ...total, ...most(500, 5000) },
+  search_workspace_symbols: { query: "required", file_path: [null], ...total, ...most(100, 2000) },
+  get_diagnostics: { file_path: "required", ...total, ...most(200, 5000) },
+  restart_server: { extensions: [null] },
+  stop_server: { extensions: [null] },
+  get_current_config: {},
+  list_servers: { include_env: [false] },
+  get_server_status: { server_id: [null] },
+};
+
+describe("lspi's arguments", () => {
+  const plan = planText(config);
+
+  it("belong to its tools and to no others", () => {
+    const names = plan.mcp.listed.filter((name) => !name.startsWith("rename_"));
+    expect(names.sort()).toEqual(Object.keys(surface).sort());
+  });
+
+  it.each(Object.entries(surface))("of %s are those of the original", (name, expected) => {
+    const tool = plan.tools.find((entry) => entry.name === name);
+    if (tool === undefined) throw new Error(`there is no ${name}`);
+    const { properties, required = [], additionalProperties } = inputSchema(tool, plan.dialect);
+    expect(additionalProperties).toBe(false);
+    const given = Object.entries(properties as { [name: string]: JsonObject });
+    const told = Object.fromEntries(
+      given.map(([argument, schema]) => {
+        if ((required as string[]).includes(argument)) return [argument, "required"];
+        const own = tool.args.find((arg) => arg.name === argument);
+        const fallback =
+          own === undefined && argument === "max_results" ? tool.defaultItems : (own?.default ?? null);
+        const low = own?.minimum ?? schema.minimum;
+        const high = own?.maximum ?? schema.maximum;
+        return [argument, [fallback, low, high].filter((value) => value !== undefined)];
+      }),
+    );
+    expect(told).toEqual(expected);
+  });
+
+  it.each([
+    ["lspi", 120_000, false],
+    ["lspi-codex", 80_000, true],
+    ["lspi-navigation", 60_000, true],
+  ])("%s has its own budget, and may or may not change anything", (context, characters, readOnly) => {
+    const { limits, mcp } = planText(config.replace('"lspi"', `"${context}"`));
+    expect(limits.maxTotalChars).toBe(characters);
+    expect(mcp.readOnly).toBe(readOnly);
+    expect(mcp.listed.includes("restart_server")).toBe(!readOnly);
+  });
+});
+
+const a = "file:///work/a.fake";
+const place = { uri: a, range: range(0, 0, 5) };
+const symbol = (name: string, line: number) => ({
+  name,
+  kind: 12,
+  range: range(line, 0, 5),
+  selectionRange: range(line, 0, 5),
+});
+
+describe("lspi's answers", () => {
+  let lspi: Scripted;
+  beforeAll(async () => {
+    lspi = await openProfile(
+      "lspi",
+      { "a.fake": `alpha\ntwins\ntwins\n${"long ".repeat(20)}\n`, "b.other": "x\n" },
+      {
+        capabilities: {
+          definitionProvider: true,
+          referencesProvider: true,
+          documentSymbolProvider: true,
+          workspaceSymbolProvider: true,
+          implementationProvider: false,
+          hoverProvider: true,
+          callHierarchyProvider: true,
+        },
+        replies: {
+          "textDocument/definition": [place],
+          "textDocument/references": Array.from({ length: 4 }, (_, line) => ({
+            uri: a,
+            range: range(line, 0, 1),
+          })),
+          "textDocument/documentSymbol": [symbol("alpha", 0), symbol("twins", 1), symbol("twins", 2)],
+          "workspace/symbol": [],
+          "textDocument/prepareCallHierarchy": [1, 2].map((line) => ({ ...symbol("twins", line), uri: a })),
+          "callHierarchy/incomingCalls": [
+            { from: { ...symbol("long", 3), uri: a }, fromRanges: [range(3, 0, 1)] },
+          ],
+        },
+        on: { "textDocument/hover": [{ error: { code: -32000, message: "broken" } }] },
+      },
+      { allow: { commands: [process.execPath], effects: ["read", "command"] } },
+    );
+  });
+  afterAll(() => lspi?.close());
+
+  const structured = async (tool: string, args: JsonObject): Promise<JsonObject> => {
+    const { structured: whole } = await lspi.call(tool, args);
+    const validate = await lspi.workshop.runtime.loaded.outputValidator(tool);
+    validate(whole);
+    expect(validate.errors ?? []).toEqual([]);
+    return whole;
+  };
+  const kinds = ({ warnings }: JsonObject) => (warnings as JsonObject[]).map(({ kind }) => kind);
+
+  it("have remarks of its own names", async () => {
+    const cut = await structured("find_references_at", {
+      file_path: "a.fake",
+      line: 1,
+      character: 1,
+      max_results: 2,
+    });
+    expect(kinds(cut)).toContain("limited_by_max_results");
+    const unable = await structured("find_implementation_at", { file_path: "a.fake", line: 1, character: 1 });
+    expect(unable).toMatchObject({ ok: true, total: 0 });
+    expect(kinds(unable)).toContain("method_not_supported");
+    const twins = await structured("find_definition", { file_path: "a.fake", symbol_name: "twins" });
+    expect(twins).toMatchObject({ ok: true, needs_disambiguation: true });
+    expect(kinds(twins)).toContain("multiple_symbol_matches");
+  });
+
+  it.each<[string, JsonObject, string, number]>([
+    ["hover_at", { file_path: "a.fake", line: 1 }, "invalid_params", -32602],
+    ["hover_at", { file_path: "a.fake", line: 99, character: 1 }, "invalid_params", -32602],
+    ["hover_at", { file_path: "none.fake", line: 1, character: 1 }, "resource_not_found", -32002],
+    ["hover_at", { file_path: "../x.fake", line: 1, character: 1 }, "outside_allowed_roots", -32602],
+    ["hover_at", { file_path: "b.other", line: 1, character: 1 }, "no_server_for_extension", -32602],
+    ["hover_at", { file_path: "a.fake", line: 1, character: 1 }, "lsp_error", -32603],
+    ["find_definition", { file_path: "a.fake", symbol_name: "nobody" }, "no_match", -32602],
+  ])("%s %j is refused as %s", async (tool, args, kind, number) => {
+    const whole = await structured(tool, args);
+    const { message } = whole.error as JsonObject;
+    expect(whole).toMatchObject({ tool, error: { kind, message }, message, mcp_error_code: number });
+    // Arguments that do not fit are not said again; all others are.
+    const isChecked = "character" in args || "symbol_name" in args;
+    expect(whole.input).toEqual(isChecked ? expect.objectContaining(args) : undefined);
+  });
+
+  it("ask about as many functions as a call wants, and show lines where it wants them", async () => {
+    const asked = async () => (await lspi.workshop.received("callHierarchy/incomingCalls")).length;
+    const args = { file_path: "a.fake", symbol_name: "alpha" };
+    const shown = await structured("find_incoming_calls", { ...args, max_snippet_chars: 40 });
+    const [call] = shown.calls as JsonObject[];
+    expect([...String(call?.text)].length).toBeLessThanOrEqual(40);
+    expect(call).toMatchObject({ name: "long", text: expect.stringMatching(/^long long/) });
+    expect(await asked()).toBe(2);
+    const one = await structured("find_incoming_calls", { ...args, max_symbols: 1, include_snippet: false });
+    expect(await asked()).toBe(3);
+    expect(kinds(one)).toContain("limited_by_max_results");
+    expect((one.calls as JsonObject[])[0]).not.toHaveProperty("text");
+  });
+
+  it("lead on with calls that can be made as they are", async () => {
+    const refused = [
+      await structured("find_definition", { file_path: "a.fake", symbol_name: "nobody" }),
+      await structured("hover_at", { file_path: "a.fake", line: 99, character: 1 }),
+      await structured("hover_at", { file_path: "b.other", line: 1, character: 1 }),
+      await structured("hover_at", { file_path: "a.fake", line: 1, character: 1 }),
+    ];
+    const steps = refused.flatMap(({ next_steps }) => next_steps as JsonObject[]);
+    const tools = steps.filter(({ kind }) => kind === "tool");
+    expect(tools.map(({ tool }) => tool)).toEqual([
+      "search_workspace_symbols",
+      "get_document_symbols",
+      "get_document_symbols",
+      "list_servers",
+    ]);
+    for (const { tool, arguments: args } of tools)
+      expect(await structured(String(tool), args as JsonObject), String(tool)).toMatchObject({ ok: true });
+  });
+});
