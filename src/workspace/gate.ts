@@ -4,7 +4,7 @@
  * shows can be given back as an argument.
  */
 import { realpath } from "node:fs/promises";
-import { relative, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import picomatch from "picomatch";
 import { uniqueBy } from "../base/order.js";
@@ -47,20 +47,32 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     };
   };
 
+  const follow = (path: string): Promise<string> =>
+    realPathOf(path).catch((error: unknown) => {
+      // Why a path outside cannot be followed is none of the caller's business.
+      throw named.some((folder) => isInside(path, folder)) ? error : outside();
+    });
+
+  const placeOrThrow = (path: string): Admitted => {
+    const admitted = place(path);
+    if (admitted instanceof Refusal) throw admitted;
+    return admitted;
+  };
+
   return {
     roots,
+    place,
     async admit(name) {
-      const path = pathOfName(name, base);
-      const real = await realPathOf(path).catch((error: unknown) => {
-        // Why a path outside cannot be followed is none of the caller's business.
-        throw named.some((folder) => isInside(path, folder)) ? error : outside();
-      });
-      const admitted = place(real);
-      if (admitted instanceof Refusal) throw admitted;
+      const admitted = placeOrThrow(await follow(pathOfName(name, base)));
       const facts = await statOf(admitted.path);
       if (facts !== undefined && !facts.isFile() && !facts.isDirectory())
         throw new Refusal("guard/not-a-file", `${admitted.shown} is not a regular file.`);
       return admitted;
+    },
+    async admitEntry(name) {
+      const path = pathOfName(name, base);
+      if (dirname(path) === path) throw outside();
+      return placeOrThrow(join(await follow(dirname(path)), basename(path)));
     },
     async show(uri) {
       try {

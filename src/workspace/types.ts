@@ -1,4 +1,5 @@
 /** What the rest of the program sees of the gate between paths of a call and files. */
+import type { Refusal } from "../base/problem.js";
 
 /** A path that was admitted: it lies, by its real path, inside a root. */
 export interface Admitted {
@@ -15,6 +16,10 @@ export interface Gate {
   readonly roots: string[];
   /** Admits a path or `file:` URI that a call named; throws a Refusal. */
   admit(name: string): Promise<Admitted>;
+  /** Admits a name itself: its folder by real path, while a symbolic link at its end is not followed. */
+  admitEntry(name: string): Promise<Admitted>;
+  /** Judges a real path without looking at the disk. */
+  place(path: string): Admitted | Refusal;
   /** How a URI from a server is shown, or undefined when it lies outside and must be dropped. */
   show(uri: string): Promise<Admitted | undefined>;
 }

@@ -9,11 +9,15 @@ import { SampleFiles } from "../../src/runtime/sample-files.js";
 import type { Gate } from "../../src/workspace/types.js";
 import { fakePlan, serverPlan } from "../fake-server/index.js";
 
+const notAsked = () => {
+  throw new Error("not asked for here");
+};
+
 export const gate: Gate = {
   roots: ["/w"],
-  admit: async () => {
-    throw new Error("not asked for here");
-  },
+  admit: notAsked,
+  admitEntry: notAsked,
+  place: notAsked,
   show: async (uri) => {
     if (!uri.startsWith("file:///w/")) return undefined;
     const shown = uri.slice("file:///w/".length);

@@ -1,0 +1,343 @@
+/**
+ * From changes to steps, by looking only. Each change is judged against the files as the changes before it would leave
+ * them; what cannot be done becomes a reason, and the rest is judged all the same, so that one look tells everything.
+ */
+import { dirname, join } from "node:path";
+import { sha256 } from "../../base/hash.js";
+import { Refusal } from "../../base/problem.js";
+import { isInside } from "../gate.js";
+import type { Admitted, Gate } from "../types.js";
+import { type Disk, type Found, hashFile } from "./disk.js";
+import { DraftFile } from "./draft-file.js";
+import { Overlay } from "./overlay.js";
+import type { Tree } from "./step.js";
+import { systemWords } from "./system-words.js";
+import { decodeText, hasHalfCharacter } from "./text.js";
+import { type Budget, listTree, readTree, spend } from "./tree.js";
+import type { Change, EditLimits, OperationPreview, Reason } from "./types.js";
+
+/** A change of names, before its hidden names are given. */
+export type Rearrangement =
+  | { kind: "make-folder"; path: string }
+  | { kind: "move"; from: string; to: string; found: Found | null; file: DraftFile | null }
+  | { kind: "place"; path: string; file: DraftFile }
+  | { kind: "take"; path: string; tree: Tree };
+
+/** What changes come to. */
+export interface Draft {
+  files: DraftFile[];
+  rearrangements: Rearrangement[];
+  operations: OperationPreview[];
+  reasons: Reason[];
+}
+
+/** Where drafting looks. */
+export interface Surroundings {
+  disk: Disk;
+  gate: Gate;
+  limits: EditLimits;
+}
+
+/** Drafts an edit; nothing is written. */
+export async function draftEdit(around: Surroundings, changes: Change[]): Promise<Draft> {
+  const drafting = new Drafting(around);
+  for (const [index, change] of changes.entries()) await drafting.add(change, index);
+  return drafting;
+}
+
+class Drafting implements Draft {
+  readonly files: DraftFile[] = [];
+  readonly rearrangements: Rearrangement[] = [];
+  readonly operations: OperationPreview[] = [];
+  readonly reasons: Reason[] = [];
+
+  readonly #disk: Disk;
+  readonly #gate: Gate;
+  readonly #limits: EditLimits;
+  readonly #budget: Budget;
+  readonly #overlay = new Overlay();
+
+  constructor({ disk, gate, limits }: Surroundings) {
+    this.#disk = disk;
+    this.#gate = gate;
+    this.#limits = limits;
+    this.#budget = { files: limits.editFiles, bytes: limits.editBytes };
+  }
+
+  /** Adds one change, or the reasons why it cannot be made. */
+  async add(change: Change, index: number): Promise<void> {
+    let path = `change ${index + 1}`;
+    const named = (admitted: Admitted): Admitted => {
+      path = admitted.shown;
+      if (!admitted.writable) throw new Refusal("edit/read-only", "lies in a folder that is only read");
+      return admitted;
+    };
+    try {
+      if (change.kind === "edit") await this.#edit(change, named(await this.#gate.admit(change.path)));
+      else if (change.kind === "create")
+        await this.#create(change, named(await this.#gate.admit(change.path)));
+      else if (change.kind === "delete")
+        await this.#delete(change, named(await this.#gate.admitEntry(change.path)));
+      else {
+        const from = named(await this.#gate.admitEntry(change.from));
+        const to = named(await this.#gate.admitEntry(change.to));
+        path = from.shown;
+        await this.#rename(change, from, to);
+      }
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : unreadable(error);
+      if (refusal === undefined) throw error;
+      this.reasons.push({ code: refusal.code, path, message: refusal.message });
+    }
+  }
+
+  async #edit(change: Extract<Change, { kind: "edit" }>, { path, shown }: Admitted): Promise<void> {
+    const file = await this.#fileAt(path);
+    if (file === undefined) throw new Refusal("edit/missing", "does not exist");
+    for (const { code, message } of file.edit(change.sha256, change.changes))
+      this.reasons.push({ code, path: shown, message });
+    spend(
+      this.#budget,
+      0,
+      change.changes.reduce((sum, { newText }) => sum + newText.length, 0),
+    );
+  }
+
+  async #create(change: Extract<Change, { kind: "create" }>, admitted: Admitted): Promise<void> {
+    const { path, shown } = admitted;
+    const isNew = !(await this.#exists(path));
+    const operation = { kind: "create" as const, path: shown, folder: false, files: 1, ...noteOf(change) };
+    if (!isNew && !change.overwrite) {
+      if (!change.ignoreIfExists) throw new Refusal("edit/exists", "exists already");
+      this.operations.push({ ...operation, overwrites: false, skipped: true });
+      return;
+    }
+    if (hasHalfCharacter(change.text))
+      throw new Refusal("edit/out-of-range", "would have a text with half a character");
+    spend(this.#budget, 1, Buffer.byteLength(change.text));
+    if (isNew) {
+      await this.#makeParents(path);
+      const file = DraftFile.created(path, change.text);
+      this.files.push(file);
+      this.rearrangements.push({ kind: "place", path, file });
+      this.#overlay.create(path);
+    } else (await this.#fileAt(path, "any"))?.replace(change.text);
+    this.operations.push({ ...operation, overwrites: !isNew, skipped: false });
+  }
+
+  async #rename(change: Extract<Change, { kind: "rename" }>, from: Admitted, to: Admitted): Promise<void> {
+    this.#mustNotHoldRoot(from.path);
+    this.#mustNotHoldRoot(to.path);
+    const found = await this.#find(from.path);
+    if (found === undefined) throw new Refusal("edit/missing", "does not exist");
+    const folder = found !== "new" && found.kind === "folder";
+    const operation = {
+      ...{ kind: "rename" as const, path: from.shown, to: to.shown, folder, files: 1 },
+      ...noteOf(change),
+    };
+    if (from.path === to.path) {
+      this.operations.push({ ...operation, overwrites: false, skipped: true });
+      return;
+    }
+    if (isInside(to.path, from.path)) throw new Refusal("edit/bad-target", "cannot go into its own inside");
+    const target = await this.#find(to.path);
+    // On a file system that ignores case, a name that differs in case only is the same file, not another one.
+    const exists = target !== undefined && !(await this.#isOtherSpelling(from.path, to.path, found, target));
+    if (exists && !change.overwrite) {
+      if (!change.ignoreIfExists) throw new Refusal("edit/exists", `cannot become ${to.shown}, which exists`);
+      this.operations.push({ ...operation, overwrites: false, skipped: true });
+      return;
+    }
+    const below = folder ? await this.#mayMove(from.path, to.path) : [];
+    if (exists) {
+      if (target === "new" || (target.kind === "folder") !== folder || isSame(found, target))
+        throw new Refusal("edit/bad-target", `cannot take the place of ${to.shown}`);
+      await this.#take(to.path);
+    } else await this.#makeParents(to.path);
+    const file = found === "new" || found.kind === "file" ? await this.#whole(from.path) : null;
+    if (found === "new" && file === null)
+      throw new Refusal("edit/bad-target", "is a folder that the same edit makes");
+    this.rearrangements.push({
+      ...{ kind: "move", from: from.path, to: to.path, file },
+      found: found === "new" ? null : found,
+    });
+    this.#overlay.move(from.path, to.path);
+    for (const moved of this.files)
+      if (!moved.removed && isInside(moved.path, from.path))
+        moved.path = to.path + moved.path.slice(from.path.length);
+    const files = folder ? below.length : 1;
+    this.operations.push({ ...operation, files, overwrites: exists, skipped: false });
+  }
+
+  async #delete(change: Extract<Change, { kind: "delete" }>, { path, shown }: Admitted): Promise<void> {
+    this.#mustNotHoldRoot(path);
+    const found = await this.#find(path);
+    const operation = { kind: "delete" as const, path: shown, overwrites: false, ...noteOf(change) };
+    if (found === undefined) {
+      if (!change.ignoreIfNotExists) throw new Refusal("edit/missing", "does not exist");
+      this.operations.push({ ...operation, folder: false, files: 0, skipped: true });
+      return;
+    }
+    const folder = found !== "new" && found.kind === "folder";
+    if (folder && !change.recursive) await this.#mustBeEmpty(path);
+    const files = await this.#take(path);
+    this.operations.push({ ...operation, folder, files, skipped: false });
+  }
+
+  /** Removes what stands at a path; tells how many files that are. */
+  async #take(path: string): Promise<number> {
+    const where = this.#overlay.find(path);
+    if (where.kind !== "disk" || where.origin !== path || this.#overlay.touches(path))
+      throw new Refusal("edit/bad-target", "is made or moved by the same edit and cannot go in it too");
+    const tree = await readTree(this.#disk, path, this.#budget);
+    const places = placesIn(tree, path);
+    for (const place of places) this.#mustBePlaceable(place);
+    for (const file of this.files) if (isInside(file.path, path)) file.removed = true;
+    this.rearrangements.push({ kind: "take", path, tree });
+    this.#overlay.remove(path);
+    return tree.kind === "folder" ? places.length - 1 : 1;
+  }
+
+  /** The draft of the file at a path, read on first use; with `any`, also a file that is not text. */
+  async #fileAt(path: string, content: "text" | "any" = "text"): Promise<DraftFile | undefined> {
+    const known = this.files.find((file) => !file.removed && file.path === path);
+    if (known !== undefined && (known.origin === null || known.origin.text !== null)) return known;
+    const found = await this.#find(path);
+    if (found === undefined) return undefined;
+    if (found === "new" || found.kind === "folder") throw new Refusal("edit/bad-target", "is a folder");
+    if (found.kind !== "file") throw new Refusal("guard/not-a-file", "is not a regular file");
+    const origin = this.#originOf(path);
+    if (!(await this.#disk.mayWrite(origin))) throw new Refusal("edit/read-only", "is write-protected");
+    if (found.size > this.#limits.fileBytes)
+      throw new Refusal("edit/too-large", `is larger than ${this.#limits.fileBytes} bytes`);
+    spend(this.#budget, 1, found.size * 2);
+    const bytes = await this.#disk.read(origin, this.#limits.fileBytes);
+    const text = decodeText(bytes) ?? null;
+    if (text === null && content === "text") throw new Refusal("guard/not-a-file", "is not UTF-8 text");
+    const file = DraftFile.onDisk({ path: origin, found, sha256: sha256(bytes), text }, path);
+    if (known !== undefined) this.#replaceFile(known, file);
+    else this.files.push(file);
+    return file;
+  }
+
+  /** The draft of a file that is only moved: its hash will do. */
+  async #whole(path: string): Promise<DraftFile | null> {
+    const known = this.files.find((file) => !file.removed && file.path === path);
+    if (known !== undefined) return known;
+    const found = await this.#find(path);
+    if (found === undefined || found === "new") return null;
+    spend(this.#budget, 1, 0);
+    const origin = this.#originOf(path);
+    const file = DraftFile.onDisk(
+      { path: origin, found, sha256: await hashFile(this.#disk, origin), text: null },
+      path,
+    );
+    this.files.push(file);
+    return file;
+  }
+
+  #replaceFile(known: DraftFile, file: DraftFile): void {
+    this.files[this.files.indexOf(known)] = file;
+    for (const step of this.rearrangements) if (step.kind === "move" && step.file === known) step.file = file;
+  }
+
+  /** What a path leads to by now; `new` for what the edit makes. */
+  async #find(path: string): Promise<Found | "new" | undefined> {
+    const where = this.#overlay.find(path);
+    if (where.kind === "new") return "new";
+    if (where.kind === "nowhere") return undefined;
+    if (where.origin !== path) {
+      // Inside a folder that moves, the gate has not followed the links yet.
+      const folder = dirname(where.origin);
+      if ((await this.#gate.admit(folder)).path !== folder)
+        throw new Refusal("guard/not-a-file", "lies behind a symbolic link in a folder that moves");
+    }
+    return this.#disk.look(where.origin);
+  }
+
+  async #exists(path: string): Promise<boolean> {
+    const found = await this.#find(path);
+    if (found === undefined) return false;
+    const isFile = found === "new" ? this.files.some((file) => file.path === path) : found.kind === "file";
+    if (!isFile) throw new Refusal("edit/bad-target", "is a folder");
+    return true;
+  }
+
+  #originOf(path: string): string {
+    const where = this.#overlay.find(path);
+    return where.kind === "disk" ? where.origin : path;
+  }
+
+  /** Makes the folders that are missing above a path. */
+  async #makeParents(path: string): Promise<void> {
+    const folder = dirname(path);
+    const found = await this.#find(folder);
+    if (found === "new" && this.files.some((file) => file.path === folder))
+      throw new Refusal("edit/bad-target", "would lie below a file");
+    if (found === "new" || (found !== undefined && found.kind === "folder")) return;
+    if (found !== undefined) throw new Refusal("edit/bad-target", "would lie below a file");
+    await this.#makeParents(folder);
+    this.rearrangements.push({ kind: "make-folder", path: folder });
+    this.#overlay.create(folder);
+  }
+
+  /** The paths below a folder that may move: nothing in it may be denied, where it is or where it goes. */
+  async #mayMove(from: string, to: string): Promise<string[]> {
+    const below = await listTree(this.#disk, this.#originOf(from), {
+      files: this.#limits.editFiles,
+      bytes: 0,
+    });
+    for (const path of below) {
+      this.#mustBePlaceable(join(from, path));
+      this.#mustBePlaceable(join(to, path));
+    }
+    return below;
+  }
+
+  #mustBePlaceable(path: string): void {
+    const placed = this.#gate.place(path);
+    if (placed instanceof Refusal) throw new Refusal(placed.code, "holds a path that `workspace.deny` names");
+  }
+
+  #mustNotHoldRoot(path: string): void {
+    if (this.#gate.roots.some((root) => isInside(root, path)))
+      throw new Refusal("edit/bad-target", "is a root of the workspace");
+  }
+
+  async #mustBeEmpty(path: string): Promise<void> {
+    if ((await this.#disk.list(this.#originOf(path))).length > 0)
+      throw new Refusal("edit/not-empty", "is a folder that is not empty");
+  }
+
+  async #isOtherSpelling(
+    from: string,
+    to: string,
+    found: Found | "new",
+    target: Found | "new",
+  ): Promise<boolean> {
+    if (found === "new" || target === "new" || found.identity !== target.identity) return false;
+    if (dirname(from) !== dirname(to) || from.toLowerCase() !== to.toLowerCase()) return false;
+    return !(await this.#disk.list(dirname(to))).some((name) => join(dirname(to), name) === to);
+  }
+}
+
+/** What the system did not let us see, as a refusal; undefined for a bug of ours. */
+function unreadable(error: unknown): Refusal | undefined {
+  const words = systemWords(error);
+  return words === undefined ? undefined : new Refusal("guard/not-a-file", `cannot be read: ${words}`);
+}
+
+/** Whether two names are hard links of one file. */
+function isSame(found: Found | "new", target: Found): boolean {
+  return found !== "new" && found.identity === target.identity;
+}
+
+function noteOf(change: { note?: string }): { note?: string } {
+  return change.note === undefined ? {} : { note: change.note };
+}
+
+/** The paths of a tree, its own first. */
+function placesIn(tree: Tree, path: string): string[] {
+  if (tree.kind !== "folder") return [path];
+  return [path, ...tree.entries.flatMap((entry) => placesIn(entry.tree, join(path, entry.name)))];
+}

@@ -1,0 +1,200 @@
+/**
+ * The edits of one workspace: preview, apply, undo. Applying drafts the edit anew under the workspace's lock, so every
+ * check of the preview is made again on the files as they are then, and a preview that no longer holds is refused.
+ */
+import { mkdir, realpath } from "node:fs/promises";
+import { sha256 } from "../../base/hash.js";
+import { Refusal } from "../../base/problem.js";
+import { backupsOf } from "./backups.js";
+import { type Disk, realDisk } from "./disk.js";
+import { draftEdit, type Surroundings } from "./draft.js";
+import { Journal } from "./journal.js";
+import { takeLock } from "./lock.js";
+import { outcomeOf } from "./outcome.js";
+import { previewDraft, shownAs } from "./preview.js";
+import { Previews, type Remembered } from "./previews.js";
+import { refuseEdit, sortReasons } from "./reasons.js";
+import { systemWords } from "./system-words.js";
+import { perform, recover, type Workshop } from "./transaction.js";
+import type {
+  Applied,
+  ApplyOptions,
+  Change,
+  EditLimits,
+  Edits,
+  EditsOptions,
+  Preview,
+  Reason,
+  Undone,
+} from "./types.js";
+import { undoOf } from "./undo.js";
+import { workOf } from "./work.js";
+
+/** The bounds that hold when nothing else is said. */
+export const defaultEditLimits: EditLimits = {
+  fileBytes: 16 << 20,
+  editBytes: 128 << 20,
+  editFiles: 5_000,
+  diffChars: 200_000,
+  previews: 50,
+  previewBytes: 64 << 20,
+  journalBytes: 256 << 20,
+  journalEntries: 100,
+  journalAgeMs: 7 * 24 * 3_600_000,
+  lockWaitMs: 10_000,
+};
+
+/** Opens the edits of a workspace; what a dead process left unfinished is finished or rolled back first. */
+export async function openEdits(options: EditsOptions, disk: Disk = realDisk): Promise<Edits> {
+  const edits = new WorkspaceEdits(options, disk);
+  await edits.settle();
+  return edits;
+}
+
+class WorkspaceEdits implements Edits {
+  readonly #around: Surroundings;
+  readonly #options: EditsOptions;
+  readonly #previews: Previews;
+  /** Ends when everything that was asked for before has. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: EditsOptions, disk: Disk) {
+    const limits = { ...defaultEditLimits, ...options.limits };
+    this.#options = options;
+    this.#around = { disk, gate: options.gate, limits };
+    this.#previews = new Previews(limits);
+  }
+
+  /** Recovers what can be recovered now; a workspace that is being edited by another process needs none. */
+  async settle(): Promise<void> {
+    try {
+      await this.#exclusively(async () => undefined, 0);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+
+  async preview(changes: Change[]): Promise<Preview> {
+    const preview = await this.#look(changes);
+    this.#previews.keep(changes, preview);
+    return preview;
+  }
+
+  apply(token: string, options: ApplyOptions = {}): Promise<Applied> {
+    return this.#exclusively(async (shop) => {
+      const remembered = this.#previews.find(token);
+      if (remembered === undefined)
+        throw new Refusal("edit/unknown-token", "There is no preview with this token any more.");
+      const draft = await draftEdit(this.#around, remembered.changes);
+      const preview = await previewDraft(this.#around, remembered.changes, draft);
+      const reasons = [...draft.reasons, ...expectationsOf(preview, options.expected)];
+      if (reasons.length === 0 && preview.token !== token) reasons.push(...changesSince(remembered, preview));
+      if (reasons.length > 0) throw refuseEdit(reasons);
+      const work = await workOf(shop.disk, draft);
+      const { backupSuffix } = options;
+      const backups =
+        backupSuffix === undefined
+          ? { work: [], paths: [] }
+          : await backupsOf(this.#around, work, backupSuffix);
+      const id = await perform(shop, [...backups.work, ...work], null);
+      this.#previews.drop(token);
+      await unlessSystem(shop.journal.prune());
+      const counts = new Map(preview.files.map((file) => [file.path, file.changes.length]));
+      const steps = work.map(({ step }) => step);
+      const shown = backups.paths.map((path) => shownAs(this.#around.gate, path));
+      return { ...outcomeOf(this.#around.gate, steps, counts), backups: shown, undoToken: `undo-${id}` };
+    });
+  }
+
+  undo(undoToken: string): Promise<Undone> {
+    return this.#exclusively(async (shop) => {
+      const id = undoToken.replace(/^undo-/, "");
+      const known = undoToken !== id && (await shop.journal.stage(id)) === "done";
+      const entry = known ? await shop.journal.read(id) : undefined;
+      if (entry === undefined || entry.undoes !== null)
+        throw new Refusal("edit/unknown-undo", "There is nothing to undo under this token any more.");
+      const { work, reasons } = await undoOf(shop, entry);
+      if (reasons.length > 0) throw refuseEdit(reasons, "edit/undo-conflict");
+      await perform(shop, work, id);
+      const steps = work.map(({ step }) => step);
+      return outcomeOf(this.#around.gate, steps, new Map());
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+  }
+
+  async #look(changes: Change[]): Promise<Preview> {
+    const draft = await draftEdit(this.#around, changes);
+    const preview = await previewDraft(this.#around, changes, draft);
+    return { ...preview, reasons: sortReasons(preview.reasons) };
+  }
+
+  /** Does something as the only editor of the workspace, in this process and among all. */
+  #exclusively<T>(act: (shop: Workshop) => Promise<T>, waitMs?: number): Promise<T> {
+    const turn = this.#last.then(async () => {
+      const { disk, gate, limits } = this.#around;
+      const journal = await this.#openJournal();
+      const lock = await takeLock(disk, journal.folder, waitMs ?? limits.lockWaitMs);
+      try {
+        const shop = { disk, gate, journal, lock };
+        for (const recovery of await recover(shop)) this.#options.recovered?.(recovery);
+        return await act(shop);
+      } finally {
+        await unlessSystem(lock.release());
+      }
+    });
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #openJournal(): Promise<Journal> {
+    const { disk, gate, limits } = this.#around;
+    const { stateFolder } = this.#options;
+    try {
+      await mkdir(stateFolder, { recursive: true, mode: 0o700 });
+      const key = sha256(gate.roots[0] ?? "").slice(0, 16);
+      return await Journal.open(disk, await realpath(stateFolder), key, limits);
+    } catch (error) {
+      const words = systemWords(error);
+      if (words === undefined) throw error;
+      throw new Refusal("edit/no-journal", `The journal cannot be opened: ${words}. Nothing was changed.`);
+    }
+  }
+}
+
+/** Waits for something whose failure must not turn a done edit into a failed one. */
+async function unlessSystem(act: Promise<void>): Promise<void> {
+  await act.catch((error: unknown) => {
+    if (systemWords(error) === undefined) throw error;
+  });
+}
+
+/** How the hashes that a caller expects differ from those that are. */
+function expectationsOf(preview: Preview, expected: ApplyOptions["expected"]): Reason[] {
+  if (expected === undefined) return [];
+  const reasons: Reason[] = [];
+  const wanted = new Map(Object.entries(expected));
+  for (const { shown, beforeSha256 } of preview.files) {
+    if (beforeSha256 === null) continue;
+    const hash = wanted.get(shown);
+    wanted.delete(shown);
+    if (hash === undefined)
+      reasons.push({ code: "edit/unexpected", path: shown, message: "has no expected hash" });
+    else if (hash.toLowerCase() !== beforeSha256)
+      reasons.push({ code: "edit/changed", path: shown, message: "has another hash than expected" });
+  }
+  for (const path of wanted.keys())
+    reasons.push({ code: "edit/unexpected", path, message: "is expected but not part of the edit" });
+  return reasons;
+}
+
+/** Why a preview does not hold any more. */
+function changesSince(remembered: Remembered, now: Preview): Reason[] {
+  const changed = now.files.filter(({ shown, beforeSha256 }) => {
+    return (remembered.before.get(shown) ?? null) !== beforeSha256;
+  });
+  const paths = changed.length > 0 ? changed.map(({ shown }) => shown) : ["."];
+  return paths.map((path) => ({ code: "edit/changed", path, message: "changed since the preview" }));
+}

@@ -1,0 +1,162 @@
+/**
+ * The journal of a workspace's edits, in the user's state folder. Each edit has a folder: its steps (`record`), what
+ * it replaces or removes (`images`), and a mark for how far it came. The record is whole or not there, and it is on
+ * the disk before the first file of the workspace changes.
+ */
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { isTable } from "../../base/json.js";
+import { sortBy } from "../../base/order.js";
+import { type Content, type Disk, isAbsence, type Slice, systemCode } from "./disk.js";
+import { isStep, type Step } from "./step.js";
+import type { EditLimits } from "./types.js";
+
+const entryName = /^[0-9a-z]{9}-[0-9a-f]{16}$/;
+const MOST_RECORD_BYTES = 256 << 20;
+
+/** The steps of one edit, and the edit that it undoes. */
+export interface Entry {
+  id: string;
+  undoes: string | null;
+  steps: Step[];
+}
+
+/**
+ * How far an edit came: `begun` may have changed files; `committed` has changed all and still holds old ones; `done`
+ * can be undone; `left` could not be rolled back whole and is only kept.
+ */
+export type Stage = "begun" | "committed" | "done" | "left";
+
+export class Journal {
+  /** The workspace's own folder. */
+  readonly folder: string;
+  readonly #disk: Disk;
+  readonly #limits: EditLimits;
+
+  private constructor(disk: Disk, folder: string, limits: EditLimits) {
+    this.#disk = disk;
+    this.folder = folder;
+    this.#limits = limits;
+  }
+
+  /** Opens the journal below an existing, real folder; `key` names the workspace. */
+  static async open(disk: Disk, state: string, key: string, limits: EditLimits): Promise<Journal> {
+    const all = join(state, "edits");
+    await ensureFolder(disk, all);
+    await ensureFolder(disk, join(all, key));
+    return new Journal(disk, join(all, key), limits);
+  }
+
+  /** Writes an edit down before it begins; `images` are saved as they are read. */
+  async begin(entry: Omit<Entry, "id">, images: AsyncIterable<Uint8Array>): Promise<Entry> {
+    const id = `${Date.now().toString(36).padStart(9, "0")}-${randomBytes(8).toString("hex")}`;
+    const folder = this.#path(id);
+    await this.#disk.makeFolder(folder, "private");
+    await this.#disk.write(join(folder, "images"), images, "private");
+    const whole = { ...entry, id };
+    const text = Buffer.from(JSON.stringify({ version: 1, ...whole }));
+    await this.#disk.write(join(folder, "record.new"), text, "private");
+    await this.#disk.rename(join(folder, "record.new"), join(folder, "record"));
+    await this.#disk.sync(folder);
+    await this.#disk.sync(this.folder);
+    return whole;
+  }
+
+  /** Marks how far an edit came; when this throws, the mark is not there. */
+  async mark(id: string, stage: Exclude<Stage, "begun">): Promise<void> {
+    const folder = this.#path(id);
+    await this.#disk.write(join(folder, `${stage}.new`), Buffer.alloc(0), "private");
+    await this.#disk.rename(join(folder, `${stage}.new`), join(folder, stage));
+    // The mark is there now, whether or not the disk says so.
+    await this.#disk.sync(folder).catch((error: unknown) => {
+      if (systemCode(error) === "") throw error;
+    });
+  }
+
+  /** Forgets an edit. */
+  async forget(id: string): Promise<void> {
+    // Without its record an entry is nothing; with it, half of one could be taken for a whole.
+    await this.#disk.unlink(join(this.#path(id), "record")).catch((error: unknown) => {
+      if (!isAbsence(error)) throw error;
+    });
+    await this.#disk.removeTree(this.#path(id));
+  }
+
+  /** The edits that are written down, oldest first. */
+  async list(): Promise<{ id: string; stage: Stage | "nothing" }[]> {
+    const ids = (await this.#disk.list(this.folder)).filter((name) => entryName.test(name));
+    const entries: { id: string; stage: Stage | "nothing" }[] = [];
+    for (const id of sortBy(ids, (name) => [name])) entries.push({ id, stage: await this.stage(id) });
+    return entries;
+  }
+
+  /** How far an edit came; `nothing` when it is not written down. */
+  async stage(id: string): Promise<Stage | "nothing"> {
+    if (!entryName.test(id)) return "nothing";
+    const names = await this.#disk.list(this.#path(id)).catch((error: unknown): string[] => {
+      if (isAbsence(error)) return [];
+      throw error;
+    });
+    if (!names.includes("record")) return "nothing";
+    return (["left", "done", "committed"] as const).find((stage) => names.includes(stage)) ?? "begun";
+  }
+
+  /** An edit's steps; undefined when the record cannot be understood. */
+  async read(id: string): Promise<Entry | undefined> {
+    const text = (await this.#disk.read(join(this.#path(id), "record"), MOST_RECORD_BYTES)).toString("utf8");
+    try {
+      const entry: unknown = JSON.parse(text);
+      if (isEntry(entry) && entry.id === id) return entry;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+    return undefined;
+  }
+
+  /** A saved content. */
+  image(id: string, slice: Slice): Content {
+    return this.#disk.pieces(join(this.#path(id), "images"), slice);
+  }
+
+  /** Forgets what is too old, and the oldest until the rest keeps the bounds. */
+  async prune(): Promise<void> {
+    const kept: { id: string; bytes: number }[] = [];
+    for (const { id, stage } of await this.list()) {
+      if (stage === "begun" || stage === "committed") continue;
+      const age = Date.now() - Number.parseInt(id.slice(0, 9), 36);
+      if (stage === "nothing" || age > this.#limits.journalAgeMs) await this.forget(id);
+      else kept.push({ id, bytes: await this.#size(id) });
+    }
+    let bytes = kept.reduce((sum, entry) => sum + entry.bytes, 0);
+    let count = kept.length;
+    for (const entry of kept) {
+      if (bytes <= this.#limits.journalBytes && count <= this.#limits.journalEntries) return;
+      await this.forget(entry.id);
+      bytes -= entry.bytes;
+      count--;
+    }
+  }
+
+  async #size(id: string): Promise<number> {
+    const found = await Promise.all(
+      ["images", "record"].map((name) => this.#disk.look(join(this.#path(id), name))),
+    );
+    return found.reduce((sum, file) => sum + (file?.size ?? 0), 0);
+  }
+
+  #path(id: string): string {
+    return join(this.folder, id);
+  }
+}
+
+function isEntry(value: unknown): value is Entry {
+  if (!isTable(value) || value.version !== 1 || !Array.isArray(value.steps)) return false;
+  if (value.undoes !== null && typeof value.undoes !== "string") return false;
+  return typeof value.id === "string" && value.steps.every(isStep);
+}
+
+async function ensureFolder(disk: Disk, folder: string): Promise<void> {
+  await disk.makeFolder(folder, "private").catch((error: unknown) => {
+    if (systemCode(error) !== "EEXIST") throw error;
+  });
+}

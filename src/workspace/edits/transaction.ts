@@ -1,0 +1,211 @@
+/**
+ * Steps done together or not at all. In this order: written down, staged, done, checked, committed, let go. Whatever
+ * stops it before the commit is rolled back, here or, after a kill, by whoever takes the lock next.
+ */
+import { createHash } from "node:crypto";
+import { dirname } from "node:path";
+import { uniqueBy } from "../../base/order.js";
+import { Refusal } from "../../base/problem.js";
+import type { Gate } from "../types.js";
+import { type Disk, isAbsence } from "./disk.js";
+import type { Entry, Journal } from "./journal.js";
+import type { Lock } from "./lock.js";
+import { shownAs } from "./preview.js";
+import { refuseEdit } from "./reasons.js";
+import { finishStep, heldIsKnown, runStep, unrunStep } from "./run-step.js";
+import { filesOf, hiddenOf, placesOf, type Step } from "./step.js";
+import { systemWords } from "./system-words.js";
+import { writeTree } from "./tree.js";
+import type { Reason, Recovery } from "./types.js";
+import type { Work } from "./work.js";
+
+/** What a transaction works with, while the lock is held. */
+export interface Workshop {
+  disk: Disk;
+  gate: Gate;
+  journal: Journal;
+  lock: Lock;
+}
+
+/** Does the work, whole, and tells under which id it can be undone; throws a Refusal when nothing was done. */
+export async function perform(shop: Workshop, work: Work[], undoes: string | null): Promise<string> {
+  const { disk, journal, lock } = shop;
+  const steps = work.map(({ step }) => step);
+  // An undo is not undone itself: what it replaces is held while it runs, and needs no image.
+  const entry = await begin(shop, steps, undoes);
+  let at: Step | undefined;
+  try {
+    for (const part of work) {
+      at = part.step;
+      await stage(disk, part);
+    }
+    await lock.check();
+    for (const step of steps) {
+      at = step;
+      await runStep(disk, step);
+    }
+    for (const step of steps) {
+      at = step;
+      if (!(await heldIsKnown(disk, step))) throw Object.assign(new Error("changed"), { code: "ECHANGED" });
+    }
+    at = undefined;
+    await syncFolders(disk, steps);
+    await lock.check();
+    await journal.mark(entry.id, "committed");
+  } catch (error) {
+    throw await giveUp(shop, entry, at, error);
+  }
+  await finish(shop, entry).catch((error: unknown) => {
+    // It has happened; what is still held is let go by whoever takes the lock next.
+    if (systemWords(error) === undefined) throw error;
+  });
+  return entry.id;
+}
+
+/** Finishes or rolls back what dead processes left; the lock makes sure that they are dead. */
+export async function recover(shop: Workshop): Promise<Recovery[]> {
+  const recoveries: Recovery[] = [];
+  for (const { id, stage: reached } of await shop.journal.list()) {
+    if (reached === "nothing") await shop.journal.forget(id);
+    if (reached !== "begun" && reached !== "committed") continue;
+    const entry = await shop.journal.read(id);
+    if (entry === undefined) {
+      await shop.journal.mark(id, "left");
+      recoveries.push({ outcome: "conflict", reasons: [] });
+    } else recoveries.push(await recoverEntry(shop, entry, reached));
+  }
+  return recoveries;
+}
+
+async function recoverEntry(shop: Workshop, entry: Entry, reached: "begun" | "committed"): Promise<Recovery> {
+  const outside = entry.steps.flatMap(placesAndHidden).filter((path) => !isOurs(shop.gate, path));
+  if (outside.length > 0) {
+    const message = "an unfinished edit is about files that are not part of the workspace now";
+    return { outcome: "conflict", reasons: [{ code: "edit/left-behind", path: ".", message }] };
+  }
+  if (reached === "committed") {
+    await finish(shop, entry);
+    return { outcome: "finished", reasons: [] };
+  }
+  const { reasons } = await rollBack(shop, entry);
+  return { outcome: reasons.length === 0 ? "rolled-back" : "conflict", reasons };
+}
+
+async function begin(
+  { disk, journal, gate }: Workshop,
+  steps: Step[],
+  undoes: string | null,
+): Promise<Entry> {
+  const images = undoes === null ? saveImages(disk, gate, steps) : noImages();
+  try {
+    return await journal.begin({ undoes, steps }, images);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    const words = systemWords(error);
+    if (words === undefined) throw error;
+    throw new Refusal("edit/no-journal", `The journal cannot be written: ${words}. Nothing was changed.`);
+  }
+}
+
+/** The bytes of everything that will be replaced or removed; notes in the steps where each begins. */
+async function* saveImages(disk: Disk, gate: Gate, steps: Step[]): AsyncIterable<Uint8Array> {
+  let offset = 0;
+  for (const step of steps) {
+    if (step.kind !== "swap" && step.kind !== "take") continue;
+    const files =
+      step.kind === "take"
+        ? filesOf(step.tree, step.path).map(({ path, file }) => ({ path, state: file.state, holder: file }))
+        : [{ path: step.path, state: step.before, holder: step }];
+    for (const { path, state, holder } of files) {
+      const hash = createHash("sha256");
+      const begin = offset;
+      for await (const piece of disk.pieces(path)) {
+        hash.update(piece);
+        offset += piece.length;
+        yield piece;
+      }
+      holder.image = { offset: begin, length: offset - begin };
+      if (hash.digest("hex") !== state.sha256)
+        throw refuseEdit([{ code: "edit/changed", path: shownAs(gate, path), message: "changed meanwhile" }]);
+    }
+  }
+}
+
+async function* noImages(): AsyncIterable<Uint8Array> {}
+
+async function stage(disk: Disk, { step, content }: Work): Promise<void> {
+  if (content === undefined) return;
+  if (step.kind === "place") await writeTree(disk, step.staged, step.tree, content);
+  if (step.kind === "swap") await disk.write(step.staged, content(null).bytes, step.now);
+}
+
+/** Rolls back after a failure and says what it was. */
+async function giveUp(shop: Workshop, entry: Entry, at: Step | undefined, error: unknown): Promise<unknown> {
+  const { reasons } = await rollBack(shop, entry);
+  const words = systemWords(error);
+  if (words === undefined && !(error instanceof Refusal)) return error;
+  const path = at === undefined ? "." : shownAs(shop.gate, placesOf(at)[0] ?? "");
+  const code = words === undefined ? "edit/busy" : isChange(error) ? "edit/changed" : "edit/failed";
+  const reason: Reason = { code, path, message: words ?? "another process has taken over" };
+  if (reasons.length > 0)
+    return refuseEdit(
+      [reason, ...reasons],
+      "edit/left-behind",
+      "The edit failed and could not be undone whole",
+    );
+  return code === "edit/failed"
+    ? refuseEdit([reason], code, "The edit failed; everything is as it was before")
+    : refuseEdit([reason]);
+}
+
+/** Takes every step back, last first. The journal forgets the edit when nothing of it is left. */
+async function rollBack(shop: Workshop, entry: Entry): Promise<{ reasons: Reason[] }> {
+  const reasons: Reason[] = [];
+  let retry = false;
+  for (const step of entry.steps.toReversed()) {
+    const path = shownAs(shop.gate, placesOf(step)[0] ?? "");
+    try {
+      const message = await unrunStep(shop.disk, step);
+      if (message !== undefined) reasons.push({ code: "edit/left-behind", path, message });
+    } catch (error) {
+      const words = systemWords(error);
+      if (words === undefined) throw error;
+      retry = true;
+      reasons.push({ code: "edit/left-behind", path, message: `could not be put back yet: ${words}` });
+    }
+  }
+  if (retry) return { reasons };
+  await syncFolders(shop.disk, entry.steps);
+  if (reasons.length === 0) await shop.journal.forget(entry.id);
+  else await shop.journal.mark(entry.id, "left");
+  return { reasons };
+}
+
+async function finish({ disk, journal }: Workshop, entry: Entry): Promise<void> {
+  for (const step of entry.steps) await finishStep(disk, step);
+  if (entry.undoes === null) return journal.mark(entry.id, "done");
+  await journal.forget(entry.undoes);
+  await journal.forget(entry.id);
+}
+
+/** Makes the names in all folders that the steps touched last. */
+async function syncFolders(disk: Disk, steps: Step[]): Promise<void> {
+  const folders = steps.flatMap(placesAndHidden).map((path) => dirname(path));
+  for (const folder of uniqueBy(folders, (path) => path))
+    await disk.sync(folder).catch((error: unknown) => {
+      if (!isAbsence(error)) throw error;
+    });
+}
+
+function placesAndHidden(step: Step): string[] {
+  return [...placesOf(step), ...hiddenOf(step)];
+}
+
+function isOurs(gate: Gate, path: string): boolean {
+  const placed = gate.place(path);
+  return !(placed instanceof Refusal) && placed.writable;
+}
+
+function isChange(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ECHANGED";
+}
