@@ -22,12 +22,19 @@ export async function narrowGate(gate: Gate, uris: readonly string[]): Promise<G
     shown: admitted.writable ? (relative(base, admitted.path) || ".").split(sep).join("/") : admitted.shown,
   });
 
+  const seenOrThrow = (admitted: Admitted): Admitted => {
+    if (!isSeen(admitted)) throw outside();
+    return placed(admitted);
+  };
+
   return {
     roots,
-    async admit(name) {
-      const admitted = await gate.admit(pathOfName(name, base));
-      if (!isSeen(admitted)) throw outside();
-      return placed(admitted);
+    admit: async (name) => seenOrThrow(await gate.admit(pathOfName(name, base))),
+    admitEntry: async (name) => seenOrThrow(await gate.admitEntry(pathOfName(name, base))),
+    place(path) {
+      const admitted = gate.place(path);
+      if (admitted instanceof Refusal) return admitted;
+      return isSeen(admitted) ? placed(admitted) : outside();
     },
     async show(uri) {
       const shown = await gate.show(uri);

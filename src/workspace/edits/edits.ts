@@ -5,6 +5,7 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { sha256 } from "../../base/hash.js";
 import { Refusal } from "../../base/problem.js";
+import type { Gate } from "../types.js";
 import { backupsOf } from "./backups.js";
 import { type Disk, realDisk } from "./disk.js";
 import { draftEdit, type Surroundings } from "./draft.js";
@@ -74,10 +75,12 @@ class WorkspaceEdits implements Edits {
     }
   }
 
-  async preview(changes: Change[]): Promise<Preview> {
-    const preview = await this.#look(changes);
+  async preview(changes: Change[], gate?: Gate): Promise<Preview> {
+    const around = this.#seenBy(gate);
+    const draft = await draftEdit(around, changes);
+    const preview = await previewDraft(around, changes, draft);
     this.#previews.keep(changes, preview);
-    return preview;
+    return { ...preview, reasons: sortReasons(preview.reasons) };
   }
 
   apply(token: string, options: ApplyOptions = {}): Promise<Applied> {
@@ -85,39 +88,39 @@ class WorkspaceEdits implements Edits {
       const remembered = this.#previews.find(token);
       if (remembered === undefined)
         throw new Refusal("edit/unknown-token", "There is no preview with this token any more.");
-      const draft = await draftEdit(this.#around, remembered.changes);
-      const preview = await previewDraft(this.#around, remembered.changes, draft);
+      const around = this.#seenBy(options.gate);
+      const draft = await draftEdit(around, remembered.changes);
+      const preview = await previewDraft(around, remembered.changes, draft);
       const reasons = [...draft.reasons, ...expectationsOf(preview, options.expected)];
       if (reasons.length === 0 && preview.token !== token) reasons.push(...changesSince(remembered, preview));
       if (reasons.length > 0) throw refuseEdit(reasons);
       const work = await workOf(shop.disk, draft);
       const { backupSuffix } = options;
       const backups =
-        backupSuffix === undefined
-          ? { work: [], paths: [] }
-          : await backupsOf(this.#around, work, backupSuffix);
+        backupSuffix === undefined ? { work: [], paths: [] } : await backupsOf(around, work, backupSuffix);
       const id = await perform(shop, [...backups.work, ...work], null);
       this.#previews.drop(token);
       await unlessSystem(shop.journal.prune());
       const counts = new Map(preview.files.map((file) => [file.path, file.changes.length]));
       const steps = work.map(({ step }) => step);
-      const shown = backups.paths.map((path) => shownAs(this.#around.gate, path));
-      return { ...outcomeOf(this.#around.gate, steps, counts), backups: shown, undoToken: `undo-${id}` };
+      const shown = backups.paths.map((path) => shownAs(around.gate, path));
+      return { ...outcomeOf(around.gate, steps, counts), backups: shown, undoToken: `undo-${id}` };
     });
   }
 
-  undo(undoToken: string): Promise<Undone> {
+  undo(undoToken: string, gate?: Gate): Promise<Undone> {
     return this.#exclusively(async (shop) => {
+      const around = this.#seenBy(gate);
       const id = undoToken.replace(/^undo-/, "");
       const known = undoToken !== id && (await shop.journal.stage(id)) === "done";
       const entry = known ? await shop.journal.read(id) : undefined;
       if (entry === undefined || entry.undoes !== null)
         throw new Refusal("edit/unknown-undo", "There is nothing to undo under this token any more.");
-      const { work, reasons } = await undoOf(shop, entry);
+      const { work, reasons } = await undoOf({ ...shop, gate: around.gate }, entry);
       if (reasons.length > 0) throw refuseEdit(reasons, "edit/undo-conflict");
       await perform(shop, work, id);
       const steps = work.map(({ step }) => step);
-      return outcomeOf(this.#around.gate, steps, new Map());
+      return outcomeOf(around.gate, steps, new Map());
     });
   }
 
@@ -125,10 +128,8 @@ class WorkspaceEdits implements Edits {
     await this.#last;
   }
 
-  async #look(changes: Change[]): Promise<Preview> {
-    const draft = await draftEdit(this.#around, changes);
-    const preview = await previewDraft(this.#around, changes, draft);
-    return { ...preview, reasons: sortReasons(preview.reasons) };
+  #seenBy(gate: Gate | undefined): Surroundings {
+    return gate === undefined ? this.#around : { ...this.#around, gate };
   }
 
   /** Does something as the only editor of the workspace, in this process and among all. */

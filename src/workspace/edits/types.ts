@@ -144,6 +144,8 @@ export interface Recovery {
 }
 
 export interface ApplyOptions {
+  /** The gate of whoever applies, when it is narrower than the workspace's. */
+  gate?: Gate;
   /** Hashes by shown path: every file that is there before must be named with the hash it has, and no other. */
   expected?: { [shown: string]: string };
   /** Copies each edited file beside itself first, with this at the end of the name. */
@@ -171,14 +173,17 @@ export interface EditLimits {
   lockWaitMs: number;
 }
 
-/** The edits of one workspace. Refusals carry `data.reasons`, the list of all reasons. */
+/**
+ * The edits of one workspace. Refusals carry `data.reasons`, the list of all reasons. A session that sees less than the
+ * workspace gives its own gate; what that does not admit is neither edited nor undone.
+ */
 export interface Edits {
   /** Reads, decides and remembers; writes nothing. What cannot be done is told in `reasons`, not thrown. */
-  preview(changes: Change[]): Promise<Preview>;
+  preview(changes: Change[], gate?: Gate): Promise<Preview>;
   /** Does what a preview showed, whole, or throws a Refusal and leaves everything as it was. */
   apply(token: string, options?: ApplyOptions): Promise<Applied>;
   /** Brings back what an apply changed, whole, or throws a Refusal; works after a restart too. */
-  undo(undoToken: string): Promise<Undone>;
+  undo(undoToken: string, gate?: Gate): Promise<Undone>;
   /** Waits for what is under way. */
   close(): Promise<void>;
 }
