@@ -495,7 +495,8 @@ export const codes = {
   "edit/read-only": {
     kind: "refusal",
     title: "May not be written",
-    cause: "The file lies in a folder of `workspace.extra_roots`, which are only ever read, or is write-protected.",
+    cause:
+      "The file lies in a folder of `workspace.extra_roots`, which are only ever read, or is write-protected.",
     fix: "Edit a file of the workspace's own roots, or make it writable.",
   },
   "edit/exists": {
