@@ -95,7 +95,7 @@ export interface ServerPlan {
   /** Static answers to the server's own requests. */
   replies: { [method: string]: Json };
   forward: ForwardPlan[];
-  ready: { progress: boolean; notification: string | null; field: string | null };
+  ready: { progress: boolean; notification: string | null; field: string | null; atOnce: boolean };
   idleShutdownMs: number;
   restartIntervalMinutes: number;
   restart: { max: number; windowMs: number; backoffMs: [number, number] };

@@ -3,12 +3,13 @@
  * push for the very version that was sent, settled; both together where a server does both. What was published before
  * a change never counts as an answer after it.
  */
-import { canonicalText, isTable, type Json } from "../base/json.js";
+import { canonicalText, type Json } from "../base/json.js";
 import { uniqueBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { cancelled } from "./cancel.js";
 import type { Capabilities } from "./capabilities.js";
-import { pathOfUri } from "./inside.js";
+import { LateReports } from "./late-reports.js";
+import { nextSign, type Signs } from "./next-sign.js";
+import { type Published, PublishedReports } from "./published-reports.js";
 import { identifierOf, PulledReports } from "./pulled-reports.js";
 import type { ReadinessState } from "./readiness.js";
 import type {
@@ -21,12 +22,17 @@ import type {
 import { workspaceDiagnostics } from "./workspace-diagnostics.js";
 
 const FIRST_TOUCH_MS = 10_000;
+/** Time for asking again after a wait, even when the wait took all there was. */
+const ASK_AGAIN_MS = 1_000;
+const LATE = "what the server finds in the background, after it has answered, is not in yet";
 
 export interface DiagnosticsContext {
   capabilities: Capabilities;
   readiness: ReadinessState;
   /** The document as the server has it now. */
   current: (path: string) => OpenDocument | undefined;
+  /** Whether a file is of the kind that the server is for. */
+  isOwn: (path: string) => boolean;
   /** Sends the document again, so that the server looks at it anew. */
   touch: (path: string) => void;
   request: (
@@ -36,45 +42,49 @@ export interface DiagnosticsContext {
   ) => Promise<{ value: unknown; readiness: Readiness }>;
 }
 
-interface Published {
-  items: Json[];
-  version: number | undefined;
-  at: number;
-  /** Number of changes that the server had been told when this came. */
-  change: number;
-}
-
 export interface DiagnosticsOptions {
   waitMs: number;
   settleMs: number;
   signal: AbortSignal;
 }
 
+/** A question with the moment by which it must be answered. */
+type Wait = Omit<DiagnosticsOptions, "waitMs"> & { deadline: number };
+
 export class Diagnostics {
   readonly #context: DiagnosticsContext;
   readonly #pulled = new PulledReports();
-  readonly #published = new Map<string, Published>();
+  readonly #published: PublishedReports;
+  readonly #late: LateReports;
   /** What a server said before a change that it may not repeat after it. */
   readonly #outdated = new Map<string, Published>();
+  /** For which state of things a server was waited for in vain, by path: it is not waited for again. */
+  readonly #silent = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
   readonly #answered = new Set<string>();
-  #change = 0;
 
   constructor(context: DiagnosticsContext) {
     this.#context = context;
+    this.#published = new PublishedReports(context.current);
+    this.#late = new LateReports(context.readiness);
   }
 
   /** The server was told of a change: of a document's own text, or (undefined) of other files. */
   changed(path: string | undefined): void {
-    this.#change++;
-    if (path === undefined) return;
-    this.#published.delete(path);
+    this.#published.changed(path);
+    this.#late.changed();
+    if (path !== undefined) this.#outdated.delete(path);
+  }
+
+  /** A document was opened. */
+  opened(path: string): void {
+    this.#published.opened(path);
     this.#outdated.delete(path);
   }
 
   /** What the server has of a document begins anew, without a change of content. */
   forget(path: string): void {
-    this.#published.delete(path);
+    this.#published.forget(path);
     this.#outdated.delete(path);
   }
 
@@ -83,35 +93,37 @@ export class Diagnostics {
     this.#pulled.clear();
   }
 
-  /** What is known of all files, waited for at most `waitMs`; `open` are those that the server was shown. */
-  async workspace(
-    options: { waitMs: number; signal: AbortSignal },
-    open: readonly OpenDocument[],
-  ): Promise<WorkspaceDiagnosticsReport> {
-    const published = new Map([...this.#published].map(([path, { items }]) => [path, items]));
-    const { capabilities } = this.#context;
-    const deadline = performance.now() + options.waitMs;
-    // A server that is asked file by file has published nothing; what it was shown is known all the same.
-    const asked = capabilities.supports("workspace/diagnostic") ? [] : open;
-    for (const document of capabilities.allows("diagnostics") ? asked : []) {
-      if (!this.#pulls(document) || performance.now() >= deadline) continue;
-      const { items } = await this.#pull(document, deadline, options.signal);
-      published.set(document.path, items);
-    }
-    return workspaceDiagnostics({ ...this.#context, pulled: this.#pulled, published }, options);
-  }
-
   /** Takes a `textDocument/publishDiagnostics`. */
   publish(params: unknown): void {
-    if (!isTable(params) || !Array.isArray(params.diagnostics)) return;
-    const path = pathOfUri(params.uri);
+    const path = this.#published.take(params);
     if (path === undefined) return;
-    const version = typeof params.version === "number" ? params.version : undefined;
-    const document = this.#context.current(path);
-    if (version !== undefined && document && version !== document.version) return;
-    const items = params.diagnostics as Json[];
-    this.#published.set(path, { items, version, at: performance.now(), change: this.#change });
+    if (this.#context.isOwn(path)) this.#late.pushed();
     for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** What is known of all files, waited for at most `waitMs`; `open` are those that the server was shown. */
+  async workspace(
+    options: DiagnosticsOptions,
+    open: readonly OpenDocument[],
+  ): Promise<WorkspaceDiagnosticsReport> {
+    const { capabilities } = this.#context;
+    const deadline = performance.now() + options.waitMs;
+    const wait = { ...options, deadline };
+    const isWhole = capabilities.supports("workspace/diagnostic");
+    const isIn = !isWhole || (await this.#isIn(undefined, wait));
+    const published = new Map(this.#published.all.map(([path, { items }]) => [path, items]));
+    // A server that is asked file by file has published nothing; what it was shown is known all the same.
+    const asked = isWhole ? [] : open;
+    for (const document of capabilities.allows("diagnostics") ? asked : []) {
+      if (!this.#pulls(document) || performance.now() >= deadline) continue;
+      const items = await this.#ask(document, wait);
+      if (Array.isArray(items))
+        published.set(document.path, [...items, ...(published.get(document.path) ?? [])]);
+    }
+    const why = isIn ? "" : LATE;
+    const by = isIn ? deadline : performance.now() + ASK_AGAIN_MS;
+    const context = { ...this.#context, pulled: this.#pulled, published, why };
+    return workspaceDiagnostics(context, { signal: options.signal, deadline: by });
   }
 
   /** What is known of a document, waited for at most `waitMs`; twice that, up to 10 s, the first time. */
@@ -124,10 +136,8 @@ export class Diagnostics {
     const waitMs = first
       ? Math.max(options.waitMs, Math.min(2 * options.waitMs, FIRST_TOUCH_MS))
       : options.waitMs;
-    const deadline = performance.now() + waitMs;
-    const report = this.#pulls(document)
-      ? await this.#pull(document, deadline, options.signal)
-      : await this.#push(document, deadline, options);
+    const wait = { ...options, deadline: performance.now() + waitMs };
+    const report = await (this.#pulls(document) ? this.#pull(document, wait) : this.#push(document, wait));
     if (report.status !== "unknown") this.#answered.add(path);
     return report;
   }
@@ -136,27 +146,43 @@ export class Diagnostics {
     return this.#context.capabilities.supports("textDocument/diagnostic", document);
   }
 
-  async #pull(document: OpenDocument, deadline: number, signal: AbortSignal): Promise<DiagnosticsReport> {
+  /** Asks, waits for what the server finds beside its answer, and asks again when that took time. */
+  async #pull(document: OpenDocument, wait: Wait): Promise<DiagnosticsReport> {
+    const { path } = document;
+    let asked = await this.#ask(document, wait);
+    if (!Array.isArray(asked)) return this.#unknown(asked.why, this.#published.fresh(path)?.items ?? []);
+    const atOnce = this.#dueMs(path, wait.settleMs) <= 0;
+    const isIn = atOnce || (await this.#isIn(path, wait));
+    if (isIn && !atOnce) {
+      const deadline = Math.max(wait.deadline, performance.now() + ASK_AGAIN_MS);
+      const again = await this.#ask(document, { ...wait, deadline });
+      if (Array.isArray(again)) asked = again;
+    }
+    if (isIn) return this.#told([...asked, ...(this.#published.get(path)?.items ?? [])]);
+    const items = [...asked, ...(this.#published.fresh(path)?.items ?? [])];
+    if (items.length > 0) return { ...this.#told(items), why: LATE };
+    return this.#unknown(LATE, this.#published.get(path)?.items ?? []);
+  }
+
+  /** The items that every provider of the document gives now, or why they cannot be had. */
+  async #ask(document: OpenDocument, wait: Wait): Promise<Json[] | { why: string }> {
     const providers = this.#context.capabilities.options("textDocument/diagnostic", document);
     const items: Json[] = [];
     try {
-      for (const provider of providers) {
-        items.push(...(await this.#pullOne(document, identifierOf(provider), deadline, signal)));
-      }
+      for (const provider of providers)
+        items.push(...(await this.#askOne(document, identifierOf(provider), wait)));
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === "call/cancelled" || error.code === "lsp/exited")
         throw error;
-      return this.#unknown(error.message, this.#published.get(document.path)?.items ?? []);
+      return { why: error.message };
     }
-    const pushed = this.#published.get(document.path)?.items ?? [];
-    return this.#told([...items, ...pushed]);
+    return items;
   }
 
-  async #pullOne(
+  async #askOne(
     document: OpenDocument,
     identifier: string | undefined,
-    deadline: number,
-    signal: AbortSignal,
+    { deadline, signal }: Wait,
   ): Promise<Json[]> {
     const previousResultId = this.#pulled.resultId(identifier, document.path);
     const params = {
@@ -169,35 +195,58 @@ export class Diagnostics {
     return this.#pulled.keep(identifier, document.uri, value);
   }
 
-  async #push(
-    document: OpenDocument,
-    deadline: number,
-    options: DiagnosticsOptions,
-  ): Promise<DiagnosticsReport> {
+  #dueMs(path: string | undefined, settleMs: number): number {
+    const pushedAt = path === undefined ? this.#late.pushedAt : this.#published.fresh(path)?.at;
+    return this.#late.dueMs(pushedAt, settleMs);
+  }
+
+  /** Waits until what the server pushes of a file (or of any) is in; false when the time was over first. */
+  async #isIn(path: string | undefined, { deadline, settleMs, signal }: Wait): Promise<boolean> {
+    for (;;) {
+      if (this.#context.readiness.death) throw this.#context.readiness.death;
+      const dueMs = this.#dueMs(path, settleMs);
+      if (dueMs <= 0) return true;
+      const key = path ?? "";
+      const state = `${this.#published.change} ${this.#context.current(key)?.version}`;
+      const left = deadline - performance.now();
+      if (left <= 0 && !this.#context.readiness.atWork) this.#silent.set(key, state);
+      if (left <= 0 || (dueMs > left && this.#silent.get(key) === state && !this.#context.readiness.atWork))
+        return false;
+      await this.#event(Math.min(dueMs, left), signal);
+    }
+  }
+
+  async #push(document: OpenDocument, wait: Wait): Promise<DiagnosticsReport> {
     const { path } = document;
-    const { signal, settleMs } = options;
+    const { signal, settleMs, deadline } = wait;
+    const { readiness } = this.#context;
     const known = this.#published.get(path);
-    if (known && known.change < this.#change) {
+    if (known && known.change < this.#published.change) {
       // Other files changed since: asked again under a new version, the server says what holds now.
       this.#context.touch(path);
       this.#outdated.set(path, known);
     }
     for (;;) {
-      if (this.#context.readiness.death) throw this.#context.readiness.death;
-      if (this.#pulls(document)) return this.#pull(document, deadline, signal);
+      if (readiness.death) throw readiness.death;
+      if (this.#pulls(document)) return this.#pull(document, wait);
+      if (!this.#context.current(path))
+        return this.#unknown("the file was closed while the server was waited for", []);
       const now = performance.now();
       const published = this.#published.get(path);
-      const quiet = published ? published.at + settleMs - now : Number.POSITIVE_INFINITY;
-      const indexing = this.#context.readiness.now === "indexing";
-      if (published && quiet <= 0 && !indexing) return this.#told(published.items);
-      if (now >= deadline) return this.#late(path, published);
-      await this.#event(Math.min(indexing ? deadline - now : quiet, deadline - now), signal);
+      const quiet = published
+        ? published.at + this.#published.quietMs(published, settleMs) - now
+        : Number.POSITIVE_INFINITY;
+      const busy = readiness.now === "indexing" || readiness.atWork;
+      if (published && quiet <= 0 && !busy) return this.#told(published.items);
+      if (now >= deadline) return this.#tooLate(path, published);
+      await this.#event(Math.min(busy ? deadline - now : quiet, deadline - now), signal);
     }
   }
 
-  /** The time is over: what was said for this version, or why nothing can be told. */
-  #late(path: string, published: Published | undefined): DiagnosticsReport {
-    if (published) return this.#told(published.items);
+  /** The time is over: what was found for this version, or why nothing can be told. */
+  #tooLate(path: string, published: Published | undefined): DiagnosticsReport {
+    if (published && published.items.length > 0) return this.#told(published.items);
+    if (published) return this.#unknown("the server has found nothing so far, and may not have finished", []);
     const before = this.#outdated.get(path);
     if (before) {
       return this.#unknown(
@@ -213,8 +262,7 @@ export class Diagnostics {
     const readiness = this.#context.readiness.now;
     if (unique.length > 0) return { status: "diagnostics", why: "", items: unique, readiness };
     if (readiness === "indexing") return this.#unknown("the server is still indexing", []);
-    this.#context.readiness.answered();
-    return { status: "clean", why: "", items: [], readiness: this.#context.readiness.now };
+    return { status: "clean", why: "", items: [], readiness };
   }
 
   #unknown(why: string, items: Json[]): DiagnosticsReport {
@@ -223,23 +271,16 @@ export class Diagnostics {
 
   /** Waits for a publish, a registration, a change of readiness, or the time. */
   #event(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.reject(cancelled(signal));
-    return new Promise((resolve, reject) => {
-      const finish = (end: () => void): void => {
-        clearTimeout(timer);
-        this.#listeners.delete(wake);
-        stops.forEach((stop) => {
-          stop();
-        });
-        signal.removeEventListener("abort", onAbort);
-        end();
-      };
-      const wake = (): void => finish(resolve);
-      const onAbort = (): void => finish(() => reject(cancelled(signal)));
-      const timer = setTimeout(wake, Math.max(1, Math.min(timeoutMs, 2 ** 30)));
-      const stops = [this.#context.readiness.onChange(wake), this.#context.capabilities.onChange(wake)];
+    const { readiness, capabilities } = this.#context;
+    const published: Signs = (wake) => {
       this.#listeners.add(wake);
-      signal.addEventListener("abort", onAbort, { once: true });
-    });
+      return () => this.#listeners.delete(wake);
+    };
+    const sources: Signs[] = [
+      published,
+      (wake) => readiness.onChange(wake),
+      (wake) => capabilities.onChange(wake),
+    ];
+    return nextSign(sources, timeoutMs, signal);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The documents that one server has open, kept equal to the files on disk. A changed file is sent as the server asked:
- * the lines that differ, or the whole text. The oldest are closed past the limit.
+ * the lines that differ, or the whole text. The oldest are closed past the limit, never one that a question is about.
  */
 import { pathToFileURL } from "node:url";
 import type { ServerPlan } from "../abi/plan.js";
@@ -39,6 +39,10 @@ export class Documents {
   /** By path, the least recently used first. */
   readonly #open = new Map<string, Entry>();
   readonly #texts = new Map<string, FileText>();
+  /** How many questions are about a document, by path. */
+  readonly #held = new Map<string, number>();
+  /** What was closed for want of room: a question about it opens it again. */
+  readonly #evicted = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(context: DocumentsContext) {
@@ -67,9 +71,31 @@ export class Documents {
       const open = this.#open.get(path) ?? (await this.#openNew(path));
       this.#open.delete(path);
       this.#open.set(path, open);
-      this.#closeOldest();
+      this.#closeOldest(path);
       return { ...open.document };
     });
+  }
+
+  /**
+   * Keeps a document open while a question is about it, until the function that it gives is called; one that was closed
+   * for want of room since it was brought up to date is opened again.
+   */
+  async hold(path: string): Promise<() => void> {
+    this.#held.set(path, (this.#held.get(path) ?? 0) + 1);
+    try {
+      if (this.#evicted.has(path)) await this.sync(path);
+    } catch (error) {
+      this.#release(path);
+      throw error;
+    }
+    return () => this.#release(path);
+  }
+
+  #release(path: string): void {
+    const others = (this.#held.get(path) ?? 1) - 1;
+    if (others > 0) this.#held.set(path, others);
+    else this.#held.delete(path);
+    this.#closeOldest();
   }
 
   /** Brings every open document up to date; deleted ones are closed. */
@@ -118,6 +144,7 @@ export class Documents {
     const document = { path, uri, languageId, version: 1, hash: read.hash, lines: read.lines };
     const entry = { document, stamp: read.stamp };
     this.#open.set(path, entry);
+    this.#evicted.delete(path);
     this.#context.onChanged(path, "opened");
     this.#context.notify("textDocument/didOpen", {
       textDocument: { uri, languageId, version: 1, text: read.lines.text },
@@ -173,9 +200,13 @@ export class Documents {
     return typeof sync === "number" ? sync : capabilities.at("textDocumentSync", "change");
   }
 
-  #closeOldest(): void {
+  /** Makes room; what is in use, or was just opened, stays although there is none. */
+  #closeOldest(justUsed?: string): void {
     for (const entry of this.#open.values()) {
       if (this.#open.size <= this.#context.maxOpen) return;
+      const { path } = entry.document;
+      if (path === justUsed || this.#held.has(path)) continue;
+      this.#evicted.add(path);
       this.#close(entry);
     }
   }

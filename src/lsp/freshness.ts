@@ -32,14 +32,21 @@ export interface FreshnessContext {
 export class Freshness {
   readonly #context: FreshnessContext;
   #cursor: number;
+  #queue: Promise<void> = Promise.resolve();
 
   constructor(context: FreshnessContext) {
     this.#context = context;
     this.#cursor = context.watch.cursor;
   }
 
-  /** Tells the server all that changed on disk since it was last told. */
-  async renew(): Promise<void> {
+  /** Tells the server all that changed on disk since it was last told; whoever comes second waits for the first. */
+  renew(): Promise<void> {
+    const renewed = this.#queue.then(() => this.#renew());
+    this.#queue = renewed.catch(() => undefined);
+    return renewed;
+  }
+
+  async #renew(): Promise<void> {
     const { watch, documents, capabilities, notify } = this.#context;
     const own = this.#context.own();
     await watch.refresh();

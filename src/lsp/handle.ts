@@ -4,12 +4,11 @@
  * else (commands, methods outside the specification, items that the dead server made) fails.
  */
 import type { ServerPlan } from "../abi/plan.js";
-import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { DiagnosticsOptions } from "./diagnostics.js";
 import type { FileOperation, OperatedFile } from "./file-operations.js";
-import { pathOfUri } from "./inside.js";
+import { documentOf } from "./inside.js";
 import type { Instance } from "./instance.js";
 import { isRead } from "./requests.js";
 import type {
@@ -107,15 +106,13 @@ export class Handle implements LanguageServer {
       return await this.#instance.diagnostics(document, options);
     } catch (error) {
       if (!isDeath(error)) throw error;
-      await this.#again(document.path, options.signal);
-      return this.#instance.diagnostics(document, options);
+      await this.#again(undefined, options.signal);
+      const renewed = await this.#instance.sync(document.path, options.signal);
+      return this.#instance.diagnostics(renewed, options);
     }
   }
 
-  async workspaceDiagnostics(options: {
-    waitMs: number;
-    signal: AbortSignal;
-  }): Promise<WorkspaceDiagnosticsReport> {
+  async workspaceDiagnostics(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
     try {
       return await this.#instance.workspaceDiagnostics(options);
     } catch (error) {
@@ -141,8 +138,4 @@ function isDeath(error: unknown): boolean {
 
 function isRepeatable(method: string, params: unknown): boolean {
   return isRead(method) && (method.startsWith("workspace/") || documentOf(params) !== undefined);
-}
-
-function documentOf(params: unknown): string | undefined {
-  return isTable(params) && isTable(params.textDocument) ? pathOfUri(params.textDocument.uri) : undefined;
 }

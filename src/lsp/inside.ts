@@ -1,6 +1,7 @@
 /** Path containment and spelling, by text: callers pass real paths. */
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isTable } from "../base/json.js";
 
 /** Whether a path is a folder or lies in it. */
 export function isInside(folder: string, path: string): boolean {
@@ -20,4 +21,9 @@ export function pathOfUri(uri: unknown): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The path of the document that a request's parameters name. */
+export function documentOf(params: unknown): string | undefined {
+  return isTable(params) && isTable(params.textDocument) ? pathOfUri(params.textDocument.uri) : undefined;
 }

@@ -18,6 +18,7 @@ import {
 import { takesFolders } from "./folders.js";
 import { type FolderParams, folderParams, shakeHands } from "./handshake.js";
 import { Incoming } from "./incoming.js";
+import { documentOf } from "./inside.js";
 import type { InstanceContext } from "./instance-context.js";
 import type { Transport } from "./launch.js";
 import { withNamedPaths } from "./program.js";
@@ -244,10 +245,7 @@ export class Instance {
     return this.#files.report(document, options);
   }
 
-  async workspaceDiagnostics(options: {
-    waitMs: number;
-    signal: AbortSignal;
-  }): Promise<WorkspaceDiagnosticsReport> {
+  async workspaceDiagnostics(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
     this.#refuseWhenEnding();
     return this.#files.reportAll(options);
   }
@@ -274,7 +272,9 @@ export class Instance {
   #ask(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
     const limit = this.plan.requestTimeoutOverridesMs[method] ?? this.plan.requestTimeoutMs;
     const timeoutMs = Math.max(1, Math.min(limit, options.timeoutMs ?? limit));
-    return ask(this.#asking, method, params, { ...options, timeoutMs });
+    return this.#files.holding(documentOf(params), () =>
+      ask(this.#asking, method, params, { ...options, timeoutMs }),
+    );
   }
 
   /** Brings the server up to date with the disk. */

@@ -28,7 +28,10 @@ export class ReadinessState {
   /** What the status notification said last; undefined before the first. */
   #told: boolean | undefined;
   #progressEnded = false;
+  /** A question was answered with something: evidence of readiness only for servers that are declared so. */
   #answered = false;
+  #begun = 0;
+  #signAt = 0;
   /** An empty answer stayed empty after all retries: asking again teaches nothing. */
   #emptySettled = false;
   #statusGivenUp = false;
@@ -41,9 +44,27 @@ export class ReadinessState {
 
   get now(): Readiness {
     if (!this.#initialized) return "starting";
-    if (this.#told !== undefined) return this.#told ? "ready" : "indexing";
-    if (this.#ready.progress && this.#live().length > 0) return "indexing";
-    return this.#progressEnded || this.#answered ? "ready" : "unknown";
+    // A status with a field tells both ways; one without can only say "ready", and later progress speaks against it.
+    if (this.#told !== undefined && this.#ready.field !== null) return this.#told ? "ready" : "indexing";
+    if (this.#ready.progress && this.atWork) return "indexing";
+    if (this.#told) return "ready";
+    if (this.#awaitsStatus) return "unknown";
+    return this.#progressEnded || (this.#ready.atOnce && this.#answered) ? "ready" : "unknown";
+  }
+
+  /** Whether the server has progress open, of any kind: also of checks that its readiness does not depend on. */
+  get atWork(): boolean {
+    return this.#live().length > 0;
+  }
+
+  /** How many times the server began progress. */
+  get begun(): number {
+    return this.#begun;
+  }
+
+  /** When the server last said anything of its own work. */
+  get signAt(): number {
+    return this.#signAt;
   }
 
   /** Whether an answer given now may be an early one: the server says that it works, or has yet to say anything. */
@@ -58,13 +79,12 @@ export class ReadinessState {
   }
 
   get #awaitsStatus(): boolean {
-    if (this.#ready.notification === null || this.#told !== undefined) return false;
-    return !this.#statusGivenUp && this.now === "unknown";
+    return this.#ready.notification !== null && this.#told === undefined && !this.#statusGivenUp;
   }
 
   /** Whether an empty answer may still turn into another one. */
   get mayFill(): boolean {
-    return this.now !== "ready" && !this.#emptySettled;
+    return this.now !== "ready" && !this.#answered && !this.#emptySettled;
   }
 
   /** The server's own words on what it is doing, or null. */
@@ -86,7 +106,7 @@ export class ReadinessState {
 
   initialized(): void {
     this.#initialized = true;
-    this.#changed();
+    this.#sign();
   }
 
   /** A request was answered with something. */
@@ -118,7 +138,7 @@ export class ReadinessState {
     if (method !== this.#ready.notification) return;
     const value = getAt(params, this.#field);
     this.#told = this.#ready.field === null ? true : value === true;
-    this.#changed();
+    this.#sign();
   }
 
   #progressed(params: unknown): void {
@@ -134,8 +154,16 @@ export class ReadinessState {
         percentage: typeof value.percentage === "number" ? value.percentage : before?.percentage,
         seen: performance.now(),
       });
-      if (value.kind === "begin") this.#emptySettled = false;
+      if (value.kind === "begin") {
+        this.#emptySettled = false;
+        this.#begun++;
+      }
     } else return;
+    this.#sign();
+  }
+
+  #sign(): void {
+    this.#signAt = performance.now();
     this.#changed();
   }
 

@@ -10,6 +10,7 @@ import { Freshness } from "./freshness.js";
 import { pathOfUri } from "./inside.js";
 import type { InstanceContext } from "./instance-context.js";
 import type { ReadinessState } from "./readiness.js";
+import { claims } from "./route.js";
 import type { DiagnosticsReport, OpenDocument, WorkspaceDiagnosticsReport } from "./types.js";
 
 export interface ServerFilesContext {
@@ -41,13 +42,17 @@ export class ServerFiles {
       maxOpen: limits.maxOpenDocuments,
       maxBytes: limits.maxFileBytes,
       notify,
-      onChanged: (path, what) =>
-        what === "changed" ? this.diagnostics.changed(path) : this.diagnostics.forget(path),
+      onChanged: (path, what) => {
+        if (what === "changed") this.diagnostics.changed(path);
+        else if (what === "opened") this.diagnostics.opened(path);
+        else this.diagnostics.forget(path);
+      },
     });
     this.diagnostics = new Diagnostics({
       capabilities,
       readiness,
       current: (path) => this.#documents.get(path),
+      isOwn: (path) => claims(plan, path, roots),
       touch: (path) => this.#documents.touch(path),
       request,
     });
@@ -102,16 +107,26 @@ export class ServerFiles {
     return path === undefined ? undefined : this.#documents.textOf(path);
   }
 
+  /** Does something while a document, if there is one, stays open. */
+  async holding<T>(path: string | undefined, run: () => Promise<T>): Promise<T> {
+    const release = path === undefined ? undefined : await this.#documents.hold(path);
+    try {
+      return await run();
+    } finally {
+      release?.();
+    }
+  }
+
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     this.#waits++;
     try {
-      return await this.diagnostics.report(document, options);
+      return await this.holding(document.path, () => this.diagnostics.report(document, options));
     } finally {
       this.#waits--;
     }
   }
 
-  async reportAll(options: { waitMs: number; signal: AbortSignal }): Promise<WorkspaceDiagnosticsReport> {
+  async reportAll(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
     await this.renewAll();
     return this.diagnostics.workspace(options, this.#documents.all);
   }

@@ -98,7 +98,11 @@ export interface LanguageServer {
     options: { waitMs: number; settleMs: number; signal: AbortSignal },
   ): Promise<DiagnosticsReport>;
   /** Diagnostics of every file that the server tells of, pulled where it offers that. */
-  workspaceDiagnostics(options: { waitMs: number; signal: AbortSignal }): Promise<WorkspaceDiagnosticsReport>;
+  workspaceDiagnostics(options: {
+    waitMs: number;
+    settleMs: number;
+    signal: AbortSignal;
+  }): Promise<WorkspaceDiagnosticsReport>;
   /** Those of the files that the server wants to hear of, before or after something happens to them. */
   wantedFiles(when: "will" | "did", operation: FileOperation, files: readonly OperatedFile[]): OperatedFile[];
   /** Tells the server what has happened to files, as far as it wants to hear of it. */

@@ -23,19 +23,21 @@ export interface WorkspaceDiagnosticsContext
   pulled: PulledReports;
   /** What the server published and still holds. */
   published: ReadonlyMap<string, Json[]>;
+  /** Why what was published may not be all, or nothing. */
+  why: string;
 }
 
-/** All that a server says of its files, waited for at most `waitMs`. */
+/** All that a server says of its files until the deadline. */
 export async function workspaceDiagnostics(
   context: WorkspaceDiagnosticsContext,
-  { waitMs, signal }: { waitMs: number; signal: AbortSignal },
+  { deadline, signal }: { deadline: number; signal: AbortSignal },
 ): Promise<WorkspaceDiagnosticsReport> {
   const { capabilities, readiness } = context;
   const found: Found = new Map();
   let why = "";
   if (!capabilities.allows("diagnostics")) why = "the config does not ask this server for diagnostics";
   else if (!capabilities.supports(METHOD)) why = "the server tells only of the files that it was shown";
-  else why = await pullAll(context, found, performance.now() + waitMs, signal);
+  else why = (await pullAll(context, found, deadline, signal)) || context.why;
   if (capabilities.allows("diagnostics"))
     for (const [path, items] of context.published) add(found, path, items);
   if (why === "" && readiness.now === "indexing") why = "the server is still indexing";

@@ -63,6 +63,7 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
       progress: server.ready?.progress ?? true,
       notification: server.ready?.notification ?? null,
       field: server.ready?.field ?? null,
+      atOnce: server.ready?.at_once ?? false,
     },
     idleShutdownMs: server.idle_shutdown_ms ?? defaultServer.idleShutdownMs,
     restartIntervalMinutes: server.restart_interval_minutes ?? 0,

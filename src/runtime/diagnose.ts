@@ -52,7 +52,7 @@ export async function askDiagnostics(
     async ({ server, document }, { signal }) => {
       call.onProgress(`waiting for the diagnostics of ${server.plan.id}`);
       if (document === undefined) {
-        const report = await server.workspaceDiagnostics({ waitMs: options.waitMs, signal });
+        const report = await server.workspaceDiagnostics({ ...options, signal });
         return { server, report, found: report.files };
       }
       const report = await server.diagnostics(document, { ...options, signal });
@@ -76,6 +76,6 @@ function outcome(told: Told[], asked: number): NonNullable<ReplyData["diagnostic
     ...unsure.map(({ server, report }) => `${server.plan.id}: ${report.why}`),
     ...(told.length < asked ? [`${asked - told.length} of ${asked} servers did not answer`] : []),
   ].join("; ");
-  if (told.some(({ found }) => found.length > 0)) return { status: "diagnostics", why };
+  if (told.some(({ report }) => report.status === "diagnostics")) return { status: "diagnostics", why };
   return why === "" ? { status: "clean", why } : { status: "unknown", why };
 }

@@ -69,7 +69,7 @@ export function serverPlan(
     warmupTimeoutMs: 5_000,
     replies: {},
     forward: [],
-    ready: { progress: true, notification: null, field: null },
+    ready: { progress: true, notification: null, field: null, atOnce: false },
     idleShutdownMs: 300_000,
     restartIntervalMinutes: 0,
     restart: { max: 5, windowMs: 300_000, backoffMs: [250, 8_000] },

@@ -1,12 +1,20 @@
 /** Early answers are not believed, settled ones are not delayed, and the server's own words reach the caller. */
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Json } from "../../src/base/json.js";
+import { ReadinessState } from "../../src/lsp/readiness.js";
 import { act, ask, received, scenarios, session, signal, until } from "./support.js";
 
 const definition = "textDocument/definition";
 const offers = { definitionProvider: true, hoverProvider: true, documentSymbolProvider: true };
 const retryEmpty = { attempts: 3, delayMs: 20, while: "not_ready" as const };
+
+const serverStatus = {
+  progress: true,
+  notification: "experimental/serverStatus",
+  field: "/quiescent",
+  atOnce: false,
+};
 
 function progress(kind: string, more: { [key: string]: Json } = {}) {
   return { notify: "$/progress", params: { token: 0, value: { kind, ...more } } };
@@ -90,17 +98,20 @@ test("an empty answer that fills is given, and then empty ones are believed", as
   });
   expect(await server.request(definition, {}, { signal: signal(), retryEmpty })).toEqual({
     value: ["here"],
-    readiness: "ready",
+    readiness: "unknown",
   });
   expect((await server.request(definition, {}, { signal: signal(), retryEmpty })).value).toEqual([]);
   expect(await received(server, definition)).toHaveLength(4);
 });
 
 test("`always` asks again although the server is ready", async () => {
-  const { server } = await session({
-    capabilities: offers,
-    replies: { "textDocument/hover": "x", [definition]: { $each: [[], ["here"]] } },
-  });
+  const { server } = await session(
+    {
+      capabilities: offers,
+      replies: { "textDocument/hover": "x", [definition]: { $each: [[], ["here"]] } },
+    },
+    { server: { ready: { progress: true, notification: null, field: null, atOnce: true } } },
+  );
   await ask(server, "textDocument/hover");
   expect(server.readiness).toBe("ready");
   const always = { attempts: 2, delayMs: 5, while: "always" as const };
@@ -110,7 +121,7 @@ test("`always` asks again although the server is ready", async () => {
 });
 
 test("a status notification decides, by its field, whatever progress says", async () => {
-  const ready = { progress: true, notification: "experimental/serverStatus", field: "/quiescent" };
+  const ready = serverStatus;
   const told = (quiescent: boolean) => ({ notify: "experimental/serverStatus", params: { quiescent } });
   const { server } = await session(
     { capabilities: offers, on: { initialized: [progress("begin", { title: "check" }), told(false)] } },
@@ -123,8 +134,6 @@ test("a status notification decides, by its field, whatever progress says", asyn
   await act(server, told(false));
   expect(await server.settle(30, signal())).toBe("indexing");
 });
-
-const serverStatus = { progress: true, notification: "experimental/serverStatus", field: "/quiescent" };
 
 test("an answer that comes before the first status is held until the status says that it can be believed", async () => {
   const { server } = await session(
@@ -147,6 +156,66 @@ test("a server that never sends the status that it is known for is waited for on
   expect(await received(server, definition)).toHaveLength(2);
   expect(await server.request(definition, {}, { signal: signal() })).toMatchObject({ value: "said" });
   expect(await received(server, definition)).toHaveLength(3);
+});
+
+test("answers prove nothing of a server that says nothing of itself, unless it is declared complete at once", async () => {
+  const scenario = { capabilities: offers, replies: { [definition]: ["one"] } };
+  const quiet = await session(scenario);
+  for (let asked = 0; asked < 2; asked++)
+    expect(await quiet.server.request(definition, {}, { signal: signal() })).toMatchObject({
+      readiness: "unknown",
+    });
+  const atOnce = { progress: true, notification: null, field: null, atOnce: true };
+  const declared = await session(scenario, { server: { ready: atOnce } });
+  expect(declared.server.readiness).toBe("unknown");
+  expect(await declared.server.request(definition, {}, { signal: signal() })).toMatchObject({
+    readiness: "ready",
+  });
+  await act(declared.server, progress("begin", { title: "reloading" }));
+  expect(declared.server.readiness).toBe("indexing");
+});
+
+test("a status without a field says ready, and later progress holds again", async () => {
+  const ready = { progress: true, notification: "custom/ready", field: null, atOnce: false };
+  const { server } = await session(
+    { capabilities: offers, replies: { [definition]: { $each: ["early", "true"] } } },
+    { server: { ready } },
+  );
+  await act(server, { notify: "custom/ready", params: {} });
+  expect(server.readiness).toBe("ready");
+  await act(server, progress("begin", { title: "reloading" }));
+  expect(server.readiness).toBe("indexing");
+  const reply = server.request(definition, {}, { signal: signal() });
+  await until(async () => (await received(server, definition)).length === 1);
+  await act(server, progress("end"));
+  expect(await reply).toEqual({ value: "true", readiness: "ready" });
+});
+
+test("the end of progress is not the status that a server is known for", async () => {
+  const { server } = await session({ capabilities: offers }, { server: { ready: serverStatus } });
+  await act(server, progress("begin", { title: "fetching" }), progress("end"));
+  expect(server.readiness).toBe("unknown");
+  await act(server, { notify: "experimental/serverStatus", params: { quiescent: true } });
+  expect(server.readiness).toBe("ready");
+});
+
+test("progress that its server forgot is no evidence any more", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const state = new ReadinessState({ progress: true, notification: null, field: null, atOnce: false });
+    const tell = (kind: string) =>
+      state.notified("$/progress", { token: 1, value: { kind, title: "indexing" } });
+    state.initialized();
+    tell("begin");
+    vi.advanceTimersByTime(50_000);
+    tell("report");
+    vi.advanceTimersByTime(50_000);
+    expect([state.now, state.atWork, state.text]).toEqual(["indexing", true, "indexing"]);
+    vi.advanceTimersByTime(10_001);
+    expect([state.now, state.atWork, state.text]).toEqual(["unknown", false, null]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a method that is unknown only until the project is loaded is asked for again", async () => {

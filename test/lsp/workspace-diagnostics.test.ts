@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
+import type { ServerPlan } from "../../src/abi/plan.js";
 import type { Json, JsonObject } from "../../src/base/json.js";
 import type { WorkspaceDiagnosticsReport } from "../../src/lsp/types.js";
 import { fakeServer, type Scenario } from "../fake-server/index.js";
@@ -13,13 +14,16 @@ function item(message: string): { [key: string]: Json } {
   return { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } }, message };
 }
 
-async function open(scenario: (uri: (name: string) => string) => Scenario) {
+async function open(
+  scenario: (uri: (name: string) => string) => Scenario,
+  overrides: Partial<ServerPlan> = {},
+) {
   const root = workspace({ "a.fake": "a", "b.fake": "b" });
   const uri = (name: string): string => pathToFileURL(join(root, name)).href;
-  const pool = poolOf(root, [fakeServer(scenarios(), scenario(uri))]);
+  const pool = poolOf(root, [fakeServer(scenarios(), scenario(uri), overrides)]);
   const server = await pool.get("fake", undefined, signal());
   const look = (): Promise<WorkspaceDiagnosticsReport> =>
-    server.workspaceDiagnostics({ waitMs: 3_000, signal: signal() });
+    server.workspaceDiagnostics({ waitMs: 3_000, settleMs: 30, signal: signal() });
   return { server, uri, look };
 }
 
@@ -154,7 +158,7 @@ test.each<[string, Scenario, string]>([
 
 test("a server that holds the question open is not waited for past the time", async () => {
   const { server } = await open(() => ({ capabilities: offered, on: { [METHOD]: [{ never: true }] } }));
-  const report = await server.workspaceDiagnostics({ waitMs: 100, signal: signal() });
+  const report = await server.workspaceDiagnostics({ waitMs: 100, settleMs: 30, signal: signal() });
   expect(report).toMatchObject({ status: "unknown", why: expect.stringContaining("did not answer") });
 });
 
@@ -169,4 +173,18 @@ test("a server that is only asked file by file tells of the files that it was sh
     why: expect.stringContaining("only of the files that it was shown"),
     files: [{ uri: uri("b.fake"), items: [item("mine")] }],
   });
+});
+
+test("all files are not clean while the server checks in the background", async () => {
+  const begin = { notify: "$/progress", params: { token: 1, value: { kind: "begin", title: "checking" } } };
+  const ready = { progress: true, notification: "custom/ready", field: "/ok", atOnce: false };
+  const { server } = await open(() => ({ capabilities: offered, replies: { [METHOD]: { items: [] } } }), {
+    ready,
+  });
+  // Its readiness does not depend on the check.
+  await act(server, { notify: "custom/ready", params: { ok: true } }, begin);
+  const look = (waitMs: number) => server.workspaceDiagnostics({ waitMs, settleMs: 30, signal: signal() });
+  expect(await look(100)).toMatchObject({ status: "unknown", why: expect.stringContaining("background") });
+  await act(server, { notify: "$/progress", params: { token: 1, value: { kind: "end" } } });
+  expect(await look(3_000)).toMatchObject({ status: "clean", why: "" });
 });

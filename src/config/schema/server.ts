@@ -92,6 +92,12 @@ export const serverSchema = z.strictObject({
         .regex(/^(\/.*)?$/, "a JSON Pointer")
         .optional()
         .describe("JSON Pointer in its parameters to a boolean: ready."),
+      at_once: z
+        .boolean()
+        .optional()
+        .describe(
+          "Its first answer is complete: it loads what it needs before it answers, and tells nothing of it.",
+        ),
     })
     .optional()
     .describe("How the server says that it has indexed."),
