@@ -58,7 +58,8 @@ export function writeWorkshop(options: WorkshopOptions): { folder: string; outsi
       file,
       JSON.stringify(scenario).replaceAll("file:///work/", `${pathToFileURL(folder).href}/`),
     );
-    return { id, command: [process.execPath, fakeServerPath, file], extensions: ["fake"], ...config };
+    const command = [process.execPath, fakeServerPath, file];
+    return { id, command, extensions: ["fake"], ready: { at_once: true }, ...config };
   });
   const config = {
     extends: ["tools/core"],
