@@ -1,4 +1,5 @@
 /** What a command is: one file in `commands/`, all of the same silhouette. */
+import { homedir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { ParseArgsConfig } from "node:util";
 import type { JsonObject } from "../base/json.js";
@@ -63,10 +64,21 @@ export class UsageError extends Error {
   }
 }
 
+/** The home of the person whose configs and trust count. */
+export function homeOf(io: Surroundings): string {
+  return io.env.HOME ?? homedir();
+}
+
 /** A text flag's value. */
 export function textFlag(input: Input, name: string): string | undefined {
   const value = input.flags[name];
   return typeof value === "string" ? value : undefined;
+}
+
+/** The values of a flag that may be given several times. */
+export function textFlags(input: Input, name: string): string[] {
+  const value = input.flags[name];
+  return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === "string");
 }
 
 /** Whether a switch was given. */

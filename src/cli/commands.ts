@@ -3,6 +3,11 @@ import type { Command } from "./command.js";
 
 export const commands: { readonly [name: string]: () => Promise<Command> } = {
   serve: async () => (await import("./commands/serve.js")).serve,
+  init: async () => (await import("./commands/init.js")).init,
+  add: async () => (await import("./commands/add.js")).add,
+  remove: async () => (await import("./commands/remove.js")).remove,
+  servers: async () => (await import("./commands/servers.js")).servers,
+  install: async () => (await import("./commands/install.js")).install,
   generate: async () => (await import("./commands/generate.js")).generate,
   validate: async () => (await import("./commands/validate.js")).validate,
   explain: async () => (await import("./commands/explain.js")).explain,

@@ -1,5 +1,4 @@
 /** The front half of the line for every command: command line → config → plan → bundle, all in memory. */
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Bundle } from "../abi/bundle.js";
 import type { Plan } from "../abi/plan.js";
@@ -17,7 +16,7 @@ import { emitBundle } from "../emit/bundle.js";
 import { readTemplates } from "../emit/templates.js";
 import { textProblems } from "../emit/texts.js";
 import { buildPlan } from "../plan/build.js";
-import { type Input, isOn, type Surroundings, textFlag } from "./command.js";
+import { homeOf, type Input, isOn, type Surroundings, textFlag } from "./command.js";
 import { isInstalled } from "./installed.js";
 import { shippedConfigs, shippedTemplates, version } from "./shipped.js";
 
@@ -39,7 +38,7 @@ export function workspaceOf(input: Input, io: Surroundings): string {
 /** Reads and plans the config that the command line names or finds. Throws a ConfigError with all problems. */
 export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bundle"> {
   const workspace = workspaceOf(input, io);
-  const home = io.env.HOME ?? homedir();
+  const home = homeOf(io);
   const trust = openTrust(io.env, home);
   const trustsFolder = isOn(input, "trust-workspace") || isTrustedFolder(trust, workspace);
   const binFolders = trustsFolder ? [join(workspace, "node_modules", ".bin")] : [];

@@ -9,11 +9,14 @@ import type { Layer } from "./layer.js";
 import { INDEX_FILE, type PresetFacts, presetFacts, readIndex } from "./preset-index.js";
 import { readSource } from "./read.js";
 import { configSchema, type PresetConfig, presetSchema } from "./schema.js";
+import { commentOf } from "./server-text.js";
 import { validate } from "./validate.js";
 
 /** A preset with the layer that its values come from; the layer's tree is the preset itself. */
 export interface Preset {
   config: PresetConfig;
+  /** What its file says of it in words. */
+  about: string;
   layer: Layer;
 }
 
@@ -30,6 +33,7 @@ export class Catalogue {
   readonly #files: Files;
   readonly #names = new Map<string, string[]>();
   readonly #layers = new Map<string, Layer | undefined>();
+  readonly #abouts = new Map<string, string>();
   #facts: PresetFacts[] | undefined;
 
   constructor(folder: string, files: Files) {
@@ -93,7 +97,8 @@ export class Catalogue {
 
   #preset(name: string): Preset | undefined {
     const layer = this.#read(`servers/${name}`);
-    return layer ? { config: layer.tree as PresetConfig, layer } : undefined;
+    const about = this.#abouts.get(`servers/${name}`) ?? "";
+    return layer ? { config: layer.tree as PresetConfig, about, layer } : undefined;
   }
 
   #namesIn(folder: string): string[] {
@@ -121,6 +126,7 @@ export class Catalogue {
     if (!source.broken) problems.push(...validate(schema, source.tree, source, { partial: true }));
     this.problems.push(...problems);
     if (problems.length > 0) return undefined;
+    this.#abouts.set(name, commentOf(source.text));
     return { origin: `configs/${name}.toml`, places: source, tree: source.tree };
   }
 }

@@ -89,41 +89,74 @@ function claimsOf(preset: PresetFacts): string[] {
   ];
 }
 
+/** A preset that would serve files of a workspace. */
+export interface Proposal {
+  preset: PresetFacts;
+  installed: boolean;
+  /** What it would serve: extensions as `*.ext`, and file names. */
+  claims: string[];
+  /** Whether other proposals serve a part of what the preset claims. */
+  narrowed: boolean;
+  /** Files of the workspace that it would serve. */
+  files: number;
+}
+
 /**
- * A config layer with one server per kind of file that is there: of the installed presets that claim it, the one
- * with the highest rank. Two chosen servers never claim the same files, and none is a companion.
+ * One server per kind of file that is there: of the installed presets that claim it the one with the highest rank, and
+ * for what is left, if wanted, the best that could be installed. Two of them never claim the same files, and none is a
+ * companion.
  */
-export function chooseServers(
+export function proposeServers(
   scan: WorkspaceScan,
   presets: readonly PresetFacts[],
   isInstalled: (preset: PresetFacts) => boolean,
-): JsonObject {
+  wanted: { missing: boolean },
+): Proposal[] {
   const own = presets.filter(({ companion }) => companion !== true);
   const ranked = sortBy(own, (preset) => [-(preset.rank ?? 0), preset.id]);
-  const present = (claim: string) =>
-    claim.startsWith("*.") ? scan.extensions.has(claim.slice(2)) : scan.filenames.has(claim);
   const installed = new Map<string, boolean>();
   const usable = (preset: PresetFacts) => {
     if (!installed.has(preset.id)) installed.set(preset.id, isInstalled(preset));
     return installed.get(preset.id) === true;
   };
-
   const taken = new Set<string>();
-  const servers: { id: string; kind: string; extensions?: string[]; filenames?: string[] }[] = [];
-  for (const preset of ranked) {
+  const proposals: Proposal[] = [];
+  const propose = (preset: PresetFacts, isUsable: (preset: PresetFacts) => boolean) => {
     const claims = claimsOf(preset);
     const free = claims.filter((claim) => !taken.has(claim));
-    if (!free.some(present) || !usable(preset)) continue;
-    servers.push({
-      id: preset.id,
-      kind: preset.id,
-      ...(free.length < claims.length
-        ? { extensions: extensionsOf(free), filenames: filenamesOf(free) }
-        : {}),
-    });
+    const files = free.reduce((sum, claim) => sum + filesOf(claim, scan), 0);
+    if (files === 0 || !isUsable(preset)) return;
+    const narrowed = free.length < claims.length;
+    proposals.push({ preset, installed: usable(preset), claims: free, narrowed, files });
     for (const claim of claims) taken.add(claim);
-  }
-  return { servers: sortBy(servers, (server) => [server.id]) };
+  };
+  for (const preset of ranked) propose(preset, usable);
+  if (wanted.missing) for (const preset of ranked) propose(preset, () => true);
+  return sortBy(proposals, ({ preset }) => [preset.id]);
+}
+
+/** How many files of a workspace a claim is about. */
+export function filesOf(claim: string, scan: WorkspaceScan): number {
+  const found = claim.startsWith("*.") ? scan.extensions.get(claim.slice(2)) : scan.filenames.get(claim);
+  return found ?? 0;
+}
+
+/** A config layer with the installed servers for what is in a workspace. */
+export function chooseServers(
+  scan: WorkspaceScan,
+  presets: readonly PresetFacts[],
+  isInstalled: (preset: PresetFacts) => boolean,
+): JsonObject {
+  return { servers: proposeServers(scan, presets, isInstalled, { missing: false }).map(serverEntry) };
+}
+
+/** A server's table for a proposal. */
+export function serverEntry({ preset, claims, narrowed }: Proposal): JsonObject {
+  return {
+    id: preset.id,
+    kind: preset.id,
+    ...(narrowed ? { extensions: extensionsOf(claims), filenames: filenamesOf(claims) } : {}),
+  };
 }
 
 function extensionsOf(claims: readonly string[]): string[] {

@@ -74,6 +74,16 @@ export function commentLines(comment: string): string[] {
   return lines;
 }
 
+/** The comment that a file of the catalogue begins with, as one text. */
+export function commentOf(text: string): string {
+  const lines = text.split("\n");
+  const end = lines.findIndex((line) => !line.startsWith("# "));
+  return lines
+    .slice(0, end < 0 ? lines.length : end)
+    .map((line) => line.slice(2))
+    .join(" ");
+}
+
 function place(key: string): number {
   const early = (KEYS as readonly string[]).indexOf(key);
   if (early >= 0) return early;

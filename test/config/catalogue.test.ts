@@ -10,7 +10,7 @@ import { diskFiles, type Files } from "../../src/config/files.js";
 import { loadConfig } from "../../src/config/load.js";
 import { INDEX_FILE, indexText } from "../../src/config/preset-index.js";
 import type { PresetConfig } from "../../src/config/schema.js";
-import { presetText } from "../../src/config/server-text.js";
+import { commentOf, presetText } from "../../src/config/server-text.js";
 import { buildPlan } from "../../src/plan/build.js";
 import { languageIds } from "../../src/protocol/languages.js";
 import { overShipped, request, SHIPPED } from "./memory-files.js";
@@ -23,16 +23,6 @@ const claimsOf = ({ extensions = [], filenames = [], globs = [] }: PresetConfig)
   ...filenames,
   ...globs.map((glob) => `glob ${glob}`),
 ];
-
-/** The preset's comment: its first lines, as one text. */
-function commentOf(text: string): string {
-  const lines = text.split("\n");
-  const end = lines.findIndex((line) => !line.startsWith("# "));
-  return lines
-    .slice(0, end)
-    .map((line) => line.slice(2))
-    .join(" ");
-}
 
 /** The plan of a config with one server. */
 function planOf(server: object) {

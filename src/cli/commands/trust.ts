@@ -1,5 +1,4 @@
 /** `trust`: records that a person has read a workspace's config and lets it, and its node_modules, start programs. */
-import { homedir } from "node:os";
 import { ConfigError } from "../../base/problem.js";
 import { diskFiles } from "../../config/files.js";
 import { inspectDiscovered } from "../../config/load.js";
@@ -12,7 +11,7 @@ import {
   removeTrustedFolder,
   type Trust,
 } from "../../config/trust.js";
-import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
+import { type Command, exitCodes, homeOf, isOn, type Surroundings } from "../command.js";
 import { workspaceOf } from "../compile.js";
 import { shippedConfigs } from "../shipped.js";
 
@@ -40,7 +39,7 @@ export const trust: Command = {
     "lsp-proxy trust --remove --workspace ~/old-project",
   ],
   async run(input, io) {
-    const home = io.env.HOME ?? homedir();
+    const home = homeOf(io);
     const store = openTrust(io.env, home);
     if (isOn(input, "list")) return list(store, io);
     const workspace = workspaceOf(input, io);

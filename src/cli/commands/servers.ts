@@ -1,0 +1,105 @@
+/** `servers`: the catalogue as a table, or all that it says of one server. */
+import { sortBy } from "../../base/order.js";
+import type { Preset } from "../../config/catalogue.js";
+import type { PresetFacts } from "../../config/preset-index.js";
+import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
+import { configFlags } from "../flags.js";
+import { installLine } from "../install-line.js";
+import { installedHere, isPreferred, openCatalogue, presetNamed } from "../presets.js";
+import { some, table } from "../table.js";
+
+export const servers: Command = {
+  name: "servers",
+  summary: "Lists the language servers of the catalogue; tells all of one.",
+  usage: "[SEARCH]",
+  description:
+    "A table of servers with their languages, which of them is preferred for a language, and which are installed here.\n" +
+    "SEARCH is a part of a server's name or of a language, or an extension. The whole name of a server shows all that the\n" +
+    "catalogue says of it.",
+  flags: {
+    workspace: configFlags.workspace as Command["flags"][string],
+    "trust-workspace": {
+      type: "boolean",
+      description: "Also looks into the workspace's node_modules/.bin.",
+    },
+    installed: { type: "boolean", description: "Only those that are installed here." },
+    json: { type: "boolean", description: "Prints JSON." },
+  },
+  words: { min: 0, max: 1 },
+  examples: [
+    "lsp-proxy servers",
+    "lsp-proxy servers python",
+    "lsp-proxy servers .rs",
+    "lsp-proxy servers pyright",
+  ],
+  async run(input, io) {
+    const catalogue = openCatalogue();
+    const facts = catalogue.facts();
+    const isHere = installedHere(input, io);
+    const [search] = input.words;
+    const found = facts
+      .filter((preset) => search === undefined || matches(preset, search))
+      .filter((preset) => !isOn(input, "installed") || isHere(preset));
+    const rows = sortBy(found, ({ id }) => [id]).map((preset) => ({
+      id: preset.id,
+      languages: preset.languages ?? [],
+      role: preset.companion ? "companion" : isPreferred(preset, facts) ? "preferred" : "",
+      installed: isHere(preset),
+      install: installLine(preset),
+    }));
+    if (isOn(input, "json")) {
+      io.stdout.write(`${JSON.stringify({ servers: rows }, null, 2)}\n`);
+      return rows.length > 0 ? exitCodes.ok : exitCodes.no;
+    }
+    const exact = search === undefined ? undefined : presetNamed(search, facts);
+    const preset = exact && catalogue.preset(exact.id);
+    if (preset && !isOn(input, "installed")) return show(preset, isHere(preset.config), io);
+    if (rows.length === 0) {
+      io.stderr.write(`lsp-proxy: nothing in the catalogue matches \`${search ?? ""}\`\n`);
+      return exitCodes.no;
+    }
+    const cells = rows.map(({ id, languages, role, installed }) => [
+      id,
+      some(languages, 4),
+      role,
+      installed ? "installed" : "",
+    ]);
+    io.stdout.write(table(["server", "languages", "role", "here"], cells));
+    const here = rows.filter(({ installed }) => installed).length;
+    io.stdout.write(
+      `\n${rows.length} servers, ${here} installed here. \`lsp-proxy servers NAME\` tells all of one.\n`,
+    );
+    return exitCodes.ok;
+  },
+};
+
+function matches({ id, kinds = [], languages = [], extensions = [] }: PresetFacts, search: string): boolean {
+  const word = search.toLowerCase();
+  if (/^\*?\./.test(word)) return extensions.includes(word.replace(/^\*?\./, ""));
+  return (
+    [id, ...kinds, ...languages].some((name) => name.toLowerCase().includes(word)) ||
+    extensions.includes(word)
+  );
+}
+
+/** One server as its file has it, with what this machine adds. */
+function show({ config, about }: Preset, isHere: boolean, io: Surroundings) {
+  const files = [
+    ...(config.extensions ?? []).map((extension) => `.${extension}`),
+    ...(config.filenames ?? []),
+  ];
+  const facts: [string, string | undefined][] = [
+    ["server", [config.id, ...(config.kinds ?? [])].join(", ")],
+    ["about", about],
+    ["languages", config.languages?.join(", ")],
+    ["role", config.companion ? "companion: it is added beside a language's own server" : undefined],
+    ["preferred", config.preferred],
+    ["starts", [config.command ?? [], config.args ?? []].flat(2).join(" ") || "nothing: it runs elsewhere"],
+    ["files", [...files, ...(config.globs ?? [])].join(" ")],
+    ["here", isHere ? "installed" : "not installed"],
+    ["install", installLine(config)],
+    ["homepage", config.homepage],
+  ];
+  for (const [name, value] of facts) if (value) io.stdout.write(`${name.padEnd(9)}  ${value}\n`);
+  return exitCodes.ok;
+}

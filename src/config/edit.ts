@@ -1,0 +1,17 @@
+/** Changes to a person's config file, in whichever language it is written. */
+import type { JsonObject } from "../base/json.js";
+import * as json from "./edit-json.js";
+import * as toml from "./edit-toml.js";
+
+/** Text in, text out; what is not meant stays as it is. */
+export interface ConfigEditor {
+  withServer(text: string, server: JsonObject, comment: readonly string[]): string;
+  withoutServer(text: string, id: string): string;
+  withAllowed(text: string, program: string): string;
+  withoutAllowed(text: string, program: string): string;
+}
+
+/** The editor for a file, by its name. */
+export function editorOf(file: string): ConfigEditor {
+  return file.endsWith(".json") ? json : toml;
+}

@@ -1,0 +1,213 @@
+/** The commands around the catalogue: servers, install, init, add, remove. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runHere } from "./terminal.js";
+
+let folder = "";
+let bin = "";
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-catalogue-")));
+  bin = join(folder, "bin");
+  mkdirSync(bin);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (name: string, text: string) => {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), text);
+};
+const read = (name: string) => readFileSync(join(folder, name), "utf8");
+/** Puts a program on the PATH that these tests use, which has nothing else on it. */
+const program = (name: string, script = "exit 0") => {
+  writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(bin, name), 0o755);
+};
+const proxy = (args: string[], options: { typed?: string } = {}) =>
+  runHere(args, { cwd: folder, env: { PATH: bin }, ...options });
+
+describe("servers", () => {
+  it("is a table that can be searched by name, language and extension", async () => {
+    program("gopls");
+    const { code, stdout } = await proxy(["servers", "go"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^server +languages +role +here\n/);
+    expect(stdout).toMatch(/^gopls +go, gomod, gowork +preferred +installed$/m);
+    expect(stdout).toMatch(/^golangci-lint-langserver +go +companion$/m);
+    expect((await proxy(["servers", ".rs"])).stdout).toMatch(/^rust-analyzer /m);
+    expect((await proxy(["servers", "--installed"])).stdout).toMatch(/^1 servers?, 1 installed/m);
+    expect((await proxy(["servers", "nothing-of-the-kind"])).code).toBe(1);
+  });
+
+  it("tells all of one server, and speaks JSON", async () => {
+    const { stdout } = await proxy(["servers", "ts_ls"]);
+    expect(stdout).toMatch(/^server +typescript-language-server, ts_ls/m);
+    expect(stdout).toMatch(/^starts +typescript-language-server --stdio$/m);
+    expect(stdout).toMatch(/^here +not installed$/m);
+    const all = JSON.parse((await proxy(["servers", "--json"])).stdout);
+    expect(all.servers.length).toBeGreaterThanOrEqual(400);
+    expect(all.servers.find(({ id }: { id: string }) => id === "ruff")).toMatchObject({ role: "companion" });
+  });
+});
+
+describe("install", () => {
+  const line = "npm install --global pyright";
+
+  it("shows the line and runs nothing unasked", async () => {
+    program("npm", `touch ${folder}/ran`);
+    const { code, stdout, stderr } = await proxy(["install", "pyright"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: `$ ${line}\n` });
+    expect(stderr).toContain("--yes");
+    expect((await proxy(["install", "pyright"], { typed: "no\n" })).code).toBe(1);
+    expect((await proxy(["install", "pyright"], { typed: "\n" })).code).toBe(1);
+    expect(existsSync(join(folder, "ran"))).toBe(false);
+  });
+
+  it("runs it after a yes, word by word, and looks whether the program is there then", async () => {
+    program("npm", `printf '%s\\n' "$@" > ${folder}/ran; cp ${bin}/npm ${bin}/pyright-langserver`);
+    program("cp", 'exec /bin/cp "$@"');
+    const yes = await proxy(["install", "pyright"], { typed: "y\n" });
+    expect(yes).toMatchObject({ code: 0 });
+    expect(yes.stdout).toContain("pyright is installed");
+    expect(read("ran")).toBe("install\n--global\npyright\n");
+    expect((await proxy(["install", "pyright", "--yes"])).stdout).toBe("pyright is installed already\n");
+  });
+
+  it("tells when the line fails, when it does not help, and when there is none", async () => {
+    program("npm", "exit 7");
+    expect(await proxy(["install", "pyright", "--yes"])).toMatchObject({ code: 1 });
+    program("npm");
+    expect((await proxy(["install", "pyright", "--yes"])).stdout).toContain("not on PATH yet");
+    rmSync(join(bin, "npm"));
+    expect((await proxy(["install", "pyright", "--yes"])).stderr).toContain("`npm` cannot be run");
+    expect((await proxy(["install", "pyrigth"])).stderr).toContain("did you mean `pyright`?");
+    const page = await proxy(["install", "gdscript", "--yes"]);
+    expect(page).toMatchObject({ code: 1 });
+    expect(page.stdout).toContain("see https://");
+  });
+});
+
+describe("init", () => {
+  beforeEach(() => {
+    for (const name of ["a.go", "b.go", "go.mod", "main.py", "ignored/x.rs"]) write(name, "");
+    write(".gitignore", "ignored/\nbin/\n");
+    program("gopls");
+  });
+
+  it("writes what is here and installed, the rest as comments, and the result is a good config", async () => {
+    const { code, stdout, stderr } = await proxy(["init"]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^1 +go, gomod, gowork +3 +\*\.go, go\.mod +gopls +installed$/m);
+    expect(stderr).toMatch(/^2 +python +1 +\*\.py +pyright +not installed: npm install --global pyright$/m);
+    expect(stderr).not.toContain("rust");
+    expect(stdout).toContain(`wrote ${join(folder, "lspi.toml")} with 1 server\n`);
+    expect(read("lspi.toml")).toContain('commands = ["gopls"]');
+    expect(read("lspi.toml")).toContain("# go, gomod, gowork: 3 files (*.go, go.mod).");
+    expect(read("lspi.toml")).toContain('\n[[servers]]\nid = "gopls"\nkind = "gopls"\n');
+    expect(read("lspi.toml")).toContain('\n# [[servers]]\n# id = "pyright"\n# kind = "pyright"\n');
+    const valid = await proxy(["validate", "--config", "lspi.toml"]);
+    expect(valid).toMatchObject({ code: 0 });
+    expect(valid.stdout).toContain("1 server, ");
+  });
+
+  it("never replaces a file unasked", async () => {
+    write("lspi.toml", "# mine\n");
+    expect(await proxy(["init", "--yes"])).toMatchObject({ code: 1 });
+    expect(read("lspi.toml")).toBe("# mine\n");
+    expect(await proxy(["init", "--yes", "--force"])).toMatchObject({ code: 0 });
+    expect(read("lspi.toml")).toContain("gopls");
+  });
+
+  it("asks on a terminal which to take", async () => {
+    const { code, stderr } = await proxy(["init"], { typed: "2\n" });
+    expect(code).toBe(0);
+    expect(stderr).toContain("Which to take? Numbers, or Enter for those installed (1):");
+    expect(read("lspi.toml")).toContain('commands = ["pyright-langserver"]');
+    expect(read("lspi.toml")).toContain('\n# [[servers]]\n# id = "gopls"\n');
+    expect(await proxy(["init", "--force"], { typed: "\n" })).toMatchObject({ code: 0 });
+    expect(read("lspi.toml")).toContain('commands = ["gopls"]');
+  });
+
+  it("takes flags for scripts", async () => {
+    const dry = await proxy(["init", "--dry-run", "--all", "--only", "python"]);
+    expect(dry.stdout).toContain('commands = ["pyright-langserver"]');
+    expect(existsSync(join(folder, "lspi.toml"))).toBe(false);
+    expect(await proxy(["init", "--yes", "--output", "other.toml"])).toMatchObject({ code: 0 });
+    expect(read("other.toml")).toContain("gopls");
+  });
+
+  it("says so when there is nothing to serve", async () => {
+    for (const name of ["a.go", "b.go", "go.mod", "main.py"]) rmSync(join(folder, name));
+    expect(await proxy(["init"])).toMatchObject({ code: 1 });
+    expect(existsSync(join(folder, "lspi.toml"))).toBe(false);
+  });
+});
+
+describe("add and remove", () => {
+  const own = `# Ours.
+[allow]
+commands = ["pyright-langserver"]  # only these
+
+# Python first.
+[[servers]]
+id = "py"
+kind = "pyright"
+`;
+
+  it("add a language and take it out again, and keep every comment", async () => {
+    write("lspi.toml", own);
+    const added = await proxy(["add", "go"]);
+    expect(added).toMatchObject({ code: 0 });
+    expect(added.stdout).toContain("added gopls");
+    expect(added.stdout).toContain("it is not installed here: ");
+    const text = read("lspi.toml");
+    expect(text).toContain('commands = ["pyright-langserver", "gopls"]  # only these');
+    expect(text).toContain('# Python first.\n[[servers]]\nid = "py"\nkind = "pyright"\n\n# Go.');
+    expect(await proxy(["validate", "--config", "lspi.toml"])).toMatchObject({ code: 0 });
+    expect(await proxy(["remove", "gopls"])).toMatchObject({ code: 0 });
+    expect(read("lspi.toml")).toBe(own);
+  });
+
+  it("a language means its installed server, a companion stands beside, and another id can be given", async () => {
+    write("lspi.toml", "");
+    program("pylsp");
+    expect((await proxy(["add", "python", "--dry-run"])).stdout).toContain('kind = "pylsp"');
+    await proxy(["add", "pyright", "--id", "types"]);
+    expect(await proxy(["add", "ruff"])).toMatchObject({ code: 0 });
+    expect(read("lspi.toml")).toMatch(/id = "types"\nkind = "pyright"[^]*id = "ruff"\nkind = "ruff"/);
+  });
+
+  it("begins a config where there is none, and edits JSON as well", async () => {
+    expect((await proxy(["add", "rust"])).stdout).toContain("wrote lspi.toml: added rust-analyzer");
+    expect(await proxy(["validate", "--config", "lspi.toml"])).toMatchObject({ code: 0 });
+    write("c.json", '{ "servers": [{ "id": "py", "kind": "pyright" }] }\n');
+    expect(await proxy(["add", "zig", "--config", "c.json"])).toMatchObject({ code: 0 });
+    expect(JSON.parse(read("c.json")).servers.at(-1)).toEqual({ id: "zls", kind: "zls" });
+    expect(await proxy(["remove", "py", "--config", "c.json"])).toMatchObject({ code: 0 });
+    expect(JSON.parse(read("c.json")).servers).toEqual([{ id: "zls", kind: "zls" }]);
+  });
+
+  it("write nothing that would have problems, twice the same, or unknown names", async () => {
+    write("lspi.toml", own);
+    const conflict = await proxy(["add", "basedpyright"]);
+    expect(conflict).toMatchObject({ code: 3 });
+    expect(conflict.stderr).toContain("plan/route-conflict");
+    expect(await proxy(["add", "pyright", "--id", "py"])).toMatchObject({ code: 1 });
+    expect((await proxy(["add", "pyton"])).stderr).toContain("did you mean `python`?");
+    expect((await proxy(["remove", "pi"])).stderr).toContain("did you mean `py`?");
+    expect(read("lspi.toml")).toBe(own);
+    write("lspi.toml", "[[servers]\n");
+    expect(await proxy(["add", "go"])).toMatchObject({ code: 3 });
+    expect(read("lspi.toml")).toBe("[[servers]\n");
+  });
+});
