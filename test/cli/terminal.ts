@@ -15,9 +15,8 @@ export async function runHere(
   options: { cwd: string; typed?: string; env?: { [name: string]: string } },
 ): Promise<Outcome> {
   const isTTY = options.typed !== undefined;
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()].map((stream) =>
-    Object.assign(stream, { isTTY }),
-  ) as [PassThrough, PassThrough, PassThrough];
+  const stream = () => Object.assign(new PassThrough(), { isTTY });
+  const [stdin, stdout, stderr] = [stream(), stream(), stream()];
   const text = { stdout: "", stderr: "" };
   stdout.setEncoding("utf8").on("data", (chunk: string) => {
     text.stdout += chunk;
