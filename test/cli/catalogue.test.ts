@@ -184,7 +184,7 @@ kind = "pyright"
     expect((await proxy(["add", "python", "--dry-run"])).stdout).toContain('kind = "pylsp"');
     await proxy(["add", "pyright", "--id", "types"]);
     expect(await proxy(["add", "ruff"])).toMatchObject({ code: 0 });
-    expect(read("lspi.toml")).toMatch(/id = "types"\nkind = "pyright"[^]*id = "ruff"\nkind = "ruff"/);
+    expect(read("lspi.toml")).toMatch(/id = "types"\nkind = "pyright"[\s\S]*id = "ruff"\nkind = "ruff"/);
   });
 
   it("begins a config where there is none, and edits JSON as well", async () => {

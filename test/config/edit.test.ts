@@ -37,9 +37,9 @@ describe("TOML", () => {
   });
 
   test("a server is removed with its comment and its tables, and nothing else changes", () => {
-    const [before = "", after = ""] = config.split(/# Ones\.[^]*?(?=# Twos)/);
+    const [before = "", after = ""] = config.split(/# Ones\.[\s\S]*?(?=# Twos)/);
     expect(toml.withoutServer(config, "one")).toBe(before + after);
-    const [start = "", end = ""] = config.split(/# Twos[^]*?(?=\[limits\])/);
+    const [start = "", end = ""] = config.split(/# Twos[\s\S]*?(?=\[limits\])/);
     expect(toml.withoutServer(config, "two")).toBe(start + end);
     expect(toml.withoutServer(config, "three")).toBe(config);
   });
