@@ -38,14 +38,14 @@ export function withoutServer(text: string, id: string): string {
 /** The text with a program more in `allow.commands`, where there is such a list. */
 export function withAllowed(text: string, program: string): string {
   const list = arrayAt(text, ["allow", "commands"]);
-  if (!list || list.elements.some((item) => valueOf(item) === program)) return text;
+  if (!list || list.elements.some((item) => plainValue(item) === program)) return text;
   return withItem(text, list, tomlText(program));
 }
 
 /** The text without a program in `allow.commands`. */
 export function withoutAllowed(text: string, program: string): string {
   const list = arrayAt(text, ["allow", "commands"]);
-  const index = list?.elements.findIndex((item) => valueOf(item) === program) ?? -1;
+  const index = list?.elements.findIndex((item) => plainValue(item) === program) ?? -1;
   return list && index >= 0 ? withoutItem(text, list, index) : text;
 }
 
@@ -63,16 +63,16 @@ function isServer({ resolvedKey }: AST.TOMLTable): boolean {
 
 function idOf(table: AST.TOMLTable): unknown {
   const pair = table.body.find(({ key }) => keyText(key) === "id");
-  return pair && valueOf(pair.value);
+  return pair && plainValue(pair.value);
 }
 
 function idIn(item: AST.TOMLContentNode): unknown {
   if (item.type !== "TOMLInlineTable") return undefined;
   const pair = item.body.find(({ key }) => keyText(key) === "id");
-  return pair && valueOf(pair.value);
+  return pair && plainValue(pair.value);
 }
 
-function valueOf(node: AST.TOMLContentNode): unknown {
+function plainValue(node: AST.TOMLContentNode): unknown {
   return node.type === "TOMLValue" ? node.value : undefined;
 }
 
