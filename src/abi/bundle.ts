@@ -33,7 +33,7 @@ export interface ToolEntry {
   annotations: {
     readOnlyHint: boolean;
     destructiveHint: boolean;
-    idempotentHint: boolean;
+    idempotentHint?: boolean;
     openWorldHint: boolean;
   };
 }

@@ -49,7 +49,7 @@ export interface AnswerOptions {
   apply?: "never" | "on_request";
   /** How much of the file stands beside each place. */
   snippet?: { show: Json | undefined; contextLines: Json | undefined; maxChars: Json | undefined };
-  /** Fewer characters than the tool may use. */
+  /** The answer's own budget of characters. */
   maxChars?: Json | undefined;
 }
 
@@ -112,4 +112,8 @@ export interface Answer {
   text: string;
   /** What must be known beside a text that a tool words itself: warnings, the next page. Empty where the text says it. */
   notes: string;
+  /** The answer in one line. */
+  headline: string;
+  /** Where several symbols or lines are meant: what the agent may choose from. */
+  candidates?: JsonObject[];
 }

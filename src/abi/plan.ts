@@ -51,7 +51,12 @@ export interface Plan {
 export interface LimitsPlan {
   maxItems: number;
   maxBytes: number;
+  /** Characters of one answer, both forms together, for a call that asks for no number. */
   maxTotalChars: number;
+  /** What a tool or a call may ask for at the most. */
+  maxTotalCharsHard: number;
+  /** Characters of one form of an answer, where the tool declares no budget of its own. */
+  maxPageChars: number;
   maxMessageBytes: number;
   maxFileBytes: number;
   timeoutMs: number;
@@ -161,6 +166,8 @@ export interface ArgPlan {
   maxLength: number | null;
   minimum: number | null;
   maximum: number | null;
+  /** What happens to a number beyond its bounds. */
+  beyond: "refuse" | "clamp";
 }
 
 export interface OutputPlan {
@@ -181,7 +188,7 @@ export interface OutputPlan {
   marked: boolean;
   /** How much of the file stands beside each place. */
   snippet: { show: Template; contextLines: Template; maxChars: Template };
-  /** A lower cap on characters that a call may ask for, or null. */
+  /** The answer's own budget of characters: a number, or what a call asks for; null for the config's. */
   maxChars: Template | null;
   /** Steps whose values stand together under their ids in a `json` answer; empty means the last step's value alone. */
   gather: string[];

@@ -574,6 +574,12 @@ export const codes = {
     cause: "The state folder cannot be written; without a journal no edit would be safe, so none is made.",
     fix: "Make the folder writable, or name another with XDG_STATE_HOME.",
   },
+  "call/steps-failed": {
+    kind: "refusal",
+    title: "Every step failed",
+    cause: "All tools that this tool is made of failed, for several reasons.",
+    fix: "See the code of each step; call the tools by themselves.",
+  },
   "page/cursor-invalid": {
     kind: "refusal",
     title: "Not a cursor of this call",
@@ -604,6 +610,12 @@ export const codes = {
     cause: "The answer may be incomplete.",
     fix: "Call again later.",
   },
+  "answer/files-changed": {
+    kind: "warning",
+    title: "Files changed just now",
+    cause: "The workspace was searched shortly after files changed, which the server may still be taking in.",
+    fix: "Call again when something that you expect is missing.",
+  },
   "answer/not-supported": {
     kind: "warning",
     title: "The server cannot do this",
@@ -615,6 +627,30 @@ export const codes = {
     title: "Cut",
     cause: "More was found than the caps allow.",
     fix: "Page on, or narrow the call.",
+  },
+  "answer/clamped": {
+    kind: "warning",
+    title: "A number was brought within its bounds",
+    cause: "An argument was over its maximum or under its minimum; the nearest allowed number was used.",
+    fix: "Ask for a number within the bounds.",
+  },
+  "answer/snippets-dropped": {
+    kind: "warning",
+    title: "Texts were left out",
+    cause: "With the text beside each place, fewer places would have fitted into the answer.",
+    fix: "Ask for fewer places, or for a larger answer, or read the files.",
+  },
+  "answer/answers-dropped": {
+    kind: "warning",
+    title: "Answers of a batch were left out",
+    cause: "The answers together are larger than one answer may be; the largest were left out.",
+    fix: "Call those tools by themselves, or in a smaller batch.",
+  },
+  "answer/step-failed": {
+    kind: "warning",
+    title: "A step failed",
+    cause: "One of the tools that this tool is made of failed; the others did not.",
+    fix: "See the step's own answer.",
   },
   "answer/dropped": {
     kind: "warning",

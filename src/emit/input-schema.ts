@@ -72,8 +72,10 @@ function textBounds(arg: ArgPlan): JsonObject {
   return bounds;
 }
 
+/** A number that is clamped is no mistake of the caller's: its bounds stand in the description only. */
 function numberBounds(arg: ArgPlan): JsonObject {
   const bounds: JsonObject = {};
+  if (arg.beyond === "clamp") return bounds;
   if (arg.minimum !== null) bounds.minimum = arg.minimum;
   if (arg.maximum !== null) bounds.maximum = arg.maximum;
   return bounds;

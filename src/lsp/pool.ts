@@ -1,6 +1,6 @@
 /** All language servers of one proxy: who handles a file, which of them run, and that none of them outlives it. */
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
@@ -28,6 +28,11 @@ class Pool implements ServerPool {
   readonly #guardian: Guardian;
   readonly #watch: WorkspaceWatch;
   readonly #tally: Tally = { told: 0, heard: 0 };
+  #sources: { seen: number; cursor: number; changedAt: number | null } = {
+    seen: 0,
+    cursor: 0,
+    changedAt: null,
+  };
   #starts = 0;
   #closed = false;
 
@@ -64,8 +69,28 @@ class Pool implements ServerPool {
     await Promise.all(this.#sorted().map((slot) => slot.instance?.refresh()));
     const { told, heard } = this.#tally;
     const files = `${this.#watch.cursor}.${told}`;
+    this.#lookAtSources();
     const generations = this.#sorted().map((slot) => `${slot.instance?.generation ?? "-"}`);
-    return { files, all: [files, heard, this.#starts, ...generations].join(".") };
+    return {
+      files,
+      all: [files, heard, this.#starts, ...generations].join("."),
+      sources: String(this.#sources.cursor),
+      changedAt: this.#sources.changedAt,
+    };
+  }
+
+  /** Sees whether what changed since the last look could change an answer: not what servers write for themselves. */
+  #lookAtSources(): void {
+    const { servers } = this.#plan;
+    const isMarker = (path: string) =>
+      servers.some(({ rootMarkers }) => rootMarkers.includes(basename(path)));
+    const { seen } = this.#sources;
+    const { cursor } = this.#watch;
+    const changes = this.#watch.since(seen, this.#context.roots);
+    const isOther = changes.some(({ path }) => isMarker(path) || this.route(path).length > 0);
+    this.#sources = isOther
+      ? { seen: cursor, cursor, changedAt: Date.now() }
+      : { ...this.#sources, seen: cursor };
   }
 
   async moment(): Promise<number> {

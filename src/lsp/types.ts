@@ -147,6 +147,10 @@ export interface PoolMark {
   files: string;
   /** Equal while, besides, no server was started or ended, and none has said anything unasked. */
   all: string;
+  /** Equal while no file that a server is for, and none that marks a project, has changed on disk. */
+  sources: string;
+  /** When such a change was last seen (`Date.now()`), or null. */
+  changedAt: number | null;
 }
 
 export interface ServerPool {

@@ -51,6 +51,7 @@ function buildArg(name: string, arg: ArgConfig): ArgPlan {
     maxLength: arg.max_length ?? null,
     minimum: arg.minimum ?? null,
     maximum: arg.maximum ?? null,
+    beyond: arg.beyond ?? "refuse",
   };
 }
 
@@ -64,7 +65,7 @@ function checkBounds(name: string, arg: ArgConfig, pointer: string, report: Repo
   for (const key of ["enum", "min_length", "max_length"] as const)
     if (arg[key] !== undefined && !isText)
       bad(key, `\`${key}\` has no meaning for the ${arg.type} \`${name}\`.`);
-  for (const key of ["minimum", "maximum"] as const)
+  for (const key of ["minimum", "maximum", "beyond"] as const)
     if (arg[key] !== undefined && !isNumber)
       bad(key, `\`${key}\` has no meaning for the ${arg.type} \`${name}\`.`);
   if ((arg.min_length ?? 0) > (arg.max_length ?? Number.POSITIVE_INFINITY))

@@ -90,7 +90,14 @@ function isBatch(step: StepPlan): step is BatchStep {
   return step.kind === "batch";
 }
 
-const plain = { enum: null, minLength: null, maxLength: null, minimum: null, maximum: null };
+const plain = {
+  enum: null,
+  beyond: "refuse" as const,
+  minLength: null,
+  maxLength: null,
+  minimum: null,
+  maximum: null,
+};
 
 const batchArgs: readonly ArgPlan[] = [
   {

@@ -8,7 +8,7 @@ import type { Place, Problem } from "../base/problem.js";
 import type { Config } from "../config/schema.js";
 import { resolveBatches } from "./batches.js";
 import { checkProgram } from "./commands.js";
-import { defaultDeny, defaultEnv, defaultHttp, defaultLimits } from "./defaults.js";
+import { defaultDeny, defaultDialect, defaultEnv, defaultHttp, defaultLimits } from "./defaults.js";
 import { Report } from "./report.js";
 import { checkRoutes } from "./routes.js";
 import { buildServers, type PlacedServer } from "./servers.js";
@@ -67,12 +67,19 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
   return { plan, problems: report.problems };
 }
 
-function buildLimits({ limits = {}, mcp }: Config): LimitsPlan {
-  const { max_total_chars_default: chars, max_total_chars_hard: hard } = mcp?.output ?? {};
+function buildLimits({ limits = {}, mcp, dialect }: Config): LimitsPlan {
+  const { max_total_chars_default: chars, max_total_chars_hard: hard = defaultLimits.maxTotalCharsHard } =
+    mcp?.output ?? {};
+  const total = Math.min(chars ?? defaultLimits.maxTotalChars, hard);
+  const forms = (dialect?.result ?? defaultDialect.result) === "both" ? 2 : 1;
+  // A budget that somebody declared is really given; without one, a page is what every client can show.
+  const page = chars === undefined ? defaultLimits.maxPageChars : Math.floor(total / forms);
   return {
     maxItems: limits.max_items ?? defaultLimits.maxItems,
     maxBytes: limits.max_bytes ?? defaultLimits.maxBytes,
-    maxTotalChars: Math.min(chars ?? defaultLimits.maxTotalChars, hard ?? Number.POSITIVE_INFINITY),
+    maxTotalChars: total,
+    maxTotalCharsHard: hard,
+    maxPageChars: Math.min(total, Math.max(defaultLimits.maxPageChars, page)),
     maxMessageBytes: limits.max_message_bytes ?? defaultLimits.maxMessageBytes,
     maxFileBytes: limits.max_file_bytes ?? defaultLimits.maxFileBytes,
     timeoutMs: limits.timeout_ms ?? defaultLimits.timeoutMs,

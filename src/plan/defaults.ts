@@ -5,6 +5,9 @@ export const defaultLimits: LimitsPlan = {
   maxItems: 200,
   maxBytes: 65_536,
   maxTotalChars: 120_000,
+  maxTotalCharsHard: 2_000_000,
+  // What every client that was tried hands to its model without cutting it.
+  maxPageChars: 40_000,
   maxMessageBytes: 67_108_864,
   maxFileBytes: 8_388_608,
   timeoutMs: 30_000,

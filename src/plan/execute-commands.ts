@@ -69,6 +69,7 @@ function commandArgument(name: string): ArgPlan {
     required: true,
     default: null,
     enum: null,
+    beyond: "refuse",
     minLength: null,
     maxLength: null,
     minimum: null,

@@ -8,7 +8,9 @@
  * | server_id (the servers that answered, joined by `,`, or null), readiness, truncated | with an answer |
  * | total, shown, dropped | with a counted list; next_cursor? when there is another page |
  * | document? { path, sha256 } | when one document is the subject |
- * | needs_disambiguation (true), candidates | instead of the shape's members, where a symbol may be named |
+ * | needs_disambiguation (true), candidates | instead of the shape's members, where a symbol may be named; beside them, where a
+ *   tool within this one asks back |
+ * | next_steps? | when the answer was cut and no page follows, or something was left out |
  * | error { code, message, data? }, next_steps | with `ok: false` |
  */
 import type { DialectPlan, ToolPlan } from "../abi/plan.js";
@@ -45,8 +47,11 @@ const nextStep = closed({
 export function outputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   const answer = answerFields(tool, dialect);
   const named = tool.input.includes("symbol") || tool.input.includes("text");
-  const outcomes: JsonObject[] = [outcome(true, answer.required, [...otherMembers(named)])];
-  if (named) outcomes.push(outcome(true, ["needs_disambiguation", "candidates"], ["error"]));
+  const isWorkflow = tool.steps.some((step) => step.kind === "tool");
+  const outcomes: JsonObject[] = [outcome(true, answer.required, otherMembers(named && !isWorkflow))];
+  // A workflow may carry the question of a tool within it beside its own members; its own question stands alone.
+  const besides = isWorkflow ? Object.keys(answer.properties) : [];
+  if (named) outcomes.push(outcome(true, ["needs_disambiguation", "candidates"], ["error", ...besides]));
   outcomes.push(outcome(false, ["error", "next_steps"], []));
   return spellSchema(dialect, {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -56,7 +61,7 @@ export function outputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
         ...evidence(dialect).properties,
         ...(dialect.echo === null ? {} : { [dialect.echo]: openTable }),
         ...answer.properties,
-        ...(named ? disambiguation(dialect).properties : {}),
+        ...(named || isWorkflow ? disambiguation(dialect).properties : {}),
         ...refusal.properties,
         ...refusalMembers(dialect),
       },

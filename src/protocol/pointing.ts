@@ -190,7 +190,7 @@ function symbolArgument(dialect: DialectPlan): Fields {
         type: "string",
         minLength: 1,
         maxLength: 512,
-        description: "Instead of a position: name or Type/method.",
+        description: "Or a name, such as Type/method.",
       },
       [kind]: {
         type: "string",
@@ -208,7 +208,7 @@ const lineTextArgument: Fields = {
       type: "string",
       minLength: 1,
       maxLength: 2000,
-      description: "Instead of a position: the line's own text, with | before the symbol.",
+      description: "Or the line's text, | before the symbol.",
     },
   },
   required: [lineTextName],

@@ -5,15 +5,13 @@
  */
 import { stat } from "node:fs/promises";
 import type { PoolMark } from "../lsp/types.js";
+import { digestMs } from "./digest.js";
 import type { CallOutcome } from "./outcome.js";
 
 const lifeMs = 5000;
-/**
- * A server may go on answering from the old files for a while after it was told of new ones, and says nothing of it. What
- * it answers in that time is given once and not kept.
- */
-const digestMs = 10_000;
 const mostFiles = 200;
+
+type Mark = Pick<PoolMark, "files" | "all">;
 
 interface Kept {
   outcome: CallOutcome;
@@ -36,7 +34,7 @@ export class AnswerCache {
   ) {}
 
   /** The answer to a question asked before, if it is still true at this mark. */
-  async get(key: string, mark: PoolMark): Promise<CallOutcome | undefined> {
+  async get(key: string, mark: Mark): Promise<CallOutcome | undefined> {
     this.#note(mark);
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
@@ -51,7 +49,7 @@ export class AnswerCache {
   /** Keeps an answer that shows these files; not when one of them changed after the question was asked. */
   async put(
     key: string,
-    mark: PoolMark,
+    mark: Mark,
     outcome: CallOutcome,
     files: readonly string[],
     askedAt: number,
@@ -76,7 +74,7 @@ export class AnswerCache {
   }
 
   /** Sees when files changed while servers ran. */
-  #note({ files }: PoolMark): void {
+  #note({ files }: Mark): void {
     if (this.#files !== undefined && this.#files !== files) this.#changedAt = this.now();
     this.#files = files;
   }

@@ -12,19 +12,19 @@ import { itemKey } from "../protocol/item-order.js";
 import { type ShapeFacts, shapes } from "../protocol/shapes.js";
 import { documentKey } from "../protocol/spelling.js";
 import type { CallState } from "./call-state.js";
-import { askBack, envelop, type Head, headOf } from "./envelope.js";
-import { type Caps, capsOf, fits, largest } from "./limits.js";
+import { askBack, headOf } from "./envelope.js";
+import { askedChars, capsOf } from "./limits.js";
 import { Pages, type Snapshot } from "./page.js";
 import type { ReplyData } from "./reply.js";
 import { symbolLine } from "./shapes/document-symbols.js";
 import { runtimeShapes } from "./shapes/index.js";
-import type { Normalized, Shape } from "./shapes/shape.js";
+import type { Shape } from "./shapes/shape.js";
 import { fileOf, rangeText, table, textOf } from "./shapes/spelt.js";
+import { type Asked, wholeAnswer, windowAnswer } from "./window.js";
 
 /** More items than this are not sorted and cut but refused: nobody can page through them. */
 const mostItems = 20_000;
 const mostCandidates = 20;
-const shortest = 256;
 
 /** The answer of a call in one of the output shapes. */
 export async function buildAnswer(
@@ -35,8 +35,8 @@ export async function buildAnswer(
 ): Promise<Answer> {
   const { facts, shape } = shapeNamed(name);
   const normalized = await shape.normalize(reply, call, options);
-  const caps = capsOf(call.plan, call.tool, options.maxChars);
-  if (!facts.counted) return single(call, headOf(call), facts, shape, normalized, caps);
+  const asked: Asked = { call, facts, shape, caps: capsOf(call, options.maxChars) };
+  if (!facts.counted) return wholeAnswer(asked, headOf(call), normalized);
   const most = facts.most ?? mostItems;
   if (normalized.items.length > most)
     throw new Refusal("guard/too-large", `More than ${most} results were found; narrow the call.`);
@@ -49,16 +49,30 @@ export async function buildAnswer(
     items: call.tool.output.ids ? kept.map((item) => identify(item, facts, call)) : kept,
     total: items.length,
     files: await filesOf(call),
+    sources: call.mark?.sources,
   };
-  return listAnswer(call, facts, shape, listing, caps);
+  return listAnswer(asked, listing);
 }
 
 /** The page that a cursor names. */
 export async function pageAnswer(call: CallState, name: ShapeName, cursor: string): Promise<Answer> {
   call.evidence.isPage = true;
   const { facts, shape } = shapeNamed(name);
-  const { snapshot, offset, cursor: write } = await call.pages.open(cursor, bindingOf(call));
-  return windowAnswer(call, facts, shape, snapshot, offset, write, capsOf(call.plan, call.tool, undefined));
+  const {
+    snapshot,
+    offset,
+    cursor: write,
+  } = await call.pages.open(cursor, bindingOf(call), call.mark?.sources);
+  const caps = capsOf(call, askedChars(call));
+  const { head } = snapshot;
+  // What this very call is told, a page size out of bounds say, stands beside what the listing was told.
+  const warnings = uniqueBy([...head.warnings, ...call.evidence.warnings], canonicalText);
+  return windowAnswer(
+    { call, facts, shape, caps },
+    { ...snapshot, head: { ...head, warnings } },
+    offset,
+    write,
+  );
 }
 
 /** An empty list for a method that no server has: the answer is true, and says why it is empty. */
@@ -82,24 +96,19 @@ export function candidatesAnswer(call: CallState, message: string, found: JsonOb
   return askBack(headOf(call), message, shown, shown.length < sorted.length, lines, call.wording);
 }
 
-async function listAnswer(
-  call: CallState,
-  facts: ShapeFacts,
-  shape: Shape,
-  listing: Snapshot,
-  caps: Caps,
-): Promise<Answer> {
-  if (call.tool.page === null) return windowAnswer(call, facts, shape, listing, 0, undefined, caps);
+async function listAnswer(asked: Asked, listing: Snapshot): Promise<Answer> {
+  const { call } = asked;
+  if (call.tool.page === null) return windowAnswer(asked, listing, 0, undefined);
   let hasMore = false;
   const unbound = () => {
     hasMore = true;
     return "x".repeat(76);
   };
-  const first = windowAnswer(call, facts, shape, listing, 0, unbound, caps);
+  const first = windowAnswer(asked, listing, 0, unbound);
   if (!hasMore) return first;
   call.evidence.isPage = true;
   const write = await call.pages.keep(bindingOf(call), listing);
-  return windowAnswer(call, facts, shape, listing, 0, write, caps);
+  return windowAnswer(asked, listing, 0, write);
 }
 
 /** What a cursor of this call is bound to: the tool and its arguments, but for those that page. */
@@ -128,90 +137,11 @@ function idOf(members: JsonObject): string {
   return `sha256:${sha256(canonicalText(members))}`;
 }
 
-/** As many items from the offset on as the page size and the caps allow. */
-function windowAnswer(
-  call: CallState,
-  facts: ShapeFacts,
-  shape: Shape,
-  listing: Snapshot,
-  offset: number,
-  cursor: ((offset: number) => string) | undefined,
-  caps: Caps,
-): Answer {
-  const most = Math.min(pageSize(call), listing.items.length - offset);
-  const render = (count: number, shorter?: Normalized) => {
-    const end = offset + count;
-    const hasMore = end < listing.items.length;
-    const next = cursor !== undefined && hasMore ? cursor(end) : undefined;
-    return envelop(
-      listing.head,
-      {
-        items: listing.items.slice(offset, end),
-        beside: listing.beside,
-        ...shorter,
-        counts: { offset, total: listing.total, next },
-        isTruncated: end < listing.total || listing.head.isCut || shorter !== undefined,
-      },
-      call.tool.output.list ?? facts.list,
-      shape,
-      call.wording,
-    );
-  };
-  const count = largest(most, (items) => fits(render(items), caps));
-  if (count > 0 || most <= 0) return render(count);
-  // Not even one item fits: it is shown in part, where the shape can.
-  const one = { items: listing.items.slice(offset, offset + 1), beside: listing.beside };
-  return shortened(shape, one, caps, (shorter) => render(1, shorter));
-}
-
-/** The longest form of an answer that keeps the caps, when the whole of it does not. */
-function shortened(
-  shape: Shape,
-  { items, beside }: Normalized,
-  caps: Caps,
-  render: (shorter: Normalized) => Answer,
-): Answer {
-  for (let characters = caps.characters; shape.shorten && characters >= shortest; characters /= 2) {
-    const shorter = render(shape.shorten(items, beside, Math.floor(characters)));
-    if (fits(shorter, caps)) return shorter;
-  }
-  throw tooLarge();
-}
-
-/** An answer without a counted list: cut within where the shape can, refused where it cannot. */
-function single(
-  call: CallState,
-  head: Head,
-  facts: ShapeFacts,
-  shape: Shape,
-  normalized: Normalized,
-  caps: Caps,
-): Answer {
-  const render = ({ items, beside }: Normalized, isCut: boolean) =>
-    envelop(
-      head,
-      { items, beside, counts: undefined, isTruncated: isCut || head.isCut },
-      facts.list === null ? null : (call.tool.output.list ?? facts.list),
-      shape,
-      call.wording,
-    );
-  const whole = render(normalized, false);
-  if (fits(whole, caps)) return whole;
-  return shortened(shape, normalized, caps, (shorter) => render(shorter, true));
-}
-
 /** Without exact duplicates, in the shape's order; what its keys leave open the canonical text decides. */
 export function arrange(items: Json[], facts: ShapeFacts, call: Pick<CallState, "plan">): Json[] {
   const unique = uniqueBy(items, canonicalText);
   if (facts.order.length === 0) return unique;
   return sortBy(unique, (item) => [...itemKey(facts, item, call.plan.dialect), canonicalText(item)]);
-}
-
-function pageSize(call: CallState): number {
-  const { page, maxItems } = call.tool;
-  if (page === null) return maxItems;
-  const asked = call.input[call.plan.dialect.listing.size];
-  return Math.min(typeof asked === "number" ? asked : page.defaultSize, page.maxSize, maxItems);
 }
 
 async function filesOf(call: CallState): Promise<string[]> {
@@ -225,8 +155,4 @@ function shapeNamed(name: ShapeName): { facts: ShapeFacts; shape: Shape } {
   const shape = runtimeShapes[name];
   if (facts === undefined || shape === undefined) throw new Fault(`there is no shape ${name}`);
   return { facts, shape };
-}
-
-function tooLarge(): Refusal {
-  return new Refusal("guard/too-large", "The answer is larger than the limits allow, even when it is cut.");
 }

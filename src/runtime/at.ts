@@ -1,6 +1,6 @@
 /** What a call points at, as a handler sees it: it fills parameters and asks the servers that know the document. */
 import type { At, EachOptions, Params, Reply, RequestOptions } from "../abi/handler.js";
-import type { ServerPlan } from "../abi/plan.js";
+import type { RetryPlan, ServerPlan } from "../abi/plan.js";
 import type { Json, JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { methods } from "../protocol/methods.js";
@@ -8,6 +8,7 @@ import { notSupported, requestCircle } from "./ask.js";
 import type { CallState } from "./call-state.js";
 import { type Circle, workspaceCircle } from "./circle.js";
 import { askDiagnostics, Diagnosed } from "./diagnose.js";
+import { patience, tellDigesting } from "./digest.js";
 import { askEach } from "./each.js";
 import { answersNearby } from "./nearby.js";
 import { tellOtherSymbol } from "./other-symbol.js";
@@ -48,12 +49,15 @@ export function openAt(call: CallState, target: Target | undefined): At {
     return params;
   };
 
+  /** What a server knows of the whole workspace lags behind the files; what it knows of an open one does not. */
+  const retryOf = (retry: RetryPlan) => (target === undefined ? patience(call, retry) : retry);
+
   const send = (method: string, make: ParamsMaker, options: RequestOptions): Promise<ReplyPart[]> =>
     requestCircle(call, circle, method, options.merge ?? "first", (attached, turn) =>
       attached.server.request(method, make(attached), {
         ...turn,
         onProgress: call.onProgress,
-        ...(options.retryEmpty ? { retryEmpty: options.retryEmpty } : {}),
+        ...(options.retryEmpty ? { retryEmpty: retryOf(options.retryEmpty) } : {}),
       }),
     );
 
@@ -75,6 +79,7 @@ export function openAt(call: CallState, target: Target | undefined): At {
       skippable(options, async () => {
         const make = openParams(params);
         let parts = await send(method, make, options);
+        if (target === undefined) tellDigesting(call);
         if (target !== undefined && positioned.has(params)) {
           if (mayMove(method) && saysNothing(parts))
             parts = (await answersNearby(call, target, () => send(method, make, {}))) ?? parts;

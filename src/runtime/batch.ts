@@ -3,8 +3,17 @@ import type { BatchOptions } from "../abi/handler.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 
-/** How a batch reaches a tool. */
-export type RunTool = (name: string, args: Json) => Promise<{ isError: boolean; structured: JsonObject }>;
+/** What a tool within a tool gave: its answer, or its refusal as an answer. */
+export interface Ran {
+  structured: JsonObject;
+  headline: string;
+  refusal: Refusal | undefined;
+  /** Where it asks back which symbol is meant. */
+  candidates: JsonObject[] | undefined;
+}
+
+/** How a tool reaches another tool. */
+export type RunTool = (name: string, args: Json) => Promise<Ran>;
 
 /** Operations that are under way at once. */
 const atOnce = 8;
@@ -32,9 +41,9 @@ export async function runBatch(
   const worker = async () => {
     for (let next = queue.shift(); next !== undefined && !isStopped; next = queue.shift()) {
       const [index, operation] = next;
-      const { isError, structured } = await run(operation.tool, operation.args);
-      outcomes[index] = { ...outcomeOf(operation, index, isError ? "failed" : "done"), answer: structured };
-      if (isError && stopOnError !== false) isStopped = true;
+      const ran = await run(operation.tool, operation.args);
+      outcomes[index] = ranOutcome(operation, index, ran);
+      if (ran.refusal !== undefined && stopOnError !== false) isStopped = true;
     }
   };
   await Promise.all(Array.from({ length: parallel === true ? atOnce : 1 }, worker));
@@ -43,6 +52,17 @@ export async function runBatch(
 
 function outcomeOf({ tool, id }: Operation, index: number, outcome: string): JsonObject {
   return { index, tool, ...(id === undefined ? {} : { id }), outcome };
+}
+
+function ranOutcome(operation: Operation, index: number, ran: Ran): JsonObject {
+  const { structured, headline, refusal, candidates } = ran;
+  return {
+    ...outcomeOf(operation, index, refusal === undefined ? "done" : "failed"),
+    ...(refusal === undefined ? {} : { code: refusal.code }),
+    summary: headline,
+    ...(candidates === undefined ? {} : { needs_disambiguation: true }),
+    answer: structured,
+  };
 }
 
 /** An operation as its schema has made sure that it is. */

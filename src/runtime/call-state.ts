@@ -1,7 +1,7 @@
 /** What every part of one call shares. It lives as long as the call and is never shared between calls. */
 import type { Plan, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
-import type { Log, ServerPool } from "../lsp/types.js";
+import type { Log, PoolMark, ServerPool } from "../lsp/types.js";
 import type { Gate } from "../workspace/types.js";
 import type { Places } from "./convert.js";
 import type { Evidence } from "./evidence.js";
@@ -23,6 +23,8 @@ export interface CallState {
   readonly evidence: Evidence;
   readonly pages: Pages;
   readonly log: Log;
+  /** Where things stood before anything was asked; undefined when that took too long to find out. */
+  readonly mark: PoolMark | undefined;
   /** Aborts when the client cancels or the deadline has come. */
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline. */

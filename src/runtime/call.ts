@@ -10,11 +10,14 @@ import { type RunTool, runBatch } from "./batch.js";
 import type { CallState } from "./call-state.js";
 import { point } from "./point.js";
 import { openReply, sealReply, wholeValue } from "./reply.js";
+import { type Step, tellSteps } from "./workflow.js";
 
 /** The ABI's `Call`, over the state of one call. */
 export class ToolCall implements Call {
   readonly #state: CallState;
   readonly #runTool: RunTool;
+  /** Tools that were called as steps: by their reply, and those that stand together in one. */
+  readonly #ran = new Map<Reply, Step[]>();
 
   /** `runTool` reaches another tool and gives its answer, refusals included. */
   constructor(state: CallState, runTool: RunTool) {
@@ -31,7 +34,10 @@ export class ToolCall implements Call {
   }
 
   async tool(name: string, args: Json): Promise<Reply> {
-    return ownReply((await this.#runTool(name, args)).structured);
+    const ran = await this.#runTool(name, args);
+    const reply = ownReply(ran.structured);
+    this.#ran.set(reply, [{ name, ran }]);
+    return reply;
   }
 
   async batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply> {
@@ -43,12 +49,20 @@ export class ToolCall implements Call {
   }
 
   gather(parts: { [step: string]: Reply }): Reply {
-    return ownReply(
-      Object.fromEntries(Object.entries(parts).map(([id, reply]) => [id, wholeValue(openReply(reply))])),
+    const entries = Object.entries(parts);
+    const whole = ownReply(
+      Object.fromEntries(entries.map(([id, reply]) => [id, wholeValue(openReply(reply))])),
     );
+    const steps = entries.flatMap(([name, reply]) =>
+      (this.#ran.get(reply) ?? []).map(({ ran }) => ({ name, ran })),
+    );
+    for (const [, reply] of entries) this.#ran.delete(reply);
+    this.#ran.set(whole, steps);
+    return whole;
   }
 
-  answer(shape: ShapeName, value: Reply, options: AnswerOptions = {}): Promise<Answer> {
+  async answer(shape: ShapeName, value: Reply, options: AnswerOptions = {}): Promise<Answer> {
+    tellSteps(this.#state.evidence, [...this.#ran.values()].flat(), this.#ran.get(value) ?? []);
     return buildAnswer(this.#state, shape, openReply(value), options);
   }
 }

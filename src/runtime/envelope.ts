@@ -20,6 +20,8 @@ export interface Head {
   document: JsonObject | undefined;
   /** The call's own arguments, where the dialect gives them back. */
   echo: JsonObject;
+  /** The candidates, where a tool within this one must know which symbol is meant. */
+  question: JsonObject[] | undefined;
   warnings: Warning[];
 }
 
@@ -30,6 +32,10 @@ export interface Window {
   /** For a counted list: where the window stands in the whole. */
   counts: { offset: number; total: number; next: string | undefined } | undefined;
   isTruncated: boolean;
+  /** What was given up for the others to fit. */
+  warnings: Warning[];
+  /** What leads on, where the answer was cut and no page follows. */
+  steps: NextStep[];
 }
 
 /** The evidence of a call, frozen. */
@@ -54,6 +60,7 @@ export function headOf(call: CallState): Head {
     dropped,
     isCut: evidence.isCut,
     echo: call.plan.dialect.echo === null ? {} : { [call.plan.dialect.echo]: call.input },
+    question: evidence.question,
     document: document && { ...call.places.document(document.admitted), sha256: document.hash },
     warnings,
   };
@@ -67,8 +74,8 @@ export function envelop(
   shape: Shape,
   wording: Wording,
 ): Answer {
-  const { counts, items, beside } = window;
-  const warnings = [...head.warnings, ...cutWarning(head, window)];
+  const { counts, items, beside, steps } = window;
+  const warnings = [...head.warnings, ...window.warnings, ...cutWarning(head, window)];
   const structured: JsonObject = {
     schema_version: SCHEMA_VERSION,
     ok: true,
@@ -83,6 +90,8 @@ export function envelop(
     ...head.echo,
     ...beside,
     ...(list === null ? {} : { [list]: items }),
+    ...(head.question && { needs_disambiguation: true, candidates: head.question }),
+    ...(steps.length === 0 ? {} : { next_steps: steps.map((step): JsonObject => ({ ...step })) }),
     warnings: warnings.map(warningValue),
   };
   const { listing } = wording.dialect;
@@ -99,6 +108,7 @@ export function envelop(
       ...(counts?.next === undefined
         ? []
         : [`Next page: call again with ${listing.cursor} "${counts.next}".`]),
+      ...steps.map(stepLine),
     ],
     items,
     isEmpty: items.length === 0 && (list !== null || beside.text === null),
@@ -133,6 +143,8 @@ export function askBack(
       warnings: warnings.map(warningValue),
     }),
     notes: "",
+    headline: title,
+    candidates,
     // A tool with a text of its own has no words for a question; where the structure is sent, a headline is enough.
     text: isShort ? title : [title, ...lines, ...warnings.map(warningLine)].join("\n"),
   };
@@ -167,6 +179,7 @@ export function refuse(
   return {
     structured: spellMembers(dialect, structured),
     notes: "",
+    headline: `${code}: ${message}`,
     text:
       errorText?.({ ...structured, code, message, data }) ??
       [
@@ -184,7 +197,7 @@ function cutWarning(head: Head, { isTruncated, counts, items }: Window): Warning
     return head.warnings.some((warning) => warning.code === "answer/truncated")
       ? []
       : [{ code: "answer/truncated", message: "The answer was cut." }];
-  const message = `${items.length} of ${counts.total} are shown; narrow the call to see the others.`;
+  const message = `${items.length} of ${counts.total} are shown.`;
   return [{ code: "answer/truncated", message }];
 }
 

@@ -21,6 +21,8 @@ export class Evidence {
   document: { admitted: Admitted; hash: string } | undefined;
   /** The call's arguments, once they were checked. */
   input: JsonObject | undefined;
+  /** The candidates that a tool within this call asks back with. */
+  question: JsonObject[] | undefined;
   /** What the call points at, once that is known. */
   target: Target | undefined;
 

@@ -12,6 +12,7 @@ import { requestCircle } from "./ask.js";
 import type { CallState } from "./call-state.js";
 import { workspaceCircle } from "./circle.js";
 import { toPoint } from "./convert.js";
+import { patience } from "./digest.js";
 import type { ReplyPart } from "./reply.js";
 import { identifierOf, isKind, matchesName, nameAndIndex } from "./symbol-names.js";
 import { documentSymbols, extentOf, type FoundSymbol, workspaceSymbols } from "./symbols.js";
@@ -85,7 +86,7 @@ async function symbolsIn(call: CallState, target: Target): Promise<FoundSymbol[]
 
 async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<FoundSymbol[]> {
   const query = identifierOf(nameAndIndex(wanted.name).name);
-  const retryEmpty = { attempts: 5, delayMs: 200, while: "not_ready" as const };
+  const retryEmpty = patience(call, { attempts: 5, delayMs: 200, while: "not_ready" });
   const parts = await requestCircle(call, workspaceCircle(call), "workspace/symbol", "all", (asked, turn) =>
     asked.server.request("workspace/symbol", { query }, { ...turn, retryEmpty, onProgress: call.onProgress }),
   ).catch(noParts);

@@ -3,37 +3,61 @@
  * points. What is left out is always counted.
  */
 import type { Answer } from "../abi/handler.js";
-import type { Plan, ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
+import type { CallState } from "./call-state.js";
 
-/** What every client that was tried hands to its model without cutting it. */
-const pageCharacters = 40_000;
-
-/** The size that each form of an answer must keep. */
+/** The size that an answer must keep. */
 export interface Caps {
-  /** Characters of each of the answer's two forms. */
-  characters: number;
+  /** Characters of the forms that are sent, together. */
+  total: number;
+  /** Characters of each of them. */
+  page: number;
   /** Bytes of each of them. */
   bytes: number;
+  hasStructure: boolean;
+  hasText: boolean;
 }
 
-/** The caps of a tool: its own, and the profile's budget, lowered by what a call asked for, shared by the forms sent. */
-export function capsOf(plan: Plan, tool: ToolPlan, asked: Json | undefined): Caps {
-  const forms = plan.dialect.result === "both" ? 2 : 1;
-  const total = Math.min(
-    plan.limits.maxTotalChars,
-    typeof asked === "number" ? asked : Number.POSITIVE_INFINITY,
-  );
+/**
+ * The caps of a call. A budget that the tool declares, or that the call asks for, is really given, up to the hard limit;
+ * without one an answer is a page that any client can show.
+ */
+export function capsOf({ plan, tool, evidence }: CallState, asked: Json | undefined): Caps {
+  const { limits, dialect } = plan;
+  const { maxTotalCharsHard: hard } = limits;
+  const wanted = typeof asked === "number" ? asked : limits.maxTotalChars;
+  if (wanted > hard)
+    evidence.warn("answer/clamped", `${wanted} characters were asked for; ${hard} are the most.`, {
+      asked: wanted,
+      used: hard,
+    });
+  const total = Math.min(wanted, hard);
   return {
-    characters: Math.min(pageCharacters, Math.floor(total / forms)),
-    bytes: Math.min(tool.maxBytes, plan.limits.maxBytes),
+    total,
+    page: tool.output.maxChars === null ? Math.min(limits.maxPageChars, total) : total,
+    bytes: Math.min(tool.maxBytes, limits.maxBytes),
+    hasStructure: dialect.result !== "text" || dialect.outputSchemas,
+    hasText: dialect.result !== "structured",
   };
 }
 
-/** Whether both forms of an answer keep the caps. */
+/** What a call asks for as its budget, where its tool takes one. */
+export function askedChars({ tool, input }: CallState): Json | undefined {
+  const { maxChars } = tool.output;
+  if (maxChars?.kind === "literal") return maxChars.value;
+  return maxChars?.kind === "ref" && maxChars.ref.name !== null ? input[maxChars.ref.name] : undefined;
+}
+
+/** Whether the forms of an answer that are sent keep the caps. */
 export function fits(answer: Answer, caps: Caps): boolean {
-  return [JSON.stringify(answer.structured), `${answer.text}${answer.notes}`].every(
-    (form) => form.length <= caps.characters && Buffer.byteLength(form) <= caps.bytes,
+  const forms = [
+    ...(caps.hasStructure ? [JSON.stringify(answer.structured)] : []),
+    ...(caps.hasText ? [`${answer.text}${answer.notes}`] : []),
+  ];
+  const total = forms.reduce((sum, form) => sum + form.length, 0);
+  return (
+    total <= caps.total &&
+    forms.every((form) => form.length <= caps.page && Buffer.byteLength(form) <= caps.bytes)
   );
 }
 

@@ -17,6 +17,8 @@ export interface Snapshot {
   total: number;
   /** Absolute paths of the files that the listing is about. */
   files: string[];
+  /** Equal while no source of the workspace has changed; undefined when that is not known. */
+  sources: string | undefined;
 }
 
 /** How long and how much is kept for paging. */
@@ -65,8 +67,8 @@ export class Pages {
     return cursorWriter(binding, id);
   }
 
-  /** The listing and offset of a cursor. */
-  async open(cursor: string, binding: string) {
+  /** The listing and offset of a cursor; `sources` as they are now, where that is known. */
+  async open(cursor: string, binding: string, sources?: string) {
     const read = readCursor(cursor);
     if (read === undefined || read.binding !== binding)
       throw new Refusal(
@@ -81,8 +83,11 @@ export class Pages {
     }
     if (read.offset >= kept.snapshot.items.length)
       throw new Refusal("page/cursor-invalid", "The cursor points past the end of its listing.");
-    if ((await marksOf(kept.snapshot.files)) !== kept.marks)
-      throw new Refusal("page/cursor-stale", "A file of the listing has changed since its first page.");
+    const { files, sources: before } = kept.snapshot;
+    // A file that the listing does not name may have new items for it.
+    const isOther = before !== undefined && sources !== undefined && before !== sources;
+    if (isOther || (await marksOf(files)) !== kept.marks)
+      throw new Refusal("page/cursor-stale", "The files have changed since the listing's first page.");
     kept.usedAt = this.now();
     this.#kept.delete(key);
     this.#kept.set(key, kept);

@@ -9,7 +9,7 @@ import { AnswerCache } from "./answer-cache.js";
 import { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
 import { SampleFiles } from "./sample-files.js";
-import { type CallOutcome, Session } from "./session.js";
+import { Session, type Told } from "./session.js";
 
 /** What a runtime needs from its surroundings. */
 export interface RuntimeContext {
@@ -53,7 +53,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   );
   const shared = {
     ...{ loaded, plan, pool, gate, samples, log },
-    inFlight: new InFlight<CallOutcome>(),
+    inFlight: new InFlight<Told>(),
     answers: new AnswerCache(plan.limits.cacheBytes),
   };
   const sessions = new Set<Session>();

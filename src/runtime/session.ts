@@ -16,6 +16,7 @@ import type { AnswerCache } from "./answer-cache.js";
 import type { RunTool } from "./batch.js";
 import { ToolCall } from "./call.js";
 import type { CallState } from "./call-state.js";
+import { clampNumbers } from "./clamp.js";
 import { Places } from "./convert.js";
 import { underAny, untilAborted, withDeadline } from "./deadline.js";
 import { refuse } from "./envelope.js";
@@ -39,7 +40,7 @@ export interface CallOptions {
 /** What all calls of a runtime share. */
 export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "log"> & {
   loaded: LoadedBundle;
-  inFlight: InFlight<CallOutcome>;
+  inFlight: InFlight<Told>;
   answers: AnswerCache;
 };
 
@@ -57,8 +58,15 @@ interface Ran {
   files: string[];
 }
 
+/** An outcome that others may be told too. */
+export interface Told {
+  outcome: CallOutcome;
+  /** The only session that it is good in, where its cursor is. */
+  owner: string | undefined;
+}
+
 /** The part of a call that is there before its tool is chosen. */
-type Frame = Pick<CallState, "signal" | "remainingMs" | "onProgress">;
+type Frame = Pick<CallState, "signal" | "remainingMs" | "onProgress" | "mark">;
 
 /** One agent's session. */
 export class Session {
@@ -88,13 +96,16 @@ export class Session {
     if (tool === undefined) throw unknownTool(name, plan.mcp.listed);
     const onProgress = (message: string) => options.onProgress?.(message);
     return underAny([options.signal, this.#closed.signal], async (cancel) => {
-      if (!isShared(tool)) return (await this.#begin(tool, args, cancel, onProgress)).outcome;
+      if (!isShared(tool)) {
+        const mark = callsTools(tool) ? await this.#mark(cancel) : undefined;
+        return (await this.#begin(tool, args, mark, cancel, onProgress)).outcome;
+      }
       try {
         return await this.#share(tool, args, cancel, onProgress);
       } catch (error) {
         if (!cancel.aborted) throw error;
         // Whoever left alone is told so; what they shared goes on for the others.
-        return (await this.#begin(tool, args, cancel, onProgress)).outcome;
+        return (await this.#begin(tool, args, undefined, cancel, onProgress)).outcome;
       }
     });
   }
@@ -104,19 +115,20 @@ export class Session {
     const { answers, inFlight } = this.#shared;
     const askedAt = Date.now();
     const mark = await this.#mark(cancel);
-    if (mark === undefined) return (await this.#begin(tool, args, cancel, onProgress)).outcome;
+    const alone = async () => (await this.#begin(tool, args, mark, cancel, onProgress)).outcome;
+    if (mark === undefined) return alone();
     // Sessions that see different roots are answered differently.
     const key = canonicalText([tool.name, args ?? {}, this.#gate.roots]);
     const kept = await answers.get(key, mark);
     if (kept !== undefined) return kept;
-    // A cursor is good in its own session only.
-    const owner = tool.page === null ? "" : this.#id;
-    return inFlight.join(`${mark.files} ${owner} ${key}`, cancel, onProgress, async (signal, tell) => {
-      const { outcome, evidence, files } = await this.#begin(tool, args, signal, tell);
+    const told = await inFlight.join(`${mark.files} ${key}`, cancel, onProgress, async (signal, tell) => {
+      const { outcome, evidence, files } = await this.#begin(tool, args, mark, signal, tell);
       const isWhole = !outcome.isError && !evidence.isPage && evidence.readiness === "ready";
       if (isWhole && isKept(tool)) void this.#keep(key, mark, outcome, files, askedAt);
-      return outcome;
+      return { outcome, owner: evidence.isPage ? this.#id : undefined };
     });
+    // A cursor is good in its own session only.
+    return told.owner === undefined || told.owner === this.#id ? told.outcome : alone();
   }
 
   /** Where things stand, unless that takes too long to find out: then a call goes its own way. */
@@ -143,10 +155,17 @@ export class Session {
   }
 
   /** Runs a call of its own until it ends, is cancelled or its time is up. */
-  #begin(tool: ToolPlan, args: unknown, cancel: AbortSignal, onProgress: Frame["onProgress"]): Promise<Ran> {
+  #begin(
+    tool: ToolPlan,
+    args: unknown,
+    mark: PoolMark | undefined,
+    cancel: AbortSignal,
+    onProgress: Frame["onProgress"],
+  ): Promise<Ran> {
     const end = performance.now() + tool.timeoutMs;
     return withDeadline([cancel], tool.timeoutMs, (signal, expired) => {
-      const frame: Frame = { signal, remainingMs: () => Math.max(0, end - performance.now()), onProgress };
+      const remainingMs = () => Math.max(0, end - performance.now());
+      const frame: Frame = { signal, remainingMs, onProgress, mark };
       return this.#run(tool, args, frame, { isCancelled: () => cancel.aborted, expired });
     });
   }
@@ -188,12 +207,13 @@ export class Session {
     const { loaded, plan, pool, samples, log } = this.#shared;
     const pages = this.#pages;
     const gate = this.#gate;
-    const input = checkArguments(
+    const given = checkArguments(
       tool,
       await loaded.inputValidator(tool.name),
       args,
       argumentNames(loaded, tool),
     );
+    const input = clampNumbers(tool, plan.dialect, given, own.evidence);
     own.evidence.input = input;
     const state: CallState = { plan, pool, gate, samples, log, pages, ...own, ...frame, tool, input };
     const cursor = input[plan.dialect.listing.cursor];
@@ -221,11 +241,19 @@ export class Session {
     const wording = await openWording(loaded, tool);
     const own = { evidence, wording, places: new Places(this.#gate, plan.dialect) };
     try {
-      return { isError: false, structured: (await this.#answer(tool, args, frame, own)).structured };
+      const { structured, headline, candidates } = await this.#answer(tool, args, frame, own);
+      return { structured, headline, candidates, refusal: undefined };
     } catch (error) {
       if (!(error instanceof Refusal) || frame.signal.aborted) throw error;
-      const { structured } = refuse(name, error, plan.mcp.listed, evidence.warnings, wording, evidence.input);
-      return { isError: true, structured };
+      const { structured, headline } = refuse(
+        name,
+        error,
+        plan.mcp.listed,
+        evidence.warnings,
+        wording,
+        evidence.input,
+      );
+      return { structured, headline, candidates: undefined, refusal: error };
     } finally {
       outer.absorb(evidence);
     }
@@ -237,6 +265,11 @@ function isShared(tool: ToolPlan): boolean {
   return (
     tool.effect === "read" && tool.steps.every(({ kind }) => kind === "request" || kind === "diagnostics")
   );
+}
+
+/** Whether a tool calls others, whose listings depend on the files as well. */
+function callsTools(tool: ToolPlan): boolean {
+  return tool.steps.some(({ kind }) => kind === "tool" || kind === "batch");
 }
 
 /** Whether an answer may be given again: what servers push at their own time is asked for every time. */

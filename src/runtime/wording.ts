@@ -58,16 +58,16 @@ export function worded({ dialect, text, empty }: Wording, draft: Draft): Answer 
   const { headline, lines, doubt } = draft;
   const notes = [...doubt, ...draft.notes].join("\n");
   const structured = spellMembers(dialect, draft.structured);
-  if (draft.isEmpty && empty !== null) return { structured, text: empty, notes };
+  if (draft.isEmpty && empty !== null) return { structured, text: empty, notes, headline };
   if (text === undefined)
-    return { structured, text: [headline, ...lines, ...draft.notes].join("\n"), notes: "" };
+    return { structured, text: [headline, ...lines, ...draft.notes].join("\n"), notes: "", headline };
   const view = {
     ...draft.structured,
     headline: cutCharacters(headline, headlineCharacters).text,
     by_file: byFile(draft.items, dialect),
     answer: structured,
   };
-  return { structured, text: text(view).replace(/\n+$/, ""), notes };
+  return { structured, text: text(view).replace(/\n+$/, ""), notes, headline };
 }
 
 /** Code and message of a refusal as the dialect tells them. */

@@ -38,7 +38,6 @@ describe("the default list", () => {
       expect(entry.annotations).toEqual({
         readOnlyHint: true,
         destructiveHint: false,
-        idempotentHint: true,
         openWorldHint: false,
       });
   });
@@ -83,7 +82,9 @@ describe("arguments", () => {
     ["find_references", { symbol_name: "x", page_size: 201 }, false],
     ["find_references", { symbol_name: "x", max_results: 1 }, false],
     ["get_diagnostics", {}, false],
-    ["get_diagnostics", { file_path: "a", max_results: 200 }, true],
+    ["get_diagnostics", { file_path: "a", page_size: 200 }, true],
+    ["get_diagnostics", { file_path: "a", page_size: 201 }, false],
+    ["find_definition", { file_path: "a", line_text: "x".repeat(2001) }, false],
     ["search_workspace_symbols", { query: "👍".repeat(512) }, true],
     ["search_workspace_symbols", { query: "x".repeat(513) }, false],
     ["search_workspace_symbols", {}, false],

@@ -99,6 +99,8 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
       maxItems: 200,
       maxBytes: 65_536,
       maxTotalChars: 120_000,
+      maxTotalCharsHard: 2_000_000,
+      maxPageChars: 40_000,
       maxMessageBytes: 67_108_864,
       maxFileBytes: 4_194_304,
       timeoutMs: 30_000,

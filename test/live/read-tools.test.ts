@@ -205,7 +205,7 @@ describe("vscode-html-language-server", () => {
     const { structuredContent } = await session.call("get_completions", {
       file_path: "index.html",
       line_text: "<|p title",
-      max_results: 3,
+      page_size: 3,
     });
     expect(structuredContent).toMatchObject({ shown: 3, truncated: true });
   });

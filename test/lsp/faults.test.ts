@@ -407,6 +407,8 @@ function limits(maxMessageBytes: number) {
     maxItems: 200,
     maxBytes: 65_536,
     maxTotalChars: 120_000,
+    maxTotalCharsHard: 2_000_000,
+    maxPageChars: 40_000,
     maxMessageBytes,
     maxFileBytes: 4_194_304,
     timeoutMs: 30_000,

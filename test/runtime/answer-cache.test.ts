@@ -8,6 +8,7 @@ const outcome: CallOutcome = {
   structured: { ok: true },
   text: "yes",
   notes: "",
+  headline: "yes",
 };
 
 it("keeps nothing that a server answered while it may still be taking in changed files", async () => {

@@ -1,5 +1,6 @@
 /** Several calls in one, through the whole line. */
 import { afterEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
 import { openWorkshop, range, type Workshop } from "./workshop.js";
 
 let workshop: Workshop | undefined;
@@ -87,6 +88,92 @@ describe("a batch", () => {
   });
 });
 
+describe("a batch that is larger than an answer", () => {
+  it("keeps every outcome, leaves out the largest answers, and says how to get them", async () => {
+    workshop = await openWorkshop({
+      files: { "a.fake": `${"word ".repeat(60)}\n`.repeat(150) },
+      servers: {
+        fake: {
+          scenario: {
+            capabilities: { definitionProvider: true, referencesProvider: true },
+            replies: {
+              "textDocument/definition": [{ uri: "file:///work/a.fake", range: range(0, 0, 3) }],
+              "textDocument/references": Array.from({ length: 90 }, (_, index) => ({
+                uri: "file:///work/a.fake",
+                range: range(index, 0, 4),
+              })),
+            },
+          },
+        },
+      },
+      config: { extends: ["tools/core", "tools/batch"], limits: { max_items: 3 } },
+    });
+    const large = {
+      tool: "find_references",
+      args: { file_path: "a.fake", line: 1, character: 1, page_size: 3 },
+    };
+    const operations = Array.from({ length: 50 }, (_, index) =>
+      index % 2 === 0 ? { ...large, id: `n${index}` } : index === 49 ? bad : good,
+    );
+    const { structured, text } = await workshop.call("batch_execute", { operations, stop_on_error: false });
+    const told = structured.operations as JsonObject[];
+    expect(told).toHaveLength(50);
+    expect(structured).toMatchObject({ total: 50, shown: 50, successful: 49, failed: 1, truncated: true });
+    expect(JSON.stringify(structured).length).toBeLessThanOrEqual(40_000);
+    expect(text.length).toBeLessThanOrEqual(40_000);
+    const dropped = told.filter((item) => item.answer_dropped === true);
+    expect(dropped.length).toBeGreaterThan(0);
+    for (const item of dropped) {
+      expect(item.tool).toBe("find_references");
+      expect(item).toMatchObject({ outcome: "done", summary: expect.stringContaining("of 90 locations") });
+      expect(item.answer).toBeUndefined();
+    }
+    expect(told.at(-1)).toMatchObject({ outcome: "failed", code: "guard/not-a-file", answer: { ok: false } });
+    expect(structured.warnings).toContainEqual({
+      code: "answer/answers-dropped",
+      message: expect.any(String),
+      data: { operations: dropped.map(({ index }) => index) },
+    });
+    expect(structured.next_steps).toContainEqual(
+      expect.objectContaining({ kind: "tool", tool: "find_references", arguments: large.args }),
+    );
+    expect(text).toContain("[0] n0 find_references: done");
+  });
+});
+
+describe("an operation that asks back", () => {
+  it("is marked, and its candidates are its answer", async () => {
+    workshop = await openAmbiguous();
+    const { structured } = await workshop.call("batch_execute", {
+      operations: [{ tool: "find_definition", args: { file_path: "a.fake", symbol_name: "twin" } }],
+    });
+    expect(structured.operations).toMatchObject([
+      {
+        outcome: "done",
+        needs_disambiguation: true,
+        answer: { candidates: [{ name: "twin" }, { name: "twin" }] },
+      },
+    ]);
+  });
+});
+
+/** A file with two symbols of one name. */
+function openAmbiguous(): Promise<Workshop> {
+  const symbol = (line: number) => ({ name: "twin", kind: 12, range: range(line, 0, 4) });
+  return openWorkshop({
+    files: { "a.fake": "twin\ntwin\n" },
+    servers: {
+      fake: {
+        scenario: {
+          capabilities: { definitionProvider: true, referencesProvider: true, documentSymbolProvider: true },
+          replies: { "textDocument/documentSymbol": [symbol(0), symbol(1)] },
+        },
+      },
+    },
+    config: { extends: ["tools/core", "tools/batch", "tools/workflows"] },
+  });
+}
+
 describe("a workflow", () => {
   it("answers with the answers of its tools", async () => {
     const { call } = await open();
@@ -100,5 +187,60 @@ describe("a workflow", () => {
         warnings: [{ code: "answer/not-supported" }],
       },
     });
+  });
+
+  it("is refused when every step is, for the reason that they share", async () => {
+    const { call } = await open();
+    const { isError, structured } = await call("definition_and_references", bad.args);
+    expect(isError).toBe(true);
+    expect(structured).toMatchObject({ ok: false, error: { code: "guard/not-a-file" } });
+  });
+
+  it("tells of a step that failed beside others that did not, and of all when their reasons differ", async () => {
+    const step = (id: string, args: object) => ({ id, tool: "find_definition", args });
+    const far = { file_path: "a.fake", line: 99, character: 1 };
+    const { call } = await open({
+      tools: [
+        { name: "half", output: "json", steps: [step("one", good.args), step("two", bad.args)] },
+        { name: "none", output: "json", steps: [step("one", far), step("two", bad.args)] },
+        { name: "last", output: "json", steps: [step("only", bad.args)] },
+      ],
+    });
+    const half = await call("half", {});
+    expect(half.structured).toMatchObject({
+      ok: true,
+      value: { one: { ok: true }, two: { ok: false } },
+      warnings: [{ code: "answer/step-failed", data: { step: "two", code: "guard/not-a-file" } }],
+    });
+    expect((await call("none", {})).structured).toMatchObject({
+      error: {
+        code: "call/steps-failed",
+        data: {
+          steps: [
+            { step: "one", code: "point/out-of-range" },
+            { step: "two", code: "guard/not-a-file" },
+          ],
+        },
+      },
+    });
+    expect((await call("last", {})).structured).toMatchObject({ error: { code: "guard/not-a-file" } });
+  });
+
+  it("asks back at its top when a step does", async () => {
+    workshop = await openAmbiguous();
+    const { structured, text } = await workshop.call("definition_and_references", {
+      file_path: "a.fake",
+      symbol_name: "twin",
+    });
+    expect(structured).toMatchObject({
+      ok: true,
+      needs_disambiguation: true,
+      candidates: [
+        { name: "twin", line: 1 },
+        { name: "twin", line: 2 },
+      ],
+      value: { definition: { needs_disambiguation: true }, references: { needs_disambiguation: true } },
+    });
+    expect(text).toContain("Warning answer/several-matches");
   });
 });

@@ -1,4 +1,4 @@
-import { utimesSync } from "node:fs";
+import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -22,6 +22,16 @@ describe("pages of a call", () => {
             replies: { "textDocument/references": many, "textDocument/definition": many },
           },
         },
+      },
+      config: {
+        tools: [
+          {
+            name: "capped",
+            input: "position",
+            output: "locations",
+            request: { method: "textDocument/definition", params: "text_document_position" },
+          },
+        ],
       },
     });
   });
@@ -94,18 +104,36 @@ describe("pages of a call", () => {
     expect(refused.structured).toMatchObject({ error: { code: "page/cursor-expired" } });
   });
 
-  it("are not there for a tool without them: it is cut, visibly", async () => {
-    const { structured, text } = await workshop.call("find_definition", at);
+  it("are stale when a file that the listing does not name came into being", async () => {
+    const { structured } = await workshop.call("find_references", at);
+    const cursor = structured.next_cursor as string;
+    expect((await workshop.call("find_references", { ...at, cursor })).isError).toBe(false);
+    writeFileSync(join(workshop.folder, "notes.txt"), "no server is for it\n");
+    expect((await workshop.call("find_references", { ...at, cursor })).isError).toBe(false);
+    writeFileSync(join(workshop.folder, "new.fake"), "one more use\n");
+    const refused = await workshop.call("find_references", { ...at, cursor });
+    expect(refused.structured).toMatchObject({ error: { code: "page/cursor-stale" } });
+    expect((await workshop.call("find_references", at)).isError).toBe(false);
+  });
+
+  it("are not there for a tool without them: it is cut, visibly, and says how to go on", async () => {
+    const { structured, text } = await workshop.call("capped", at);
     expect(structured).toMatchObject({
       total: 450,
       truncated: true,
-      warnings: [{ code: "answer/truncated" }],
+      warnings: [{ code: "answer/snippets-dropped" }, { code: "answer/truncated" }],
     });
-    expect(structured.shown).toBeLessThanOrEqual(200);
+    expect(structured.shown).toBe(200);
     expect((structured.locations as JsonObject[])[0]).toMatchObject({ line: 1 });
-    expect(text).toContain(`find_definition: 1-${structured.shown} of 450 locations`);
-    const few = await workshop.call("find_definition", { ...at, max_results: 3 });
-    expect(few.structured).toMatchObject({ total: 450, shown: 3, truncated: true });
+    expect(text).toContain(`capped: 1-${structured.shown} of 450 locations`);
+    const few = await workshop.call("capped", { ...at, max_results: 3 });
+    expect(few.structured).toMatchObject({
+      total: 450,
+      shown: 3,
+      truncated: true,
+      next_steps: [{ kind: "tool", tool: "capped", arguments: { ...at, max_results: 200 } }],
+    });
+    expect(few.text).toContain('Next: call capped with {"file_path":"a.fake"');
   });
 });
 
@@ -118,6 +146,7 @@ describe("kept listings", () => {
     isCut: false,
     document: undefined,
     echo: {},
+    question: undefined,
     warnings: [],
   };
   const listing = (items: string[]): Snapshot => ({
@@ -126,6 +155,7 @@ describe("kept listings", () => {
     items,
     total: items.length,
     files: [],
+    sources: undefined,
   });
 
   it("expire", async () => {

@@ -93,7 +93,14 @@ describe("arguments", () => {
 
   it("get their defaults, on a copy", () => {
     const arg = { name: "deep", type: "boolean" as const, description: "", required: false, default: true };
-    const rest = { enum: null, minLength: null, maxLength: null, minimum: null, maximum: null };
+    const rest = {
+      enum: null,
+      beyond: "refuse" as const,
+      minLength: null,
+      maxLength: null,
+      minimum: null,
+      maximum: null,
+    };
     const args = {};
     const checked = checkArguments({ ...tool, args: [{ ...arg, ...rest }] }, passing, args);
     expect(checked).toEqual({ deep: true });

@@ -211,14 +211,15 @@ describe("asking", () => {
 describe("completions", () => {
   it("are compared with what was typed, in the server's order, and those shown are resolved", async () => {
     const before = (await workshop.received("completionItem/resolve")).length;
-    const answer = await told("get_completions", { ...file, line: 2, character: 25, max_results: 2 });
+    const answer = await told("get_completions", { ...file, line: 2, character: 25, page_size: 2 });
     expect(answer).toMatchObject({ prefix: "ru", incomplete: true, total: 3, shown: 2, truncated: true });
     expect(answer.completions).toEqual([
       { label: "rush", kind: "method", documentation: "what it does" },
       { label: "run", kind: "method", documentation: "what it does" },
     ]);
     const resolved = (await workshop.received("completionItem/resolve")).slice(before);
-    expect(resolved.map(({ data }) => data).toSorted()).toEqual([0, 1]);
+    // The third stands on the next page, which is made of the same items.
+    expect(resolved.map(({ data }) => data).toSorted()).toEqual([0, 1, 2]);
   });
 
   it("are not looked for beside the place", async () => {
@@ -324,10 +325,12 @@ describe("caps", () => {
     ["get_code_actions", file, "actions"],
   ] as [string, JsonObject, string][])("hold for %s, with honest counts", async (tool, args, list) => {
     const whole = await told(tool, args);
-    const cut = await told(tool, { ...args, max_results: 1 });
+    const isPaged = tool !== "get_selection_range";
+    const cut = await told(tool, { ...args, [isPaged ? "page_size" : "max_results"]: 1 });
     expect(Number(whole.total)).toBeGreaterThan(1);
     expect(cut).toMatchObject({ total: whole.total, shown: 1, truncated: true });
     expect(cut[list]).toEqual((whole[list] as Json[]).slice(0, 1));
-    expect(cut.warnings).toContainEqual(expect.objectContaining({ code: "answer/truncated" }));
+    if (isPaged) expect(cut.next_cursor).toEqual(expect.any(String));
+    else expect(cut.warnings).toContainEqual(expect.objectContaining({ code: "answer/truncated" }));
   });
 });

@@ -131,7 +131,7 @@ describe("a call", () => {
 describe("a call that cannot be answered", () => {
   it("learns which arguments there are", async () => {
     const { text } = await refusing.call("get_document_symbols", { path: "a.fake" });
-    expect(text).toContain("/path is unknown; known are file_path, max_results (additionalProperties)");
+    expect(text).toContain("/path is unknown; known are cursor, file_path, page_size (additionalProperties)");
   });
 
   let refusing: Workshop;

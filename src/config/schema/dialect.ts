@@ -1,6 +1,6 @@
 /** How the surface is spelt. */
 import { z } from "zod";
-import { argName, template } from "./values.js";
+import { argName, beyond, template } from "./values.js";
 
 const base01 = z.union([z.literal(0), z.literal(1)]);
 
@@ -59,10 +59,11 @@ export const dialect = z.strictObject({
         .union([z.literal(""), argName])
         .optional()
         .describe("The name of the argument that caps a list without pages; empty for none."),
-      beyond: z
-        .enum(["refuse", "clamp"])
+      beyond: beyond
         .optional()
-        .describe("For numbers beyond their bounds: refused, or clamped; refused when absent."),
+        .describe(
+          "For numbers beyond their bounds: refused, or clamped with a warning; refused when absent.",
+        ),
     })
     .optional()
     .describe("How a page or a cap is asked for."),

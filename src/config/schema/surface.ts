@@ -45,13 +45,15 @@ export const mcp = z.strictObject({
         .min(10_000)
         .max(2_000_000)
         .optional()
-        .describe("Characters of one answer."),
+        .describe(
+          "Characters of one answer, structure and text together; without it 120000, and 40000 in either of them.",
+        ),
       max_total_chars_hard: z
         .int()
         .min(10_000)
         .max(2_000_000)
         .optional()
-        .describe("What a call may ask for at the most."),
+        .describe("What a tool or a call may ask for at the most; 2000000 when absent."),
     })
     .optional()
     .describe("Size of answers."),

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import {
   argName,
+  beyond,
   effect,
   identifier,
   json,
@@ -25,6 +26,11 @@ const arg = z.strictObject({
   max_length: positive.optional().describe("For strings."),
   minimum: z.number().optional().describe("For numbers."),
   maximum: z.number().optional().describe("For numbers."),
+  beyond: beyond
+    .optional()
+    .describe(
+      "For numbers beyond these bounds: refused, or clamped to them with a warning; refused when absent.",
+    ),
 });
 
 const params = z.union([
@@ -152,7 +158,9 @@ export const toolSchema = z.strictObject({
         snippet: snippet.optional().describe("For locations: the text of the file beside each place."),
         max_chars: json
           .optional()
-          .describe("A lower cap on the characters of the answer: a number, or a reference to an argument."),
+          .describe(
+            "The answer's own budget of characters, `mcp.output.max_total_chars_hard` at the most: a number, or a reference to an argument.",
+          ),
       }),
     ])
     .optional()
@@ -174,7 +182,7 @@ export const toolSchema = z.strictObject({
     .max(5000)
     .optional()
     .describe("Items in an answer to a call that asks for no number; `max_items` when absent."),
-  max_bytes: z.int().min(16_384).max(2_000_000).optional().describe("Bytes of one answer."),
+  max_bytes: z.int().min(16_384).max(8_000_000).optional().describe("Bytes of one answer."),
   timeout_ms: milliseconds.min(100).optional().describe("Longest time for one call."),
 });
 

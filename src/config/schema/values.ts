@@ -40,3 +40,5 @@ export const effect = z.enum(["read", "edit", "command"]);
 
 /** A Handlebars text, or the name of a shipped one. */
 export const template = z.string().min(1).max(8000);
+/** What happens to a number beyond its bounds. */
+export const beyond = z.enum(["refuse", "clamp"]);

@@ -30,6 +30,8 @@ export interface ShapeFacts {
   list: string | null;
   /** Whether the items are a result list, with counts, caps and an order of its own. */
   counted: boolean;
+  /** Whether every item must be told, so that no number of items cuts the list. */
+  isWhole?: boolean;
   /** The most items that are sorted and paged; more are refused. */
   most?: number;
   /** The member of an item whose entries carry the ids, where it is not the item itself. */

@@ -7,6 +7,7 @@ import type { SnippetBounds } from "../convert.js";
 import { garbled, isRange, kindWord, type LspRange, listOf } from "../lsp-values.js";
 import { snippetBounds } from "./locations.js";
 import type { Shape } from "./shape.js";
+import { withoutTexts } from "./snippets.js";
 import { byFile, placeText, table, textOf } from "./spelt.js";
 
 /** The shape `calls`. */
@@ -26,6 +27,7 @@ export const calls: Shape = {
     }
     return { items: joinSites(found, call), beside: {} };
   },
+  lighter: withoutTexts,
   text: (items, _beside, dialect) =>
     byFile(items, dialect, (item) => {
       const { name, kind, sites, text } = table(item);

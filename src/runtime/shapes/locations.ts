@@ -6,6 +6,7 @@ import type { CallState } from "../call-state.js";
 import type { SnippetBounds } from "../convert.js";
 import { garbled, isRange, type LspRange, listOf } from "../lsp-values.js";
 import type { Shape } from "./shape.js";
+import { withoutTexts } from "./snippets.js";
 import { byFile, rangeText, table, textOf } from "./spelt.js";
 
 /** The shape `locations`. */
@@ -25,6 +26,7 @@ export const locations: Shape = {
     }
     return { items, beside: {} };
   },
+  lighter: withoutTexts,
   text: (items, _beside, dialect) =>
     byFile(items, dialect, (item) => [`${rangeText(item, dialect)}  ${textOf(table(item).text)}`.trimEnd()]),
 };

@@ -5,6 +5,7 @@
 import type { AnswerOptions } from "../../abi/handler.js";
 import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
+import type { NextStep, Warning } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
 import type { ReplyData } from "../reply.js";
@@ -23,6 +24,15 @@ export interface Entry {
   item: unknown;
 }
 
+/** The same items with less in them, by grades: the higher, the lighter. */
+export interface Lighter {
+  /** The highest grade; 0 when there is nothing to give up. */
+  grades(items: Json[]): number;
+  lighten(items: Json[], grade: number): Json[];
+  /** What is said of it, and how to get what was given up. */
+  tell(items: Json[], grade: number, call: CallState): { warning: Warning; steps: NextStep[] };
+}
+
 /** One output shape at run time. */
 export interface Shape {
   /** What a person calls the items, one and many; undefined where they are not counted. */
@@ -32,6 +42,8 @@ export interface Shape {
   /** The raw items that will be shown, the best first, where that is not simply all of them in their order. */
   choose?(entries: Entry[], call: CallState): Entry[];
   normalize(reply: ReplyData, call: CallState, options: AnswerOptions): Promise<Normalized>;
+  /** What is given up before items are, where the shape has something to give up. */
+  lighter?: Lighter;
   /** The same with no text, or no item, longer than so many characters, for shapes that can be cut within. */
   shorten?(items: Json[], beside: JsonObject, characters: number): Normalized;
   /** The answer's own lines; the evidence around them is added elsewhere. */

@@ -1,0 +1,50 @@
+/**
+ * How the tools within a tool went, told at the top: an answer that is made of failures only is a failure, one failure
+ * among others is a warning, and a question of one of them is the question of the whole.
+ */
+import { canonicalText } from "../base/json.js";
+import { uniqueBy } from "../base/order.js";
+import { Refusal } from "../base/problem.js";
+import type { Ran } from "./batch.js";
+import type { Evidence } from "./evidence.js";
+
+/** A tool that was called as a step. */
+export interface Step {
+  name: string;
+  ran: Ran;
+}
+
+/** Tells of the steps that failed or ask back; throws when all of those that the answer is made of failed. */
+export function tellSteps(evidence: Evidence, steps: readonly Step[], decisive: readonly Step[]): void {
+  if (decisive.length > 0 && decisive.every(({ ran }) => ran.refusal !== undefined))
+    throw allFailed(decisive);
+  for (const { name, ran } of steps) {
+    const { refusal } = ran;
+    if (refusal !== undefined)
+      evidence.warn("answer/step-failed", `The step ${name} failed: ${refusal.message}`, {
+        step: name,
+        code: refusal.code,
+      });
+    if (ran.candidates !== undefined)
+      evidence.warn("answer/several-matches", `The step ${name} must know which symbol is meant.`, {
+        step: name,
+      });
+  }
+  const candidates = steps.flatMap(({ ran }) => ran.candidates ?? []);
+  if (candidates.length > 0) evidence.question = uniqueBy(candidates, canonicalText);
+}
+
+/** One reason that all steps share is the reason of the whole; several are told together. */
+function allFailed(steps: readonly Step[]): Refusal {
+  const refusals = steps.flatMap(({ name, ran }) =>
+    ran.refusal === undefined ? [] : [{ name, refusal: ran.refusal }],
+  );
+  const [first] = refusals;
+  const isOne = refusals.every(({ refusal }) => refusal.code === first?.refusal.code);
+  if (first !== undefined && isOne) return first.refusal;
+  const lines = refusals.map(({ name, refusal }) => `${name}: ${refusal.message}`);
+  return new Refusal("call/steps-failed", `Every step failed. ${lines.join(" ")}`, {
+    nextSteps: refusals.flatMap(({ refusal }) => refusal.nextSteps),
+    data: { steps: refusals.map(({ name, refusal }) => ({ step: name, code: refusal.code })) },
+  });
+}
