@@ -95,7 +95,7 @@ describe("a budget", () => {
     const whole = await sizes("roomy", { max_results: 50 });
     expect((whole.structured.locations as JsonObject[])[0]).toMatchObject({ text: expect.any(String) });
     expect(whole.structured.warnings).toMatchObject([{ code: "answer/truncated" }]);
-    const { structured } = await sizes("roomy", { max_results: 450, max_total_chars: 80_000 });
+    const { structured } = await sizes("roomy", { max_results: 450, max_total_chars: 60_000 });
     expect(structured).toMatchObject({
       shown: 450,
       warnings: expect.arrayContaining([
