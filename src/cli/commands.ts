@@ -8,6 +8,8 @@ export const commands: { readonly [name: string]: () => Promise<Command> } = {
   remove: async () => (await import("./commands/remove.js")).remove,
   servers: async () => (await import("./commands/servers.js")).servers,
   install: async () => (await import("./commands/install.js")).install,
+  import: async () => (await import("./commands/import.js")).importCommand,
+  export: async () => (await import("./commands/export.js")).exportCommand,
   generate: async () => (await import("./commands/generate.js")).generate,
   validate: async () => (await import("./commands/validate.js")).validate,
   explain: async () => (await import("./commands/explain.js")).explain,

@@ -1,0 +1,96 @@
+/** `import`: another program's language servers as a config of ours. */
+import { existsSync, readFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { isTable, type JsonObject } from "../../base/json.js";
+import { sortedSet } from "../../base/order.js";
+import { ConfigError } from "../../base/problem.js";
+import { tomlText } from "../../base/toml-text.js";
+import type { Catalogue } from "../../config/catalogue.js";
+import { formats } from "../../config/foreign/formats.js";
+import { importServers } from "../../config/foreign/import.js";
+import { readForeign } from "../../config/foreign/read.js";
+import { serverLines } from "../../config/server-text.js";
+import { type Command, exitCodes, isOn, textFlag, UsageError } from "../command.js";
+import { workspaceOf } from "../compile.js";
+import { NEW_CONFIG, replaceFile, tryOut } from "../edit-config.js";
+import { configFlags } from "../flags.js";
+import { openCatalogue } from "../presets.js";
+
+const names = formats.map(({ name }) => name).join(", ");
+
+export const importCommand: Command = {
+  name: "import",
+  summary: "Makes a config of another program's language servers.",
+  usage: "FILE [--from FORMAT]",
+  description:
+    `Reads ${names} and writes lspi.toml, with the catalogue's presets where it knows the program.\n` +
+    "What could not be carried over is told on stderr. A file that is there is not replaced unless told to.\n\n" +
+    `${formats.map(({ name, title }) => `  ${name.padEnd(9)} ${title}`).join("\n")}`,
+  flags: {
+    workspace: configFlags.workspace as Command["flags"][string],
+    from: {
+      type: "string",
+      value: "FORMAT",
+      description: "Whose file it is, where that cannot be told from it.",
+    },
+    output: {
+      type: "string",
+      short: "o",
+      value: "FILE",
+      description: "The file to write; lspi.toml when absent.",
+    },
+    force: { type: "boolean", description: "Replaces the file when there is one." },
+    "dry-run": { type: "boolean", description: "Prints the config instead of writing it." },
+  },
+  words: { min: 1, max: 1 },
+  examples: ["lsp-proxy import cclsp.json", "lsp-proxy import ~/.config/helix/languages.toml --dry-run"],
+  async run(input, io) {
+    const [word = ""] = input.words;
+    const source = resolve(io.cwd, word);
+    if (!existsSync(source)) throw new UsageError(`${source} does not exist`, "import");
+    const from = textFlag(input, "from");
+    const { tree, format } = readForeign(source, readFileSync(source, "utf8"), from);
+    if (format === undefined) {
+      const why = from === undefined ? "it is of no format that is known" : `there is no format \`${from}\``;
+      throw new UsageError(`${word}: ${why}; --from takes ${names}`, "import");
+    }
+    const catalogue = openCatalogue();
+    const { servers, notes } = importServers(tree, format, catalogue);
+    for (const note of notes) io.stderr.write(`not carried over: ${note}\n`);
+    if (servers.length === 0) {
+      io.stderr.write(`lsp-proxy: ${word} names no language server\n`);
+      return exitCodes.no;
+    }
+    const text = textOf(servers, `${basename(source)} (${format.name})`, catalogue);
+    const file = resolve(workspaceOf(input, io), textFlag(input, "output") ?? NEW_CONFIG);
+    const errors = tryOut({ file }, text, io).problems.filter(({ severity }) => severity === "error");
+    if (isOn(input, "dry-run")) io.stdout.write(text);
+    if (errors.length > 0) throw new ConfigError(errors);
+    if (isOn(input, "dry-run")) return exitCodes.ok;
+    if (existsSync(file) && !isOn(input, "force")) {
+      io.stderr.write(`lsp-proxy: ${file} is there already; --force replaces it, --output names another\n`);
+      return exitCodes.no;
+    }
+    replaceFile(file, text);
+    io.stdout.write(`wrote ${file} with ${servers.length} server${servers.length === 1 ? "" : "s"}\n`);
+    return exitCodes.ok;
+  },
+};
+
+function textOf(servers: readonly JsonObject[], source: string, catalogue: Catalogue): string {
+  const programs = sortedSet(servers.flatMap((server) => programOf(server, catalogue)));
+  return [
+    `# Imported from ${source}.`,
+    "",
+    "[allow]",
+    `commands = ${tomlText(programs)}   # the only programs that may be started`,
+    ...servers.flatMap((server) => ["", "[[servers]]", ...serverLines(server)]),
+    "",
+  ].join("\n");
+}
+
+function programOf({ command, kind }: JsonObject, catalogue: Catalogue): string[] {
+  const preset = typeof kind === "string" ? catalogue.preset(kind)?.config : undefined;
+  const [program] = [command ?? preset?.command ?? []].flat();
+  return typeof program === "string" && !isTable(program) ? [program] : [];
+}

@@ -1,0 +1,157 @@
+/** The formats that `import` reads, the more telling ones first. */
+import { isTable, type JsonObject } from "../../base/json.js";
+import { serverSchema } from "../schema.js";
+import {
+  as,
+  command,
+  disabled,
+  extensions,
+  type Format,
+  known,
+  languages,
+  listIn,
+  lost,
+  patterns,
+  seconds,
+  tablesIn,
+} from "./format.js";
+import { helix } from "./helix.js";
+
+const cclsp: Format = {
+  name: "cclsp",
+  title: "cclsp.json of cclsp",
+  matches: (tree) => Array.isArray(tree.servers) && tree.servers.every((entry) => hasWords(entry, "command")),
+  servers: (tree) => listIn(tree.servers, "servers"),
+  keys: {
+    command,
+    extensions,
+    rootDir: as("root_dir"),
+    restartInterval: as("restart_interval_minutes"),
+    initializationOptions: as("initialize_options"),
+  },
+};
+
+/** lspi's own files, and ours: the keys of a server are the same. */
+const lspi: Format = {
+  name: "lspi",
+  title: "a config of lspi (or of lsp-proxy itself)",
+  isOurs: true,
+  matches: (tree) => Array.isArray(tree.servers),
+  servers: (tree) =>
+    listIn(tree.servers, "servers").map(({ entry: { id, ...entry }, at }) => ({
+      name: typeof id === "string" ? id : undefined,
+      at,
+      entry,
+    })),
+  keys: Object.fromEntries(Object.keys(serverSchema.shape).map((key) => [key, as(key)])),
+};
+
+const mcpls: Format = {
+  name: "mcpls",
+  title: "mcpls.toml of mcpls",
+  matches: (tree) => Array.isArray(tree.lsp_servers),
+  servers: (tree) => listIn(tree.lsp_servers, "lsp_servers"),
+  keys: {
+    command,
+    args: as("args"),
+    env: as("env"),
+    language_id: as("language_id"),
+    file_patterns: patterns,
+    initialization_options: as("initialize_options"),
+    settings: as("workspace_configuration"),
+    timeout_seconds: seconds("request_timeout_ms"),
+    heuristics: (value) =>
+      isTable(value) && Array.isArray(value.project_markers)
+        ? { root_markers: value.project_markers }
+        : undefined,
+  },
+};
+
+/** The keys of an entry in `.lsp.json`, whoever reads it. */
+const lspJsonKeys: Format["keys"] = {
+  command,
+  args: as("args"),
+  env: as("env"),
+  extensionToLanguage: languages,
+  initializationOptions: as("initialize_options"),
+  settings: as("workspace_configuration"),
+  startupTimeout: as("initialize_timeout_ms"),
+  requestTimeout: as("request_timeout_ms"),
+  maxRestarts: (value) => ({ restart: { max: value } }),
+  workspaceFolder: as("root_dir"),
+  transport: (value, notes) => {
+    if (value === "stdio") return undefined;
+    notes('write `transport = { tcp = "host:port" }` by hand');
+    return undefined;
+  },
+  socket: (value) =>
+    isTable(value) && typeof value.port === "number"
+      ? { transport: { tcp: `${String(value.host ?? "127.0.0.1")}:${value.port}` } }
+      : undefined,
+  shutdownTimeout: known,
+  restartOnCrash: known,
+  loggingConfig: lost("logging is asked for on the command line: --log-level"),
+  trustRequired: known,
+};
+
+const copilot: Format = {
+  name: "copilot",
+  title: "lsp.json of Copilot CLI",
+  matches: (tree) => tablesIn(tree.lspServers, "").some(({ entry }) => "fileExtensions" in entry),
+  servers: (tree) => tablesIn(tree.lspServers, "lspServers"),
+  keys: {
+    command,
+    args: as("args"),
+    env: as("env"),
+    fileExtensions: languages,
+    rootUri: as("root_dir"),
+    initializationOptions: as("initialize_options"),
+    requestTimeoutMs: as("request_timeout_ms"),
+  },
+};
+
+const claude: Format = {
+  name: "claude",
+  title: ".lsp.json of Claude Code and qwen-code, or a plugin's lspServers",
+  matches: (tree) => entriesOfLspJson(tree).some(({ entry }) => "command" in entry || "socket" in entry),
+  servers: entriesOfLspJson,
+  keys: lspJsonKeys,
+};
+
+const opencode: Format = {
+  name: "opencode",
+  title: "opencode.json of opencode",
+  matches: (tree) => tablesIn(tree.lsp, "").some(({ entry }) => Array.isArray(entry.command)),
+  servers: (tree) => tablesIn(tree.lsp, "lsp"),
+  keys: { command, extensions, env: as("env"), initialization: as("initialize_options"), disabled },
+};
+
+const crush: Format = {
+  name: "crush",
+  title: "crush.json of crush",
+  matches: (tree) => tablesIn(tree.lsp, "").some(({ entry }) => typeof entry.command === "string"),
+  servers: (tree) => tablesIn(tree.lsp, "lsp"),
+  keys: {
+    command,
+    args: as("args"),
+    env: as("env"),
+    filetypes: extensions,
+    root_markers: as("root_markers"),
+    init_options: as("initialize_options"),
+    options: as("workspace_configuration"),
+    timeout: seconds("initialize_timeout_ms"),
+    disabled,
+    enabled: as("enabled"),
+  },
+};
+
+/** Every format, in the order in which they are tried. */
+export const formats: readonly Format[] = [cclsp, lspi, mcpls, helix, copilot, opencode, crush, claude];
+
+function hasWords(entry: unknown, key: string): boolean {
+  return isTable(entry) && Array.isArray(entry[key]);
+}
+
+function entriesOfLspJson(tree: JsonObject) {
+  return isTable(tree.lspServers) ? tablesIn(tree.lspServers, "lspServers") : tablesIn(tree, "");
+}
