@@ -29,6 +29,8 @@ export interface Call {
   tool(name: string, args: Json): Promise<Reply>;
   /** Several calls of the named tools, side by side or in order; what each of them gave. */
   batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply>;
+  /** The one item of a reply that has this id, still knowing its server. */
+  choose(items: Reply, path: string[], id: Json | undefined): Promise<Reply>;
   /** Something the runtime itself can tell or do. */
   runtime(action: RuntimeAction, args: Json): Promise<Reply>;
   /** Several steps' values in one, each under its step's id. */
@@ -66,6 +68,8 @@ export interface At {
   position(set?: JsonObject): Params;
   /** `{ textDocument, positions: [position] }` overlaid with `set`. */
   positions(set?: JsonObject): Params;
+  /** `{ textDocument, options }` overlaid with `set`: how the file is indented, unless that is set. */
+  formatting(set?: JsonObject): Params;
   /** `{ textDocument, range }` overlaid with `set`. */
   range(set?: JsonObject): Params;
   /** The same with `context.diagnostics`: what `diagnostics` told before, within the range. */

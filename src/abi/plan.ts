@@ -156,7 +156,16 @@ export interface ToolPlan {
 export interface ArgPlan {
   name: string;
   /** `operations` is the list of calls that a `batch` step takes; its `enum` are the tools that may be called. */
-  type: "string" | "integer" | "number" | "boolean" | "string_list" | "operations";
+  type:
+    | "string"
+    | "integer"
+    | "number"
+    | "boolean"
+    | "string_list"
+    | "string_map"
+    | "file_edits"
+    | "text_edits"
+    | "operations";
   description: string;
   required: boolean;
   /** Absent default is null. */
@@ -176,8 +185,10 @@ export interface OutputPlan {
   at: string;
   /** For text: the language of a fenced block, or null. */
   language: string | null;
-  /** For edits. */
+  /** For edits: only shown, or applied when a call asks for it. */
   apply: "never" | "on_request";
+  /** For edits: whether each edited file is copied beside itself first, and what its copy is called; null for never. */
+  backups: { create: Template; suffix: Template } | null;
   /** For custom `json`: the schema of the value, or null for any. */
   schema: JsonObject | null;
   /** The member that holds the items, when it is not the shape's own. */
@@ -214,6 +225,7 @@ export type ParamsBase =
   | "text_document"
   | "text_document_position"
   | "text_document_positions"
+  | "text_document_formatting"
   | "text_document_range"
   | "text_document_range_diagnostics";
 
@@ -263,6 +275,8 @@ export type StepPlan =
       parallel: Template;
       stopOnError: Template;
     })
+  /** The one item of an earlier step that has an id, as the answer that lists them gives it. */
+  | (StepCommon & { kind: "choose"; from: Ref; item: Template })
   | (StepCommon & { kind: "runtime"; action: RuntimeAction; args: Template | null });
 
 /** The named things the runtime can do without a language server's method. A closed set. */
@@ -271,7 +285,15 @@ export type RuntimeAction =
   | "list_servers"
   | "current_config"
   | "restart_server"
-  | "stop_server";
+  | "stop_server"
+  | "edit_files"
+  | "create_file"
+  | "rename_file"
+  | "delete_file"
+  | "replace_symbol"
+  | "insert_before_symbol"
+  | "insert_after_symbol"
+  | "undo_edit";
 
 /** How the surface is spelt for one client or one older tool. */
 export interface DialectPlan {

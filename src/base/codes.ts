@@ -568,6 +568,38 @@ export const codes = {
       "An edit stopped half way, and a file could not be put back or was changed by somebody else meanwhile.",
     fix: "Look at the files that the reasons name; what the system refused is tried again before the next edit.",
   },
+  "edit/not-ready": {
+    kind: "refusal",
+    title: "The server has not indexed yet",
+    cause:
+      "The edit was made while the language server was still indexing, so it may miss files; it is not applied.",
+    fix: "Wait until get_server_status says ready, then preview again.",
+  },
+  "edit/not-seen": {
+    kind: "refusal",
+    title: "To be seen first",
+    cause:
+      "The server asks for a confirmation, or never says whether it has indexed; nobody has seen what would be changed.",
+    fix: "Call with dry_run true, look at the preview, and apply it by its edit_token.",
+  },
+  "edit/snippet": {
+    kind: "refusal",
+    title: "A snippet that only an editor can fill in",
+    cause: "The server gave a snippet with variables or transformations instead of a text.",
+    fix: "Choose another action, or edit the text by hand.",
+  },
+  "edit/no-action": {
+    kind: "refusal",
+    title: "No such action",
+    cause: "No action on offer here has that id, or the action is disabled.",
+    fix: "Use an id from `actions` in the data, or list the actions of the same file and range again.",
+  },
+  "edit/command-not-allowed": {
+    kind: "refusal",
+    title: "The action runs a command that is not allowed",
+    cause: "The action is done by a command of the server, and the config does not allow it.",
+    fix: "Allow the effect `command` and name the command in the server's `execute_commands`, or choose another action.",
+  },
   "edit/no-journal": {
     kind: "refusal",
     title: "The journal cannot be used",
@@ -687,6 +719,36 @@ export const codes = {
     title: "Asked without diagnostics",
     cause: "The file's diagnostics were not known in time, and what is offered for them may be missing.",
     fix: "Call again later.",
+  },
+  "answer/snippet-stripped": {
+    kind: "warning",
+    title: "A snippet was taken as plain text",
+    cause: "The server gave a snippet with tab stops; the stops were left out and their defaults kept.",
+    fix: "Look at the preview.",
+  },
+  "answer/needs-confirmation": {
+    kind: "warning",
+    title: "A part of the edit wants to be confirmed",
+    cause: "The server marked some changes as ones that a person should look at.",
+    fix: "Look at the edits with that note, then apply the preview by its edit_token.",
+  },
+  "answer/command-unseen": {
+    kind: "warning",
+    title: "A command changes more than is shown",
+    cause: "The action runs a command of the server; what it changes is known only when it runs.",
+    fix: "Look at what was done; undo_edit takes it back.",
+  },
+  "answer/references-kept": {
+    kind: "warning",
+    title: "Nothing that refers to the file is changed",
+    cause: "No language server here offers to update imports and other references to the file.",
+    fix: "Look for uses of the old name after the change.",
+  },
+  "answer/edit-incomplete": {
+    kind: "warning",
+    title: "The edit is done, something after it is not",
+    cause: "The files are changed; a language server failed at what comes after.",
+    fix: "Nothing needs to be repeated; see the message.",
   },
   "answer/other-symbol": {
     kind: "warning",

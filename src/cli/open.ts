@@ -2,7 +2,9 @@
  * The back half of the line: bundle → runtime. `serve --bundle` comes here without the front half, so the compiler
  * is only loaded when a config has to be compiled.
  */
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { stateFolder } from "../config/state-folder.js";
 import type { Trace } from "../lsp/types.js";
 import type { LoadedBundle } from "../runtime/load.js";
 import { loadBundle } from "../runtime/load.js";
@@ -42,6 +44,7 @@ export async function openFrom(input: Input, io: Surroundings): Promise<Opened> 
     env: io.env,
     log,
     trace,
+    stateFolder: stateFolder(io.env, io.env.HOME ?? homedir()),
     binFolders,
     version: version(),
   });

@@ -58,6 +58,8 @@ function stepText(step: StepPlan): string {
       return `the tool \`${step.tool}\``;
     case "batch":
       return "several calls of other tools";
+    case "choose":
+      return `the item of \`${step.from.name}\` with the id that is asked for`;
     case "runtime":
       return `the runtime's own \`${step.action}\``;
   }

@@ -8,6 +8,7 @@ import {
   type ToolPlan,
 } from "../abi/plan.js";
 import { Fault } from "../base/problem.js";
+import { actions } from "../protocol/actions.js";
 import { paramsBases } from "../protocol/bases.js";
 import { pointingNames } from "../protocol/pointing.js";
 import { localName, type Names, templateText } from "./expressions.js";
@@ -39,6 +40,7 @@ export function emitHandler(tool: ToolPlan, dialect: DialectPlan, templates: Tem
 }
 
 function needsPlace(step: StepPlan): boolean {
+  if (step.kind === "runtime") return actions[step.action].place;
   return step.kind === "request" || step.kind === "diagnostics" || step.kind === "execute_command";
 }
 
@@ -70,6 +72,11 @@ function stepCall(step: StepPlan, names: Names): CallText {
             ["stopOnError", templateText(step.stopOnError, names)],
           ]),
         ],
+      };
+    case "choose":
+      return {
+        callee: "call.choose",
+        args: [localName(step.from.name ?? ""), lit(step.from.path), templateText(step.item, names)],
       };
     case "runtime":
       return {

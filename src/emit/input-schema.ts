@@ -1,6 +1,7 @@
 /** The input schema of a tool: one flat closed object. Bounds are told in the descriptions too, as some clients drop them. */
 import type { ArgPlan, DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
+import { fileEditsSchema, textEditsSchema } from "../protocol/edit-arguments.js";
 import { listingFields, pointingFields } from "../protocol/pointing.js";
 import { closed, type Fields, joinFields } from "../protocol/spelling.js";
 
@@ -11,7 +12,7 @@ export function inputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
     joinFields(
       { ...pointing, properties: withoutBlanks(pointing.properties, tool.require) },
       { properties: {}, required: tool.require },
-      argFields(tool.args),
+      argFields(tool.args, dialect),
       listingFields(tool, dialect),
     ),
   );
@@ -28,9 +29,9 @@ function withoutBlanks(properties: JsonObject, names: readonly string[]): JsonOb
   return Object.fromEntries(entries);
 }
 
-function argFields(args: readonly ArgPlan[]): Fields {
+function argFields(args: readonly ArgPlan[], dialect: DialectPlan): Fields {
   return {
-    properties: Object.fromEntries(args.map((arg) => [arg.name, argSchema(arg)])),
+    properties: Object.fromEntries(args.map((arg) => [arg.name, argSchema(arg, dialect)])),
     required: args.filter((arg) => arg.required).map((arg) => arg.name),
   };
 }
@@ -53,8 +54,17 @@ function operationsSchema(arg: ArgPlan): JsonObject {
   };
 }
 
-function argSchema(arg: ArgPlan): JsonObject {
+function argSchema(arg: ArgPlan, dialect: DialectPlan): JsonObject {
   if (arg.type === "operations") return operationsSchema(arg);
+  if (arg.type === "file_edits") return { ...fileEditsSchema(dialect), description: arg.description };
+  if (arg.type === "text_edits") return { ...textEditsSchema, description: arg.description };
+  if (arg.type === "string_map")
+    return {
+      type: "object",
+      maxProperties: 10_000,
+      additionalProperties: { type: "string", maxLength: 4096 },
+      description: arg.description,
+    };
   const schema: JsonObject =
     arg.type === "string_list"
       ? { type: "array", maxItems: 1000, items: { type: "string", ...textBounds(arg) } }

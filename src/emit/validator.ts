@@ -53,6 +53,8 @@ export function emitValidator(schema: JsonObject, subject: string, templates: Te
   if (exported === undefined) throw new Fault(`the validator of ${subject} has no export`);
   body = body
     .replace(/^"use strict";/, "")
+    // Keys of maps stand in pointers; generated code has no regular expression literals.
+    .replaceAll('.replace(/~/g, "~0").replace(/\\//g, "~1")', '.replaceAll("~", "~0").replaceAll("/", "~1")')
     .replace(/export const validate = \w+;/, "")
     .replace(/export default \w+;/, "");
   const text = render(templates, "validator.js", {

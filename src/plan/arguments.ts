@@ -90,6 +90,10 @@ function fits(value: unknown, arg: ArgConfig): boolean {
       return typeof value === "number" && within(value, arg);
     case "string":
       return typeof value === "string" && textFits(value, arg);
+    case "string_map":
+    case "file_edits":
+    case "text_edits":
+      return false;
     case "string_list":
       return Array.isArray(value) && value.every((item) => typeof item === "string" && textFits(item, arg));
   }

@@ -2,6 +2,7 @@
 import type { OutputPlan, ShapeName, StepPlan, Template } from "../abi/plan.js";
 import { canonical, type JsonObject } from "../base/json.js";
 import type { Config, ToolConfig } from "../config/schema.js";
+import { actions } from "../protocol/actions.js";
 import { shapeNames, shapes } from "../protocol/shapes.js";
 import { defaultSnippet } from "./defaults.js";
 import { buildTemplate, type Scope } from "./references.js";
@@ -34,6 +35,7 @@ export function buildOutput(
     at: given.at ?? "",
     language: given.language ?? null,
     apply: given.apply ?? "never",
+    backups: buildBackups(given, `${pointer}/output/backups`, context),
     schema: null,
     list: given.list ?? null,
     ids: given.ids ?? false,
@@ -46,18 +48,16 @@ export function buildOutput(
     if (output.gather.length === 0) output.schema = resultSchema(steps, config);
   }
   checkFit(output, steps, at, report);
+  checkEdit(output, tool, steps, at, report);
   return output;
 }
 
-/** Bounds that a tool sets, or leaves to an argument of its own. */
-function buildBounds(
-  { snippet = {}, max_chars: maxChars }: Given,
-  shape: ShapeName,
-  pointer: string,
-  { inputs, report }: OutputContext,
-): Pick<OutputPlan, "snippet" | "maxChars"> {
+type Bound = (value: unknown, kind: "boolean" | "number" | "string", at: string) => Template;
+
+/** Reads a value that a tool sets, or leaves to an argument of its own. */
+function bounds({ inputs, report }: OutputContext): Bound {
   const scope: Scope = { inputs, steps: [], each: false, document: false };
-  const bound = (value: unknown, kind: "boolean" | "number", at: string): Template => {
+  return (value, kind, at) => {
     const built = buildTemplate(value, at, scope, report);
     const isArgument = built.kind === "ref" && built.ref.root === "input" && built.ref.name !== null;
     if (!isArgument && !(built.kind === "literal" && typeof built.value === kind))
@@ -66,6 +66,26 @@ function buildBounds(
       });
     return built;
   };
+}
+
+/** Whether copies of edited files are made, and what they are called. */
+function buildBackups({ backups }: Given, pointer: string, context: OutputContext): OutputPlan["backups"] {
+  if (backups === undefined) return null;
+  const bound = bounds(context);
+  return {
+    create: bound(backups.create ?? true, "boolean", `${pointer}/create`),
+    suffix: bound(backups.suffix ?? ".bak", "string", `${pointer}/suffix`),
+  };
+}
+
+/** Bounds that a tool sets, or leaves to an argument of its own. */
+function buildBounds(
+  { snippet = {}, max_chars: maxChars }: Given,
+  shape: ShapeName,
+  pointer: string,
+  context: OutputContext,
+): Pick<OutputPlan, "snippet" | "maxChars"> {
+  const bound = bounds(context);
   return {
     snippet: {
       show: bound(snippet.show ?? shape === "locations", "boolean", `${pointer}/snippet/show`),
@@ -106,7 +126,8 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: strin
     report.add("plan/bad-tool", pointer, message, {
       fix: "Choose another shape, or end with another step.",
     });
-  const tellsServers = last.kind === "runtime" && last.action === "server_status";
+  const gives = last.kind === "runtime" ? actions[last.action].gives : undefined;
+  const tellsServers = gives === "servers";
   if (output.shape === "server_status" && !tellsServers)
     bad("The shape `server_status` needs a runtime step that tells of servers at the end.");
   const tellsDiagnostics = output.shape === "diagnostics" || output.shape === "workspace_diagnostics";
@@ -115,7 +136,7 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: strin
   if (last.kind === "diagnostics" && !tellsDiagnostics && output.shape !== "json")
     bad(`A step of kind \`diagnostics\` does not give the shape \`${output.shape}\`.`);
   const isValue = output.shape === "json" || output.shape === "text";
-  if ((last.kind === "tool" || (last.kind === "runtime" && !tellsServers)) && !isValue)
+  if ((last.kind === "tool" || gives === "value") && !isValue)
     bad(`The last step gives a value, not the shape \`${output.shape}\`.`);
   if (output.at !== "" && !isValue)
     report.add("plan/bad-tool", pointer, "`at` is for the shapes `text` and `json`.", {
@@ -137,4 +158,24 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: strin
     report.add("plan/bad-tool", pointer, "`language` is for the shape `text`.", {
       fix: "Remove `language`.",
     });
+}
+
+/** An edit is shaped as one, by a tool that says so; and only an edit can be applied. */
+function checkEdit(
+  output: OutputPlan,
+  tool: ToolConfig,
+  steps: readonly StepPlan[],
+  pointer: string,
+  report: Report,
+): void {
+  const bad = (message: string, fix: string) => report.add("plan/bad-tool", pointer, message, { fix });
+  const isEdit = output.shape === "workspace_edit" || output.shape === "text_edits";
+  const last = steps.at(-1);
+  if (isEdit && tool.effect !== "edit")
+    bad(`The shape \`${output.shape}\` needs a tool with the effect \`edit\`.`, 'Set `effect = "edit"`.');
+  if (!isEdit && (output.apply !== "never" || output.backups !== null))
+    bad("`apply` and `backups` are for the shapes `workspace_edit` and `text_edits`.", "Remove them.");
+  const givesEdit = last?.kind === "runtime" && actions[last.action].gives === "edit";
+  if (givesEdit && output.shape !== "workspace_edit")
+    bad(`The last step gives an edit, not the shape \`${output.shape}\`.`, "Use the shape `workspace_edit`.");
 }

@@ -1,9 +1,10 @@
 /** Steps of a tool → StepPlans. Every kind has its own keys; a key of another kind is a problem, not ignored. */
-import type { Anchor, RuntimeAction, StepPlan, Template } from "../abi/plan.js";
+import type { Anchor, Ref, RuntimeAction, StepPlan, Template } from "../abi/plan.js";
 import { sortedSet } from "../base/order.js";
 import type { Config, StepConfig } from "../config/schema.js";
+import { actions } from "../protocol/actions.js";
 import { defaultStep } from "./defaults.js";
-import { buildTemplate, type Scope } from "./references.js";
+import { buildTemplate, parseRef, type Scope } from "./references.js";
 import type { Report } from "./report.js";
 import { buildRequest } from "./requests.js";
 
@@ -24,18 +25,8 @@ const keysOf: { [kind in Kind]: readonly string[] } = {
   execute_command: ["command", "arguments"],
   tool: ["tool", "args"],
   batch: ["tools"],
+  choose: ["from", "item"],
   runtime: ["action", "args"],
-};
-
-/** The runtime's own actions, and whether each only tells. */
-export const runtimeActions: {
-  readonly [action in RuntimeAction]: "read" | "command";
-} = {
-  server_status: "read",
-  list_servers: "read",
-  current_config: "read",
-  restart_server: "command",
-  stop_server: "command",
 };
 
 /** The steps in their order; each sees the ones before it. */
@@ -117,6 +108,8 @@ function buildStep(step: StepConfig, pointer: string, scope: Scope, context: Ste
         parallel: inputOf("parallel"),
         stopOnError: inputOf("stop_on_error"),
       };
+    case "choose":
+      return { kind, ...common, ...chosen(step, pointer, scope, template, context) };
     case "runtime":
       return {
         kind,
@@ -125,6 +118,30 @@ function buildStep(step: StepConfig, pointer: string, scope: Scope, context: Ste
         args: step.args === undefined ? null : template(step.args, "args"),
       };
   }
+}
+
+/** What a `choose` step looks through, and the id that it looks for. */
+function chosen(
+  step: StepConfig,
+  pointer: string,
+  scope: Scope,
+  template: (value: unknown, key: string) => Template,
+  { report }: StepContext,
+): { from: Ref; item: Template } {
+  const from = parseRef(step.from ?? "", `${pointer}/from`, scope, report);
+  if (from !== undefined && from.root !== "step")
+    report.add(
+      "plan/bad-reference",
+      `${pointer}/from`,
+      "`choose` looks through the items of an earlier step.",
+      {
+        fix: 'Refer to a step: `from = "step.ID"`.',
+      },
+    );
+  return {
+    from: from ?? { root: "step", name: "", path: [] },
+    item: template(step.item ?? null, "item"),
+  };
 }
 
 /** A batch takes its operations from arguments that it brings along. */
@@ -164,6 +181,7 @@ function checkKeys(step: StepConfig, kind: Kind, pointer: string, report: Report
     execute_command: "command",
     tool: "tool",
     runtime: "action",
+    choose: "from",
     diagnostics: null,
     batch: null,
   }[kind] as keyof StepConfig | null;
@@ -174,9 +192,9 @@ function checkKeys(step: StepConfig, kind: Kind, pointer: string, report: Report
 }
 
 function runtimeAction(action: string | undefined, pointer: string, report: Report): RuntimeAction {
-  const isKnown = (name: string): name is RuntimeAction => Object.hasOwn(runtimeActions, name);
+  const isKnown = (name: string): name is RuntimeAction => Object.hasOwn(actions, name);
   if (action !== undefined && isKnown(action)) return action;
   if (action !== undefined)
-    report.unknown("plan/unknown-action", pointer, "The runtime action", action, Object.keys(runtimeActions));
+    report.unknown("plan/unknown-action", pointer, "The runtime action", action, Object.keys(actions));
   return "server_status";
 }

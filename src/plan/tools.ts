@@ -10,6 +10,7 @@ import { buildArgs } from "./arguments.js";
 import { addOperations, batchArguments } from "./batches.js";
 import { defaultPage } from "./defaults.js";
 import { checkDiagnostics } from "./diagnostics-steps.js";
+import { addEditArguments, editArgumentNames } from "./edit-arguments.js";
 import { addCommandNames, commandArguments } from "./execute-commands.js";
 import { buildOutput } from "./outputs.js";
 import type { Report } from "./report.js";
@@ -63,6 +64,7 @@ function buildTool(
     ...Object.keys(tool.args ?? {}),
     ...commandArguments(stepConfigs),
     ...batchArguments(stepConfigs),
+    ...editArgumentNames(tool),
   ];
   const steps = buildSteps(stepConfigs, stepPointer, {
     config,
@@ -86,7 +88,10 @@ function buildTool(
     servers,
     input,
     require: buildRequire(tool, Object.values(spelt), pointer, report),
-    args: addOperations(addCommandNames(args, steps, servers, stepPointer, context), steps),
+    args: addEditArguments(
+      addOperations(addCommandNames(args, steps, servers, stepPointer, context), steps),
+      output,
+    ),
     steps,
     output,
     text: tool.text ?? null,

@@ -1,9 +1,9 @@
 /** Tools made of tools, and what effects they may have: no circles, no stronger effect hidden in a weaker tool. */
 import type { DialectPlan, Effect, StepPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
+import { actions } from "../protocol/actions.js";
 import { listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
 import type { Report } from "./report.js";
-import { runtimeActions } from "./steps.js";
 import type { PlacedTool } from "./tools.js";
 
 /** Notes unknown callees, circles, arguments a callee does not take, and effects that a tool does not declare. */
@@ -92,7 +92,7 @@ function checkEffect(
 
 function effectOf(step: StepPlan, byName: Map<string, PlacedTool>): Effect {
   if (step.kind === "execute_command") return "command";
-  if (step.kind === "runtime") return runtimeActions[step.action];
+  if (step.kind === "runtime") return actions[step.action].effect;
   if (step.kind === "tool") return byName.get(step.tool)?.plan.effect ?? "read";
   if (step.kind === "batch")
     return strongest(step.tools.map((name) => byName.get(name)?.plan.effect ?? "read"));

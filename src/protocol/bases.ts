@@ -28,6 +28,11 @@ export const paramsBases: {
     call: "positions",
     description: "`{ textDocument, positions: [position] }`",
   },
+  text_document_formatting: {
+    anchors: ["document", "range", "position", "symbol", "text"],
+    call: "formatting",
+    description: "`{ textDocument, options: { tabSize, insertSpaces } }`, as the file is indented already.",
+  },
   text_document_range: {
     anchors: ["range", "document", "position", "symbol", "text"],
     call: "range",

@@ -111,21 +111,24 @@ function answerFields(tool: ToolPlan, dialect: DialectPlan): Fields {
   const shape = shapes[tool.output.shape];
   if (!shape)
     throw new Fault(`the plan of ${tool.name} has the shape ${tool.output.shape}, which does not exist`);
-  const list: Fields =
-    shape.list === null
-      ? { properties: {}, required: [] }
-      : {
-          properties: {
-            [tool.output.list ?? shape.list]: { type: "array", items: itemSchema(tool, shape, dialect) },
-          },
-          required: [tool.output.list ?? shape.list],
-        };
+  const list = listFields(tool, shape, dialect);
   const counts = shape.counted ? ["total", "shown", "dropped"] : [];
   const always = {
     properties: {},
     required: ["server_id", "readiness", "truncated", ...counts],
   };
   return joinFields(always, shape.beside(dialect, tool.output), list);
+}
+
+function listFields(tool: ToolPlan, shape: ShapeFacts, dialect: DialectPlan): Fields {
+  const { list, within } = shape;
+  if (list === null) return { properties: {}, required: [] };
+  const name = tool.output.list ?? list;
+  const fields = {
+    properties: { [name]: { type: "array", items: itemSchema(tool, shape, dialect) } },
+    required: [name],
+  };
+  return within === undefined ? fields : { properties: { [within]: closed(fields) }, required: [within] };
 }
 
 /** The schema of an item, with the id that a tool may ask for. */

@@ -16,6 +16,8 @@ export interface MethodFacts {
   exact?: true;
   /** Answers with the place where the name of the symbol stands. */
   declares?: true;
+  /** The method that does the same for a range: asked instead when the call names one. */
+  ranged?: string;
 }
 
 export const methods: { readonly [method: string]: MethodFacts } = {
@@ -141,6 +143,7 @@ export const methods: { readonly [method: string]: MethodFacts } = {
     registration: "textDocument/formatting",
     feature: "formatting",
     merge: "first",
+    ranged: "textDocument/rangeFormatting",
   },
   "textDocument/hover": {
     capability: "hoverProvider",

@@ -97,7 +97,8 @@ function isCapped(tool: Pick<ToolPlan, "output">): boolean {
   return (
     shapes[tool.output.shape]?.counted === true &&
     tool.output.shape !== "server_status" &&
-    tool.output.shape !== "batch"
+    tool.output.shape !== "batch" &&
+    shapes[tool.output.shape]?.uncapped !== true
   );
 }
 

@@ -28,6 +28,7 @@ import { signaturesFacts } from "./shapes/signatures.js";
 import { textFacts } from "./shapes/text.js";
 import { typesFacts } from "./shapes/types.js";
 import { workspaceDiagnosticsFacts } from "./shapes/workspace-diagnostics.js";
+import { textEditsFacts, workspaceEditFacts } from "./shapes/workspace-edit.js";
 import { workspaceSymbolsFacts } from "./shapes/workspace-symbols.js";
 
 export type { OrderKey, ShapeFacts } from "./shapes/facts.js";
@@ -42,6 +43,8 @@ export const shapes: { readonly [shape in ShapeName]?: ShapeFacts } = {
   types: typesFacts,
   diagnostics: diagnosticsFacts,
   workspace_diagnostics: workspaceDiagnosticsFacts,
+  workspace_edit: workspaceEditFacts,
+  text_edits: textEditsFacts,
   completions: completionsFacts,
   signatures: signaturesFacts,
   code_actions: codeActionsFacts,

@@ -5,6 +5,7 @@ import { nearest } from "../base/nearest.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import type { CallState } from "./call-state.js";
+import { editActions } from "./edits/index.js";
 import { describeConfig, describeServer, languagesOf } from "./introspect.js";
 
 type Action = (call: CallState, args: JsonObject) => Promise<unknown>;
@@ -23,6 +24,7 @@ const actions: { [action in RuntimeAction]: Action } = {
     restarted: await forEach(call, args, (id) => call.pool.restart(id)),
   }),
   stop_server: async (call, args) => ({ stopped: await forEach(call, args, (id) => call.pool.stop(id)) }),
+  ...editActions,
 };
 
 /** Does something with the servers that the arguments name: one by its id, those of some extensions, or all. */

@@ -12,6 +12,7 @@ import { itemKey } from "../protocol/item-order.js";
 import { type ShapeFacts, shapes } from "../protocol/shapes.js";
 import { documentKey } from "../protocol/spelling.js";
 import type { CallState } from "./call-state.js";
+import { HeldRequest } from "./edits/draft.js";
 import { askBack, headOf } from "./envelope.js";
 import { askedChars, capsOf } from "./limits.js";
 import { Pages, type Snapshot } from "./page.js";
@@ -54,6 +55,16 @@ export async function buildAnswer(
   return listAnswer(asked, listing);
 }
 
+/** The answer to a call that applies the preview of a token. */
+export async function heldAnswer(call: CallState, token: string): Promise<Answer> {
+  return buildAnswer(
+    call,
+    call.tool.output.shape,
+    { parts: [{ server: undefined, value: new HeldRequest(token) }], perItem: false },
+    { apply: "on_request" },
+  );
+}
+
 /** The page that a cursor names. */
 export async function pageAnswer(call: CallState, name: ShapeName, cursor: string): Promise<Answer> {
   call.evidence.isPage = true;
@@ -78,7 +89,8 @@ export async function pageAnswer(call: CallState, name: ShapeName, cursor: strin
 /** An empty list for a method that no server has: the answer is true, and says why it is empty. */
 export async function emptyAnswer(call: CallState, refusal: Refusal): Promise<Answer | undefined> {
   const { shape: name } = call.tool.output;
-  if (!shapes[name]?.counted) return undefined;
+  // An edit that nobody can make is refused: an empty one would read as done.
+  if (!shapes[name]?.counted || call.tool.effect !== "read") return undefined;
   call.evidence.warn("answer/not-supported", refusal.message);
   return buildAnswer(call, name, { parts: [], perItem: false }, {});
 }

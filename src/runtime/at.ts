@@ -14,6 +14,7 @@ import { answersNearby } from "./nearby.js";
 import { tellOtherSymbol } from "./other-symbol.js";
 import {
   documentBase,
+  formattingBase,
   overlay,
   positionBase,
   positionsBase,
@@ -69,6 +70,7 @@ export function openAt(call: CallState, target: Target | undefined): At {
     document: (set) => base((its) => documentBase(its))(set),
     position: (set) => atPlace(base(positionBase)(set)),
     positions: (set) => atPlace(base(positionsBase)(set)),
+    formatting: (set) => base((its) => formattingBase(its))(set),
     range: (set) => base(rangeBase)(set),
     rangeDiagnostics(set) {
       if (diagnosed.why !== undefined)
@@ -77,8 +79,13 @@ export function openAt(call: CallState, target: Target | undefined): At {
     },
     request: (method, params, options = {}) =>
       skippable(options, async () => {
-        const make = openParams(params);
-        let parts = await send(method, make, options);
+        const ranged = target?.range === undefined ? undefined : methods[method]?.ranged;
+        const filled = openParams(params);
+        const make: ParamsMaker =
+          ranged === undefined || target === undefined
+            ? filled
+            : (attached) => ({ ...filled(attached), range: rangeBase(target, attached).range ?? null });
+        let parts = await send(ranged ?? method, make, options);
         if (target === undefined) tellDigesting(call);
         if (target !== undefined && positioned.has(params)) {
           if (mayMove(method) && saysNothing(parts))

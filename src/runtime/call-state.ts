@@ -2,8 +2,10 @@
 import type { Plan, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import type { Log, PoolMark, ServerPool } from "../lsp/types.js";
+import type { Edits } from "../workspace/edits/types.js";
 import type { Gate } from "../workspace/types.js";
 import type { Places } from "./convert.js";
+import type { HeldPreviews } from "./edits/held.js";
 import type { Evidence } from "./evidence.js";
 import type { Pages } from "./page.js";
 import type { SampleFiles } from "./sample-files.js";
@@ -22,6 +24,11 @@ export interface CallState {
   readonly wording: Wording;
   readonly evidence: Evidence;
   readonly pages: Pages;
+  /** The engine of edits; undefined where the config allows none. */
+  readonly edits: Edits | undefined;
+  readonly previews: HeldPreviews;
+  /** The moment at which a call that edits began: files that changed since are not what was asked about. */
+  readonly since: number;
   readonly log: Log;
   /** Where things stood before anything was asked; undefined when that took too long to find out. */
   readonly mark: PoolMark | undefined;

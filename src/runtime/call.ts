@@ -8,6 +8,7 @@ import { buildAnswer } from "./answer.js";
 import { openAt } from "./at.js";
 import { type RunTool, runBatch } from "./batch.js";
 import type { CallState } from "./call-state.js";
+import { choose } from "./choose.js";
 import { point } from "./point.js";
 import { openReply, sealReply, wholeValue } from "./reply.js";
 import { type Step, tellSteps } from "./workflow.js";
@@ -42,6 +43,10 @@ export class ToolCall implements Call {
 
   async batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply> {
     return ownReply(await runBatch(tools, operations, options, this.#runTool));
+  }
+
+  async choose(items: Reply, path: string[], id: Json | undefined): Promise<Reply> {
+    return sealReply(await choose(this.#state, openReply(items), path, id));
   }
 
   async runtime(action: RuntimeAction, args: Json): Promise<Reply> {

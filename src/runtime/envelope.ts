@@ -66,11 +66,17 @@ export function headOf(call: CallState): Head {
   };
 }
 
+/** Where an answer's list stands: under a name, maybe in a table; a null name for answers without one. */
+export interface ListPlace {
+  list: string | null;
+  within: string | undefined;
+}
+
 /** Both forms of an answer. */
 export function envelop(
   head: Head,
   window: Window,
-  list: string | null,
+  place: ListPlace,
   shape: Shape,
   wording: Wording,
 ): Answer {
@@ -89,7 +95,7 @@ export function envelop(
     ...(head.document && { document: head.document }),
     ...head.echo,
     ...beside,
-    ...(list === null ? {} : { [list]: items }),
+    ...listMember(place, items),
     ...(head.question && { needs_disambiguation: true, candidates: head.question }),
     ...(steps.length === 0 ? {} : { next_steps: steps.map((step): JsonObject => ({ ...step })) }),
     warnings: warnings.map(warningValue),
@@ -111,8 +117,13 @@ export function envelop(
       ...steps.map(stepLine),
     ],
     items,
-    isEmpty: items.length === 0 && (list !== null || beside.text === null),
+    isEmpty: items.length === 0 && (place.list !== null || beside.text === null),
   });
+}
+
+function listMember({ list, within }: ListPlace, items: Json[]): JsonObject {
+  if (list === null) return {};
+  return within === undefined ? { [list]: items } : { [within]: { [list]: items } };
 }
 
 /** Several symbols or lines are meant: the question back to the agent. */

@@ -16,6 +16,7 @@ export class Evidence {
   readonly #warnings: Warning[] = [];
   readonly #dropped = new Set<string>();
   #cut = false;
+  #isCommitted = false;
   /** Whether the answer is a page of a listing that is kept for the next one. */
   isPage = false;
   document: { admitted: Admitted; hash: string } | undefined;
@@ -25,6 +26,19 @@ export class Evidence {
   question: JsonObject[] | undefined;
   /** What the call points at, once that is known. */
   target: Target | undefined;
+
+  /** `outer` is the evidence of the call that this one is a part of. */
+  constructor(private readonly outer?: Evidence) {}
+
+  /** Files are being changed: from now on the call is answered with what happened. */
+  commit(): void {
+    this.#isCommitted = true;
+    this.outer?.commit();
+  }
+
+  get isCommitted(): boolean {
+    return this.#isCommitted;
+  }
 
   /** A server answered, in this state. */
   heard(server: LanguageServer, readiness: Readiness): void {

@@ -47,6 +47,11 @@ export async function findSymbol(
   const here = within === undefined ? [] : await matchesIn(call, within, wanted);
   if (within !== undefined && here.length > 0)
     return placeAt(call, within, await theOnly(call, wanted, here));
+  if (within !== undefined && call.tool.effect === "edit")
+    throw new Refusal(
+      "point/no-symbol",
+      `${within.admitted.shown} does not declare ${wanted.name}; leave the file out to look for it everywhere.`,
+    );
   const symbol = await theOnly(call, wanted, await matchesAnywhere(call, wanted));
   const target = await openTarget(call, symbol.uri);
   if (within !== undefined && target.admitted.path !== within.admitted.path)
@@ -72,7 +77,8 @@ async function matchesIn(call: CallState, target: Target, wanted: WantedSymbol):
   return matching(await symbolsIn(call, target), wanted);
 }
 
-async function symbolsIn(call: CallState, target: Target): Promise<FoundSymbol[]> {
+/** The symbols of the target's document. */
+export async function symbolsIn(call: CallState, target: Target): Promise<FoundSymbol[]> {
   const { uri } = target.document;
   const parts = await requestCircle(
     call,

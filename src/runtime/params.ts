@@ -1,6 +1,7 @@
 /** The parameters of a request: a base filled from what the call points at, overlaid with what the tool sets. */
 import { define, isTable, type Json, type JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
+import { indentationOf } from "./indentation.js";
 import { isRange } from "./lsp-values.js";
 import type { Attached } from "./reply.js";
 import { isBefore } from "./symbols.js";
@@ -9,6 +10,11 @@ import { placeFor, type Target, wholeRange } from "./target.js";
 /** `{ textDocument }`. */
 export function documentBase(target: Target): JsonObject {
   return { textDocument: { uri: target.document.uri } };
+}
+
+/** `{ textDocument, options }`: tabs or spaces as the file has them already, four spaces when it has neither. */
+export function formattingBase(target: Target): JsonObject {
+  return { ...documentBase(target), options: { ...indentationOf(target.document.lines) } };
 }
 
 /** `{ textDocument, position }`, in the columns of the server that gets it. */

@@ -90,6 +90,11 @@ function onLine(call: CallState, target: Target, line: number, name: string): Ta
   const found = findWord(text, identifierOf(name));
   if (found === undefined)
     throw new Refusal("point/no-symbol", `Line ${line} of ${target.admitted.shown} does not have ${name}.`);
+  if (call.tool.effect === "edit" && findWord(text, identifierOf(name), found + 1) !== undefined)
+    throw new Refusal(
+      "point/incomplete",
+      `Line ${line} of ${target.admitted.shown} has ${name} more than once; give the character too.`,
+    );
   const character = convertColumn(text, found, "utf-16", unit) + characterBase;
   return { ...target, place: placeOf(call, target.document.lines, line, character) };
 }

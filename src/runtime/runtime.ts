@@ -4,7 +4,10 @@ import type { ToolEntry } from "../abi/bundle.js";
 import { Refusal } from "../base/problem.js";
 import { createPool } from "../lsp/pool.js";
 import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
+import { openEdits } from "../workspace/edits/edits.js";
+import type { Edits } from "../workspace/edits/types.js";
 import { openGate } from "../workspace/gate.js";
+import type { Gate } from "../workspace/types.js";
 import { AnswerCache } from "./answer-cache.js";
 import { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
@@ -18,6 +21,8 @@ export interface RuntimeContext {
   env: PoolContext["env"];
   log: Log;
   trace?: Trace | undefined;
+  /** Where the user's state stands: the journal of edits. */
+  stateFolder: string;
   /** Extra folders searched for a bare command before PATH. */
   binFolders: string[];
   version: string;
@@ -36,6 +41,19 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
+/** The engine of edits; what a process that died left behind is finished or taken back first, and logged. */
+function openEngine(gate: Gate, { stateFolder, log }: RuntimeContext): Promise<Edits> {
+  return openEdits({
+    gate,
+    stateFolder,
+    recovered: ({ outcome, reasons }) =>
+      log(outcome === "conflict" ? "warn" : "info", "an edit of a process that died", {
+        outcome,
+        reasons: reasons.map(({ path, message }) => `${path} ${message}`),
+      }),
+  });
+}
+
 /** Opens the runtime of a bundle. No language server is started yet. */
 export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext): Promise<Runtime> {
   const { plan } = loaded;
@@ -46,13 +64,14 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     deny: plan.workspace.deny,
   });
   const pool = createPool(plan, { ...context, roots: gate.roots });
+  const edits = plan.allow.effects.includes("edit") ? await openEngine(gate, context) : undefined;
   const samples = new SampleFiles(
     gate,
     pool,
     plan.servers.map((server) => server.id),
   );
   const shared = {
-    ...{ loaded, plan, pool, gate, samples, log },
+    ...{ loaded, plan, pool, gate, samples, edits, log },
     inFlight: new InFlight<Told>(),
     answers: new AnswerCache(plan.limits.cacheBytes),
   };
@@ -89,6 +108,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       closed.abort();
       for (const session of [...sessions]) session.close();
       await pool.close();
+      await edits?.close();
     },
   };
 }

@@ -9,9 +9,10 @@ import { canonicalText, isTable, type Json } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import type { PoolMark } from "../lsp/types.js";
+import { editArguments } from "../protocol/edit-arguments.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
-import { candidatesAnswer, emptyAnswer, pageAnswer } from "./answer.js";
+import { candidatesAnswer, emptyAnswer, heldAnswer, pageAnswer } from "./answer.js";
 import type { AnswerCache } from "./answer-cache.js";
 import type { RunTool } from "./batch.js";
 import { ToolCall } from "./call.js";
@@ -19,6 +20,7 @@ import type { CallState } from "./call-state.js";
 import { clampNumbers } from "./clamp.js";
 import { Places } from "./convert.js";
 import { underAny, untilAborted, withDeadline } from "./deadline.js";
+import { HeldPreviews } from "./edits/held.js";
 import { refuse } from "./envelope.js";
 import { Evidence } from "./evidence.js";
 import { SeveralMatches } from "./find-symbol.js";
@@ -38,7 +40,7 @@ export interface CallOptions {
 }
 
 /** What all calls of a runtime share. */
-export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "log"> & {
+export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "edits" | "log"> & {
   loaded: LoadedBundle;
   inFlight: InFlight<Told>;
   answers: AnswerCache;
@@ -72,6 +74,7 @@ type Frame = Pick<CallState, "signal" | "remainingMs" | "onProgress" | "mark">;
 export class Session {
   readonly #shared: Shared;
   readonly #pages = new Pages();
+  readonly #previews = new HeldPreviews();
   readonly #closed = new AbortController();
   readonly #id = randomUUID();
   #gate: Gate;
@@ -185,7 +188,11 @@ export class Session {
     try {
       frame.signal.throwIfAborted();
       const work = this.#answer(tool, args, frame, { evidence, wording, places });
-      const answer = await untilAborted(frame.signal, work);
+      const answer = await untilAborted(frame.signal, work).catch((error: unknown) => {
+        // Files are being changed: whoever asked must hear how that went, however late.
+        if (evidence.isCommitted) return work;
+        throw error;
+      });
       return {
         outcome: { isError: false, error: null, ...answer },
         evidence,
@@ -204,9 +211,8 @@ export class Session {
   }
 
   async #answer(tool: ToolPlan, args: unknown, frame: Frame, own: Own): Promise<Answer> {
-    const { loaded, plan, pool, samples, log } = this.#shared;
-    const pages = this.#pages;
-    const gate = this.#gate;
+    const { loaded, plan, pool, samples, edits, log } = this.#shared;
+    const session = { gate: this.#gate, pages: this.#pages, previews: this.#previews };
     const given = checkArguments(
       tool,
       await loaded.inputValidator(tool.name),
@@ -215,11 +221,17 @@ export class Session {
     );
     const input = clampNumbers(tool, plan.dialect, given, own.evidence);
     own.evidence.input = input;
-    const state: CallState = { plan, pool, gate, samples, log, pages, ...own, ...frame, tool, input };
+    const since = tool.effect === "edit" ? await pool.moment() : 0;
+    const state: CallState = {
+      ...{ plan, pool, samples, edits, log, since, tool, input },
+      ...{ ...session, ...own, ...frame },
+    };
+    const token = tool.output.apply === "on_request" ? input[editArguments.token] : undefined;
     const cursor = input[plan.dialect.listing.cursor];
     try {
       if (tool.page !== null && typeof cursor === "string")
         return await pageAnswer(state, tool.output.shape, cursor);
+      if (typeof token === "string") return await heldAnswer(state, token);
       const handler = await loaded.handler(tool.name);
       const call = new ToolCall(state, (name, inner) => this.#within(name, inner, frame, own.evidence));
       return await handler.run(call, input);
@@ -237,7 +249,7 @@ export class Session {
     const { plan, loaded } = this.#shared;
     const tool = plan.tools.find((entry) => entry.name === name);
     if (tool === undefined) throw unknownTool(name, []);
-    const evidence = new Evidence();
+    const evidence = new Evidence(outer);
     const wording = await openWording(loaded, tool);
     const own = { evidence, wording, places: new Places(this.#gate, plan.dialect) };
     try {

@@ -7,7 +7,7 @@ import type { Json } from "../base/json.js";
 import { type NextStep, Refusal, type Warning } from "../base/problem.js";
 import type { ShapeFacts } from "../protocol/shapes.js";
 import type { CallState } from "./call-state.js";
-import { envelop, type Head } from "./envelope.js";
+import { envelop, type Head, type ListPlace } from "./envelope.js";
 import { type Caps, fits, largest } from "./limits.js";
 import type { Snapshot } from "./page.js";
 import type { Normalized, Shape } from "./shapes/shape.js";
@@ -58,7 +58,7 @@ export function windowAnswer(
         warnings: form.warnings,
         steps: [...form.steps, ...(isCut ? waysOn(call, cut) : [])],
       },
-      call.tool.output.list ?? facts.list,
+      placeOfList(call, facts),
       shape,
       call.wording,
     );
@@ -76,6 +76,10 @@ export function windowAnswer(
   return shortened(asked, one, (shorter) => render(1, { ...plain, ...shorter, isShortened: true }));
 }
 
+function placeOfList(call: CallState, { list, within }: ShapeFacts): ListPlace {
+  return { list: list === null ? null : (call.tool.output.list ?? list), within };
+}
+
 /** An answer without a counted list: cut within where the shape can, refused where it cannot. */
 export function wholeAnswer(asked: Asked, head: Head, normalized: Normalized): Answer {
   const { call, facts, shape, caps } = asked;
@@ -90,7 +94,7 @@ export function wholeAnswer(asked: Asked, head: Head, normalized: Normalized): A
         warnings: [],
         steps: isCut ? waysOn(call, { total: 1, shown: 1, isSize: true }) : [],
       },
-      facts.list === null ? null : (call.tool.output.list ?? facts.list),
+      placeOfList(call, facts),
       shape,
       call.wording,
     );

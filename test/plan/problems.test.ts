@@ -154,9 +154,31 @@ describe("tools", () => {
       ["plan/unknown-shape /tools/0/output locations"],
     ],
     [
-      "a shape that is not there yet",
+      "an edit without its effect",
       tool(`output = { shape = "workspace_edit" }\n${hover}`),
-      ["plan/unknown-shape /tools/0/output/shape"],
+      ["plan/bad-tool /tools/0/output/shape"],
+    ],
+    [
+      "something applied that is no edit",
+      tool(`output = { shape = "hover", apply = "on_request" }\n${hover}`),
+      ["plan/bad-tool /tools/0/output/shape"],
+    ],
+    [
+      "an edit shaped as something else",
+      tool(
+        'effect = "edit"\noutput = "json"\n[[tools.steps]]\nid = "a"\nkind = "runtime"\naction = "create_file"',
+      ),
+      ["plan/bad-tool /tools/0/output"],
+    ],
+    [
+      "an edit in a tool that only reads",
+      tool('output = "workspace_edit"\n[[tools.steps]]\nid = "a"\nkind = "runtime"\naction = "create_file"'),
+      ["plan/bad-tool /tools/0/output", "plan/bad-step /tools/0/steps/0"],
+    ],
+    [
+      "a choice from nothing",
+      tool('[[tools.steps]]\nid = "a"\nkind = "choose"\nfrom = "input.x"\nitem = "1"'),
+      ["plan/bad-reference /tools/0/steps/0/from"],
     ],
     [
       "unknown method",

@@ -3,6 +3,7 @@ import { Lines, type PositionEncoding } from "../../src/base/text.js";
 import type { LanguageServer, ServerPool } from "../../src/lsp/types.js";
 import type { CallState } from "../../src/runtime/call-state.js";
 import { Places } from "../../src/runtime/convert.js";
+import { HeldPreviews } from "../../src/runtime/edits/held.js";
 import { Evidence } from "../../src/runtime/evidence.js";
 import { Pages } from "../../src/runtime/page.js";
 import { SampleFiles } from "../../src/runtime/sample-files.js";
@@ -110,6 +111,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
         at: "",
         language: null,
         apply: "never",
+        backups: null,
         schema: null,
         gather: [],
         ...plainOutput,
@@ -132,6 +134,9 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     evidence,
     pages: new Pages(),
     mark: undefined,
+    edits: undefined,
+    previews: new HeldPreviews(),
+    since: 0,
     log: () => {},
     signal: new AbortController().signal,
     remainingMs: () => 30_000,

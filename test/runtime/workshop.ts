@@ -101,6 +101,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     base: outside,
     env: process.env,
     log,
+    stateFolder: join(outside, "state"),
     binFolders: [],
     version: "0",
   });

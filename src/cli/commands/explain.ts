@@ -86,6 +86,8 @@ function describeStep(step: StepPlan): string {
       return `the tool ${step.tool}`;
     case "batch":
       return `several calls of ${step.tools.join(", ")}`;
+    case "choose":
+      return `the one of ${step.from.name ?? "the items"} that is asked for`;
     case "runtime":
       return step.action;
   }

@@ -17,7 +17,11 @@ import {
 } from "./values.js";
 
 const arg = z.strictObject({
-  type: z.enum(["string", "integer", "number", "boolean", "string_list"]).describe("The argument's type."),
+  type: z
+    .enum(["string", "integer", "number", "boolean", "string_list", "string_map", "file_edits", "text_edits"])
+    .describe(
+      "The argument's type. `file_edits` are edits and operations as previews spell them; `text_edits` are LSP's, by file.",
+    ),
   description: z.string().min(1).describe("What an agent reads."),
   default: json.optional().describe("Makes the argument optional."),
   required: z.boolean().optional().describe("`false` makes it optional without a default."),
@@ -71,7 +75,7 @@ const request = z.strictObject({
 export const stepSchema = z.strictObject({
   id: stepId.describe("The step's name; later steps refer to it."),
   kind: z
-    .enum(["request", "diagnostics", "execute_command", "tool", "batch", "runtime"])
+    .enum(["request", "diagnostics", "execute_command", "tool", "batch", "choose", "runtime"])
     .optional()
     .describe("What the step does; a request when absent."),
   method: z.string().min(1).optional().describe("For a request: the method."),
@@ -115,6 +119,8 @@ export const stepSchema = z.strictObject({
     .meta(
       set("For a batch: the tools that may be called; every other tool with no stronger effect when absent."),
     ),
+  from: z.string().optional().describe("For a choice: the step whose items are looked through."),
+  item: json.optional().describe("For a choice: the id of the item, or a reference."),
   args: json.optional().describe("For a tool or runtime step: its arguments."),
   action: z.string().optional().describe("For a runtime step: what to do."),
 });
@@ -148,7 +154,21 @@ export const toolSchema = z.strictObject({
           .optional()
           .describe("JSON Pointer into the last step's value."),
         language: z.string().optional().describe("For text: the language."),
-        apply: z.enum(["never", "on_request"]).optional().describe("For edits."),
+        apply: z
+          .enum(["never", "on_request"])
+          .optional()
+          .describe(
+            "For edits: only shown, or applied when a call asks; brings `dry_run`, `edit_token` and `expected_before_sha256`.",
+          ),
+        backups: z
+          .strictObject({
+            create: json.optional().describe("Whether: a boolean, or a reference to an argument."),
+            suffix: json
+              .optional()
+              .describe("The end of the copy's name: a text, or a reference to an argument."),
+          })
+          .optional()
+          .describe("For edits: copies each edited file beside itself before it is applied."),
         list: argName.optional().describe("The member that holds the items, when it is not the shape's own."),
         ids: z.boolean().optional().describe("Gives each item an `id` made of its content."),
         marked: z

@@ -28,6 +28,10 @@ export interface ShapeFacts {
   description: string;
   /** The member that holds the items; null when the answer is one value. */
   list: string | null;
+  /** The table that the list stands in, when it is not the answer itself. */
+  within?: string;
+  /** The list is what it is: a call may page through it, but not ask for less of it. */
+  uncapped?: true;
   /** Whether the items are a result list, with counts, caps and an order of its own. */
   counted: boolean;
   /** Whether every item must be told, so that no number of items cuts the list. */

@@ -3,12 +3,14 @@
  * kind and the title, and where several offers share those, of their place among them.
  */
 import { sha256 } from "../../base/hash.js";
-import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
+import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
+import type { LanguageServer } from "../../lsp/types.js";
 import { documentKey } from "../../protocol/spelling.js";
 import type { CallState } from "../call-state.js";
 import { garbled, listOf } from "../lsp-values.js";
+import type { ReplyData } from "../reply.js";
 import { editedUris } from "../workspace-edits.js";
 import { documentEntries } from "./in-document.js";
 import type { Shape } from "./shape.js";
@@ -18,24 +20,31 @@ const what = "a list of code actions";
 const messageCharacters = 400;
 const idDigits = 16;
 
-interface Offer {
-  server: string;
+/** An action as it is shown, with what the server itself said. */
+export interface Offer {
+  server: LanguageServer;
   item: JsonObject;
+  entry: Record<string, unknown>;
 }
 
 /** The shape `code_actions`. */
 export const codeActions: Shape = {
   nouns: ["action", "actions"],
   async normalize(reply, call) {
-    const offers: Offer[] = [];
-    for (const { server, entry } of documentEntries(reply, call, what)) {
-      if (!isTable(entry) || typeof entry.title !== "string") throw garbled(server, what);
-      offers.push({ server: server.plan.id, item: await spell(call, entry.title, entry) });
-    }
-    return { items: withIds(offers), beside: {} };
+    return { items: (await identifiedActions(reply, call)).map(({ item }) => item), beside: {} };
   },
   text: (items) => items.flatMap((item) => actionLines(table(item))),
 };
+
+/** The actions of a reply with their ids, in the order in which they are shown. */
+export async function identifiedActions(reply: ReplyData, call: CallState): Promise<Offer[]> {
+  const offers: Offer[] = [];
+  for (const { server, entry } of documentEntries(reply, call, what)) {
+    if (!isTable(entry) || typeof entry.title !== "string") throw garbled(server, what);
+    offers.push({ server, item: await spell(call, entry.title, entry), entry });
+  }
+  return withIds(offers);
+}
 
 async function spell(call: CallState, title: string, entry: Record<string, unknown>): Promise<JsonObject> {
   const item: JsonObject = { title, is_preferred: entry.isPreferred === true };
@@ -68,17 +77,17 @@ async function summary(call: CallState, edit: Record<string, unknown>): Promise<
   return outside === 0 ? told : { ...told, outside };
 }
 
-function withIds(offers: Offer[]): Json[] {
-  const distinct = uniqueBy(offers, canonicalText);
-  const ordered = sortBy(distinct, (offer) => [canonicalText(offer)]);
+function withIds(offers: Offer[]): Offer[] {
+  const shown = ({ server, item }: Offer) => canonicalText({ server: server.plan.id, item });
+  const ordered = sortBy(uniqueBy(offers, shown), (offer) => [shown(offer)]);
   const seen = new Map<string, number>();
-  const named = ordered.map(({ server, item }): JsonObject => {
-    const name = canonicalText([server, item.kind ?? null, item.title ?? null]);
+  const named = ordered.map(({ server, item, entry }): Offer => {
+    const name = canonicalText([server.plan.id, item.kind ?? null, item.title ?? null]);
     const index = seen.get(name) ?? 0;
     seen.set(name, index + 1);
-    return { id: sha256(`${name}${index}`).slice(0, idDigits), ...item };
+    return { server, item: { id: sha256(`${name}${index}`).slice(0, idDigits), ...item }, entry };
   });
-  return sortBy(named, ({ id, kind, title, is_preferred, disabled }) => [
+  return sortBy(named, ({ item: { id, kind, title, is_preferred, disabled } }) => [
     disabled !== undefined,
     is_preferred !== true,
     kind === undefined ? undefined : textOf(kind),

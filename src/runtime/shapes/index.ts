@@ -23,6 +23,7 @@ import { signatures } from "./signatures.js";
 import { text } from "./text.js";
 import { types } from "./types.js";
 import { workspaceDiagnostics } from "./workspace-diagnostics.js";
+import { workspaceEdit } from "./workspace-edit.js";
 import { workspaceSymbolsShape } from "./workspace-symbols.js";
 
 /** Every shape by its name. */
@@ -35,6 +36,8 @@ export const runtimeShapes: { readonly [shape in ShapeName]?: Shape } = {
   types,
   diagnostics,
   workspace_diagnostics: workspaceDiagnostics,
+  workspace_edit: workspaceEdit,
+  text_edits: workspaceEdit,
   completions,
   signatures,
   code_actions: codeActions,

@@ -108,7 +108,16 @@ class WorkspaceEdits implements Edits {
     });
   }
 
+  previewUndo(undoToken: string, gate?: Gate): Promise<Undone> {
+    return this.#takeBack(undoToken, gate, false);
+  }
+
   undo(undoToken: string, gate?: Gate): Promise<Undone> {
+    return this.#takeBack(undoToken, gate, true);
+  }
+
+  /** What an undo does; done as well when that is asked for. */
+  #takeBack(undoToken: string, gate: Gate | undefined, isDone: boolean): Promise<Undone> {
     return this.#exclusively(async (shop) => {
       const around = this.#seenBy(gate);
       const id = undoToken.replace(/^undo-/, "");
@@ -118,7 +127,7 @@ class WorkspaceEdits implements Edits {
         throw new Refusal("edit/unknown-undo", "There is nothing to undo under this token any more.");
       const { work, reasons } = await undoOf({ ...shop, gate: around.gate }, entry);
       if (reasons.length > 0) throw refuseEdit(reasons, "edit/undo-conflict");
-      await perform(shop, work, id);
+      if (isDone) await perform(shop, work, id);
       const steps = work.map(({ step }) => step);
       return outcomeOf(around.gate, steps, new Map());
     });

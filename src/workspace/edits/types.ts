@@ -184,6 +184,8 @@ export interface Edits {
   apply(token: string, options?: ApplyOptions): Promise<Applied>;
   /** Brings back what an apply changed, whole, or throws a Refusal; works after a restart too. */
   undo(undoToken: string, gate?: Gate): Promise<Undone>;
+  /** What an undo would bring back; throws a Refusal where it could not. Writes nothing. */
+  previewUndo(undoToken: string, gate?: Gate): Promise<Undone>;
   /** Waits for what is under way. */
   close(): Promise<void>;
 }

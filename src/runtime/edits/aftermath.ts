@@ -1,0 +1,80 @@
+/** After an edit: servers know the new texts at once, and the answer says which errors came and went. */
+import type { JsonObject } from "../../base/json.js";
+import type { FileOperation } from "../../lsp/file-operations.js";
+import type { AppliedOperation, Preview, Undone } from "../../workspace/edits/types.js";
+import { isInside } from "../../workspace/gate.js";
+import type { CallState } from "../call-state.js";
+import { untilAborted, withDeadline } from "../deadline.js";
+import { compareErrors, type Look, lookAtErrors } from "./errors.js";
+
+const beforeMs = 2000;
+const tellMs = 5000;
+const afterMs = 5000;
+/** Parts of the time that is left. */
+const shareBefore = 0.2;
+const shareAfter = 0.8;
+
+/** The errors of the files that an edit is going to change. */
+export async function lookBefore(call: CallState, { files }: Pick<Preview | Undone, "files">): Promise<Look> {
+  const there = files.filter(({ beforeSha256 }) => beforeSha256 !== null).map(({ path }) => path);
+  return lookAtErrors(call, there, Math.min(beforeMs, call.remainingMs() * shareBefore));
+}
+
+/** Tells servers what has happened and gives what it did to errors; undefined when no server has a say. */
+export async function aftermath(
+  call: CallState,
+  done: readonly Undone[],
+  before: Look,
+): Promise<JsonObject | undefined> {
+  if (done.length === 0) return undefined;
+  await tellServers(
+    call,
+    done.flatMap(({ operations }) => operations),
+  );
+  const files = done.flatMap((edit) => edit.files);
+  const edited = files.filter(({ afterSha256 }) => afterSha256 !== null).map(({ path }) => path);
+  const own = call.evidence.document?.admitted.path;
+  const first = edited.filter((path) => path === own);
+  const ordered = [...first, ...edited.filter((path) => path !== own)];
+  const after = await lookAtErrors(call, ordered, Math.min(afterMs, call.remainingMs() * shareAfter));
+  if (after.errors.size === 0 && before.errors.size === 0 && after.why.length === 0) return undefined;
+  const moves = done.flatMap(({ operations }) => operations);
+  const delta = compareErrors(call, before, after, ordered, (path) => movedTo(path, moves));
+  return {
+    status: delta.why.length === 0 ? "known" : "unknown",
+    ...(delta.why.length === 0 ? {} : { why: delta.why.join("; ") }),
+    introduced: delta.introduced,
+    resolved: delta.resolved,
+    errors: delta.errors,
+    not_shown: delta.notShown,
+  };
+}
+
+/** Where a file is after the operations. */
+function movedTo(path: string, operations: readonly AppliedOperation[]): string {
+  return operations.reduce(
+    (at, { path: from, to }) => (to !== undefined && isInside(at, from) ? to + at.slice(from.length) : at),
+    path,
+  );
+}
+
+/** Texts first, as every change on disk is told, then names; a server that fails is told of, and nothing more. */
+async function tellServers(call: CallState, operations: readonly AppliedOperation[]): Promise<void> {
+  try {
+    await withDeadline([], tellMs, (signal) => untilAborted(signal, call.pool.mark()));
+    for (const operation of operations) {
+      const { kind, path, to, folder } = operation;
+      const file = { path, isFolder: folder, ...(to === undefined ? {} : { newPath: to }) };
+      for (const server of call.pool.running()) server.tellFiles(names[kind], [file]);
+    }
+  } catch (error) {
+    call.evidence.warn("answer/edit-incomplete", "Not every language server could be told of the new texts.");
+    call.log("warn", "servers were not told of an edit", { cause: String(error) });
+  }
+}
+
+const names: { [kind in AppliedOperation["kind"]]: FileOperation } = {
+  create: "Create",
+  rename: "Rename",
+  delete: "Delete",
+};

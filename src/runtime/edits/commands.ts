@@ -1,0 +1,70 @@
+/**
+ * Commands that an action runs. They are run only where the config allows both the effect and the name, and what the
+ * server asks to have changed meanwhile goes the same road as every edit.
+ */
+import { Refusal } from "../../base/problem.js";
+import type { ApplyEdit } from "../../lsp/types.js";
+import type { Applied } from "../../workspace/edits/types.js";
+import type { CallState } from "../call-state.js";
+import type { ServerCommand } from "./draft.js";
+import { editsOf } from "./engine.js";
+import { draftOfReply } from "./server-edit.js";
+
+const method = "workspace/executeCommand";
+
+/** Refuses a command that the config does not allow. */
+export function checkCommand({ plan }: CallState, { server, name }: ServerCommand): void {
+  const isAllowed = plan.allow.effects.includes("command") && server.plan.executeCommands.includes(name);
+  if (isAllowed) return;
+  throw new Refusal(
+    "edit/command-not-allowed",
+    `The action runs the command ${name}, which is not allowed.`,
+    {
+      nextSteps: [
+        {
+          kind: "config",
+          text: `Add "command" to allow.effects and ${JSON.stringify(name)} to execute_commands of the server ${server.plan.id}.`,
+        },
+      ],
+    },
+  );
+}
+
+/** Runs a command; gives what was changed on the server's behalf. Once something is changed, a failure is only told. */
+export async function runCommand(call: CallState, { server, name, arguments: args }: ServerCommand) {
+  const done: Applied[] = [];
+  const onApplyEdit: ApplyEdit = async (edit) => {
+    try {
+      const draft = await draftOfReply(call, server, edit, await call.pool.moment());
+      const preview = await editsOf(call).preview(draft.changes, call.gate);
+      const [reason] = [...draft.reasons, ...preview.reasons];
+      if (reason !== undefined) return refuse(call, `${reason.path} ${reason.message}`);
+      call.signal.throwIfAborted();
+      call.evidence.commit();
+      done.push(await editsOf(call).apply(preview.token, { gate: call.gate }));
+      return { applied: true };
+    } catch (error) {
+      if (!(error instanceof Refusal)) call.log("error", "a server's edit failed", { cause: String(error) });
+      return refuse(call, error instanceof Refusal ? error.message : "an internal error");
+    }
+  };
+  try {
+    // The action's own edit may just have changed the texts that the command is about.
+    await call.pool.mark();
+    const timeoutMs = Math.max(1, Math.floor(call.remainingMs() / 2));
+    await server.request(
+      method,
+      { command: name, arguments: args },
+      { signal: call.signal, timeoutMs, onApplyEdit },
+    );
+  } catch (error) {
+    if (!(error instanceof Refusal) || !call.evidence.isCommitted) throw error;
+    call.evidence.warn("answer/edit-incomplete", `The command ${name} failed: ${error.message}`);
+  }
+  return done;
+}
+
+function refuse(call: CallState, failureReason: string): { applied: boolean; failureReason: string } {
+  call.evidence.warn("answer/edit-incomplete", `An edit of the command was refused: ${failureReason}`);
+  return { applied: false, failureReason };
+}

@@ -1,0 +1,166 @@
+/**
+ * Creating, renaming and deleting files and folders. Before the change, the servers that want to hear of it may add
+ * edits of their own (`workspace/willRenameFiles` and its kind), as updated imports; those come first, because they are
+ * about the files as they still are.
+ */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { JsonObject } from "../../base/json.js";
+import { sortBy } from "../../base/order.js";
+import { Refusal } from "../../base/problem.js";
+import { type FileOperation, fileMethod, fileParams, type OperatedFile } from "../../lsp/file-operations.js";
+import type { LanguageServer } from "../../lsp/types.js";
+import type { Change } from "../../workspace/edits/types.js";
+import { statOf } from "../../workspace/real-path.js";
+import type { CallState } from "../call-state.js";
+import { Draft } from "./draft.js";
+import { draftOfReply } from "./server-edit.js";
+
+const mostEntries = 2000;
+const skipped = new Set([".git", "node_modules"]);
+
+/** A new file with a text. */
+export async function createFile(call: CallState, args: JsonObject): Promise<Draft> {
+  const { path } = await call.gate.admit(textArgument(args, "path"));
+  const change: Change = {
+    kind: "create",
+    path: textArgument(args, "path"),
+    text: typeof args.text === "string" ? args.text : "",
+    overwrite: args.overwrite === true,
+    ignoreIfExists: false,
+  };
+  return announced(call, "Create", { path, isFolder: false }, change);
+}
+
+/** A file or folder under another name. */
+export async function renameFile(call: CallState, args: JsonObject): Promise<Draft> {
+  const [from, to] = [textArgument(args, "old_path"), textArgument(args, "new_path")];
+  const { path } = await call.gate.admit(from);
+  const { path: newPath } = await call.gate.admit(to);
+  const change: Change = {
+    kind: "rename",
+    from,
+    to,
+    overwrite: args.overwrite === true,
+    ignoreIfExists: false,
+  };
+  return announced(call, "Rename", { path, newPath, isFolder: await isFolder(path) }, change);
+}
+
+/** A file, or a folder with all that is in it, removed. */
+export async function deleteFile(call: CallState, args: JsonObject): Promise<Draft> {
+  const name = textArgument(args, "path");
+  const { path } = await call.gate.admit(name);
+  const change: Change = {
+    kind: "delete",
+    path: name,
+    recursive: args.recursive === true,
+    ignoreIfNotExists: false,
+  };
+  return announced(call, "Delete", { path, isFolder: await isFolder(path) }, change);
+}
+
+/** What the servers add, then the change itself. */
+async function announced(
+  call: CallState,
+  operation: FileOperation,
+  file: OperatedFile,
+  change: Change,
+): Promise<Draft> {
+  const draft = new Draft();
+  let isHeard = false;
+  const servers = operation === "Create" ? runningFor(call, file.path) : await serversOf(call, file);
+  for (const server of servers) {
+    const wanted = server.wantedFiles("will", operation, [file]);
+    if (wanted.length === 0) continue;
+    try {
+      const reply = await server.request(fileMethod("will", operation), fileParams(wanted), {
+        signal: call.signal,
+        timeoutMs: Math.max(1, Math.floor(call.remainingMs() / 2)),
+        onProgress: call.onProgress,
+      });
+      call.evidence.heard(server, reply.readiness);
+      draft.join(notYetEdited(await draftOfReply(call, server, reply.value, call.since), draft));
+      isHeard = true;
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (!(error instanceof Refusal)) throw error;
+      call.evidence.warn("answer/partial-servers", `The server ${server.plan.id} failed: ${error.message}`, {
+        server_id: server.plan.id,
+        code: error.code,
+      });
+    }
+  }
+  if (!isHeard && operation !== "Create" && servers.length > 0)
+    call.evidence.warn("answer/references-kept", "No language server updates what refers to the old name.");
+  draft.changes.push(change);
+  return draft;
+}
+
+/** Two servers of one language would make the same edits: the first that edits a file has it. */
+function notYetEdited(draft: Draft, before: Draft): Draft {
+  const edited = new Set(before.changes.flatMap((change) => (change.kind === "edit" ? [change.path] : [])));
+  const rest = new Draft();
+  rest.join(draft);
+  const own = rest.changes.splice(0).filter((change) => change.kind !== "edit" || !edited.has(change.path));
+  rest.changes.push(...own);
+  return rest;
+}
+
+function runningFor(call: CallState, path: string): LanguageServer[] {
+  const ids = call.pool.route(path).map(({ id }) => id);
+  return call.pool.running().filter(({ plan }) => ids.includes(plan.id));
+}
+
+/** The servers of a file, or of the files in a folder, each with one of them open: many know nothing before that. */
+async function serversOf(
+  call: CallState,
+  { path, isFolder: folder }: OperatedFile,
+): Promise<LanguageServer[]> {
+  if ((await statOf(path)) === undefined) return [];
+  const samples = new Map<string, string>();
+  const files = folder ? filesIn(path) : [path];
+  for await (const file of files)
+    for (const { id } of call.pool.route(file)) if (!samples.has(id)) samples.set(id, file);
+  const order = call.plan.servers.map(({ id }) => id);
+  const servers: LanguageServer[] = [];
+  for (const [id, sample] of sortBy([...samples], ([name]) => [order.indexOf(name)])) {
+    try {
+      const server = await call.pool.get(id, sample, call.signal);
+      await server.sync(sample, call.signal);
+      servers.push(server);
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (!(error instanceof Refusal)) throw error;
+      call.evidence.warn("answer/partial-servers", `The server ${id} was not asked: ${error.message}`, {
+        server_id: id,
+        code: error.code,
+      });
+    }
+  }
+  return servers;
+}
+
+/** Files in a folder, in the order of their names, at most so many entries. */
+async function* filesIn(folder: string): AsyncGenerator<string> {
+  const folders = [folder];
+  let seen = 0;
+  for (let next = folders.shift(); next !== undefined && seen < mostEntries; next = folders.shift()) {
+    const entries = await readdir(next, { withFileTypes: true }).catch(() => []);
+    for (const entry of sortBy(entries, ({ name }) => [name])) {
+      seen++;
+      if (entry.isFile()) yield join(next, entry.name);
+      else if (entry.isDirectory() && !skipped.has(entry.name)) folders.push(join(next, entry.name));
+    }
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await statOf(path))?.isDirectory() === true;
+}
+
+function textArgument(args: JsonObject, name: string): string {
+  const value = args[name];
+  if (typeof value === "string" && value !== "") return value;
+  throw new Refusal("guard/invalid-arguments", `The path in \`${name}\` is missing.`);
+}

@@ -1,0 +1,193 @@
+/**
+ * From a draft to its preview, or to the deed. Whatever a call asks, the road is the same: every reason against the edit
+ * is found before the first write, an edit is applied whole or not at all, and what is told afterwards is what happened.
+ */
+import type { AnswerOptions } from "../../abi/handler.js";
+import type { Template } from "../../abi/plan.js";
+import type { Json, JsonObject } from "../../base/json.js";
+import { Refusal } from "../../base/problem.js";
+import { editArguments } from "../../protocol/edit-arguments.js";
+import { refuseEdit } from "../../workspace/edits/reasons.js";
+import type { Applied, ApplyOptions, Preview } from "../../workspace/edits/types.js";
+import type { CallState } from "../call-state.js";
+import type { Normalized } from "../shapes/shape.js";
+import { aftermath, lookBefore } from "./aftermath.js";
+import { checkCommand, runCommand } from "./commands.js";
+import type { Draft } from "./draft.js";
+import { editsOf } from "./engine.js";
+import { type Held, HeldPreviews } from "./held.js";
+import { spellApplied, spellPreview, summaryOfApplied, summaryOfPreview } from "./spell.js";
+
+/** The answer to a draft: a preview, or what was done when the call asks for that. */
+export async function perform(call: CallState, draft: Draft, options: AnswerOptions): Promise<Normalized> {
+  if (draft.reasons.length > 0) throw refuseEdit(draft.reasons);
+  if (draft.command !== undefined) checkCommand(call, draft.command);
+  const preview = await editsOf(call).preview(draft.changes, call.gate);
+  if (preview.reasons.length > 0) throw refuseEdit(preview.reasons);
+  const held: Held = { draft, preview, readiness: readinessOf(call) };
+  if (isNothing(preview) && draft.command === undefined)
+    return { items: [], beside: { status: "unchanged", summary: summaryOfPreview(preview) } };
+  const isAsked = options.apply === "on_request" && call.input[editArguments.dryRun] === false;
+  if (!isAsked) return show(call, held);
+  const isSeen = call.input[editArguments.expected] !== undefined;
+  checkReady(call, held, isSeen);
+  return apply(call, held);
+}
+
+/** Applies the preview that a token stands for. */
+export async function performHeld(call: CallState, token: string): Promise<Normalized> {
+  if (call.input[editArguments.dryRun] !== false)
+    throw new Refusal(
+      "guard/invalid-arguments",
+      `${editArguments.token} applies a preview; say so with ${editArguments.dryRun} false.`,
+    );
+  const held = call.previews.find(token, bindingOf(call));
+  checkReady(call, held, true);
+  return apply(call, held);
+}
+
+/** Takes an applied edit back, whole. */
+export async function performUndo(call: CallState, token: string): Promise<Normalized> {
+  const shown = await editsOf(call).previewUndo(token, call.gate);
+  if (call.input[editArguments.dryRun] === true)
+    return {
+      items: spellApplied(call, shown),
+      beside: { status: "preview", summary: summaryOfApplied(shown) },
+    };
+  const before = await lookBefore(call, shown);
+  call.signal.throwIfAborted();
+  call.evidence.commit();
+  const undone = await editsOf(call).undo(token, call.gate);
+  const diagnostics = await aftermath(call, [undone], before);
+  return {
+    items: spellApplied(call, undone),
+    beside: {
+      status: "undone",
+      summary: summaryOfApplied(undone),
+      ...(diagnostics === undefined ? {} : { diagnostics }),
+    },
+  };
+}
+
+function show(call: CallState, held: Held): Normalized {
+  const { preview, draft } = held;
+  if (draft.command !== undefined)
+    call.evidence.warn(
+      "answer/command-unseen",
+      `Applied, it also runs the command ${draft.command.name}; what that changes is not known before.`,
+    );
+  call.previews.keep(bindingOf(call) ?? "", held);
+  return {
+    items: spellPreview(call, preview),
+    beside: {
+      status: "preview",
+      summary: summaryOfPreview(preview),
+      edit_token: preview.token,
+      ...(draft.command === undefined ? {} : { command: draft.command.name }),
+    },
+  };
+}
+
+/** An edit that may be partial, or that nobody has looked at though somebody should, is not applied. */
+function checkReady(call: CallState, { readiness, draft }: Held, isSeen: boolean): void {
+  const again: JsonObject = { ...call.input, [editArguments.dryRun]: true };
+  delete again[editArguments.token];
+  const nextSteps = [{ kind: "tool" as const, tool: call.tool.name, arguments: again, why: "preview again" }];
+  if (readiness === "indexing" || readiness === "starting")
+    throw new Refusal(
+      "edit/not-ready",
+      `The language server was ${readiness} when this edit was made, so it may be incomplete. Nothing was changed.`,
+      { nextSteps },
+    );
+  if (isSeen) return;
+  if (readiness === "unknown")
+    throw new Refusal(
+      "edit/not-seen",
+      "The language server does not say whether it has indexed; look at a preview first. Nothing was changed.",
+      { nextSteps },
+    );
+  if (draft.toConfirm.length > 0)
+    throw new Refusal(
+      "edit/not-seen",
+      `The server wants to have this confirmed: ${draft.toConfirm.join("; ")}. Nothing was changed.`,
+      { nextSteps },
+    );
+}
+
+async function apply(call: CallState, held: Held): Promise<Normalized> {
+  const { preview, draft } = held;
+  const before = await lookBefore(call, preview);
+  // Nothing is written for somebody who has left.
+  call.signal.throwIfAborted();
+  const done: Applied[] = [];
+  if (!isNothing(preview)) {
+    call.evidence.commit();
+    done.push(await editsOf(call).apply(preview.token, await applyOptions(call)));
+  }
+  if (draft.command !== undefined) done.push(...(await runCommand(call, draft.command)));
+  return told(call, held, done, await aftermath(call, done, before));
+}
+
+function told(
+  call: CallState,
+  { draft }: Held,
+  done: Applied[],
+  diagnostics: JsonObject | undefined,
+): Normalized {
+  const whole = {
+    operations: done.flatMap(({ operations }) => operations),
+    files: done.flatMap(({ files }) => files),
+  };
+  const undo = done.map(({ undoToken }) => undoToken).reverse();
+  const backups = done.flatMap((applied) => applied.backups);
+  return {
+    items: spellApplied(call, whole),
+    beside: {
+      status: done.length === 0 ? "unchanged" : "applied",
+      summary: summaryOfApplied(whole),
+      ...(undo[0] === undefined ? {} : { undo_token: undo[0] }),
+      ...(undo.length > 1 ? { undo_tokens: undo } : {}),
+      ...(backups.length > 0 ? { backups } : {}),
+      ...(draft.command === undefined ? {} : { command: draft.command.name }),
+      ...(diagnostics === undefined ? {} : { diagnostics }),
+    },
+  };
+}
+
+async function applyOptions(call: CallState): Promise<ApplyOptions> {
+  const given = call.input[editArguments.expected];
+  const options: ApplyOptions = { gate: call.gate };
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) {
+    options.expected = {};
+    for (const [name, hash] of Object.entries(given))
+      options.expected[(await call.gate.admit(name)).shown] = String(hash);
+  }
+  const { backups } = call.tool.output;
+  const suffix = backups === null ? undefined : settingOf(call, backups.suffix);
+  if (backups !== null && settingOf(call, backups.create) === true && typeof suffix === "string")
+    options.backupSuffix = suffix;
+  return options;
+}
+
+/** A value that the tool sets, or leaves to an argument. */
+function settingOf({ input }: CallState, template: Template): Json | undefined {
+  if (template.kind === "literal") return template.value;
+  return template.kind === "ref" && template.ref.name !== null ? input[template.ref.name] : undefined;
+}
+
+function isNothing({ files, operations }: Preview): boolean {
+  return files.length === 0 && operations.every(({ skipped }) => skipped);
+}
+
+/** How ready those were who had a say; undefined when no server had. */
+function readinessOf({ evidence }: CallState): Held["readiness"] {
+  return evidence.serverId === null ? undefined : evidence.readiness;
+}
+
+/** The tool and the arguments that say what is edited; undefined when a call gives nothing but a token. */
+function bindingOf({ tool, input, plan }: CallState): string | undefined {
+  const { size, cursor } = plan.dialect.listing;
+  const manner: readonly string[] = [size, cursor, ...Object.values(editArguments)];
+  const asked = Object.entries(input).filter(([name]) => !manner.includes(name));
+  return asked.length === 0 ? undefined : HeldPreviews.binding(tool.name, Object.fromEntries(asked));
+}

@@ -1,0 +1,185 @@
+/** An edit: shown with its diff, or done with what it did to errors. */
+import type { DialectPlan } from "../../abi/plan.js";
+import type { Json, JsonObject } from "../../base/json.js";
+import { cutCharacters } from "../../base/text.js";
+import { editArguments, newDocumentKey } from "../../protocol/edit-arguments.js";
+import { Draft, HeldRequest, UndoRequest } from "../edits/draft.js";
+import { perform, performHeld, performUndo } from "../edits/perform.js";
+import { draftOfReply } from "../edits/server-edit.js";
+import { garbled } from "../lsp-values.js";
+import type { Shape } from "./shape.js";
+import { fileOf, rangeText, table, textOf } from "./spelt.js";
+
+/** The shapes `workspace_edit` and `text_edits`. */
+export const workspaceEdit: Shape = {
+  nouns: ["change", "changes"],
+  async normalize({ parts }, call, options) {
+    const [first] = parts;
+    if (first?.value instanceof HeldRequest) return performHeld(call, first.value.token);
+    if (first?.value instanceof UndoRequest) return performUndo(call, first.value.token);
+    const draft = new Draft();
+    for (const { server, value } of parts) {
+      if (value instanceof Draft) draft.join(value);
+      else if (server === undefined) throw garbled(server, "an edit");
+      else draft.join(await draftOfReply(call, server, value, call.since));
+    }
+    return perform(call, draft, options);
+  },
+  shorten: (items, beside, characters) => ({
+    items: items.map((item) => shorter(table(item), Math.floor(characters / 4))),
+    beside: { ...beside, ...shorterDiagnostics(table(beside.diagnostics), characters) },
+  }),
+  text: (items, beside, dialect) => [
+    statusLine(beside),
+    ...items.flatMap((item) => itemLines(table(item), dialect)),
+    ...tokenLines(beside),
+    ...errorLines(table(beside.diagnostics), dialect),
+  ],
+};
+
+/** As much of the diff, and as many of the edits, as fit. */
+function shorter(item: JsonObject, characters: number): JsonObject {
+  const diff = cutCharacters(textOf(item.diff), characters);
+  const edits = Array.isArray(item.edits) ? item.edits : [];
+  let used = 0;
+  const kept = edits.filter((edit) => {
+    used += JSON.stringify(edit).length;
+    return used <= characters;
+  });
+  if (!diff.cut && kept.length === edits.length) return item;
+  return {
+    ...item,
+    ...(item.edits === undefined ? {} : { edits: kept }),
+    ...(item.diff === undefined ? {} : { diff: diff.text }),
+    cut: true,
+  };
+}
+
+function shorterDiagnostics(diagnostics: JsonObject, characters: number): JsonObject {
+  if (diagnostics.status === undefined) return {};
+  const most = Math.floor(characters / 2000);
+  const cut = (list: Json | undefined) => (Array.isArray(list) ? list.slice(0, most) : []);
+  const { introduced, resolved, errors, not_shown: hidden } = diagnostics;
+  const lost = (Array.isArray(errors) ? errors.length : 0) - cut(errors).length;
+  return {
+    diagnostics: {
+      ...diagnostics,
+      introduced: cut(introduced),
+      resolved: cut(resolved),
+      errors: cut(errors),
+      not_shown: Number(hidden) + lost,
+    },
+  };
+}
+
+function statusLine({ status, summary }: JsonObject): string {
+  const { files, edits, operations } = table(summary);
+  const parts = [
+    counted(edits, "edit"),
+    counted(files, "file"),
+    ...(operations === 0 ? [] : [counted(operations, "operation")]),
+  ];
+  const what = {
+    preview: "nothing is changed yet",
+    applied: "all of it is done",
+    undone: "the files are as they were before",
+    unchanged: "there is nothing to change",
+  }[textOf(status)];
+  return `Status: ${textOf(status)} (${parts.join(", ")}; ${what})`;
+}
+
+function counted(count: Json | undefined, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function itemLines(item: JsonObject, dialect: DialectPlan): string[] {
+  const to = textOf(item[newDocumentKey(dialect)]);
+  const name = `${fileOf(item, dialect)}${to === "" ? "" : ` → ${to}`}`;
+  const notes = item.note === undefined ? "" : `  (${textOf(item.note)})`;
+  if (item.operation !== undefined) {
+    const size =
+      item.folder === true ? `, a folder${item.files === undefined ? "" : ` of ${item.files} files`}` : "";
+    const more = `${item.overwrites === true ? ", replaces what is there" : ""}${item.skipped === true ? ", nothing to do" : ""}`;
+    return [`${textOf(item.operation)} ${name}${size}${more}${notes}`];
+  }
+  const hashes = [`before ${hashText(item.before_sha256)}`, `after ${hashText(item.after_sha256)}`].join(
+    ", ",
+  );
+  const links =
+    item.other_links === undefined ? "" : `, ${item.other_links} other hard links keep the old text`;
+  return [
+    `${name}  ${counted(item.edit_count, "edit")}, sha256 ${hashes}${links}`,
+    ...noteLines(item, dialect),
+    ...(item.diff === undefined ? [] : textOf(item.diff).replace(/\n$/, "").split("\n")),
+    ...(item.cut === true ? ["(cut here)"] : []),
+  ];
+}
+
+/** The annotations of single edits; the diff does not have them. */
+function noteLines({ edits }: JsonObject, dialect: DialectPlan): string[] {
+  return (Array.isArray(edits) ? edits : []).flatMap((edit) => {
+    const { note } = table(edit);
+    return note === undefined ? [] : [`  ${rangeText(edit, dialect)}  ${textOf(note)}`];
+  });
+}
+
+function hashText(hash: Json | undefined): string {
+  return typeof hash === "string" ? hash : "none";
+}
+
+function tokenLines({ status, edit_token, undo_token, undo_tokens, backups, command }: JsonObject): string[] {
+  const apply = `${editArguments.dryRun} false and ${editArguments.token} "${textOf(edit_token)}"`;
+  return [
+    ...(command === undefined
+      ? []
+      : [`Command: ${textOf(command)}${status === "preview" ? " (not run yet)" : ""}`]),
+    ...(Array.isArray(backups) ? [`Copies: ${backups.join(", ")}`] : []),
+    ...(edit_token === undefined ? [] : [`To apply it: the same call with ${apply}.`]),
+    ...(undo_token === undefined ? [] : [`To undo it: undo_token "${textOf(undo_token)}".`]),
+    ...(Array.isArray(undo_tokens) ? [`To undo all of it, in this order: ${undo_tokens.join(", ")}.`] : []),
+  ];
+}
+
+/** What came and went, then the errors that there are, one block a file. */
+function errorLines(diagnostics: JsonObject, dialect: DialectPlan): string[] {
+  const { status, why, introduced, resolved, errors, not_shown } = diagnostics;
+  if (status === undefined) return [];
+  const list = (items: Json | undefined) => (Array.isArray(items) ? items : []);
+  const brief = (sign: string) => (item: Json) =>
+    `${sign} ${fileOf(item, dialect)} ${errorLine(item, dialect)}`;
+  return [
+    `Errors: ${list(introduced).length} introduced, ${list(resolved).length} resolved${status === "unknown" ? `; not all is known (${textOf(why)})` : ""}`,
+    ...list(introduced).map(brief("+")),
+    ...list(resolved).map(brief("-")),
+    ...blocks(list(errors), dialect),
+    ...(typeof not_shown === "number" && not_shown > 0 ? [`... and ${not_shown} more`] : []),
+  ];
+}
+
+function blocks(errors: Json[], dialect: DialectPlan): string[] {
+  const lines: string[] = [];
+  let file: string | undefined;
+  for (const error of errors) {
+    const own = fileOf(error, dialect);
+    if (own !== file && file !== undefined) lines.push("</diagnostics>");
+    if (own !== file) lines.push(`<diagnostics file="${escaped(own)}">`);
+    file = own;
+    lines.push(escaped(errorLine(error, dialect)));
+  }
+  return file === undefined ? lines : [...lines, "</diagnostics>"];
+}
+
+function errorLine(error: Json, dialect: DialectPlan): string {
+  const { severity, message, code } = table(error);
+  const start = rangeText(error, dialect).split("-")[0];
+  const words = textOf(message).replaceAll(/\s*[\r\n]+\s*/g, " ");
+  return `${textOf(severity).toUpperCase()} [${start}] ${words}${code === undefined ? "" : ` (${textOf(code)})`}`;
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
