@@ -16,7 +16,8 @@ export type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntr
 /** The calls of one session. */
 export interface SessionCalls {
   readonly session: Session;
-  readonly tools: ListedTool[];
+  /** All tools, in one piece; a cursor of it can only be a mistake, and throws a ProtocolError. */
+  list(cursor: unknown): ListedTool[];
   /** Calls a tool; throws a ProtocolError for what is no tool result. */
   call(name: string, args: unknown, options: CallOptions): Promise<ToolResult>;
   /** Resolves when no call is being answered any more. */
@@ -28,22 +29,28 @@ const invalidParams = -32602;
 /** The calls of a session of the runtime. */
 export function openCalls(runtime: Runtime, session: Session): SessionCalls {
   const { dialect } = runtime.loaded.plan;
+  const tools = runtime.tools.map((entry) => listed(entry, dialect.outputSchemas));
   const pending = new Set<Promise<unknown>>();
+  const told = (refusal: Refusal): ProtocolError => {
+    if (dialect.errors.form !== "protocol")
+      return new ProtocolError(invalidParams, refusal.message, undefined);
+    return asError(protocolError(refusal, dialect.errors));
+  };
   return {
     session,
-    tools: runtime.tools.map((entry) => listed(entry, dialect.outputSchemas)),
+    list(cursor) {
+      if (cursor === undefined || cursor === null) return tools;
+      throw told(new Refusal("page/cursor-invalid", "The list of tools has one page and no cursors."));
+    },
     async call(name, args, options) {
       const call = session.call(name, args, options);
       pending.add(call);
       try {
         const outcome = await call;
-        if (outcome.error !== null && dialect.errors.form === "protocol") throw told(outcome.error);
+        if (outcome.error !== null && dialect.errors.form === "protocol") throw asError(outcome.error);
         return toolResult(outcome, dialect);
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        if (dialect.errors.form !== "protocol")
-          throw new ProtocolError(invalidParams, error.message, undefined);
-        throw told(protocolError(error, dialect.errors));
+        throw error instanceof Refusal ? told(error) : error;
       } finally {
         pending.delete(call);
       }
@@ -54,7 +61,7 @@ export function openCalls(runtime: Runtime, session: Session): SessionCalls {
   };
 }
 
-function told({ number, message, data }: NonNullable<CallOutcome["error"]>): ProtocolError {
+function asError({ number, message, data }: NonNullable<CallOutcome["error"]>): ProtocolError {
   return new ProtocolError(number, message, data);
 }
 

@@ -19,7 +19,9 @@ function createModernServer(runtime: Runtime, calls: SessionCalls): Server {
       ...(mcp.instructions === "" ? {} : { instructions: mcp.instructions }),
     },
   );
-  server.setRequestHandler("tools/list", async () => ({ tools: calls.tools as Tool[] }));
+  server.setRequestHandler("tools/list", async ({ params }) => ({
+    tools: calls.list(params?.cursor) as Tool[],
+  }));
   server.setRequestHandler("tools/call", async (request, { mcpReq }) => {
     const { name, arguments: args } = request.params;
     const { signal } = mcpReq;

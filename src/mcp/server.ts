@@ -32,7 +32,9 @@ export function createServer(
   );
   let narrowed: Promise<void> | undefined;
 
-  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: calls.tools as Tool[] }));
+  server.setRequestHandler(ListToolsRequestSchema, async ({ params }) => ({
+    tools: calls.list(params?.cursor) as Tool[],
+  }));
   server.setRequestHandler(CallToolRequestSchema, async (request, extra) => {
     const { name, arguments: args, _meta: meta } = request.params;
     const { signal } = extra;

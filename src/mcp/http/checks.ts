@@ -34,7 +34,7 @@ export function checkHead(
   const verbs = http.strict ? ["POST"] : ["POST", "GET", "DELETE"];
   if (!verbs.includes(method)) return rejection(405, { Allow: verbs.join(", ") });
   if (!isServedHost(headers.host, http.allowedHosts)) return rejection(403);
-  if (headers.origin !== undefined && !http.allowedOrigins.includes(headers.origin)) return rejection(403);
+  if (!isServedOrigin(headers, http)) return rejection(403);
   const holder = authenticate(headers.authorization);
   if (holder === undefined) return rejection(401, { "WWW-Authenticate": "Bearer" });
   if (method === "POST" && !isJson(headers["content-type"])) return rejection(415);
@@ -62,6 +62,15 @@ function rejection(status: number, headers: Rejection["headers"] = {}): Rejectio
 function isServedHost(host: string | undefined, allowed: readonly string[]): boolean {
   const name = host?.toLowerCase() ?? "";
   return allowed.includes(name) || allowed.includes(name.replace(/:\d+$/, ""));
+}
+
+/** No page but those of the list may call; one of our own address would be one that this gateway served, and it serves none. */
+function isServedOrigin(
+  { origin, host }: IncomingHttpHeaders,
+  { allowedOrigins, strict }: HttpPlan,
+): boolean {
+  if (origin === undefined || allowedOrigins.includes(origin)) return true;
+  return !strict && origin === `http://${host}`;
 }
 
 function isAcceptable({ method, headers: { accept } }: Head, strict: boolean): boolean {

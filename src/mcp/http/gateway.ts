@@ -3,7 +3,6 @@
  * way. Every request carries its own token; a session's name is never enough.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import type { HttpPlan } from "../../abi/plan.js";
 import { isTable } from "../../base/json.js";
 import type { Log, Trace } from "../../lsp/types.js";
@@ -18,6 +17,7 @@ import { ModernHolders } from "./modern-holders.js";
 import { isNotification, isRequest, messagesIn, rpcError } from "./rpc.js";
 import { type HttpSession, Sessions } from "./sessions.js";
 import { Slots } from "./slots.js";
+import { isHandshake, refuseRevision, withNewestRevision } from "./versions.js";
 
 /** What a gateway needs besides the runtime. */
 export interface GatewayContext {
@@ -114,36 +114,21 @@ export class Gateway {
     const { trace } = this.context;
     for (const message of body === undefined ? [] : messagesIn(body))
       trace?.({ side: "mcp", direction: "received", message });
-    const answer = this.#refuseVersion(question) ?? (await this.#route(question));
+    const answer = await this.#route(question);
     const seen = trace
       ? tapResponse(answer, (message) => trace({ side: "mcp", direction: "sent", message }))
       : answer;
     return isStreamed ? seen : foldResponse(seen, Array.isArray(body));
   }
 
-  /** A revision that nobody here speaks is answered before any session is looked for: clients fall back on this answer. */
-  #refuseVersion({ request, body }: Question): Response | undefined {
-    const revision = request.headers["mcp-protocol-version"];
-    if (revision === undefined && !this.#http.strict) return undefined;
-    const spoken = this.#http.strict ? [LATEST_PROTOCOL_VERSION] : SUPPORTED_PROTOCOL_VERSIONS;
-    const isModern = typeof revision === "string" && isModernRevision(revision) && !this.#http.strict;
-    if (isModern || spoken.includes(String(revision))) return undefined;
-    // Before the handshake no revision has been agreed on yet.
-    if (revision === undefined && isOpening(body)) return undefined;
-    const shown = /^[\w.-]{1,32}$/.test(String(revision)) ? String(revision) : "(unreadable)";
-    return rpcError(
-      400,
-      -32000,
-      `Bad Request: Unsupported protocol version: ${shown} (supported versions: ${spoken.join(", ")})`,
-    );
-  }
-
   async #route(question: Question): Promise<Response> {
     const { request, body, holder } = question;
-    const revision = String(request.headers["mcp-protocol-version"] ?? "");
-    const isModern = isModernRevision(revision) || messagesIn(body).some(isModernMessage);
+    const revision = request.headers["mcp-protocol-version"]?.toString();
+    const isModern = isModernRevision(revision ?? "") || messagesIn(body).some(isModernMessage);
     if (isModern && !this.#http.strict)
       return this.#within(question, undefined, (web) => this.#modern.handle(holder, web, body));
+    const refused = refuseRevision(revision, body, this.#http.strict);
+    if (refused !== undefined) return refused;
     if (Array.isArray(body) && this.#http.strict)
       return rpcError(400, -32600, "Invalid Request: batches are not served");
     const name = request.headers["mcp-session-id"];
@@ -155,11 +140,11 @@ export class Gateway {
 
   /** The first request of a session, which must be its handshake. */
   async #open(question: Question): Promise<Response> {
-    if (!isOpening(question.body))
+    if (!isHandshake(question.body))
       return rpcError(400, -32000, "Bad Request: Mcp-Session-Id header is required");
     const session = await this.#sessions.begin(question.holder);
     if (session === undefined) return new Response(null, { status: 429, headers: later });
-    const body = this.#http.strict ? withRevision(question.body, LATEST_PROTOCOL_VERSION) : question.body;
+    const body = this.#http.strict ? withNewestRevision(question.body) : question.body;
     return session.handle(asWeb(question), body);
   }
 
@@ -204,16 +189,6 @@ export class Gateway {
 /** The request for an SDK; a client that wants no stream is asked for none. */
 function asWeb({ request, signal, isStreamed }: Question): Request {
   return webRequest(request, isStreamed || request.method !== "POST" ? undefined : jsonOnly, signal);
-}
-
-function isOpening(body: unknown): boolean {
-  return messagesIn(body).some((message) => isRequest(message, "initialize"));
-}
-
-/** A handshake that asks for one revision, whatever it asked for. */
-function withRevision(body: unknown, protocolVersion: string): unknown {
-  if (!isTable(body) || !isTable(body.params)) return body;
-  return { ...body, params: { ...body.params, protocolVersion } };
 }
 
 function parse(bytes: Buffer): unknown {

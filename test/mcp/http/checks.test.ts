@@ -94,6 +94,9 @@ describe("the checks of a request's head", () => {
     expect(await status({ host: "localhost", origin: "http://app.test" })).toBe(200);
     expect(await status({ host: "localhost", origin: "http://app.test:81" })).toBe(403);
     expect(await status({ host: "localhost", origin: "null" })).toBe(403);
+    expect(await status({ host: "localhost:81", origin: "http://localhost:81" })).toBe(200);
+    expect(await status({ host: "localhost:81", origin: "http://localhost:82" })).toBe(403);
+    expect(await status({ host: "evil.example", origin: "http://evil.example" })).toBe(403);
   });
 
   it("read a body no further than it may be long, also when its length is not told", async () => {

@@ -134,6 +134,13 @@ describe("the era without sessions over HTTP", () => {
         body: { ...body, params },
       }),
     ).toEqual([400, -32022]);
+    const older = { ...params, _meta: { ...later, "io.modelcontextprotocol/protocolVersion": "2020-01-01" } };
+    expect(
+      await codeOf({
+        headers: { ...headers, "mcp-protocol-version": "2020-01-01" },
+        body: { ...body, params: older },
+      }),
+    ).toEqual([400, -32022]);
   });
 
   it("keeps the pages of a listing for the holder of a token, and for nobody else", async () => {

@@ -173,13 +173,23 @@ export function answersIn({ text }: Answer): JsonObject[] {
   }) as JsonObject[];
 }
 
+/** The result of the answer to one question. */
+export function resultOf(answer: Answer, id: number): JsonObject {
+  const found = answersIn(answer).find((message) => message.id === id)?.result;
+  if (found === undefined) throw new Error(`no result in ${answer.status} ${answer.text}`);
+  return found as JsonObject;
+}
+
 /** A real client of the session era. */
 export async function connect(
   url: string,
   options: { bearer?: string; roots?: string[] } = {},
 ): Promise<Client & { transport: StreamableHTTPClientTransport }> {
   const { bearer = token, roots } = options;
-  const client = new Client({ name: "test", version: "0" }, { capabilities: roots ? { roots: {} } : {} });
+  const client = new Client(
+    { name: "test", version: "0" },
+    { capabilities: roots ? { roots: { listChanged: true } } : {} },
+  );
   if (roots) {
     const { ListRootsRequestSchema } = await import("@modelcontextprotocol/sdk/types.js");
     client.setRequestHandler(ListRootsRequestSchema, async () => ({ roots: roots.map((uri) => ({ uri })) }));

@@ -1,0 +1,171 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/base/json.js";
+import { range } from "../../runtime/workshop.js";
+import {
+  at,
+  callOf,
+  closeAll,
+  connect,
+  openGateway,
+  openRaw,
+  resultOf,
+  send,
+  type TestGateway,
+} from "./support.js";
+
+afterEach(closeAll);
+
+/** Two projects and a file beside them; every question is answered with a place in each. */
+const projects = {
+  files: { "one/a.fake": "one\n", "two/b.fake": "two\n", "two/hidden/c.fake": "no\n", "top.fake": "top\n" },
+  servers: {
+    fake: {
+      scenario: {
+        capabilities: { definitionProvider: true },
+        replies: {
+          "textDocument/definition": ["one/a.fake", "two/b.fake", "top.fake"].map((path) => ({
+            uri: `file:///work/${path}`,
+            range: range(0, 0, 3),
+          })),
+        },
+      },
+    },
+  },
+  config: { workspace: { roots: ["work"], deny: ["two/hidden/**"] } },
+};
+
+const root = ({ workshop }: TestGateway, path: string) => pathToFileURL(join(workshop.folder, path)).href;
+
+async function ask(client: Awaited<ReturnType<typeof connect>>, path: string): Promise<JsonObject> {
+  const result = await client.callTool({ name: "find_definition", arguments: { ...at, file_path: path } });
+  return result.structuredContent as JsonObject;
+}
+
+const pathsOf = (answer: JsonObject) => (answer.locations as { path: string }[]).map(({ path }) => path);
+
+describe("one set of language servers", () => {
+  it("holds for fifty sessions at once, each with its own answers", async () => {
+    const names = Array.from({ length: 50 }, (_, index) => `f${index}.fake`);
+    const { url, workshop } = await openGateway({
+      files: Object.fromEntries(names.map((name) => [name, `${name}\n`])),
+      servers: {
+        fake: {
+          scenario: {
+            capabilities: { definitionProvider: true },
+            replies: {
+              "textDocument/definition": [{ uri: { $: "/params/textDocument/uri" }, range: range(0, 0, 2) }],
+            },
+          },
+        },
+      },
+    });
+    const sessions = await Promise.all(names.map(() => openRaw(url)));
+    const rounds = await Promise.all(
+      names.map(async (name, index) => {
+        const seen: string[] = [];
+        for (let round = 0; round < 3; round++) {
+          const body = callOf(round, { ...at, file_path: name });
+          const answer = await send(url, { headers: { ...sessions[index] }, body });
+          seen.push(...pathsOf(resultOf(answer, round).structuredContent as JsonObject));
+        }
+        return seen;
+      }),
+    );
+    expect(rounds).toEqual(names.map((name) => [name, name, name]));
+    expect(workshop.runtime.pool.running()).toHaveLength(1);
+    expect(await workshop.received("initialize")).toHaveLength(1);
+  }, 120_000);
+
+  it("asks a language server once for what several sessions ask at the same time", async () => {
+    const gateway = await openGateway(projects);
+    const { url, workshop } = gateway;
+    const clients = await Promise.all([1, 2, 3, 4].map(() => connect(url)));
+    await ask(clients[0] as (typeof clients)[0], "top.fake");
+    const before = (await workshop.received("textDocument/definition")).length;
+    const answers = await Promise.all(clients.map((client) => ask(client, "one/a.fake")));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect((await workshop.received("textDocument/definition")).length - before).toBeLessThan(clients.length);
+  });
+
+  it("keeps the pages of one session from all others", async () => {
+    const many = Array.from({ length: 3 }, (_, line) => ({
+      uri: "file:///work/a.fake",
+      range: range(line, 0, 1),
+    }));
+    const { url } = await openGateway({
+      files: { "a.fake": "a\nb\nc\n" },
+      servers: {
+        fake: {
+          scenario: {
+            capabilities: { referencesProvider: true },
+            replies: { "textDocument/references": many },
+          },
+        },
+      },
+    });
+    const [mine, theirs] = [await connect(url), await connect(url)];
+    const first = await mine.callTool({ name: "find_references", arguments: { ...at, page_size: 2 } });
+    const { next_cursor: cursor } = first.structuredContent as { next_cursor: string };
+    const next = { name: "find_references", arguments: { ...at, page_size: 2, cursor } };
+    expect(await theirs.callTool(next)).toMatchObject({
+      structuredContent: { error: { code: "page/cursor-expired" } },
+    });
+    expect(await mine.callTool(next)).toMatchObject({ structuredContent: { ok: true, shown: 1 } });
+  });
+});
+
+describe("roots of a session", () => {
+  it("narrow what it sees, what it may name and what names begin at; other sessions see what they saw", async () => {
+    const gateway = await openGateway(projects);
+    const whole = await connect(gateway.url);
+    const narrow = await connect(gateway.url, { roots: [root(gateway, "one")] });
+    expect(pathsOf(await ask(whole, "one/a.fake"))).toEqual(["one/a.fake", "top.fake", "two/b.fake"]);
+    expect(await ask(narrow, "a.fake")).toMatchObject({ locations: [{ path: "a.fake" }], dropped: 2 });
+    for (const path of ["../two/b.fake", root(gateway, "two/b.fake"), "../top.fake"])
+      expect(await ask(narrow, path)).toMatchObject({ error: { code: "guard/outside-root" } });
+    expect(pathsOf(await ask(whole, "one/a.fake"))).toEqual(["one/a.fake", "top.fake", "two/b.fake"]);
+  });
+
+  it("never widen it: what is outside the workspace, or denied in it, stays so", async () => {
+    const gateway = await openGateway(projects);
+    const { workshop, url } = gateway;
+    mkdirSync(join(workshop.folder, "..", "beside"));
+    const wide = await connect(url, {
+      roots: [pathToFileURL(join(workshop.folder, "..")).href, "https://example.com/"],
+    });
+    expect(pathsOf(await ask(wide, "top.fake"))).toEqual(["one/a.fake", "top.fake", "two/b.fake"]);
+    expect(await ask(wide, "../fake.json")).toMatchObject({ error: { code: "guard/outside-root" } });
+    const denied = await connect(url, { roots: [root(gateway, "two/hidden")] });
+    expect(await ask(denied, "c.fake")).toMatchObject({ error: { code: "guard/denied" } });
+    const beside = await connect(url, { roots: [root(gateway, "../beside")] });
+    expect(await ask(beside, root(gateway, "top.fake"))).toMatchObject({
+      error: { code: "guard/outside-root" },
+    });
+    const none = await connect(url, { roots: [] });
+    expect(await ask(none, root(gateway, "top.fake"))).toMatchObject({
+      error: { code: "guard/outside-root" },
+    });
+  });
+
+  it("are asked for again when the client says that they changed", async () => {
+    const gateway = await openGateway(projects);
+    const roots = [root(gateway, "one")];
+    const client = await connect(gateway.url, { roots });
+    expect(await ask(client, "a.fake")).toMatchObject({ ok: true });
+    roots.splice(0, 1, root(gateway, "two"));
+    await client.sendRootsListChanged();
+    expect(await ask(client, "b.fake")).toMatchObject({ locations: [{ path: "b.fake" }] });
+    expect(await ask(client, root(gateway, "one/a.fake"))).toMatchObject({
+      error: { code: "guard/outside-root" },
+    });
+  });
+
+  it("count for nothing where the config says so", async () => {
+    const gateway = await openGateway({ ...projects, http: { session_roots: "ignore" } });
+    const client = await connect(gateway.url, { roots: [root(gateway, "one")] });
+    expect(pathsOf(await ask(client, "one/a.fake"))).toHaveLength(3);
+  });
+});
