@@ -155,7 +155,10 @@ export interface ToolPlan {
 
 export interface ArgPlan {
   name: string;
-  /** `operations` is the list of calls that a `batch` step takes; its `enum` are the tools that may be called. */
+  /**
+   * `operations` is the list of calls that a `batch` step takes; its `enum` are the tools that may be called.
+   * `batch_options` is a table that says how they are run.
+   */
   type:
     | "string"
     | "integer"
@@ -165,7 +168,8 @@ export interface ArgPlan {
     | "string_map"
     | "file_edits"
     | "text_edits"
-    | "operations";
+    | "operations"
+    | "batch_options";
   description: string;
   required: boolean;
   /** Absent default is null. */
@@ -197,6 +201,8 @@ export interface OutputPlan {
   ids: boolean;
   /** For hover: whether each text tells whether it is Markdown or plain. */
   marked: boolean;
+  /** For batches: how an operation says how it went, in a word or by its success. */
+  outcomes: "word" | "success";
   /** How much of the file stands beside each place. */
   snippet: { show: Template; contextLines: Template; maxChars: Template };
   /** The answer's own budget of characters: a number, or what a call asks for; null for the config's. */
@@ -272,6 +278,8 @@ export type StepPlan =
       /** The tools that may be called, sorted. */
       tools: string[];
       operations: Template;
+      /** The argument that holds how they are run, or null where that stands beside the operations. */
+      options: string | null;
       parallel: Template;
       stopOnError: Template;
     })
@@ -310,6 +318,8 @@ export interface DialectPlan {
     unit: "utf-8" | "utf-16" | "utf-32";
     /** Whether a place where nothing is may stand for one beside it. */
     fuzz: boolean;
+    /** What a place without its line or its character is: refused, or the first line, the first character. */
+    missing: "refuse" | "first";
   };
   symbol: {
     name: string;

@@ -43,7 +43,8 @@ export function templateText(template: Template, names: Names): string {
 function refText(ref: Ref, names: Names): string {
   switch (ref.root) {
     case "input":
-      return ref.name === null ? "input" : inputText(ref.name, names);
+      if (ref.name === null) return "input";
+      return ref.path.reduce((object, key) => memberText(object, key, true), inputText(ref.name, names));
     case "step":
       return `call.pick(${localName(ref.name ?? "")}, ${lit(ref.path)})`;
     case "each":

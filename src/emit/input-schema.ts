@@ -54,8 +54,28 @@ function operationsSchema(arg: ArgPlan): JsonObject {
   };
 }
 
+/** How a batch is run. It is made of calls that stand for themselves, so what would bind them together is only ever off. */
+const batchOptions: JsonObject = closed({
+  properties: {
+    parallel: {
+      type: "boolean",
+      default: false,
+      description: "Side by side instead of one after the other; default false.",
+    },
+    stop_on_error: {
+      type: "boolean",
+      default: true,
+      description: "Skips what has not begun when one fails; default true.",
+    },
+    atomic: { type: "boolean", enum: [false], description: "Only false." },
+    dry_run: { type: "boolean", enum: [false], description: "Only false." },
+  },
+  required: [],
+});
+
 function argSchema(arg: ArgPlan, dialect: DialectPlan): JsonObject {
   if (arg.type === "operations") return operationsSchema(arg);
+  if (arg.type === "batch_options") return { ...batchOptions, description: arg.description };
   if (arg.type === "file_edits") return { ...fileEditsSchema(dialect), description: arg.description };
   if (arg.type === "text_edits") return { ...textEditsSchema, description: arg.description };
   if (arg.type === "string_map")

@@ -60,6 +60,8 @@ export class Diagnostics {
   readonly #outdated = new Map<string, Published>();
   /** For which state of things a server was waited for in vain, by path: it is not waited for again. */
   readonly #silent = new Map<string, string>();
+  /** The version of a file for which a server that publishes said nothing in all the time it had. */
+  readonly #unheard = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
   readonly #answered = new Set<string>();
 
@@ -111,10 +113,14 @@ export class Diagnostics {
     const wait = { ...options, deadline };
     const isWhole = capabilities.supports("workspace/diagnostic");
     const isIn = !isWhole || (await this.#isIn(undefined, wait));
-    const published = new Map(this.#published.all.map(([path, { items }]) => [path, items]));
     // A server that is asked file by file has published nothing; what it was shown is known all the same.
-    const asked = isWhole ? [] : open;
-    for (const document of capabilities.allows("diagnostics") ? asked : []) {
+    const asked = isWhole || !capabilities.allows("diagnostics") ? [] : open;
+    await this.#heardOf(
+      asked.filter((document) => !this.#pulls(document)),
+      wait,
+    );
+    const published = new Map(this.#published.all.map(([path, { items }]) => [path, items]));
+    for (const document of asked) {
       if (!this.#pulls(document) || performance.now() >= deadline) continue;
       const items = await this.#ask(document, wait);
       if (Array.isArray(items))
@@ -213,6 +219,28 @@ export class Diagnostics {
       if (left <= 0 || (dueMs > left && this.#silent.get(key) === state && !this.#context.readiness.atWork))
         return false;
       await this.#event(Math.min(dueMs, left), signal);
+    }
+  }
+
+  /** Waits until a server that publishes has said something of every file it was shown, and is quiet about them. */
+  async #heardOf(documents: readonly OpenDocument[], { deadline, settleMs, signal }: Wait): Promise<void> {
+    for (;;) {
+      if (this.#context.readiness.death) throw this.#context.readiness.death;
+      const now = performance.now();
+      const open = documents.filter(({ path }) => this.#context.current(path) !== undefined);
+      const unheard = open.filter(({ path }) => this.#published.get(path) === undefined);
+      const waited = unheard.filter(({ path, version }) => this.#unheard.get(path) !== version);
+      const quiet = open.flatMap(({ path }) => {
+        const published = this.#published.get(path);
+        return published ? [published.at + this.#published.quietMs(published, settleMs) - now] : [];
+      });
+      const dueMs = waited.length > 0 ? Number.POSITIVE_INFINITY : Math.max(0, ...quiet);
+      if (dueMs > 0 && now < deadline) {
+        await this.#event(Math.min(dueMs, deadline - now), signal);
+        continue;
+      }
+      for (const { path, version } of waited) this.#unheard.set(path, version);
+      return;
     }
   }
 

@@ -117,7 +117,7 @@ async function waitForMore(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!retry || (retry.while === "not_ready" && !readiness.mayFill)) return false;
-  if (empties >= retry.attempts || leftMs <= retry.delayMs) {
+  if (empties + 1 >= retry.attempts || leftMs <= retry.delayMs) {
     readiness.emptySettled();
     return false;
   }

@@ -13,13 +13,16 @@ type BatchStep = Extract<StepPlan, { kind: "batch" }>;
 
 /** The arguments that a batch brings and that so exist without being declared. */
 export function batchArguments(steps: readonly StepConfig[]): string[] {
-  return steps.some((step) => step.kind === "batch") ? ["operations", "parallel", "stop_on_error"] : [];
+  return steps
+    .filter((step) => step.kind === "batch")
+    .flatMap(({ options }) => argumentsOf(options ?? null).map(({ name }) => name));
 }
 
 /** The arguments with those of a batch, where a step is one; the tools it may call are filled in later. */
 export function addOperations(args: readonly ArgPlan[], steps: readonly StepPlan[]): ArgPlan[] {
-  if (!steps.some(isBatch)) return [...args];
-  const own = batchArgs.filter(({ name }) => !args.some((arg) => arg.name === name));
+  const batch = steps.find(isBatch);
+  if (batch === undefined) return [...args];
+  const own = argumentsOf(batch.options).filter(({ name }) => !args.some((arg) => arg.name === name));
   return sortBy([...args, ...own], (arg) => [arg.name]);
 }
 
@@ -99,17 +102,28 @@ const plain = {
   maximum: null,
 };
 
-const batchArgs: readonly ArgPlan[] = [
-  {
-    ...plain,
-    name: "operations",
-    type: "operations",
-    description: `The calls, 1 to ${mostOperations}.`,
-    required: true,
-    default: null,
-    minimum: 1,
-    maximum: mostOperations,
-  },
+const operations: ArgPlan = {
+  ...plain,
+  name: "operations",
+  type: "operations",
+  description: `The calls, 1 to ${mostOperations}.`,
+  required: true,
+  default: null,
+  minimum: 1,
+  maximum: mostOperations,
+};
+
+/** What a batch takes: its operations, and how they are run, in two arguments or in one table of that name. */
+function argumentsOf(options: string | null): readonly ArgPlan[] {
+  if (options === null) return [operations, ...switches];
+  const description = "How the operations are run.";
+  return [
+    operations,
+    { ...plain, name: options, type: "batch_options", description, required: false, default: null },
+  ];
+}
+
+const switches: readonly ArgPlan[] = [
   {
     ...plain,
     name: "parallel",

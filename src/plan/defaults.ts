@@ -107,6 +107,7 @@ export const defaultDialect: DialectPlan = {
     characterBase: 1,
     unit: "utf-32",
     fuzz: true,
+    missing: "refuse",
   },
   symbol: { name: "symbol_name", kind: "symbol_kind", extent: "from_name" },
   query: "query",

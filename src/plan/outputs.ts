@@ -40,6 +40,7 @@ export function buildOutput(
     list: given.list ?? null,
     ids: given.ids ?? false,
     marked: given.marked ?? false,
+    outcomes: given.outcomes ?? "word",
     ...buildBounds(given, shape, `${pointer}/output`, context),
     gather: [],
   };
@@ -149,6 +150,10 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: strin
   if (output.ids && !shapes[output.shape]?.counted)
     report.add("plan/bad-tool", pointer, `The shape \`${output.shape}\` has no items with ids.`, {
       fix: "Remove `ids`.",
+    });
+  if (output.outcomes !== "word" && output.shape !== "batch")
+    report.add("plan/bad-tool", pointer, "`outcomes` is for the shape `batch`.", {
+      fix: "Remove `outcomes`.",
     });
   if (output.marked && output.shape !== "hover")
     report.add("plan/bad-tool", pointer, "`marked` is for the shape `hover`.", { fix: "Remove `marked`." });

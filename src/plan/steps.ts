@@ -24,7 +24,7 @@ const keysOf: { [kind in Kind]: readonly string[] } = {
   diagnostics: ["wait_ms", "settle_ms"],
   execute_command: ["command", "arguments"],
   tool: ["tool", "args"],
-  batch: ["tools"],
+  batch: ["tools", "options"],
   choose: ["from", "item"],
   runtime: ["action", "args"],
 };
@@ -105,8 +105,9 @@ function buildStep(step: StepConfig, pointer: string, scope: Scope, context: Ste
         ...common,
         tools: sortedSet(step.tools ?? []),
         operations: inputOf("operations"),
-        parallel: inputOf("parallel"),
-        stopOnError: inputOf("stop_on_error"),
+        options: step.options ?? null,
+        parallel: optionOf("parallel", step.options),
+        stopOnError: optionOf("stop_on_error", step.options),
       };
     case "choose":
       return { kind, ...common, ...chosen(step, pointer, scope, template, context) };
@@ -147,6 +148,11 @@ function chosen(
 /** A batch takes its operations from arguments that it brings along. */
 function inputOf(name: string): Template {
   return { kind: "ref", ref: { root: "input", name, path: [] } };
+}
+
+function optionOf(name: string, table: string | undefined): Template {
+  if (table === undefined) return inputOf(name);
+  return { kind: "ref", ref: { root: "input", name: table, path: [name] } };
 }
 
 function toolArgs(

@@ -35,6 +35,7 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
       characterBase: position.character_base ?? defaultDialect.position.characterBase,
       unit: position.unit ?? defaultDialect.position.unit,
       fuzz: position.fuzz ?? defaultDialect.position.fuzz,
+      missing: position.missing ?? defaultDialect.position.missing,
     },
     symbol: {
       name: symbol.name ?? defaultDialect.symbol.name,

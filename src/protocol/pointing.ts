@@ -5,7 +5,7 @@
 import type { Anchor, DialectPlan, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import { shapes } from "./shapes.js";
-import { closed, type Fields, joinFields, spanNames } from "./spelling.js";
+import { closed, type Fields, joinFields, optionalFields, spanNames } from "./spelling.js";
 
 /** The argument that gives a line by its own text. */
 export const lineTextName = "line_text";
@@ -135,8 +135,9 @@ function documentArgument(dialect: DialectPlan): Fields {
 function positionArgument(dialect: DialectPlan): Fields {
   const { line, character } = spanNames(dialect);
   const point = placeArgument(line, character, dialect, "");
-  if (dialect.position.form === "flat") return point;
-  return { properties: { position: closed(point) }, required: ["position"] };
+  const given = dialect.position.missing === "first" ? optionalFields(point) : point;
+  if (dialect.position.form === "flat") return given;
+  return { properties: { position: closed(given) }, required: ["position"] };
 }
 
 function rangeArgument(dialect: DialectPlan): Fields {

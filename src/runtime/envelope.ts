@@ -8,7 +8,7 @@ import { spellMembers } from "../protocol/members.js";
 import type { CallState } from "./call-state.js";
 import type { Shape } from "./shapes/shape.js";
 import { textOf } from "./shapes/spelt.js";
-import { errorMembers, errorWords, type Wording, worded } from "./wording.js";
+import { errorMembers, errorWords, numberOf, type Wording, worded } from "./wording.js";
 
 /** What is known of an answer before it is cut or paged. */
 export interface Head {
@@ -192,7 +192,7 @@ export function refuse(
     notes: "",
     headline: `${code}: ${message}`,
     text:
-      errorText?.({ ...structured, code, message, data }) ??
+      errorText?.({ ...structured, code, message, data, number: numberOf(dialect.errors, refusal) }) ??
       [
         `Error ${code}: ${message}`,
         ...(hasData ? [`Details: ${JSON.stringify(data)}`] : []),

@@ -27,9 +27,11 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   const accepts = (anchor: keyof typeof anchors) => call.tool.input.includes(anchor);
   const file = textIn(input[dialect.document.field]);
   const name = accepts("symbol") ? textIn(input[dialect.symbol.name]) : undefined;
-  const place = accepts("position") ? positionIn(input, dialect) : { line: undefined, character: undefined };
+  const given = accepts("position") ? positionIn(input, dialect) : { line: undefined, character: undefined };
   const lineText = accepts("text") ? textIn(input[lineTextName]) : undefined;
   const isPlaceless = accepts("document") || accepts("range");
+  const isPlace = accepts("position") && name === undefined && lineText === undefined;
+  const place = isPlace && !(isPlaceless && isBlank(given)) ? filled(given, dialect) : given;
   if (file === undefined && name === undefined) {
     if (call.tool.input.some((anchor) => anchors[anchor].document === "none")) return undefined;
     throw incomplete(call);
@@ -126,6 +128,19 @@ function rangeEnd(call: CallState, lines: Lines, first: number, start: Numbers, 
   if (line >= lines.count) return { line: lines.count - 1, character: lines.line(lines.count - 1).length };
   if (end.character === undefined) return { line, character: lines.line(line).length };
   return placeOf(call, lines, line + lineBase, end.character);
+}
+
+/** A place with what the call left out, where the dialect has a meaning for that. */
+function filled(given: Numbers, { position }: DialectPlan): Numbers {
+  if (position.missing === "refuse") return given;
+  return {
+    line: given.line ?? position.lineBase,
+    character: given.character ?? position.characterBase,
+  };
+}
+
+function isBlank({ line, character }: Numbers): boolean {
+  return line === undefined && character === undefined;
 }
 
 function positionIn(input: JsonObject, dialect: DialectPlan): Numbers {

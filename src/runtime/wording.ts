@@ -67,7 +67,10 @@ export function worded({ dialect, text, empty }: Wording, draft: Draft): Answer 
     by_file: byFile(draft.items, dialect),
     answer: structured,
   };
-  return { structured, text: text(view).replace(/\n+$/, ""), notes, headline };
+  const said = text(view).replace(/\n+$/, "");
+  // A text that is the whole answer says all that the notes do.
+  const isWhole = said === JSON.stringify(structured, null, 2);
+  return { structured, text: said, notes: isWhole ? "" : notes, headline };
 }
 
 /** Code and message of a refusal as the dialect tells them. */
@@ -97,7 +100,8 @@ export function errorMembers(errors: ErrorDialect, refusal: Refusal, message: st
   };
 }
 
-function numberOf(errors: ErrorDialect, { code }: Refusal): number {
+/** The number that a dialect has for a refusal. */
+export function numberOf(errors: ErrorDialect, { code }: Refusal): number {
   return codeWord(errors.numbers, code) ?? internalError;
 }
 

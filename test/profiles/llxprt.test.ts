@@ -1,4 +1,7 @@
 /** The profile `llxprt` against a scripted server: its lines stay lines, and it waits for what was just shown. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { planText } from "../plan/config.js";
@@ -96,6 +99,35 @@ describe("llxprt", () => {
 });
 
 describe("llxprt's diagnostics", () => {
+  const call = { signal: new AbortController().signal };
+
+  it("wait for a file that was just shown", async () => {
+    // The server looks at the file for as long as it takes until the gate is open.
+    const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-llxprt-"));
+    const gate = join(folder, "open");
+    const llxprt = await openProfile(
+      "llxprt",
+      { "a.fake": "x\n" },
+      {
+        capabilities: { documentSymbolProvider: true },
+        replies: { "textDocument/documentSymbol": [] },
+        on: {
+          "textDocument/didOpen": [{ waitFile: gate }, publish([problem("late", 0)])],
+        },
+      },
+    );
+    try {
+      await llxprt.texts("lsp_document_symbols", { file: "a.fake" });
+      // Opened when the call has long begun to look: an answer that does not wait has been given by then.
+      const onProgress = () => void setTimeout(() => existsSync(folder) && writeFileSync(gate, ""), 300);
+      const asked = llxprt.workshop.session.call("lsp_diagnostics", {}, { ...call, onProgress });
+      expect((await asked).text).toBe("a.fake:\n  error [1:2] late");
+    } finally {
+      rmSync(folder, { recursive: true });
+      await llxprt.close();
+    }
+  });
+
   it("are told to be unknown where a server never says anything", async () => {
     const llxprt = await openProfile(
       "llxprt",

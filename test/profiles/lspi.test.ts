@@ -179,6 +179,19 @@ describe("lspi's answers", () => {
     expect(whole.input).toEqual(isChecked ? expect.objectContaining(args) : undefined);
   });
 
+  it("clamp the characters that a call wants, and say so", async () => {
+    const args = { file_path: "a.fake", line: 1, character: 1 };
+    for (const [asked, used] of [
+      [5, 10_000],
+      [3_000_000, 2_000_000],
+    ]) {
+      const { warnings } = await structured("find_references_at", { ...args, max_total_chars: asked ?? 0 });
+      expect(warnings).toMatchObject([
+        { kind: "max_total_chars_clamped", data: { argument: "max_total_chars", asked, used } },
+      ]);
+    }
+  });
+
   it("ask about as many functions as a call wants, and show lines where it wants them", async () => {
     const asked = async () => (await lspi.workshop.received("callHierarchy/incomingCalls")).length;
     const args = { file_path: "a.fake", symbol_name: "alpha" };

@@ -77,6 +77,7 @@ export const plainOutput = {
   list: null,
   ids: false,
   marked: false,
+  outcomes: "word" as const,
   snippet: {
     show: { kind: "literal" as const, value: true },
     contextLines: { kind: "literal" as const, value: 0 },

@@ -252,6 +252,7 @@ describe("an object dialect with URIs, from zero, in UTF-16", () => {
       characterBase: 0,
       unit: "utf-16",
       fuzz: true,
+      missing: "refuse",
     },
   };
   it.each(Object.entries(samples) as [ShapeName, Json[]][])("spells %s", async (shape, raw) => {

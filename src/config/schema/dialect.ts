@@ -34,6 +34,10 @@ export const dialect = z.strictObject({
         .describe(
           "Whether a place where nothing is may stand for one beside it, with a warning; true when absent.",
         ),
+      missing: z
+        .enum(["refuse", "first"])
+        .optional()
+        .describe("What a line or character that a call leaves out means; refused when absent."),
     })
     .optional()
     .describe("How a place is named."),
@@ -81,7 +85,7 @@ export const dialect = z.strictObject({
         .enum(["result", "text", "protocol"])
         .optional()
         .describe("A tool result with `isError`, a plain text without it, or a JSON-RPC error."),
-      text: template.optional().describe("A Handlebars text over `code`, `message` and `data`."),
+      text: template.optional().describe("A Handlebars text over `code`, `message`, `number` and `data`."),
       code: argName.optional().describe("The member of `error` that holds the code; `code` when absent."),
       message: argName
         .optional()

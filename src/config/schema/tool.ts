@@ -119,6 +119,11 @@ export const stepSchema = z.strictObject({
     .meta(
       set("For a batch: the tools that may be called; every other tool with no stronger effect when absent."),
     ),
+  options: argName
+    .optional()
+    .describe(
+      "For a batch: the argument that holds `parallel` and `stop_on_error`; two arguments when absent.",
+    ),
   from: z.string().optional().describe("For a choice: the step whose items are looked through."),
   item: json.optional().describe("For a choice: the id of the item, or a reference."),
   args: json.optional().describe("For a tool or runtime step: its arguments."),
@@ -171,6 +176,12 @@ export const toolSchema = z.strictObject({
           .describe("For edits: copies each edited file beside itself before it is applied."),
         list: argName.optional().describe("The member that holds the items, when it is not the shape's own."),
         ids: z.boolean().optional().describe("Gives each item an `id` made of its content."),
+        outcomes: z
+          .enum(["word", "success"])
+          .optional()
+          .describe(
+            "For batches: each operation with `outcome` and `answer`, or with `success` and `result` or `error`.",
+          ),
         marked: z
           .boolean()
           .optional()

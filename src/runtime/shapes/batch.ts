@@ -10,16 +10,18 @@ import { table, textOf } from "./spelt.js";
 /** Steps that lead to answers which were left out; the warning names all of them. */
 const mostSteps = 5;
 
+const skippedText = "Skipped: an operation before it failed.";
+
 /** The shape `batch`. */
 export const batch: Shape = {
   nouns: ["operation", "operations"],
-  async normalize(reply) {
+  async normalize(reply, call) {
     const value = wholeValue(reply);
     const items: Json[] = Array.isArray(value) ? value : [];
     const count = (outcome: string) =>
       items.filter((item) => isTable(item) && item.outcome === outcome).length;
     return {
-      items,
+      items: call.tool.output.outcomes === "success" ? items.map(bySuccess) : items,
       beside: { successful: count("done"), failed: count("failed"), skipped: count("skipped") },
     };
   },
@@ -45,11 +47,13 @@ export const batch: Shape = {
     return [
       `Summary: ${successful} successful, ${failed} failed, ${skipped} skipped`,
       ...items.flatMap((item) => {
-        const { index, id, tool, outcome, summary, answer } = table(item);
+        const { index, id, tool, outcome, summary, error, success } = table(item);
+        const answer = answerOf(item);
         const name = id === undefined ? "" : ` ${textOf(id)}`;
-        const body = answer === undefined ? summary : JSON.stringify(answer);
+        const body = answer === undefined ? (summary ?? error) : JSON.stringify(answer);
         const lines = body === undefined ? [] : [`  ${textOf(body)}`];
-        return [`[${index}]${name} ${textOf(tool)}: ${textOf(outcome)}`, ...lines];
+        const word = outcome ?? (success === true ? "done" : "failed");
+        return [`[${index}]${name} ${textOf(tool)}: ${textOf(word)}`, ...lines];
       }),
     ];
   },
@@ -58,15 +62,30 @@ export const batch: Shape = {
 /** The places of the operations that have an answer, the largest answer first. */
 function bySize(items: Json[]): number[] {
   const sizes = items.flatMap((item, index) => {
-    const { answer } = table(item);
+    const answer = answerOf(item);
     return answer === undefined ? [] : [{ index, size: JSON.stringify(answer).length }];
   });
   return sortBy(sizes, ({ index, size }) => [-size, index]).map(({ index }) => index);
 }
 
 function withoutAnswer(item: Json): JsonObject {
-  const { answer: _, ...rest } = table(item);
+  const { answer: _, result: __, ...rest } = table(item);
   return { ...rest, answer_dropped: true };
+}
+
+function answerOf(item: Json): Json | undefined {
+  const { answer, result } = table(item);
+  return answer ?? result;
+}
+
+/** An operation that says whether it succeeded, with what came of it: its answer, or why there is none. */
+function bySuccess(item: Json): Json {
+  const { outcome, code: _, summary, answer, ...rest } = table(item);
+  if (outcome === "done")
+    return { ...rest, success: true, ...(answer === undefined ? {} : { result: answer }) };
+  const { message } = table(table(answer).error);
+  const error = outcome === "skipped" ? skippedText : (message ?? summary ?? "");
+  return { ...rest, success: false, error };
 }
 
 function stepOf(item: Json | undefined, index: number, call: CallState): NextStep {

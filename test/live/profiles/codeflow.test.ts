@@ -50,13 +50,68 @@ describe("codeflow", () => {
     expect(await json("get_completions", member)).toMatchObject({
       completions: expect.arrayContaining([expect.objectContaining({ label: "hello" })]),
     });
-    expect(await json("get_signature_help", at("src/app.ts", "greet(|wave)"))).toMatchObject({ ok: true });
-    expect(await json("get_inlay_hints", { file_path: "src/app.ts" })).toMatchObject({ ok: true });
-    expect(await json("get_code_actions", { file_path: "src/broken.ts" })).toMatchObject({ ok: true });
-    expect(await json("get_semantic_tokens", { file_path: "src/greet.ts" })).toMatchObject({ ok: true });
-    expect(await json("get_folding_ranges", { file_path: "src/greet.ts" })).toMatchObject({ ok: true });
-    expect(await json("get_document_links", { file_path: "src/greet.ts" })).toMatchObject({ ok: true });
-    expect(await json("get_selection_range", use)).toMatchObject({ ok: true });
+  });
+
+  it("knows what stands in a file, and what may be done there", async () => {
+    const call = at("src/app.ts", 'greet(|"y")');
+    expect(await json("get_signature_help", call)).toMatchObject({
+      signatures: [{ label: "greet(name: string): string" }],
+    });
+    const { line } = call;
+    expect(await json("get_inlay_hints", { file_path: "src/app.ts" })).toMatchObject({
+      hints: expect.arrayContaining([{ line, character: call.character, label: "name:", kind: "parameter" }]),
+    });
+    expect(await json("get_semantic_tokens", { file_path: "src/broken.ts" })).toMatchObject({
+      tokens: [
+        { line: 3, type: "variable", text: "wrong" },
+        { line: 3, type: "function", text: "greet" },
+      ],
+    });
+    expect(await json("get_folding_ranges", { file_path: "src/greet.ts" })).toMatchObject({
+      folding_ranges: expect.arrayContaining([expect.objectContaining({ line: 10, end_line: 14 })]),
+    });
+    const ranges = (await json("get_selection_range", call)).ranges as { line: number; end_line: number }[];
+    expect(ranges[0]).toMatchObject({ line, end_line: line });
+    expect(ranges.at(-1)).toMatchObject({ line: 1, end_line: 10 });
+    session.write("src/lost.ts", 'export const lost = greet("x");\n');
+    expect(await json("get_code_actions", { file_path: "src/lost.ts" })).toMatchObject({
+      actions: expect.arrayContaining([
+        expect.objectContaining({ title: expect.stringMatching(/import/i), kind: "quickfix" }),
+      ]),
+    });
+    // What this server does not have is an empty list that says so, in the one block.
+    const links = await used.call("get_document_links", { file_path: "src/greet.ts" });
+    expect(links.content).toHaveLength(1);
+    expect(JSON.parse(links.content[0]?.text ?? "")).toMatchObject({
+      links: [],
+      warnings: [{ code: "answer/not-supported" }],
+    });
+  });
+
+  it("runs workflows, each step under its name", async () => {
+    const symbol = { ...at("src/greet.ts", "function |greet"), symbol_name: "greet" };
+    const place = { path: "src/greet.ts", line: symbol.line, character: symbol.character };
+    expect((await json("workflow_symbol_intelligence", symbol)).value).toMatchObject({
+      find_definition: { locations: [place] },
+      get_hover_info: { contents: [expect.stringContaining("greet(name: string)")] },
+      find_references: { total: 7 },
+      get_signature_help: { ok: true },
+      prepare_call_hierarchy: { items: [expect.objectContaining({ name: "greet" })] },
+    });
+    expect((await json("workflow_refactoring_assistant", symbol)).value).toMatchObject({
+      find_definition: { locations: [place] },
+      find_all_references: { total: 7 },
+      get_context: { contents: [expect.stringContaining("greet(name: string)")] },
+      get_document_symbols: {
+        symbols: expect.arrayContaining([expect.objectContaining({ name: "Polite" })]),
+      },
+    });
+    expect((await json("workflow_code_quality", { file_path: "src/broken.ts" })).value).toMatchObject({
+      get_symbols: { symbols: expect.arrayContaining([expect.objectContaining({ name: "wrong" })]) },
+      get_diagnostics: { diagnostics: [expect.objectContaining({ code: "2322" })] },
+      get_code_actions: { ok: true },
+      get_folding_ranges: { ok: true },
+    });
   });
 
   it("walks hierarchies, as far as the server has them", async () => {
@@ -76,13 +131,17 @@ describe("codeflow", () => {
       "get_type_hierarchy_supertypes",
       "get_type_hierarchy_subtypes",
     ])
-      expect(await json(tool, type)).toMatchObject({ ok: true });
+      expect(await json(tool, type)).toMatchObject({
+        total: 0,
+        warnings: [
+          { code: "answer/not-supported", message: expect.stringContaining("prepareTypeHierarchy") },
+        ],
+      });
   });
 
   it("runs batches, tells of health and restarts", async () => {
     const batch = await json("batch_execute", {
-      parallel: true,
-      stop_on_error: false,
+      options: { parallel: true, stop_on_error: false },
       operations: [
         { id: "one", tool: "find_definition", args: { file_path: "src/greet.ts", symbol_name: "greet" } },
         { tool: "get_hover", args: { file_path: "src/none.ts", symbol_name: "greet" } },
@@ -93,9 +152,15 @@ describe("codeflow", () => {
       successful: 1,
       failed: 1,
       skipped: 0,
-      operations: [
-        { index: 0, id: "one", tool: "find_definition", outcome: "done" },
-        { index: 1, tool: "get_hover", outcome: "failed", answer: { error: { code: "guard/not-a-file" } } },
+      results: [
+        {
+          index: 0,
+          id: "one",
+          tool: "find_definition",
+          success: true,
+          result: { locations: [{ path: "src/greet.ts", line: 2 }] },
+        },
+        { index: 1, tool: "get_hover", success: false, error: "src/none.ts does not exist." },
       ],
     });
     expect(await json("health_check", {})).toMatchObject({ servers: [{ id: "ts", state: "running" }] });
@@ -108,6 +173,6 @@ describe("codeflow", () => {
   it("tells a failure with its code", async () => {
     const result = await session.call("get_hover", { file_path: "src/none.ts", symbol_name: "x" });
     expect(result.isError).toBe(true);
-    expect(result.content[0]?.text).toMatch(/^LSP Error \(guard\/not-a-file\): /);
+    expect(result.content[0]?.text).toBe("LSP Error (-32102): src/none.ts does not exist.");
   });
 });

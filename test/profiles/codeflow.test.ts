@@ -1,0 +1,156 @@
+/** The profile `codeflow` against a scripted server: what a call leaves out, its one block, its hierarchies and numbers. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
+import { range } from "../runtime/workshop.js";
+import { openProfile, type Scripted } from "./scripted.js";
+
+const a = "file:///work/a.fake";
+const type = (name: string, line: number) => ({
+  name,
+  kind: 5,
+  uri: a,
+  range: range(line, 0, 5),
+  selectionRange: range(line, 0, 5),
+});
+
+describe("codeflow", () => {
+  let codeflow: Scripted;
+  beforeAll(async () => {
+    codeflow = await openProfile(
+      "codeflow",
+      { "a.fake": "first\nsecond third\nbase\n" },
+      {
+        capabilities: {
+          hoverProvider: true,
+          selectionRangeProvider: true,
+          definitionProvider: true,
+          documentSymbolProvider: true,
+          typeHierarchyProvider: true,
+          documentLinkProvider: {},
+        },
+        replies: {
+          "textDocument/hover": { contents: "words" },
+          "textDocument/selectionRange": [{ range: range(0, 0, 5) }],
+          "textDocument/definition": [{ uri: a, range: range(0, 0, 5) }],
+          "textDocument/documentSymbol": [type("first", 0)],
+          "textDocument/prepareTypeHierarchy": [type("first", 0)],
+          "typeHierarchy/supertypes": [type("base", 2)],
+          "typeHierarchy/subtypes": [type("second", 1)],
+          "textDocument/documentLink": [{ range: range(0, 0, 5), target: a }],
+        },
+      },
+    );
+  });
+  afterAll(() => codeflow?.close());
+
+  const json = async (tool: string, args: JsonObject): Promise<JsonObject> => {
+    const blocks = await codeflow.texts(tool, args);
+    expect(blocks).toHaveLength(1);
+    return JSON.parse(blocks[0] ?? "") as JsonObject;
+  };
+  const asked = async (method: string) => (await codeflow.workshop.received(method)).at(-1);
+
+  it.each<[JsonObject, JsonObject]>([
+    [{}, { line: 0, character: 0 }],
+    [{ line: 2 }, { line: 1, character: 0 }],
+    [{ character: 3 }, { line: 0, character: 3 }],
+    [
+      { line: 2, character: 8 },
+      { line: 1, character: 8 },
+    ],
+  ])("reads a place of %j", async (given, position) => {
+    await json("get_hover", { file_path: "a.fake", ...given });
+    expect(await asked("textDocument/hover")).toMatchObject({ position });
+    await json("get_selection_range", { file_path: "a.fake", ...given });
+    expect(await asked("textDocument/selectionRange")).toMatchObject({ positions: [position] });
+  });
+
+  it("goes by the name where only that is given", async () => {
+    await json("find_definition", { file_path: "a.fake", symbol_name: "first" });
+    expect(await asked("textDocument/definition")).toMatchObject({ position: { line: 0, character: 0 } });
+    await json("find_definition", { file_path: "a.fake", symbol_name: "third", line: 2 });
+    expect(await asked("textDocument/definition")).toMatchObject({ position: { line: 1, character: 7 } });
+  });
+
+  it("walks type hierarchies, with lines from 1 and characters from 0", async () => {
+    const first = { file_path: "a.fake", symbol_name: "first" };
+    expect((await json("prepare_type_hierarchy", first)).items).toMatchObject([{ name: "first", line: 1 }]);
+    expect((await json("get_type_hierarchy_supertypes", first)).types).toMatchObject([
+      { name: "base", path: "a.fake", line: 3, character: 0 },
+    ]);
+    expect((await json("get_type_hierarchy_subtypes", first)).types).toMatchObject([
+      { name: "second", line: 2 },
+    ]);
+  });
+
+  it("tells links", async () => {
+    expect((await json("get_document_links", { file_path: "a.fake" })).links).toMatchObject([
+      { line: 1, character: 0, end_character: 5 },
+    ]);
+  });
+
+  it("says a warning within its one block", async () => {
+    const { warnings, references } = await json("find_references", {
+      file_path: "a.fake",
+      symbol_name: "first",
+    });
+    expect(warnings).toMatchObject([{ code: "answer/not-supported" }]);
+    expect(references).toBeUndefined();
+  });
+
+  describe("a batch", () => {
+    const hover = { tool: "get_hover", args: { file_path: "a.fake" }, id: "one" };
+    const failing = { tool: "get_hover", args: { file_path: "none.fake" } };
+
+    it("says of each operation whether it succeeded, with its result or its error", async () => {
+      const answer = await json("batch_execute", {
+        operations: [hover, failing, hover],
+        options: { parallel: false, stop_on_error: false, atomic: false, dry_run: false },
+      });
+      expect(answer).toMatchObject({ total: 3, successful: 2, failed: 1, skipped: 0 });
+      expect(answer.results).toMatchObject([
+        { index: 0, id: "one", tool: "get_hover", success: true, result: { ok: true, contents: ["words"] } },
+        { index: 1, success: false, error: "none.fake does not exist." },
+        { index: 2, success: true },
+      ]);
+    });
+
+    it.each([true, false])("stops at a failure unless told otherwise, parallel %s", async (parallel) => {
+      const operations = [failing, ...Array.from({ length: 20 }, () => hover)];
+      const stopped = await json("batch_execute", { operations, options: { parallel } });
+      const { successful, skipped } = stopped;
+      expect(stopped).toMatchObject({ total: 21, failed: 1 });
+      expect(Number(successful) + Number(skipped)).toBe(20);
+      if (!parallel) expect(skipped).toBe(20);
+      expect((stopped.results as JsonObject[]).at(-1)).toMatchObject({
+        success: false,
+        error: "Skipped: an operation before it failed.",
+      });
+    });
+
+    it("refuses what it cannot promise, and what is not a list of 1 to 50 calls", async () => {
+      for (const args of [
+        { operations: [hover], options: { atomic: true } },
+        { operations: [hover], parallel: true },
+        { operations: [] },
+        { operations: Array.from({ length: 51 }, () => hover) },
+        { operations: [{ ...hover, id: "x".repeat(101) }] },
+        { operations: [{ tool: "nobody" }] },
+        { operations: [{ tool: "batch_execute", args: { operations: [hover] } }] },
+      ] as JsonObject[])
+        expect((await codeflow.texts("batch_execute", args))[0]).toMatch(/^LSP Error \(-32602\): /);
+      const fifty = await json("batch_execute", { operations: Array.from({ length: 50 }, () => hover) });
+      expect(fifty).toMatchObject({ total: 50, successful: 50 });
+    });
+  });
+
+  it.each<[string, JsonObject, RegExp]>([
+    ["get_hover", { file_path: "none.fake" }, /^LSP Error \(-32102\): none\.fake does not exist\.$/],
+    ["get_hover", { file_path: "a.fake", line: 99 }, /^LSP Error \(-32602\): /],
+    ["get_hover", {}, /^LSP Error \(-32602\): /],
+    ["get_hover", { file_path: "x.other" }, /^LSP Error \(-32102\): /],
+    ["find_definition", { file_path: "a.fake", symbol_name: " " }, /^LSP Error \(-32602\): /],
+  ])("tells a failure of %s %j with its number", async (tool, args, words) => {
+    expect(await codeflow.texts(tool, args)).toEqual([expect.stringMatching(words)]);
+  });
+});

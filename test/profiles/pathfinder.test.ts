@@ -1,0 +1,65 @@
+/** The profile `pathfinder` against a scripted server: three tries while nothing is found, and URIs only. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { range } from "../runtime/workshop.js";
+import { openProfile, type Scripted } from "./scripted.js";
+
+const place = { uri: "file:///work/a.fake", range: range(0, 1, 2) };
+
+describe("pathfinder", () => {
+  let pathfinder: Scripted;
+  beforeAll(async () => {
+    pathfinder = await openProfile(
+      "pathfinder",
+      { "a.fake": "text\ntext\n" },
+      {
+        capabilities: { definitionProvider: true },
+        replies: {
+          "textDocument/definition": {
+            $each: [
+              [],
+              null,
+              [],
+              [],
+              [place],
+              {
+                targetUri: place.uri,
+                targetRange: range(0, 0, 4),
+                targetSelectionRange: place.range,
+              },
+            ],
+          },
+        },
+      },
+    );
+  });
+  afterAll(() => pathfinder?.close());
+
+  const ask = async (line: number) => {
+    const before = (await pathfinder.workshop.received("textDocument/definition")).length;
+    const started = performance.now();
+    const [text = ""] = await pathfinder.texts("definition", {
+      uri: pathfinder.workshop.uri("a.fake"),
+      line,
+      character: 0,
+    });
+    const ms = performance.now() - started;
+    const asked = (await pathfinder.workshop.received("textDocument/definition")).length - before;
+    return { found: JSON.parse(text) as unknown, asked, ms };
+  };
+
+  it("asks three times, 150 ms apart, while nothing is found, and no more when something is", async () => {
+    const nothing = await ask(0);
+    expect(nothing).toMatchObject({ found: [], asked: 3 });
+    expect(nothing.ms).toBeGreaterThanOrEqual(290);
+    const found = [{ uri: pathfinder.workshop.uri("a.fake"), range: place.range }];
+    expect(await ask(1)).toMatchObject({ found, asked: 2 });
+    // A single link is a list of one, and of a link the name counts.
+    expect(await ask(0)).toMatchObject({ found, asked: 1 });
+  });
+
+  it.each(["a.fake", "./a.fake", "https://host/a.fake"])("refuses %s", async (uri) => {
+    const { isError, text } = await pathfinder.call("definition", { uri, line: 0, character: 0 });
+    expect(isError).toBe(true);
+    expect(text).toContain("guard/bad-uri");
+  });
+});
