@@ -2,6 +2,8 @@
  * The back half of the line: bundle → runtime. `serve --bundle` comes here without the front half, so the compiler
  * is only loaded when a config has to be compiled.
  */
+
+import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { stateFolder } from "../config/state-folder.js";
@@ -37,8 +39,11 @@ export interface Opened {
 /** Opens the runtime that the command line asks for. Throws a ConfigError with all problems. */
 export async function openFrom(input: Input, io: Surroundings): Promise<Opened> {
   const log = openLog(input, io);
-  const trace = openTrace(input);
+  let roots: string[] = [];
+  const trace = openTrace(input, () => roots);
   const { loaded, base, binFolders, source } = await loadFrom(input, io);
+  const { workspace } = loaded.plan;
+  roots = [...workspace.roots.map((root) => resolve(base, root)), ...workspace.extraRoots].flatMap(bothNames);
   const runtime = await openRuntime(loaded, {
     base,
     env: io.env,
@@ -49,6 +54,11 @@ export async function openFrom(input: Input, io: Surroundings): Promise<Opened> 
     version: version(),
   });
   return { runtime, source, base, trace };
+}
+
+/** A folder as it is written, and as the file system itself names it. */
+function bothNames(folder: string): string[] {
+  return existsSync(folder) ? [folder, realpathSync(folder)] : [folder];
 }
 
 async function loadFrom(

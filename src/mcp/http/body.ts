@@ -1,7 +1,15 @@
 /** The body of a request, read to its end and never beyond its bound. */
 import type { IncomingMessage } from "node:http";
 
-/** The bytes of a body; undefined when there are more than `most`. Rejects when the client goes away first. */
+/** The client left before its request was whole: nobody is there to be answered. */
+export class ClientGone extends Error {
+  constructor() {
+    super("the client went away");
+    this.name = "ClientGone";
+  }
+}
+
+/** The bytes of a body; undefined when there are more than `most`. Rejects with ClientGone. */
 export function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -16,7 +24,8 @@ export function readBody(request: IncomingMessage, most: number): Promise<Buffer
       }
     });
     request.once("end", () => resolve(Buffer.concat(chunks)));
-    request.once("error", reject);
-    request.once("close", () => reject(new Error("the client went away")));
+    const leave = () => reject(new ClientGone());
+    request.once("error", leave);
+    request.once("close", leave);
   });
 }

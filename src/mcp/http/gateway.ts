@@ -8,7 +8,7 @@ import { isTable } from "../../base/json.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { isModernMessage, isModernRevision } from "../era.js";
-import { readBody } from "./body.js";
+import { ClientGone, readBody } from "./body.js";
 import { sendResponse, webRequest } from "./bridge.js";
 import { type Authenticate, checkHead, type Head, isHealthQuestion, tooLarge } from "./checks.js";
 import { foldResponse, tapResponse } from "./events.js";
@@ -65,11 +65,10 @@ export class Gateway {
     try {
       await sendResponse(await this.#answer(request, response), response);
     } catch (error) {
-      if (!response.destroyed) {
+      if (!(error instanceof ClientGone))
         this.context.log("error", "fault in the gateway", { cause: String((error as Error).stack ?? error) });
-        if (!response.headersSent) response.writeHead(500);
-        response.end();
-      }
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
     }
     const ms = Math.round(performance.now() - began);
     this.context.log("debug", "http", { method: request.method ?? "", status: response.statusCode, ms });
@@ -97,10 +96,11 @@ export class Gateway {
     if (isHealthQuestion(head, this.#http)) return this.#health();
     const checked = checkHead(head, this.#http, this.context.authenticate);
     if ("status" in checked) return new Response(null, checked);
-    if (this.#isDraining)
-      return new Response(null, { status: 503, headers: { ...later, Connection: "close" } });
     const bytes = head.method === "POST" ? await readBody(request, this.#http.maxBodyBytes) : Buffer.alloc(0);
     if (bytes === undefined) return new Response(null, tooLarge);
+    if (response.destroyed) throw new ClientGone();
+    if (this.#isDraining)
+      return new Response(null, { status: 503, headers: { ...later, Connection: "close" } });
     const body = parse(bytes);
     if (head.method === "POST" && body === undefined)
       return rpcError(400, -32700, "Parse error: the body is not JSON");

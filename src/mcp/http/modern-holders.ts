@@ -6,6 +6,7 @@ import type { HttpPlan } from "../../abi/plan.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { openCalls, type SessionCalls } from "../calls.js";
+import { mostTokens } from "./tokens.js";
 
 interface Holder {
   calls: SessionCalls;
@@ -26,7 +27,14 @@ export class ModernHolders {
   /** Answers one request of a holder. */
   async handle(name: string, request: Request, body: unknown): Promise<Response> {
     const known = this.#holders.get(name) ?? this.#open();
+    // The last is the one used last; tokens come and go, and more than count at once are not remembered.
+    this.#holders.delete(name);
     this.#holders.set(name, known);
+    const [oldest] = this.#holders;
+    if (this.#holders.size > mostTokens && oldest !== undefined) {
+      this.#holders.delete(oldest[0]);
+      void oldest[1].then((holder) => holder.close());
+    }
     return (await known).handle(request, body);
   }
 

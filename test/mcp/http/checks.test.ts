@@ -4,6 +4,7 @@ import {
   answersIn,
   callOf,
   closeAll,
+  good,
   initialize,
   openGateway,
   openRaw,
@@ -128,6 +129,22 @@ describe("the checks of a request's head", () => {
       socket.write(begun);
     });
     expect(text).toMatch(/^(HTTP\/1\.1 408 |$)/);
+  });
+});
+
+describe("a client that leaves in the middle of its request", () => {
+  it("is nobody's fault", async () => {
+    const { url, logged } = await openGateway();
+    const socket = tcp(Number(new URL(url).port), "127.0.0.1");
+    const head = Object.entries({ ...good, host: "localhost", "content-length": "100" });
+    socket.write(
+      `POST /mcp HTTP/1.1\r\n${head.map((entry) => `${entry.join(": ")}\r\n`).join("")}\r\n{`,
+      () => socket.destroy(),
+    );
+    await expect
+      .poll(() => logged.filter((line) => line.startsWith("debug http")), { timeout: 15_000 })
+      .toHaveLength(1);
+    expect(logged.filter((line) => line.startsWith("error"))).toEqual([]);
   });
 });
 

@@ -1,0 +1,286 @@
+/** The gateway as a person starts it: the built program, its flags, its tokens, its end. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fakeServerPath, type Scenario } from "../fake-server/index.js";
+import { program, testEnvironment } from "../live/session.js";
+import { answersIn, callOf, initialize, openRaw, resultOf, send } from "../mcp/http/support.js";
+import { run } from "./run.js";
+
+const token = "a-token-of-the-program-0123456789";
+
+let folder: string;
+const children: ChildProcess[] = [];
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-http-")));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A config with the scripted server, and more. */
+function writeConfig(http: string, scenario: Scenario = {}): string {
+  writeFileSync(join(folder, "scenario.json"), JSON.stringify(scenario));
+  writeFileSync(join(folder, "a.fake"), "one two\n");
+  const path = join(folder, "lspi.toml");
+  writeFileSync(
+    path,
+    `extends = ["tools/core"]
+[allow]
+commands = [${JSON.stringify(process.execPath)}]
+[[servers]]
+id = "fake"
+command = ${JSON.stringify([process.execPath, fakeServerPath, join(folder, "scenario.json")])}
+extensions = ["fake"]
+[http]
+port = 0
+${http}
+`,
+  );
+  return path;
+}
+
+const environment = (more: { [name: string]: string } = {}) => ({
+  ...testEnvironment(),
+  XDG_STATE_HOME: join(folder, "state"),
+  LSP_PROXY_TOKEN: "",
+  ...more,
+});
+
+interface Started {
+  child: ChildProcess;
+  url: string;
+  /** Everything that the program has written so far. */
+  written(): string;
+}
+
+/** Starts the gateway and waits until it listens. */
+async function start(args: string[], env: { [name: string]: string } = {}): Promise<Started> {
+  const child = spawn(process.execPath, [program, "serve", "--http", ...args], {
+    env: environment(env),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.push(child);
+  let text = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (part: string) => {
+      text += part;
+    });
+  const urlOf = () => /http:\/\/\S+\/mcp/.exec(text)?.[0];
+  await expect.poll(() => urlOf() ?? child.exitCode, { timeout: 30_000, message: text }).not.toBeNull();
+  const url = urlOf();
+  if (url === undefined) throw new Error(`the gateway did not start: ${text}`);
+  return { child, url, written: () => text };
+}
+
+const ask = (url: string, bearer: string) =>
+  send(url, { headers: { authorization: `Bearer ${bearer}` }, body: initialize() });
+
+describe("lsp-proxy token", () => {
+  it("prints the token that the first start made, once; more are made and removed while the gateway runs", async () => {
+    const { url } = await start(["--config", writeConfig("")]);
+    const tokens = (...args: string[]) => run(["token", ...args], { env: environment() });
+    const first = await tokens();
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\w-]{43}\n$/) });
+    expect(await tokens()).toMatchObject({ code: 1, stdout: "" });
+    expect((await ask(url, first.stdout.trim())).status).toBe(200);
+    const second = await tokens("--new");
+    expect((await ask(url, second.stdout.trim())).status).toBe(200);
+    const listed = await tokens("--list");
+    expect(listed.stdout).not.toContain(first.stdout.trim());
+    const [name = ""] = listed.stdout.split(" ");
+    expect(await tokens("--remove", name)).toMatchObject({ code: 0 });
+    expect((await ask(url, first.stdout.trim())).status).toBe(401);
+    expect((await ask(url, second.stdout.trim())).status).toBe(200);
+  });
+});
+
+describe("serve --http does not start", () => {
+  const refused = async (args: string[], env: { [name: string]: string } = {}) => {
+    const { code, stdout, stderr } = await run(["serve", "--http", ...args], { env: environment(env) });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    return stderr;
+  };
+
+  it("on an address that others can reach, unless a person says so and there is a token", async () => {
+    const config = writeConfig('bind = "0.0.0.0"');
+    expect(await refused(["--config", config], { LSP_PROXY_TOKEN: token })).toContain("http/remote-bind");
+    expect(await refused(["--config", config, "--allow-remote"])).toContain("http/no-token");
+    const { url } = await start(["--config", config, "--allow-remote"], { LSP_PROXY_TOKEN: token });
+    expect((await ask(url.replace("0.0.0.0", "127.0.0.1"), token)).status).toBe(200);
+  });
+
+  it("with tokens that cannot be used", async () => {
+    expect(await refused(["--config", writeConfig("")], { LSP_PROXY_TOKEN: "short" })).toContain(
+      "http/bad-tokens",
+    );
+    const config = writeConfig('token_file = "tokens"');
+    expect(await refused(["--config", config])).toContain("http/no-token");
+    writeFileSync(join(folder, "tokens"), token);
+    chmodSync(join(folder, "tokens"), 0o644);
+    expect(await refused(["--config", config])).toContain("http/loose-file");
+    chmodSync(join(folder, "tokens"), 0o600);
+    const { url } = await start(["--config", config]);
+    expect((await ask(url, token)).status).toBe(200);
+  });
+
+  it("on a port that is taken", async () => {
+    const config = writeConfig("");
+    const { url } = await start(["--config", config], { LSP_PROXY_TOKEN: token });
+    const { port } = new URL(url);
+    expect(await refused(["--config", config, "--port", port], { LSP_PROXY_TOKEN: token })).toContain(
+      "http/listen-failed",
+    );
+  });
+});
+
+describe("the running program", () => {
+  it("loads what each client needs: no compiler for a bundle, the newer protocol only when it is spoken", async () => {
+    const out = join(folder, "bundle");
+    await run(["generate", "--config", writeConfig(""), "--out", out], { env: environment() });
+    const loadedModules = join(folder, "modules.txt");
+    const hook = fileURLToPath(new URL("module-trace.mjs", import.meta.url));
+    const { url } = await start(["--bundle", out, "--workspace", folder], {
+      LSP_PROXY_TOKEN: token,
+      NODE_OPTIONS: `--import=${hook}`,
+      MODULE_TRACE: loadedModules,
+    });
+    // Each of these stands in the package's own code and nowhere else.
+    const marks = {
+      ajv: "strictTypes",
+      handlebars: "handlebars-v",
+      toml: "TomlDate",
+      newer: "subscriptions/acknowledged",
+    };
+    const loaded = () => {
+      const lines = readFileSync(loadedModules, "utf8").split("\n");
+      const texts = lines
+        .filter((line) => line.startsWith("file:"))
+        .map((line) => readFileSync(fileURLToPath(line), "utf8"));
+      return Object.entries(marks)
+        .filter(([, mark]) => texts.some((text) => text.includes(mark)))
+        .map(([name]) => name);
+    };
+    expect((await ask(url, token)).status).toBe(200);
+    expect(loaded()).toEqual([]);
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "raw", version: "0" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const discovered = await send(url, {
+      headers: {
+        authorization: `Bearer ${token}`,
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "server/discover",
+      },
+      body: { jsonrpc: "2.0", id: 1, method: "server/discover", params: { _meta } },
+    });
+    expect(resultOf(discovered, 1)).toMatchObject({ supportedVersions: ["2026-07-28"] });
+    expect(loaded()).toEqual(["newer"]);
+  });
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "answers what is under way and ends on %s",
+    async (signal) => {
+      const go = join(folder, "go");
+      const asked = join(folder, "asked");
+      const { child, url } = await start(
+        [
+          "--config",
+          writeConfig("", {
+            capabilities: { definitionProvider: true },
+            replies: { "textDocument/definition": null },
+            on: { "textDocument/definition": [{ save: asked }, { waitFile: go }] },
+          }),
+        ],
+        { LSP_PROXY_TOKEN: token },
+      );
+      const session = await openRaw(url, token);
+      const call = send(url, { headers: session, body: callOf(1) });
+      await expect
+        .poll(() => readFileSync(asked, { encoding: "utf8", flag: "a+" }), { timeout: 20_000 })
+        .not.toBe("");
+      child.kill(signal);
+      await expect
+        .poll(
+          () =>
+            ask(url, token).then(
+              () => "served",
+              () => "gone",
+            ),
+          { timeout: 20_000 },
+        )
+        .toBe("gone");
+      writeFileSync(go, "");
+      expect(resultOf(await call, 1)).toMatchObject({ structuredContent: { ok: true } });
+      if (child.exitCode === null) await once(child, "exit");
+      expect([child.exitCode, child.signalCode]).toEqual([0, null]);
+    },
+  );
+
+  it("writes no token, no session's name, no value of the environment and no path outside the workspace anywhere", async () => {
+    const outside = "/outside-of-everything/secret-place.fake";
+    const secret = "a-value-of-the-environment-4711";
+    const place = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
+    const config = writeConfig("max_calls_per_session = 4", {
+      capabilities: { definitionProvider: true, hoverProvider: true },
+      replies: {
+        "textDocument/definition": [{ uri: `file://${outside}`, range: place }],
+        "textDocument/hover": { contents: "words" },
+      },
+      on: { "textDocument/hover": [{ error: { code: -32000, message: `no such file: ${outside}` } }] },
+    });
+    const log = join(folder, "log.txt");
+    const trace = join(folder, "trace.txt");
+    const { child, url, written } = await start(
+      ["--config", config, "--log-level", "debug", "--log-file", log, "--trace", trace],
+      { LSP_PROXY_TOKEN: token, MY_API_KEY: secret },
+    );
+    const wrong = "a-wrong-token-that-someone-tries";
+    const session = await openRaw(url, token);
+    const name = session["mcp-session-id"] ?? "";
+    const unknown = "AAAAAAAAAAAAAAAAAAAAAAAA";
+    const answers = [
+      await send(url, { headers: session, body: callOf(1) }),
+      await send(url, { headers: session, body: callOf(2, { file_path: outside, line: 1, character: 1 }) }),
+      await send(url, {
+        headers: session,
+        body: callOf(3, { file_path: "a.fake", line: 1, character: 1 }, "get_hover"),
+      }),
+      await send(url, { headers: session, body: callOf(4, {}, "get_server_status") }),
+      await send(url, { headers: session, body: callOf(5, {}, "no_such_tool") }),
+      await send(url, { headers: { ...session, "mcp-session-id": unknown }, body: callOf(6) }),
+      await send(url, { headers: { ...session, authorization: `Bearer ${wrong}` }, body: callOf(7) }),
+      await send(url, { headers: session, body: `{"secret": "${token}"` }),
+      await send(url, { headers: { ...session, host: "evil.example" }, body: callOf(8) }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 404, 401, 400, 403]);
+    expect(answersIn(answers[0] as (typeof answers)[0])).toMatchObject([
+      { result: { structuredContent: { dropped: 1 } } },
+    ]);
+    child.kill("SIGTERM");
+    if (child.exitCode === null) await once(child, "exit");
+    const everything = {
+      output: written(),
+      log: readFileSync(log, "utf8"),
+      trace: readFileSync(trace, "utf8"),
+      answers: answers.map(({ text }) => text).join("\n"),
+    };
+    expect(everything.log).toContain("status=403");
+    expect(everything.trace).toContain("textDocument/definition");
+    for (const [where, text] of Object.entries(everything))
+      for (const hidden of [token, wrong, name, unknown, secret, "outside-of-everything", "secret-place"])
+        expect(`${where} ${text.split("\n").find((line) => line.includes(hidden)) ?? ""}`).toBe(`${where} `);
+  });
+});
