@@ -61,7 +61,7 @@ function changedBlocks(sides: DiffSides, old: string[], now: string[]): Block[] 
       nowEnd: Math.min(nowLine(start + shift + newText.length) + 1, now.length),
     };
     const last = places.at(-1);
-    if (last !== undefined && place.old < last.oldEnd) {
+    if (last !== undefined && (place.old < last.oldEnd || place.now < last.nowEnd)) {
       last.oldEnd = Math.max(last.oldEnd, place.oldEnd);
       last.nowEnd = Math.max(last.nowEnd, place.nowEnd);
     } else places.push(place);
@@ -70,14 +70,15 @@ function changedBlocks(sides: DiffSides, old: string[], now: string[]): Block[] 
   return places.flatMap((place) => compare(place, old, now));
 }
 
-/** The line of an offset; asked with growing offsets. */
+/** The line of an offset; asked with growing offsets. The end of a text is in its last line, unless that has ended. */
 function lineFinder(lines: string[]): (offset: number) => number {
+  const last = lines.at(-1)?.endsWith("\n") ? lines.length : lines.length - 1;
   let line = 0;
   let begin = 0;
   return (offset) => {
     for (;;) {
-      const length = lines[line]?.length;
-      if (length === undefined || offset < begin + length) return line;
+      const length = lines[line]?.length ?? 0;
+      if (line >= last || offset < begin + length) return line;
       begin += length;
       line++;
     }

@@ -10,6 +10,7 @@ import { basename, dirname, join } from "node:path";
 
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const WRITE_FLAGS = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const NEW_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 const CHUNK_BYTES = 1 << 20;
 
@@ -102,13 +103,16 @@ export const realDisk: Disk = {
       throw error;
     }
   },
-  mayWrite: (path) =>
-    within(path, (name) =>
-      fs.access(name, constants.W_OK).then(
-        () => true,
-        () => false,
-      ),
-    ),
+  async mayWrite(path) {
+    try {
+      // Asking by opening: `access` would answer for whoever started the process, not for whom it acts.
+      await (await within(path, (name) => fs.open(name, WRITE_FLAGS))).close();
+      return true;
+    } catch (error) {
+      if (["EACCES", "EPERM", "EROFS", "ETXTBSY"].includes(systemCode(error))) return false;
+      throw error;
+    }
+  },
   async read(path, maxBytes) {
     return opened(path, async (file, size) => {
       if (size > maxBytes) throw Object.assign(new Error("too large"), { code: "EFBIG" });

@@ -3,6 +3,7 @@
  * check of the preview is made again on the files as they are then, and a preview that no longer holds is refused.
  */
 import { mkdir, realpath } from "node:fs/promises";
+import type { Code } from "../../base/codes.js";
 import { sha256 } from "../../base/hash.js";
 import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
@@ -78,7 +79,11 @@ class WorkspaceEdits implements Edits {
   async preview(changes: Change[], gate?: Gate): Promise<Preview> {
     const around = this.#seenBy(gate);
     const draft = await draftEdit(around, changes);
-    const preview = await previewDraft(around, changes, draft);
+    const preview = await inWords(
+      "guard/not-a-file",
+      "The files cannot be read",
+      previewDraft(around, changes, draft),
+    );
     this.#previews.keep(changes, preview);
     return { ...preview, reasons: sortReasons(preview.reasons) };
   }
@@ -145,12 +150,18 @@ class WorkspaceEdits implements Edits {
   #exclusively<T>(act: (shop: Workshop) => Promise<T>, waitMs?: number): Promise<T> {
     const turn = this.#last.then(async () => {
       const { disk, gate, limits } = this.#around;
-      const journal = await this.#openJournal();
-      const lock = await takeLock(disk, journal.folder, waitMs ?? limits.lockWaitMs);
+      const journal = await inWords("edit/no-journal", "The journal cannot be opened", this.#openJournal());
+      const wait = waitMs ?? limits.lockWaitMs;
+      const lock = await inWords(
+        "edit/no-journal",
+        "The journal cannot be locked",
+        takeLock(disk, journal.folder, wait),
+      );
       try {
         const shop = { disk, gate, journal, lock };
-        for (const recovery of await recover(shop)) this.#options.recovered?.(recovery);
-        return await act(shop);
+        for (const recovery of await inWords("edit/no-journal", "The journal cannot be read", recover(shop)))
+          this.#options.recovered?.(recovery);
+        return await inWords("edit/failed", "The edit cannot begin", act(shop));
       } finally {
         await unlessSystem(lock.release());
       }
@@ -162,15 +173,20 @@ class WorkspaceEdits implements Edits {
   async #openJournal(): Promise<Journal> {
     const { disk, gate, limits } = this.#around;
     const { stateFolder } = this.#options;
-    try {
-      await mkdir(stateFolder, { recursive: true, mode: 0o700 });
-      const key = sha256(gate.roots[0] ?? "").slice(0, 16);
-      return await Journal.open(disk, await realpath(stateFolder), key, limits);
-    } catch (error) {
-      const words = systemWords(error);
-      if (words === undefined) throw error;
-      throw new Refusal("edit/no-journal", `The journal cannot be opened: ${words}. Nothing was changed.`);
-    }
+    await mkdir(stateFolder, { recursive: true, mode: 0o700 });
+    const key = sha256(gate.roots[0] ?? "").slice(0, 16);
+    return Journal.open(disk, await realpath(stateFolder), key, limits);
+  }
+}
+
+/** Turns a failure of the system, before anything was touched, into a refusal. */
+async function inWords<T>(code: Code, lead: string, act: Promise<T>): Promise<T> {
+  try {
+    return await act;
+  } catch (error) {
+    const words = systemWords(error);
+    if (words === undefined) throw error;
+    throw new Refusal(code, `${lead}: ${words}. Nothing was changed.`, { cause: error });
   }
 }
 

@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
-import { type Content, type Disk, isAbsence, type Slice, systemCode } from "./disk.js";
+import { type Content, type Disk, isAbsence, type Ownership, type Slice, systemCode } from "./disk.js";
 import { isStep, type Step } from "./step.js";
 import type { EditLimits } from "./types.js";
 
@@ -42,31 +42,43 @@ export class Journal {
   /** Opens the journal below an existing, real folder; `key` names the workspace. */
   static async open(disk: Disk, state: string, key: string, limits: EditLimits): Promise<Journal> {
     const all = join(state, "edits");
-    await ensureFolder(disk, all);
-    await ensureFolder(disk, join(all, key));
+    await ensureFolder(disk, all, "private");
+    await ensureFolder(disk, join(all, key), "private");
     return new Journal(disk, join(all, key), limits);
   }
 
   /** Writes an edit down before it begins; `images` are saved as they are read. */
   async begin(entry: Omit<Entry, "id">, images: AsyncIterable<Uint8Array>): Promise<Entry> {
     const id = `${Date.now().toString(36).padStart(9, "0")}-${randomBytes(8).toString("hex")}`;
-    const folder = this.#path(id);
+    const whole = { ...entry, id };
+    try {
+      await this.#write(whole, images);
+    } catch (error) {
+      await this.forget(id).catch((later: unknown) => {
+        // Whoever takes the lock next forgets it then.
+        if (systemCode(later) === "") throw later;
+      });
+      throw error;
+    }
+    return whole;
+  }
+
+  async #write(entry: Entry, images: AsyncIterable<Uint8Array>): Promise<void> {
+    const folder = this.#path(entry.id);
     await this.#disk.makeFolder(folder, "private");
     await this.#disk.write(join(folder, "images"), images, "private");
-    const whole = { ...entry, id };
-    const text = Buffer.from(JSON.stringify({ version: 1, ...whole }));
+    const text = Buffer.from(JSON.stringify({ version: 1, ...entry }));
     await this.#disk.write(join(folder, "record.new"), text, "private");
     await this.#disk.rename(join(folder, "record.new"), join(folder, "record"));
     await this.#disk.sync(folder);
     await this.#disk.sync(this.folder);
-    return whole;
   }
 
   /** Marks how far an edit came; when this throws, the mark is not there. */
   async mark(id: string, stage: Exclude<Stage, "begun">): Promise<void> {
     const folder = this.#path(id);
-    await this.#disk.write(join(folder, `${stage}.new`), Buffer.alloc(0), "private");
-    await this.#disk.rename(join(folder, `${stage}.new`), join(folder, stage));
+    // A folder appears whole and may be there already.
+    await ensureFolder(this.#disk, join(folder, stage));
     // The mark is there now, whether or not the disk says so.
     await this.#disk.sync(folder).catch((error: unknown) => {
       if (systemCode(error) === "") throw error;
@@ -155,8 +167,8 @@ function isEntry(value: unknown): value is Entry {
   return typeof value.id === "string" && value.steps.every(isStep);
 }
 
-async function ensureFolder(disk: Disk, folder: string): Promise<void> {
-  await disk.makeFolder(folder, "private").catch((error: unknown) => {
+async function ensureFolder(disk: Disk, folder: string, owner: Ownership = "default"): Promise<void> {
+  await disk.makeFolder(folder, owner).catch((error: unknown) => {
     if (systemCode(error) !== "EEXIST") throw error;
   });
 }

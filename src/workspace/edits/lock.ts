@@ -26,6 +26,9 @@ export interface Lock {
   release(): Promise<void>;
 }
 
+/** Locks that this process holds: one of its own that is not here it could not give back. */
+const held = new Set<string>();
+
 interface Holder extends ProcessIdentity {
   sinceMs: number;
 }
@@ -55,30 +58,51 @@ async function tryLock(disk: Disk, folder: string, own: ProcessIdentity): Promis
   if (highest !== undefined && !(await isFree(disk, folder, highest, own))) return undefined;
   const number = (highest?.number ?? 0) + 1;
   const file = join(folder, `lock-${number}`);
-  const staged = await writeAside(disk, folder, { ...own, sinceMs: Date.now() });
+  if (!(await claim(disk, folder, file, own))) return undefined;
+  held.add(file);
   try {
-    await disk.link(staged, file);
+    // Whoever took a higher number since we looked may have removed the one that would have stopped us.
+    const now = await locksIn(disk, folder);
+    if (now.some((lock) => lock.number > number || (lock.number === number && lock.free))) {
+      held.delete(file);
+      await forget(disk, file);
+      return undefined;
+    }
+    for (const lock of now) if (lock.number < number) await forget(disk, join(folder, lock.name));
+    // What processes left that died while they tried; one that lives tries again.
+    for (const name of await disk.list(folder))
+      if (name.startsWith("new-")) await forget(disk, join(folder, name));
   } catch (error) {
-    if (systemCode(error) === "EEXIST") return undefined;
+    held.delete(file);
     throw error;
-  } finally {
-    await disk.unlink(staged);
   }
-  // Whoever took a higher number since we looked may have removed the one that would have stopped us.
-  const now = await locksIn(disk, folder);
-  if (now.some((lock) => lock.number > number || (lock.number === number && lock.free))) {
-    await forget(disk, file);
-    return undefined;
-  }
-  for (const lock of now) if (lock.number < number) await forget(disk, join(folder, lock.name));
   return {
     async check() {
       if ((await highestIn(disk, folder))?.number !== number)
         throw new Refusal("edit/busy", "Another process has taken over this workspace.");
     },
-    // A new name needs no space on the disk, so even a full one lets go.
-    release: () => disk.rename(file, join(folder, `free-${number}`)),
+    async release() {
+      held.delete(file);
+      // A new name needs no space on the disk, so even a full one lets go.
+      await disk.rename(file, join(folder, `free-${number}`));
+    },
   };
+}
+
+/** Writes a lock, whole from the first moment; false when another was quicker. */
+async function claim(disk: Disk, folder: string, file: string, own: ProcessIdentity): Promise<boolean> {
+  const staged = join(folder, `new-${randomBytes(16).toString("hex")}`);
+  const holder: Holder = { ...own, sinceMs: Date.now() };
+  try {
+    await disk.write(staged, Buffer.from(JSON.stringify(holder)), "private");
+    await disk.link(staged, file);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST" || isAbsence(error)) return false;
+    throw error;
+  } finally {
+    await forget(disk, staged);
+  }
 }
 
 async function locksIn(disk: Disk, folder: string): Promise<Numbered[]> {
@@ -97,9 +121,10 @@ async function isFree(disk: Disk, folder: string, lock: Numbered, own: ProcessId
   const holder = await readHolder(disk, join(folder, lock.name));
   // Gone since it was listed: given back, or somebody took a higher number.
   if (holder === undefined) return false;
-  const life = holder === "damaged" ? "dead" : await lifeOf(holder, own);
-  if (life !== "unknown" || holder === "damaged") return life === "dead";
-  return Date.now() - holder.sinceMs > UNSEEN_MS;
+  if (holder === "damaged") return true;
+  const life = await lifeOf(holder, own);
+  if (life === "alive") return holder.pid === own.pid && !held.has(join(folder, lock.name));
+  return life === "dead" || Date.now() - holder.sinceMs > UNSEEN_MS;
 }
 
 /** Who holds a lock. Locks appear whole, so nobody that lives wrote a damaged one. */
@@ -119,12 +144,6 @@ function isHolder(value: unknown): value is Holder {
   const texts = [value.host, value.boot, value.space, value.start];
   if (!texts.every((text) => typeof text === "string")) return false;
   return Number.isInteger(value.pid) && typeof value.sinceMs === "number";
-}
-
-async function writeAside(disk: Disk, folder: string, holder: Holder): Promise<string> {
-  const file = join(folder, `new-${randomBytes(16).toString("hex")}`);
-  await disk.write(file, Buffer.from(JSON.stringify(holder)), "private");
-  return file;
 }
 
 async function forget(disk: Disk, file: string): Promise<void> {

@@ -10,6 +10,7 @@ import type { Gate } from "../types.js";
 import { type Disk, isAbsence } from "./disk.js";
 import type { Entry, Journal } from "./journal.js";
 import type { Lock } from "./lock.js";
+import { placeAfter } from "./outcome.js";
 import { shownAs } from "./preview.js";
 import { refuseEdit } from "./reasons.js";
 import { finishStep, heldIsKnown, runStep, unrunStep } from "./run-step.js";
@@ -68,27 +69,34 @@ export async function recover(shop: Workshop): Promise<Recovery[]> {
   for (const { id, stage: reached } of await shop.journal.list()) {
     if (reached === "nothing") await shop.journal.forget(id);
     if (reached !== "begun" && reached !== "committed") continue;
-    const entry = await shop.journal.read(id);
-    if (entry === undefined) {
-      await shop.journal.mark(id, "left");
-      recoveries.push({ outcome: "conflict", reasons: [] });
-    } else recoveries.push(await recoverEntry(shop, entry, reached));
+    const recovery = await recoverEntry(shop, id, reached).catch((error: unknown) => {
+      const words = systemWords(error);
+      if (words === undefined) throw error;
+      return conflict(`an unfinished edit cannot be looked at now: ${words}`);
+    });
+    recoveries.push(recovery);
   }
   return recoveries;
 }
 
-async function recoverEntry(shop: Workshop, entry: Entry, reached: "begun" | "committed"): Promise<Recovery> {
-  const outside = entry.steps.flatMap(placesAndHidden).filter((path) => !isOurs(shop.gate, path));
-  if (outside.length > 0) {
-    const message = "an unfinished edit is about files that are not part of the workspace now";
-    return { outcome: "conflict", reasons: [{ code: "edit/left-behind", path: ".", message }] };
+async function recoverEntry(shop: Workshop, id: string, reached: "begun" | "committed"): Promise<Recovery> {
+  const entry = await shop.journal.read(id);
+  if (entry === undefined) {
+    await shop.journal.mark(id, "left");
+    return conflict("the record of an unfinished edit is damaged");
   }
+  if (!entry.steps.flatMap(placesAndHidden).every((path) => isOurs(shop.gate, path)))
+    return conflict("an unfinished edit is about files that are not part of the workspace now");
   if (reached === "committed") {
     await finish(shop, entry);
     return { outcome: "finished", reasons: [] };
   }
   const { reasons } = await rollBack(shop, entry);
   return { outcome: reasons.length === 0 ? "rolled-back" : "conflict", reasons };
+}
+
+function conflict(message: string): Recovery {
+  return { outcome: "conflict", reasons: [{ code: "edit/left-behind", path: ".", message }] };
 }
 
 async function begin(
@@ -190,7 +198,10 @@ async function finish({ disk, journal }: Workshop, entry: Entry): Promise<void> 
 
 /** Makes the names in all folders that the steps touched last. */
 async function syncFolders(disk: Disk, steps: Step[]): Promise<void> {
-  const folders = steps.flatMap(placesAndHidden).map((path) => dirname(path));
+  const paths = steps.flatMap((step, index) =>
+    placesAndHidden(step).flatMap((path) => [path, placeAfter(path, steps.slice(index + 1))]),
+  );
+  const folders = paths.map((path) => dirname(path));
   for (const folder of uniqueBy(folders, (path) => path))
     await disk.sync(folder).catch((error: unknown) => {
       if (!isAbsence(error)) throw error;

@@ -1,6 +1,7 @@
 /** A workspace in a folder of its own, with a state folder beside it, for tests of edits. */
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -43,11 +44,13 @@ export interface Bench {
   remove(): void;
 }
 
-/** Makes a workspace; `deny` is its deny list. */
-export function makeBench(deny: string[] = ["**/.git/**", "secret"]): Bench {
-  const top = realpathSync(mkdtempSync(join(tmpdir(), "edits-")));
-  return benchAt(top, deny);
+/** Makes a workspace. */
+export function makeBench(parent = tmpdir()): Bench {
+  return benchAt(realpathSync(mkdtempSync(join(parent, "edits-"))));
 }
+
+/** Where files are in memory, if the system has such a place: hundreds of edits would wait for the disk most of the time. */
+export const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** A workspace in a folder that is there already. */
 export function benchAt(top: string, deny: string[] = ["**/.git/**", "secret"]): Bench {

@@ -1,0 +1,44 @@
+/** The real disk with something that happens before one of its changes. */
+import { type Disk, realDisk } from "../../../src/workspace/edits/disk.js";
+
+const changing = [
+  ...[
+    "write",
+    "makeLink",
+    "link",
+    "rename",
+    "unlink",
+    "makeFolder",
+    "own",
+    "removeFolder",
+    "removeTree",
+    "sync",
+  ],
+] as const;
+
+/** A change of the disk that is about to happen, counted from 1. */
+export interface Moment {
+  count: number;
+  method: string;
+  paths: string[];
+}
+
+/** A disk that calls `before` ahead of each change; what that throws is the change's own failure. */
+export function watchedDisk(before: (moment: Moment) => void | Promise<void>): Disk {
+  let count = 0;
+  const disk: { [method: string]: unknown } = { ...realDisk };
+  for (const method of changing) {
+    disk[method] = async (...args: unknown[]) => {
+      count++;
+      const paths = args.filter((arg): arg is string => typeof arg === "string" && arg.startsWith("/"));
+      await before({ count, method, paths });
+      return Reflect.apply(realDisk[method as keyof Disk], realDisk, args);
+    };
+  }
+  return disk as unknown as Disk;
+}
+
+/** An error of the system. */
+export function systemError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}

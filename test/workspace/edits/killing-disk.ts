@@ -1,0 +1,55 @@
+/** The real disk until its nth change, at which the process is killed: before the change, or half way through it. */
+import { join } from "node:path";
+import { type Content, type Disk, realDisk } from "../../../src/workspace/edits/disk.js";
+
+/** A disk that kills its own process at a moment counted from 1. */
+export function killingDisk(at: number): Disk {
+  let moment = 0;
+  const die = async (): Promise<never> => {
+    process.kill(process.pid, "SIGKILL");
+    return new Promise(() => {});
+  };
+  const pass = async (): Promise<void> => {
+    moment++;
+    if (moment === at) await die();
+  };
+  return {
+    ...realDisk,
+    async write(path, content, owner) {
+      await pass();
+      const bytes = await collect(content);
+      moment++;
+      if (moment === at) {
+        await realDisk.write(path, bytes.subarray(0, bytes.length / 2), owner);
+        await die();
+      }
+      await realDisk.write(path, bytes, owner);
+    },
+    async removeTree(path) {
+      await pass();
+      moment++;
+      if (moment === at) {
+        const isFolder = (await realDisk.look(path))?.kind === "folder";
+        const [first] = isFolder ? await realDisk.list(path) : [];
+        if (first !== undefined) await realDisk.removeTree(join(path, first));
+        await die();
+      }
+      await realDisk.removeTree(path);
+    },
+    makeLink: (path, target) => pass().then(() => realDisk.makeLink(path, target)),
+    link: (from, to) => pass().then(() => realDisk.link(from, to)),
+    rename: (from, to) => pass().then(() => realDisk.rename(from, to)),
+    unlink: (path) => pass().then(() => realDisk.unlink(path)),
+    makeFolder: (path, owner) => pass().then(() => realDisk.makeFolder(path, owner)),
+    own: (folder, owner) => pass().then(() => realDisk.own(folder, owner)),
+    removeFolder: (path) => pass().then(() => realDisk.removeFolder(path)),
+    sync: (folder) => pass().then(() => realDisk.sync(folder)),
+  };
+}
+
+async function collect(content: Content): Promise<Buffer> {
+  if (content instanceof Uint8Array) return Buffer.from(content);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of content) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
