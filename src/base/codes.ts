@@ -756,6 +756,12 @@ export const codes = {
     cause: "The position, or the place that the server resolved, has another name than the one asked for.",
     fix: "Check that it is the symbol you meant: it may be an alias, a re-export or a constructor.",
   },
+  "answer/changed-meanwhile": {
+    kind: "warning",
+    title: "A file changed each time while it was asked about",
+    cause: "Something goes on writing a file that the answer is about or shows; places in it may be off.",
+    fix: "Ask again when the file rests; `document` tells the text that was asked about.",
+  },
   "answer/server-restarted": {
     kind: "warning",
     title: "The server was restarted",

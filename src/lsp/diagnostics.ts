@@ -35,6 +35,8 @@ export interface DiagnosticsContext {
   isOwn: (path: string) => boolean;
   /** Sends the document again, so that the server looks at it anew. */
   touch: (path: string) => void;
+  /** Tells that the document was saved, so that the server checks what depends on other files too. */
+  save: (path: string) => void;
   request: (
     method: string,
     params: unknown,
@@ -74,7 +76,7 @@ export class Diagnostics {
   /** The server was told of a change: of a document's own text, or (undefined) of other files. */
   changed(path: string | undefined): void {
     this.#published.changed(path);
-    this.#late.changed();
+    this.#late.changed(path !== undefined);
     if (path !== undefined) this.#outdated.delete(path);
   }
 
@@ -158,6 +160,7 @@ export class Diagnostics {
     let asked = await this.#ask(document, wait);
     if (!Array.isArray(asked)) return this.#unknown(asked.why, this.#published.fresh(path)?.items ?? []);
     const atOnce = this.#dueMs(path, wait.settleMs) <= 0;
+    if (!atOnce && this.#late.takeUnsaved()) this.#context.save(path);
     const isIn = atOnce || (await this.#isIn(path, wait));
     if (isIn && !atOnce) {
       const deadline = Math.max(wait.deadline, performance.now() + ASK_AGAIN_MS);

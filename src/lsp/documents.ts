@@ -114,6 +114,12 @@ export class Documents {
     return entry?.document;
   }
 
+  /** Tells that an open document was saved, as it is: some servers check their files only then. */
+  save(path: string): void {
+    const entry = this.#open.get(path);
+    if (entry) this.#save(entry);
+  }
+
   /** The text that the server sees: the open document's, else the file's. */
   async textOf(path: string): Promise<Lines | undefined> {
     const open = this.#open.get(path);
@@ -171,10 +177,14 @@ export class Documents {
         ? changeBetween(before, read.lines, this.#context.encoding())
         : { text: read.lines.text };
     this.#change(entry, change, "changed");
-    const save = this.#context.capabilities.at("textDocumentSync", "save", "includeText") === true;
+    this.#save(entry);
+  }
+
+  #save({ document: { uri, lines } }: Entry): void {
+    const withText = this.#context.capabilities.at("textDocumentSync", "save", "includeText") === true;
     this.#context.notify("textDocument/didSave", {
-      textDocument: { uri: entry.document.uri },
-      ...(save ? { text: read.lines.text } : {}),
+      textDocument: { uri },
+      ...(withText ? { text: lines.text } : {}),
     });
   }
 

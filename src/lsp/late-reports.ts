@@ -18,6 +18,7 @@ export class LateReports {
   /** Whether progress followed the last change that could tell. */
   #follows = true;
   #pushedAt: number | undefined;
+  #unsaved = false;
   #changes = 0;
   #toldAt = 0;
   #begunBefore = 0;
@@ -26,8 +27,9 @@ export class LateReports {
     this.#readiness = readiness;
   }
 
-  /** The server was told of a change. */
-  changed(): void {
+  /** The server was told of a change, `saved` when it was told of a saved document as well. */
+  changed(saved: boolean): void {
+    this.#unsaved = !saved;
     this.#changes++;
     this.#pushedAt = undefined;
     this.#toldAt = performance.now();
@@ -38,6 +40,16 @@ export class LateReports {
   pushed(): void {
     this.#pushes = true;
     this.#pushedAt = performance.now();
+  }
+
+  /**
+   * Whether nothing was saved since the last change, said once: rust-analyzer checks after a save, and not when it hears
+   * that files changed.
+   */
+  takeUnsaved(): boolean {
+    const unsaved = this.#unsaved;
+    this.#unsaved = false;
+    return unsaved;
   }
 
   /** When it last pushed such a report, since the last change. */

@@ -54,6 +54,7 @@ export class ServerFiles {
       current: (path) => this.#documents.get(path),
       isOwn: (path) => claims(plan, path, roots),
       touch: (path) => this.#documents.touch(path),
+      save: (path) => this.#documents.save(path),
       request,
     });
     this.#freshness = new Freshness({

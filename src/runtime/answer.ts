@@ -21,6 +21,7 @@ import { symbolLine } from "./shapes/document-symbols.js";
 import { runtimeShapes } from "./shapes/index.js";
 import type { Shape } from "./shapes/shape.js";
 import { fileOf, rangeText, table, textOf } from "./shapes/spelt.js";
+import { insistOnSteady } from "./steady.js";
 import { type Asked, wholeAnswer, windowAnswer } from "./window.js";
 
 /** More items than this are not sorted and cut but refused: nobody can page through them. */
@@ -36,6 +37,7 @@ export async function buildAnswer(
 ): Promise<Answer> {
   const { facts, shape } = shapeNamed(name);
   const normalized = await shape.normalize(reply, call, options);
+  await insistOnSteady(call);
   const asked: Asked = { call, facts, shape, caps: capsOf(call, options.maxChars) };
   if (!facts.counted) return wholeAnswer(asked, headOf(call), normalized);
   const most = facts.most ?? mostItems;
@@ -158,7 +160,7 @@ export function arrange(items: Json[], facts: ShapeFacts, call: Pick<CallState, 
 
 async function filesOf(call: CallState): Promise<string[]> {
   const document = call.evidence.document?.admitted.path;
-  const shown = await call.places.shownPaths();
+  const shown = (await call.places.shown()).map(({ path }) => path);
   return document === undefined || shown.includes(document) ? shown : [document, ...shown];
 }
 

@@ -9,6 +9,7 @@ import type { HeldPreviews } from "./edits/held.js";
 import type { Evidence } from "./evidence.js";
 import type { Pages } from "./page.js";
 import type { SampleFiles } from "./sample-files.js";
+import type { Attempt } from "./steady.js";
 import type { Wording } from "./wording.js";
 
 /** The surroundings, the arguments and the evidence of one call. */
@@ -32,6 +33,8 @@ export interface CallState {
   readonly log: Log;
   /** Where things stood before anything was asked; undefined when that took too long to find out. */
   readonly mark: PoolMark | undefined;
+  /** Which time the call is asked; undefined when it must not be asked twice. */
+  readonly attempt: Attempt | undefined;
   /** Aborts when the client cancels or the deadline has come. */
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline. */

@@ -5,7 +5,7 @@
 import { sep } from "node:path";
 import type { DialectPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
-import { sortedSet } from "../base/order.js";
+import { uniqueBy } from "../base/order.js";
 import { type ColumnUnit, columnsOf, convertColumn, cutCharacters, type Lines } from "../base/text.js";
 import type { LanguageServer } from "../lsp/types.js";
 import {
@@ -45,10 +45,15 @@ export class Places {
     return remember(this.#shown, uri, () => this.#gate.show(uri));
   }
 
-  /** Absolute paths of all files that were shown. */
-  async shownPaths(): Promise<string[]> {
-    const shown = await Promise.all(this.#shown.values());
-    return sortedSet(shown.flatMap((admitted) => (admitted === undefined ? [] : [admitted.path])));
+  /** All files that were shown, each once. */
+  async shown(): Promise<Admitted[]> {
+    const shown = (await Promise.all(this.#shown.values())).filter((admitted) => admitted !== undefined);
+    return uniqueBy(shown, ({ path }) => path);
+  }
+
+  /** The text that a call asks about: its places are read in it, whatever the file has become since. */
+  asksAbout(uri: string, lines: Lines): void {
+    this.#lines.set(uri, Promise.resolve(lines));
   }
 
   /** The lines of a file that a server named; undefined when it cannot be read. */

@@ -12,7 +12,8 @@ import { AnswerCache } from "./answer-cache.js";
 import { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
 import { SampleFiles } from "./sample-files.js";
-import { Session, type Told } from "./session.js";
+import { Session } from "./session.js";
+import type { Told } from "./shared-answers.js";
 
 /** What a runtime needs from its surroundings. */
 export interface RuntimeContext {

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { Answer } from "../abi/handler.js";
 import type { ToolPlan } from "../abi/plan.js";
-import { canonicalText, isTable, type Json } from "../base/json.js";
+import { isTable, type Json } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import type { PoolMark } from "../lsp/types.js";
@@ -29,7 +29,9 @@ import type { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
 import { type CallOutcome, type Clock, refusalOf, refused, unknownTool, unready } from "./outcome.js";
 import { Pages } from "./page.js";
-import { openWording } from "./wording.js";
+import { briefly, shareAnswer, type Told } from "./shared-answers.js";
+import { insistOnSteady, steadily } from "./steady.js";
+import { openWording, type Wording } from "./wording.js";
 
 export type { CallOutcome } from "./outcome.js";
 
@@ -46,9 +48,6 @@ export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "edi
   answers: AnswerCache;
 };
 
-/** A look at the disk that takes longer is not waited for: sharing must not cost more than asking. */
-const markMs = 2000;
-
 /** The part of a call that no other call has. */
 type Own = Pick<CallState, "evidence" | "wording" | "places">;
 
@@ -60,15 +59,16 @@ interface Ran {
   files: string[];
 }
 
-/** An outcome that others may be told too. */
-export interface Told {
-  outcome: CallOutcome;
-  /** The only session that it is good in, where its cursor is. */
-  owner: string | undefined;
+/** A call as it was asked, under way until its time is up. */
+interface Asked extends Pick<CallState, "tool" | "remainingMs" | "onProgress"> {
+  args: unknown;
+  cancel: AbortSignal;
 }
 
 /** The part of a call that is there before its tool is chosen. */
 type Frame = Pick<CallState, "signal" | "remainingMs" | "onProgress" | "mark">;
+
+type Attempted = Frame & Pick<CallState, "attempt">;
 
 /** One agent's session. */
 export class Session {
@@ -98,76 +98,39 @@ export class Session {
     const tool = plan.tools.find((entry) => entry.name === name && plan.mcp.listed.includes(name));
     if (tool === undefined) throw unknownTool(name, plan.mcp.listed);
     const onProgress = (message: string) => options.onProgress?.(message);
+    const end = performance.now() + tool.timeoutMs;
+    const remainingMs = () => Math.max(0, end - performance.now());
     return underAny([options.signal, this.#closed.signal], async (cancel) => {
+      const asked: Asked = { tool, args, cancel, remainingMs, onProgress };
       if (!isShared(tool)) {
-        const mark = callsTools(tool) ? await this.#mark(cancel) : undefined;
-        return (await this.#begin(tool, args, mark, cancel, onProgress)).outcome;
+        const mark = callsTools(tool) ? await briefly(asked, () => this.#shared.pool.mark()) : undefined;
+        return (await this.#begin(asked, mark)).outcome;
       }
       try {
-        return await this.#share(tool, args, cancel, onProgress);
+        return await this.#share(asked);
       } catch (error) {
         if (!cancel.aborted) throw error;
         // Whoever left alone is told so; what they shared goes on for the others.
-        return (await this.#begin(tool, args, undefined, cancel, onProgress)).outcome;
+        return (await this.#begin(asked, undefined)).outcome;
       }
     });
   }
 
-  /** The answer that is kept and still true, or under way for somebody else, or new. */
-  async #share(tool: ToolPlan, args: unknown, cancel: AbortSignal, onProgress: Frame["onProgress"]) {
-    const { answers, inFlight } = this.#shared;
-    const askedAt = Date.now();
-    const mark = await this.#mark(cancel);
-    const alone = async () => (await this.#begin(tool, args, mark, cancel, onProgress)).outcome;
-    if (mark === undefined) return alone();
-    // Sessions that see different roots are answered differently.
-    const key = canonicalText([tool.name, args ?? {}, this.#gate.roots]);
-    const kept = await answers.get(key, mark);
-    if (kept !== undefined) return kept;
-    const told = await inFlight.join(`${mark.files} ${key}`, cancel, onProgress, async (signal, tell) => {
-      const { outcome, evidence, files } = await this.#begin(tool, args, mark, signal, tell);
+  /** The answer that others may have as well, or have already. */
+  #share(asked: Asked): Promise<CallOutcome> {
+    const { tool } = asked;
+    const question = { ...asked, tool: tool.name, roots: this.#gate.roots, asker: this.#id };
+    return shareAnswer(this.#shared, question, async (mark, cancel, onProgress) => {
+      const { outcome, evidence, files } = await this.#begin({ ...asked, cancel, onProgress }, mark);
       const isWhole = !outcome.isError && !evidence.isPage && evidence.readiness === "ready";
-      if (isWhole && isKept(tool)) void this.#keep(key, mark, outcome, files, askedAt);
-      return { outcome, owner: evidence.isPage ? this.#id : undefined };
+      const owner = evidence.isPage ? this.#id : undefined;
+      return { outcome, owner, files, isKept: isWhole && isKept(tool) };
     });
-    // A cursor is good in its own session only.
-    return told.owner === undefined || told.owner === this.#id ? told.outcome : alone();
-  }
-
-  /** Where things stand, unless that takes too long to find out: then a call goes its own way. */
-  async #mark(cancel: AbortSignal): Promise<PoolMark | undefined> {
-    return withDeadline([cancel], markMs, async (signal, expired) => {
-      try {
-        return await untilAborted(signal, this.#shared.pool.mark());
-      } catch (error) {
-        if (expired()) return undefined;
-        throw error;
-      }
-    });
-  }
-
-  /** Keeps an answer when nothing has changed since before it was asked for. */
-  async #keep(key: string, mark: PoolMark, outcome: CallOutcome, files: string[], askedAt: number) {
-    const { pool, answers, log } = this.#shared;
-    try {
-      const now = await pool.mark();
-      if (now.all === mark.all) await answers.put(key, mark, outcome, files, askedAt);
-    } catch (error) {
-      log("debug", "an answer was not kept", { cause: String(error) });
-    }
   }
 
   /** Runs a call of its own until it ends, is cancelled or its time is up. */
-  #begin(
-    tool: ToolPlan,
-    args: unknown,
-    mark: PoolMark | undefined,
-    cancel: AbortSignal,
-    onProgress: Frame["onProgress"],
-  ): Promise<Ran> {
-    const end = performance.now() + tool.timeoutMs;
-    return withDeadline([cancel], tool.timeoutMs, (signal, expired) => {
-      const remainingMs = () => Math.max(0, end - performance.now());
+  #begin({ tool, args, cancel, remainingMs, onProgress }: Asked, mark: PoolMark | undefined): Promise<Ran> {
+    return withDeadline([cancel], remainingMs(), (signal, expired) => {
       const frame: Frame = { signal, remainingMs, onProgress, mark };
       return this.#run(tool, args, frame, { isCancelled: () => cancel.aborted, expired });
     });
@@ -180,25 +143,27 @@ export class Session {
   }
 
   async #run(tool: ToolPlan, args: unknown, frame: Frame, clock: Clock): Promise<Ran> {
-    const evidence = new Evidence();
     const { plan, loaded, log } = this.#shared;
-    const gate = this.#gate;
     const wording = await openWording(loaded, tool);
-    const places = new Places(gate, plan.dialect);
+    let own = this.#own(wording);
     try {
       frame.signal.throwIfAborted();
-      const work = this.#answer(tool, args, frame, { evidence, wording, places });
+      const work = this.#steadily(tool, args, frame, () => {
+        own = this.#own(wording);
+        return own;
+      });
       const answer = await untilAborted(frame.signal, work).catch((error: unknown) => {
         // Files are being changed: whoever asked must hear how that went, however late.
-        if (evidence.isCommitted) return work;
+        if (own.evidence.isCommitted) return work;
         throw error;
       });
       return {
         outcome: { isError: false, error: null, ...answer },
-        evidence,
-        files: await filesOf(evidence, places),
+        evidence: own.evidence,
+        files: await filesOf(own),
       };
     } catch (error) {
+      const { evidence } = own;
       const refusal = refusalOf(tool, error, clock, evidence, { plan, log });
       const warnings = clock.expired() || refusal.code === "lsp/no-answer" ? unready(evidence) : [];
       const told = [...evidence.warnings, ...warnings];
@@ -210,7 +175,21 @@ export class Session {
     }
   }
 
-  async #answer(tool: ToolPlan, args: unknown, frame: Frame, own: Own): Promise<Answer> {
+  /** What a call gathers, from the beginning; a tool within a tool tells the outer one what cannot be undone. */
+  #own(wording: Wording, outer?: Evidence): Own {
+    const places = new Places(this.#gate, this.#shared.plan.dialect);
+    return { evidence: new Evidence(outer), wording, places };
+  }
+
+  /** The answer, asked for again when files changed under it. */
+  #steadily(tool: ToolPlan, args: unknown, frame: Frame, open: () => Own): Promise<Answer> {
+    return steadily(isShared(tool), async (attempt, isAgain) => {
+      const mark = isAgain ? await this.#shared.pool.mark() : frame.mark;
+      return this.#answer(tool, args, { ...frame, mark, attempt }, open());
+    });
+  }
+
+  async #answer(tool: ToolPlan, args: unknown, frame: Attempted, own: Own): Promise<Answer> {
     const { loaded, plan, pool, samples, edits, log } = this.#shared;
     const session = { gate: this.#gate, pages: this.#pages, previews: this.#previews };
     const given = checkArguments(
@@ -236,6 +215,7 @@ export class Session {
       const call = new ToolCall(state, (name, inner) => this.#within(name, inner, frame, own.evidence));
       return await handler.run(call, input);
     } catch (error) {
+      if (error instanceof SeveralMatches || error instanceof Refusal) await insistOnSteady(state);
       if (error instanceof SeveralMatches) return candidatesAnswer(state, error.message, error.candidates);
       const isLacking = error instanceof Refusal && error.code === "lsp/not-supported";
       const empty = isLacking ? await emptyAnswer(state, error) : undefined;
@@ -249,25 +229,21 @@ export class Session {
     const { plan, loaded } = this.#shared;
     const tool = plan.tools.find((entry) => entry.name === name);
     if (tool === undefined) throw unknownTool(name, []);
-    const evidence = new Evidence(outer);
     const wording = await openWording(loaded, tool);
-    const own = { evidence, wording, places: new Places(this.#gate, plan.dialect) };
+    let own = this.#own(wording, outer);
     try {
-      const { structured, headline, candidates } = await this.#answer(tool, args, frame, own);
+      const { structured, headline, candidates } = await this.#steadily(tool, args, frame, () => {
+        own = this.#own(wording, outer);
+        return own;
+      });
       return { structured, headline, candidates, refusal: undefined };
     } catch (error) {
       if (!(error instanceof Refusal) || frame.signal.aborted) throw error;
-      const { structured, headline } = refuse(
-        name,
-        error,
-        plan.mcp.listed,
-        evidence.warnings,
-        wording,
-        evidence.input,
-      );
+      const { warnings, input } = own.evidence;
+      const { structured, headline } = refuse(name, error, plan.mcp.listed, warnings, wording, input);
       return { structured, headline, candidates: undefined, refusal: error };
     } finally {
-      outer.absorb(evidence);
+      outer.absorb(own.evidence);
     }
   }
 }
@@ -289,8 +265,9 @@ function isKept(tool: ToolPlan): boolean {
   return tool.steps.every(({ kind }) => kind === "request");
 }
 
-async function filesOf({ document }: Evidence, places: Places): Promise<string[]> {
-  return sortedSet([...(await places.shownPaths()), ...(document ? [document.admitted.path] : [])]);
+async function filesOf({ evidence: { document }, places }: Own): Promise<string[]> {
+  const shown = (await places.shown()).map(({ path }) => path);
+  return sortedSet([...shown, ...(document ? [document.admitted.path] : [])]);
 }
 
 function argumentNames(loaded: LoadedBundle, tool: ToolPlan): string[] {

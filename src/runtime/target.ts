@@ -38,6 +38,7 @@ export async function openTarget(call: CallState, name: string): Promise<Target>
   const [first] = await askCircle<OpenDocument>(call, circle, "first", async ({ document }) => document);
   if (first === undefined) throw new Refusal("route/no-server", `No server could open ${admitted.shown}.`);
   call.evidence.document = { admitted, hash: first.answer.hash };
+  call.places.asksAbout(first.answer.uri, first.answer.lines);
   return { admitted, circle, document: first.answer, counted: undefined, place: undefined, range: undefined };
 }
 

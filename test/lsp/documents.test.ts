@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { fakePlan } from "../fake-server/index.js";
-import { act, ask, received, session, signal, write } from "./support.js";
+import { act, ask, received, session, signal, until, workspace, write } from "./support.js";
 
 const texts = (messages: JsonObject[]) =>
   messages.map(
@@ -94,6 +94,49 @@ test("the oldest is closed past the limit", async () => {
   expect(await received(server, "textDocument/didClose")).toEqual([
     { textDocument: { uri: pathToFileURL(join(root, "b.fake")).href } },
   ]);
+});
+
+const references = "textDocument/references";
+
+test("a document that a question is about stays open past the limit, and is closed when it is answered", async () => {
+  const limits = { ...fakePlan([]).limits, maxOpenDocuments: 1 };
+  const go = join(workspace({}), "go");
+  const { server, root, file } = await session(
+    {
+      capabilities: { referencesProvider: true },
+      replies: { [references]: [] },
+      on: { [references]: [{ waitFile: go }] },
+    },
+    { plan: { limits }, files: { "b.fake": "b\n", "c.fake": "c\n" } },
+  );
+  const { uri } = await server.sync(file, signal());
+  const reply = server.request(references, { textDocument: { uri } }, { signal: signal() });
+  await until(async () => (await received(server, references)).length === 1);
+  await server.sync(join(root, "b.fake"), signal());
+  await server.sync(join(root, "c.fake"), signal());
+  const names = async () => {
+    const open = (await ask(server, "fake/documents")) as { uri: string }[];
+    return open.map((document) => document.uri.split("/").at(-1));
+  };
+  expect(await names()).toEqual(["a.fake", "c.fake"]);
+  write(go, "");
+  await reply;
+  expect(await names()).toEqual(["c.fake"]);
+});
+
+test("a document that was closed before its question was asked is opened for it again", async () => {
+  const limits = { ...fakePlan([]).limits, maxOpenDocuments: 1 };
+  const { server, root, file } = await session(
+    {
+      capabilities: { referencesProvider: true },
+      replies: { [references]: { $find: "hello", as: "locations" } },
+    },
+    { plan: { limits }, files: { "b.fake": "b\n" } },
+  );
+  const { uri } = await server.sync(file, signal());
+  await server.sync(join(root, "b.fake"), signal());
+  expect(await received(server, "textDocument/didClose")).toEqual([{ textDocument: { uri } }]);
+  expect(await ask(server, references, { textDocument: { uri } })).toMatchObject([{ uri }]);
 });
 
 test("a byte-order mark is left out of the text; CRLF and non-ASCII names stay", async () => {

@@ -134,3 +134,14 @@ test("what was pushed of a file before it was opened holds", async () => {
     items: [borrow],
   });
 });
+
+test("after a change of files that are not open, the server is told of a save, as that begins its check", async () => {
+  const { server, file, root } = await checked({ "b.fake": "b\n" });
+  write(join(root, "b.fake"), "the cause of an error in a\n");
+  const report = diagnose(server, file, 20_000);
+  await until(async () => (await received(server, "textDocument/didSave")).length === 1);
+  await act(server, progress("begin"), push(file, borrow), progress("end"));
+  expect(await report).toMatchObject({ status: "diagnostics", items: [borrow] });
+  await diagnose(server, file, 5_000);
+  expect(await received(server, "textDocument/didSave")).toHaveLength(1);
+});

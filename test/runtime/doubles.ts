@@ -139,6 +139,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     previews: new HeldPreviews(),
     since: 0,
     log: () => {},
+    attempt: undefined,
     signal: new AbortController().signal,
     remainingMs: () => 30_000,
     onProgress: () => {},

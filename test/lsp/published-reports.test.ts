@@ -1,0 +1,171 @@
+/** When a published report counts, by the clock of the test: what settles, what is waited for, and for how long. */
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Lines } from "../../src/base/text.js";
+import { Capabilities } from "../../src/lsp/capabilities.js";
+import { Diagnostics } from "../../src/lsp/diagnostics.js";
+import { PublishedReports } from "../../src/lsp/published-reports.js";
+import { ReadinessState } from "../../src/lsp/readiness.js";
+import type { DiagnosticsReport, OpenDocument } from "../../src/lsp/types.js";
+import { serverPlan } from "../fake-server/index.js";
+import { signal } from "./support.js";
+
+const path = "/w/a.fake";
+const uri = pathToFileURL(path).href;
+const bug = { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } }, message: "bug" };
+const settleMs = 150;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A server that only publishes, with one document open, at the test's own time. */
+function open() {
+  const plan = serverPlan("fake", ["fake"], ["fake"], "fake");
+  const readiness = new ReadinessState(plan.ready);
+  readiness.initialized();
+  const document: OpenDocument = {
+    path,
+    uri,
+    languageId: "fake",
+    version: 1,
+    hash: "",
+    lines: new Lines(""),
+  };
+  const documents = new Map([[path, document]]);
+  const diagnostics = new Diagnostics({
+    capabilities: new Capabilities(plan),
+    readiness,
+    current: (name) => documents.get(name),
+    isOwn: () => true,
+    touch: () => {},
+    save: () => {},
+    request: () => Promise.reject(new Error("nothing is pulled here")),
+  });
+  return {
+    readiness,
+    documents,
+    diagnostics,
+    publish: (items: object[], version?: number) => diagnostics.publish({ uri, diagnostics: items, version }),
+    change() {
+      document.version++;
+      diagnostics.changed(path);
+    },
+    /** What is told after so long, or undefined while nothing is. */
+    ask(waitMs: number) {
+      let told: DiagnosticsReport | undefined;
+      void diagnostics.report(document, { waitMs, settleMs, signal: signal() }).then((report) => {
+        told = report;
+      });
+      return async (ms: number) => {
+        await vi.advanceTimersByTimeAsync(ms);
+        return told;
+      };
+    },
+  };
+}
+
+test("the first time, a file is waited for twice as long, up to ten seconds", async () => {
+  const { publish, change, ask } = open();
+  const first = ask(5_000);
+  expect(await first(9_000)).toBeUndefined();
+  publish([bug], 1);
+  expect(await first(settleMs)).toMatchObject({ status: "diagnostics" });
+  change();
+  const second = ask(5_000);
+  expect(await second(4_990)).toBeUndefined();
+  expect(await second(20)).toMatchObject({ status: "unknown" });
+  const other = open().ask(8_000);
+  expect(await other(9_990)).toBeUndefined();
+  expect(await other(20)).toMatchObject({ status: "unknown" });
+});
+
+test("a report with findings counts when it has settled", async () => {
+  const { publish, ask } = open();
+  const told = ask(5_000);
+  await told(10);
+  publish([bug]);
+  expect(await told(settleMs - 10)).toBeUndefined();
+  publish([bug, { ...bug, message: "another" }]);
+  expect(await told(settleMs - 10)).toBeUndefined();
+  expect((await told(20))?.items).toHaveLength(2);
+});
+
+test("an empty report counts after its settling with a version, after a second without one", async () => {
+  const versioned = open();
+  const sure = versioned.ask(5_000);
+  versioned.publish([], 1);
+  expect(await sure(settleMs + 10)).toMatchObject({ status: "clean" });
+  const plain = open();
+  const unsure = plain.ask(5_000);
+  plain.publish([]);
+  expect(await unsure(900)).toBeUndefined();
+  expect(await unsure(200)).toMatchObject({ status: "clean", readiness: "unknown" });
+});
+
+test("a server that was seen to clear first and fill later is waited for accordingly", async () => {
+  const { publish, change, ask } = open();
+  const first = ask(5_000);
+  publish([], 1);
+  await first(1_200);
+  publish([bug], 1);
+  await first(settleMs);
+  change();
+  const second = ask(5_000);
+  publish([], 2);
+  expect(await second(2_300)).toBeUndefined();
+  publish([bug], 2);
+  expect(await second(settleMs + 10)).toMatchObject({ status: "diagnostics" });
+  change();
+  const third = ask(10_000);
+  publish([], 3);
+  expect(await third(5_000)).toMatchObject({ status: "clean" });
+});
+
+test("an empty report that has not stood long enough at the end of the wait is unknown", async () => {
+  const { publish, ask } = open();
+  const told = ask(500);
+  await told(900);
+  publish([]);
+  expect(await told(200)).toMatchObject({
+    status: "unknown",
+    why: expect.stringContaining("may not have finished"),
+  });
+});
+
+test("an empty report while any progress is open is not clean, though the server counts as ready", async () => {
+  const { readiness, publish, ask } = open();
+  const check = (kind: string) => readiness.notified("$/progress", { token: 1, value: { kind, title: "x" } });
+  check("begin");
+  const told = ask(20_000);
+  publish([], 1);
+  expect(await told(5_000)).toBeUndefined();
+  check("end");
+  expect(await told(settleMs)).toMatchObject({ status: "clean", readiness: "ready" });
+});
+
+test("what is published of a document that was closed answers no wait", async () => {
+  const { documents, diagnostics, publish, ask } = open();
+  const told = ask(5_000);
+  await told(10);
+  documents.clear();
+  diagnostics.forget(path);
+  publish([]);
+  expect(await told(1)).toMatchObject({ status: "unknown", why: expect.stringContaining("closed") });
+});
+
+test("an empty report on a closed file does not speak of the file that is opened after it; findings do", () => {
+  const reports = new PublishedReports(() => undefined);
+  reports.take({ uri, diagnostics: [] });
+  reports.opened(path);
+  expect(reports.get(path)).toBeUndefined();
+  reports.take({ uri, diagnostics: [bug] });
+  reports.opened(path);
+  expect(reports.get(path)?.items).toEqual([bug]);
+  reports.changed(undefined);
+  reports.opened(path);
+  expect(reports.get(path)).toBeUndefined();
+});

@@ -1,0 +1,140 @@
+/** Files that change while a call is under way: the answer is about one text, and says which. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { sha256 } from "../../src/base/hash.js";
+import { openWorkshop, range, type Workshop, type WorkshopOptions } from "./workshop.js";
+
+const cleanups: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function open(options: WorkshopOptions): Promise<Workshop> {
+  const work = await openWorkshop(options);
+  cleanups.push(() => work.close());
+  return work;
+}
+
+/** A file that does not exist yet, for the scripted server to wait for. */
+function gateFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-go-"));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, "go");
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((done) => setTimeout(done, 10));
+}
+
+const pulls = { diagnosticProvider: { interFileDependencies: false, workspaceDiagnostics: false } };
+const at = { file_path: "a.fake", line: 1, character: 1 };
+
+describe("a file that changes while it is asked about", () => {
+  it.each([
+    ["find_references", "textDocument/references", { referencesProvider: true }, at, "locations"],
+    ["find_definition", "textDocument/definition", { definitionProvider: true }, at, "locations"],
+    ["get_diagnostics", "textDocument/diagnostic", pulls, { file_path: "a.fake" }, "diagnostics"],
+  ])(
+    "%s: is asked about again, and places and hash are of one text",
+    async (tool, method, capabilities, args, list) => {
+      const go = gateFile();
+      const found = { $find: "target", as: list };
+      const replies = { [method]: list === "locations" ? found : { kind: "full", items: found } };
+      const scenario = { capabilities, replies, on: { [method]: [{ waitFile: go }] } };
+      const work = await open({ files: { "a.fake": "target 😀 target\n" }, servers: { fake: { scenario } } });
+      const call = work.call(tool, args);
+      await until(async () => (await work.received(method)).length === 1);
+      const text = "target\n\n😀😀 target\n";
+      writeFileSync(join(work.folder, "a.fake"), text);
+      writeFileSync(go, "");
+      const { structured } = await call;
+      const items = structured[list] as { line: number; character: number }[];
+      expect(items.map(({ line, character }) => [line, character])).toEqual([
+        [1, 1],
+        [3, 4],
+      ]);
+      expect(structured.document).toMatchObject({ sha256: sha256(Buffer.from(text)) });
+      expect(structured.warnings ?? []).toEqual([]);
+    },
+  );
+
+  it("that is only shown in the answer has the call asked again as well", async () => {
+    const go = gateFile();
+    const method = "textDocument/definition";
+    const replies = { [method]: [{ uri: "file:///work/b.fake", range: range(0, 2, 3) }] };
+    const scenario = {
+      capabilities: { definitionProvider: true },
+      replies,
+      on: { [method]: [{ waitFile: go }] },
+    };
+    const files = { "a.fake": "x\n", "b.fake": "😀b\n" };
+    const work = await open({ files, servers: { fake: { scenario } } });
+    const call = work.call("find_definition", at);
+    await until(async () => (await work.received(method)).length === 1);
+    writeFileSync(join(work.folder, "b.fake"), "bbbb\n");
+    writeFileSync(go, "");
+    expect((await call).structured.locations).toMatchObject([{ path: "b.fake", line: 1, character: 3 }]);
+    expect(await work.received(method)).toHaveLength(2);
+  });
+
+  it("each time is told in a warning, after a few times", async () => {
+    const method = "textDocument/references";
+    // The server itself writes the question into the file, every time another one.
+    const scenario = {
+      capabilities: { referencesProvider: true },
+      replies: { [method]: [{ uri: "file:///work/a.fake", range: range(0, 0, 1) }] },
+      on: { [method]: [{ save: "a.fake" }] },
+    };
+    const work = await open({ files: { "a.fake": "target\n" }, servers: { fake: { scenario } } });
+    const { signal } = new AbortController();
+    const { structured } = await work.session.call("find_references", at, { signal });
+    expect(structured).toMatchObject({ ok: true, warnings: [{ code: "answer/changed-meanwhile" }] });
+    expect(await work.received(method)).toHaveLength(3);
+  });
+
+  it("and is gone is refused, not answered with nothing", async () => {
+    const go = gateFile();
+    const method = "textDocument/references";
+    const scenario = {
+      capabilities: { referencesProvider: true },
+      replies: { [method]: [] },
+      on: { [method]: [{ waitFile: go }] },
+    };
+    const work = await open({ files: { "a.fake": "target\n" }, servers: { fake: { scenario } } });
+    const call = work.call("find_references", at);
+    await until(async () => (await work.received(method)).length === 1);
+    rmSync(join(work.folder, "a.fake"));
+    writeFileSync(go, "");
+    expect((await call).structured).toMatchObject({ ok: false, error: { code: "guard/not-a-file" } });
+  });
+});
+
+describe("a call", () => {
+  it("that nobody changes a file under is asked once", async () => {
+    const method = "textDocument/references";
+    const scenario = {
+      capabilities: { referencesProvider: true },
+      replies: { [method]: [{ uri: "file:///work/a.fake", range: range(0, 0, 1) }] },
+    };
+    const work = await open({ files: { "a.fake": "target\n" }, servers: { fake: { scenario } } });
+    await work.call("find_references", at);
+    expect(await work.received(method)).toHaveLength(1);
+  });
+
+  it("has one deadline, the look at the disk included", async () => {
+    const method = "textDocument/references";
+    const scenario = { capabilities: { referencesProvider: true }, on: { [method]: [{ never: true }] } };
+    const work = await open({
+      files: { "a.fake": "target\n" },
+      servers: { fake: { scenario } },
+      config: { limits: { timeout_ms: 4000 } },
+    });
+    work.runtime.pool.mark = () => new Promise(() => {});
+    const start = performance.now();
+    expect((await work.call("find_references", at)).structured).toMatchObject({ ok: false });
+    // The look alone may take two seconds.
+    expect(performance.now() - start).toBeLessThan(5_500);
+  });
+});
