@@ -6,12 +6,15 @@ import { isInside } from "../../workspace/gate.js";
 import type { CallState } from "../call-state.js";
 import { untilAborted, withDeadline } from "../deadline.js";
 import { compareErrors, type Look, lookAtErrors } from "./errors.js";
+import { filesBelow } from "./folder.js";
 
-const beforeMs = 2000;
+const beforeMs = 5000;
 const tellMs = 5000;
-const afterMs = 5000;
+const afterMs = 10_000;
+/** Servers that did not tell before are not waited for as long again. */
+const briefMs = 2500;
 /** Parts of the time that is left. */
-const shareBefore = 0.2;
+const shareBefore = 0.25;
 const shareAfter = 0.8;
 
 /** The errors of the files that an edit is going to change. */
@@ -36,7 +39,8 @@ export async function aftermath(
   const own = call.evidence.document?.admitted.path;
   const first = edited.filter((path) => path === own);
   const ordered = [...first, ...edited.filter((path) => path !== own)];
-  const after = await lookAtErrors(call, ordered, Math.min(afterMs, call.remainingMs() * shareAfter));
+  const patience = before.why.length === 0 ? afterMs : briefMs;
+  const after = await lookAtErrors(call, ordered, Math.min(patience, call.remainingMs() * shareAfter));
   if (after.errors.size === 0 && before.errors.size === 0 && after.why.length === 0) return undefined;
   const moves = done.flatMap(({ operations }) => operations);
   const delta = compareErrors(call, before, after, ordered, (path) => movedTo(path, moves));
@@ -65,7 +69,11 @@ async function tellServers(call: CallState, operations: readonly AppliedOperatio
     for (const operation of operations) {
       const { kind, path, to, folder } = operation;
       const file = { path, isFolder: folder, ...(to === undefined ? {} : { newPath: to }) };
-      for (const server of call.pool.running()) server.tellFiles(names[kind], [file]);
+      const below = folder ? await filesBelow(file, to ?? path) : [];
+      for (const server of call.pool.running()) {
+        const isWanted = server.wantedFiles("did", names[kind], [file]).length > 0;
+        server.tellFiles(names[kind], isWanted ? [file] : below);
+      }
     }
   } catch (error) {
     call.evidence.warn("answer/edit-incomplete", "Not every language server could be told of the new texts.");

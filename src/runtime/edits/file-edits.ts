@@ -3,8 +3,6 @@
  * edits of their own (`workspace/willRenameFiles` and its kind), as updated imports; those come first, because they are
  * about the files as they still are.
  */
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import type { JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
@@ -14,10 +12,8 @@ import type { Change } from "../../workspace/edits/types.js";
 import { statOf } from "../../workspace/real-path.js";
 import type { CallState } from "../call-state.js";
 import { Draft } from "./draft.js";
+import { filesBelow, filesIn } from "./folder.js";
 import { draftOfReply } from "./server-edit.js";
-
-const mostEntries = 2000;
-const skipped = new Set([".git", "node_modules"]);
 
 /** A new file with a text. */
 export async function createFile(call: CallState, args: JsonObject): Promise<Draft> {
@@ -71,7 +67,7 @@ async function announced(
   let isHeard = false;
   const servers = operation === "Create" ? runningFor(call, file.path) : await serversOf(call, file);
   for (const server of servers) {
-    const wanted = server.wantedFiles("will", operation, [file]);
+    const wanted = await wantedBy(server, operation, file);
     if (wanted.length === 0) continue;
     try {
       const reply = await server.request(fileMethod("will", operation), fileParams(wanted), {
@@ -95,6 +91,18 @@ async function announced(
     call.evidence.warn("answer/references-kept", "No language server updates what refers to the old name.");
   draft.changes.push(change);
   return draft;
+}
+
+/** The file or folder itself, or, for a server that wants to hear of files only, those in the folder. */
+async function wantedBy(
+  server: LanguageServer,
+  operation: FileOperation,
+  file: OperatedFile,
+): Promise<OperatedFile[]> {
+  const own = server.wantedFiles("will", operation, [file]);
+  return own.length > 0 || !file.isFolder
+    ? own
+    : server.wantedFiles("will", operation, await filesBelow(file, file.path));
 }
 
 /** Two servers of one language would make the same edits: the first that edits a file has it. */
@@ -139,20 +147,6 @@ async function serversOf(
     }
   }
   return servers;
-}
-
-/** Files in a folder, in the order of their names, at most so many entries. */
-async function* filesIn(folder: string): AsyncGenerator<string> {
-  const folders = [folder];
-  let seen = 0;
-  for (let next = folders.shift(); next !== undefined && seen < mostEntries; next = folders.shift()) {
-    const entries = await readdir(next, { withFileTypes: true }).catch(() => []);
-    for (const entry of sortBy(entries, ({ name }) => [name])) {
-      seen++;
-      if (entry.isFile()) yield join(next, entry.name);
-      else if (entry.isDirectory() && !skipped.has(entry.name)) folders.push(join(next, entry.name));
-    }
-  }
 }
 
 async function isFolder(path: string): Promise<boolean> {

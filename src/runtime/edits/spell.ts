@@ -32,10 +32,10 @@ export function spellPreview(call: CallState, { operations, files }: Preview): J
   ];
 }
 
-/** How much a preview would change. */
+/** How much a preview would change; a file that only moves is an operation, not a changed file. */
 export function summaryOfPreview({ operations, files }: Preview): Summary {
   return {
-    files: files.length,
+    files: files.filter(({ beforeSha256, afterSha256 }) => beforeSha256 !== afterSha256).length,
     edits: files.reduce((sum, { changes }) => sum + changes.length, 0),
     operations: operations.filter(({ skipped }) => !skipped).length,
   };

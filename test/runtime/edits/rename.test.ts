@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../../../src/base/hash.js";
-import type { JsonObject } from "../../../src/base/json.js";
+import type { Json, JsonObject } from "../../../src/base/json.js";
 import type { Scenario } from "../../fake-server/index.js";
 import { range } from "../workshop.js";
 import {
@@ -337,9 +337,10 @@ describe("a server that has not indexed", () => {
     for (const more of [{}, token]) {
       const answer = await workshop.call("rename_symbol", { ...greet, ...more, dry_run: false });
       expect(codeOf(answer)).toBe("edit/not-ready");
-      expect(answer.structured.next_steps).toMatchObject([
-        { tool: "rename_symbol", arguments: { dry_run: true } },
-      ]);
+      expect((answer.structured.next_steps as Json[])[0]).toMatchObject({
+        tool: "rename_symbol",
+        arguments: { dry_run: true },
+      });
     }
     expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
   });
