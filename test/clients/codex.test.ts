@@ -1,10 +1,11 @@
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../cli/run.js";
-import { binaries, placeIn, repository } from "../live/session.js";
+import { binaries, placeIn, program, repository, testEnvironment } from "../live/session.js";
 import { findCodex, startCodex } from "./codex.js";
 
 const codex = findCodex();
@@ -67,7 +68,6 @@ describe.skipIf(path === "")("Codex", () => {
       };
       const ours = status.data.find((entry) => entry.name === "lsp-proxy" || entry.name === "lsp_proxy");
       expect(Object.keys(ours?.tools ?? {})).toHaveLength(11);
-      const { readFileSync } = await import("node:fs");
       const at = placeIn(readFileSync(join(project, "app.py"), "utf8"), "first = |greet(wave)");
       const answer = (await server.request("mcpServer/tool/call", {
         threadId: thread.thread.id,
@@ -80,4 +80,56 @@ describe.skipIf(path === "")("Codex", () => {
       await server.close();
     }
   }, 60_000);
+
+  it.each([
+    ["the session era", []],
+    ["the revision 2026-07-28", ["--enable", "mcp_2026_07_28"]],
+  ])(
+    "shares the gateway over HTTP, in %s",
+    async (_name, args) => {
+      const project = join(folder, 'a project\'s "own" folder');
+      const token = "a-token-for-codex-0123456789";
+      const trace = join(folder, `${args.length}.jsonl`);
+      const gateway = spawn(
+        process.execPath,
+        [program, "serve", "--http", "--port", "0", "--config", join(project, "lspi.toml"), "--trace", trace],
+        { env: { ...testEnvironment(), LSP_PROXY_TOKEN: token }, stdio: ["ignore", "ignore", "pipe"] },
+      );
+      let told = "";
+      gateway.stderr.setEncoding("utf8").on("data", (part: string) => {
+        told += part;
+      });
+      await expect.poll(() => told, { timeout: 30_000 }).toMatch(/http:\/\/\S+/);
+      const [url] = /http:\/\/\S+/.exec(told) ?? [];
+      const own = join(folder, "http-home");
+      mkdirSync(own, { recursive: true });
+      writeFileSync(
+        join(own, "config.toml"),
+        `[mcp_servers.lsp]\nurl = "${url}"\nbearer_token_env_var = "LSP_PROXY_TOKEN"\n`,
+      );
+      const server = startCodex(path, own, folder, { args, env: { LSP_PROXY_TOKEN: token } });
+      try {
+        await server.request("initialize", {
+          clientInfo: { name: "test", version: "0" },
+          capabilities: { experimentalApi: true },
+        });
+        server.notify("initialized", {});
+        const thread = (await server.request("thread/start", { cwd: folder })) as { thread: { id: string } };
+        const answer = (await server.request("mcpServer/tool/call", {
+          threadId: thread.thread.id,
+          server: "lsp",
+          tool: "find_definition",
+          arguments: { file_path: "app.py", symbol_name: "greet" },
+        })) as { structuredContent: { locations: unknown[] } };
+        expect(answer.structuredContent.locations).toMatchObject([
+          { path: "greet.py", line: 4, character: 5 },
+        ]);
+      } finally {
+        await server.close();
+        gateway.kill("SIGTERM");
+        if (gateway.exitCode === null) await once(gateway, "exit");
+      }
+    },
+    90_000,
+  );
 });

@@ -23,10 +23,15 @@ export interface CodexServer {
 }
 
 /** Starts `codex app-server` and speaks its line protocol. */
-export function startCodex(path: string, home: string, cwd: string): CodexServer {
-  const child: ChildProcess = spawn(path, ["app-server"], {
+export function startCodex(
+  path: string,
+  home: string,
+  cwd: string,
+  { args = [], env = {} }: { args?: string[]; env?: { [name: string]: string } } = {},
+): CodexServer {
+  const child: ChildProcess = spawn(path, [...args, "app-server"], {
     cwd,
-    env: { PATH: process.env.PATH ?? "", HOME: home, CODEX_HOME: home },
+    env: { PATH: process.env.PATH ?? "", HOME: home, CODEX_HOME: home, ...env },
     stdio: ["pipe", "pipe", "ignore"],
   });
   const pending = new Map<

@@ -70,7 +70,7 @@ export function authenticator(source: TokenSource, log: Log): Authenticate {
     const digest = digestOf(token);
     let isKnown = false;
     for (const known of current()) isKnown = timingSafeEqual(known, digest) || isKnown;
-    return isKnown && token !== "" ? digest.toString("hex") : undefined;
+    return isKnown ? digest.toString("hex") : undefined;
   };
 }
 

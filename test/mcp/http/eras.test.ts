@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { PassThrough } from "node:stream";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
@@ -13,6 +14,7 @@ import {
   connect,
   definition,
   files,
+  good,
   initialize,
   openGateway,
   openRaw,
@@ -100,6 +102,19 @@ describe("the era without sessions over HTTP", () => {
     expect(heard).toContain("starting fake");
     cancel.abort("enough");
     await failed;
+    await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+  });
+
+  it("knows that a client has left also before its answer began", async () => {
+    const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
+    const { headers, body } = modernCall(1);
+    const call = request(url, { method: "POST", headers: { ...good, ...headers }, agent: false });
+    call.once("error", () => undefined);
+    call.end(JSON.stringify(body));
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    call.destroy();
     await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
   });
 

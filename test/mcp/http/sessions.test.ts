@@ -140,7 +140,9 @@ describe("a session's name", () => {
       expect(answer.headers["mcp-session-id"]).toBeUndefined();
     }
     // One of them took the only place for the time of its answer; it has not kept it.
-    expect((await openRaw(url))["mcp-session-id"]).not.toBe(session["mcp-session-id"]);
+    const next = (await openRaw(url))["mcp-session-id"] ?? "";
+    expect(Buffer.from(next, "base64url")).toHaveLength(16);
+    expect(next).not.toBe(session["mcp-session-id"]);
   });
 });
 

@@ -124,6 +124,15 @@ describe("roots of a session", () => {
     const narrow = await connect(gateway.url, { roots: [root(gateway, "one")] });
     expect(pathsOf(await ask(whole, "one/a.fake"))).toEqual(["one/a.fake", "top.fake", "two/b.fake"]);
     expect(await ask(narrow, "a.fake")).toMatchObject({ locations: [{ path: "a.fake" }], dropped: 2 });
+    // The same question at the same time is not the same answer.
+    const same = root(gateway, "one/a.fake");
+    const both = await Promise.all([
+      ask(whole, same),
+      ask(narrow, same),
+      ask(whole, same),
+      ask(narrow, same),
+    ]);
+    expect(both.map(pathsOf).map(({ length }) => length)).toEqual([3, 1, 3, 1]);
     for (const path of ["../two/b.fake", root(gateway, "two/b.fake"), "../top.fake"])
       expect(await ask(narrow, path)).toMatchObject({ error: { code: "guard/outside-root" } });
     expect(pathsOf(await ask(whole, "one/a.fake"))).toEqual(["one/a.fake", "top.fake", "two/b.fake"]);
