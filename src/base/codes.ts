@@ -762,6 +762,13 @@ export const codes = {
     cause: "Something goes on writing a file that the answer is about or shows; places in it may be off.",
     fix: "Ask again when the file rests; `document` tells the text that was asked about.",
   },
+  "answer/not-watched": {
+    kind: "warning",
+    title: "Too many files to watch",
+    cause:
+      "The workspace has more files than are watched (50 000 that git does not ignore), so that changes of files that no answer was about may not have reached the server.",
+    fix: "Leave folders out with `workspace.deny` or `.gitignore`, or restart the server after large changes.",
+  },
   "answer/server-restarted": {
     kind: "warning",
     title: "The server was restarted",

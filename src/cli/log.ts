@@ -1,7 +1,7 @@
-/** The log: one line per event on stderr or in a file, never on stdout. */
-import { appendFileSync } from "node:fs";
+/** The log: one line per event on stderr or in a file of its owner's, never on stdout. */
 import type { Log } from "../lsp/types.js";
 import { type Flags, type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
+import { openPrivateFile } from "./private-file.js";
 
 const levels = ["debug", "info", "warn", "error"] as const;
 type Level = (typeof levels)[number];
@@ -19,7 +19,8 @@ export function openLog(input: Input, io: Surroundings): Log {
   const least = levels.indexOf(asked as Level);
   const file = textFlag(input, "log-file");
   const asJson = isOn(input, "log-json");
-  const write = (line: string) => (file ? appendFileSync(file, line) : void io.stderr.write(line));
+  const write =
+    file === undefined ? (line: string) => void io.stderr.write(line) : openPrivateFile("log-file", file);
   return (level, message, data = {}) => {
     if (levels.indexOf(level) < least) return;
     const time = new Date().toISOString();

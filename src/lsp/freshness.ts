@@ -59,7 +59,9 @@ export class Freshness {
     const others = wanted.filter(({ path }) => documents.get(path) === undefined);
     if (others.length > 0) this.#context.onOthersChanged();
     if (!this.#context.plan.openOnChange) return;
-    const unseen = others.filter(({ path, type }) => type !== DELETED && this.#isOwn(path));
+    const unseen = others.filter(
+      ({ path, type, ignored }) => type !== DELETED && !ignored && this.#isOwn(path),
+    );
     for (const { path } of unseen.slice(0, this.#context.maxOpened)) await this.#tryOpen(path);
   }
 

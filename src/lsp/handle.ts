@@ -54,6 +54,10 @@ export class Handle implements LanguageServer {
     return this.#instance.readiness;
   }
 
+  get unwatched(): boolean {
+    return this.#instance.unwatched;
+  }
+
   supports(method: string, document?: OpenDocument): boolean {
     return this.#instance.supports(method, document);
   }

@@ -126,6 +126,10 @@ export class Instance {
   get pending(): number {
     return this.#wire.pending + this.#files.waits;
   }
+  /** Whether files under its roots may change unseen. */
+  get unwatched(): boolean {
+    return this.#files.areUnwatched;
+  }
   get dead(): boolean {
     return this.#ending || this.#wire.dead;
   }

@@ -6,6 +6,8 @@ export type ChangeType = 1 | 2 | 3;
 export interface FileChange {
   path: string;
   type: ChangeType;
+  /** Whether git ignores the file. */
+  ignored: boolean;
 }
 
 interface Entry {
@@ -13,6 +15,7 @@ interface Entry {
   seq: number;
   /** When it came into being; 0 when it was always there. */
   born: number;
+  ignored: boolean;
 }
 
 export class Journal {
@@ -30,10 +33,10 @@ export class Journal {
     return this.#seq;
   }
 
-  record(path: string, change: "created" | "changed" | "deleted"): void {
+  record(path: string, change: "created" | "changed" | "deleted", ignored: boolean): void {
     const seq = ++this.#seq;
     const born = change === "created" ? seq : (this.#entries.get(path)?.born ?? 0);
-    this.#entries.set(path, { exists: change !== "deleted", seq, born });
+    this.#entries.set(path, { exists: change !== "deleted", seq, born, ignored });
     if (this.#entries.size <= this.#limit) return;
     for (const [old, entry] of this.#entries) if (!entry.exists && entry.seq < seq) this.#entries.delete(old);
   }
@@ -44,7 +47,8 @@ export class Journal {
     const changes: FileChange[] = [];
     for (const [path, entry] of this.#entries) {
       if (entry.seq <= cursor || !folders.some((folder) => isInside(folder, path))) continue;
-      changes.push({ path, type: entry.exists ? (entry.born > cursor ? 1 : 2) : 3 });
+      const type = entry.exists ? (entry.born > cursor ? 1 : 2) : 3;
+      changes.push({ path, type, ignored: entry.ignored });
     }
     return changes;
   }

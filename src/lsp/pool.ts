@@ -1,6 +1,6 @@
 /** All language servers of one proxy: who handles a file, which of them run, and that none of them outlives it. */
 import { existsSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
@@ -10,6 +10,7 @@ import { Handle } from "./handle.js";
 import { Instance } from "./instance.js";
 import type { Tally } from "./instance-context.js";
 import { launch } from "./launch.js";
+import { Moments } from "./moments.js";
 import { findProgram } from "./program.js";
 import { rootOf, routeFile } from "./route.js";
 import { Slot } from "./slot.js";
@@ -28,11 +29,7 @@ class Pool implements ServerPool {
   readonly #guardian: Guardian;
   readonly #watch: WorkspaceWatch;
   readonly #tally: Tally = { told: 0, heard: 0 };
-  #sources: { seen: number; cursor: number; changedAt: number | null } = {
-    seen: 0,
-    cursor: 0,
-    changedAt: null,
-  };
+  readonly #moments: Moments;
   #starts = 0;
   #closed = false;
 
@@ -42,7 +39,14 @@ class Pool implements ServerPool {
     this.#guardian = new Guardian((reason) =>
       context.log("warn", "servers are not watched over if this process is killed", { reason }),
     );
-    this.#watch = new WorkspaceWatch(context.roots, plan.workspace.deny, context.log);
+    this.#watch = new WorkspaceWatch(context.roots, plan.workspace.deny, context.log, context.watchLimits);
+    this.#moments = new Moments({
+      watch: this.#watch,
+      roots: context.roots,
+      tally: this.#tally,
+      markers: new Set(plan.servers.flatMap(({ rootMarkers }) => rootMarkers)),
+      isServed: (path) => this.route(path).length > 0,
+    });
   }
 
   route(path: string): ServerPlan[] {
@@ -67,40 +71,18 @@ class Pool implements ServerPool {
   async mark(): Promise<PoolMark> {
     await this.#watch.refresh();
     await Promise.all(this.#sorted().map((slot) => slot.instance?.refresh()));
-    const { told, heard } = this.#tally;
-    const files = `${this.#watch.cursor}.${told}`;
-    this.#lookAtSources();
-    const generations = this.#sorted().map((slot) => `${slot.instance?.generation ?? "-"}`);
-    return {
-      files,
-      all: [files, heard, this.#starts, ...generations].join("."),
-      sources: String(this.#sources.cursor),
-      changedAt: this.#sources.changedAt,
-    };
+    return this.#moments.mark([
+      this.#starts,
+      ...this.#sorted().map((slot) => slot.instance?.generation ?? "-"),
+    ]);
   }
 
-  /** Sees whether what changed since the last look could change an answer: not what servers write for themselves. */
-  #lookAtSources(): void {
-    const { servers } = this.#plan;
-    const isMarker = (path: string) =>
-      servers.some(({ rootMarkers }) => rootMarkers.includes(basename(path)));
-    const { seen } = this.#sources;
-    const { cursor } = this.#watch;
-    const changes = this.#watch.since(seen, this.#context.roots);
-    const isOther = changes.some(({ path }) => isMarker(path) || this.route(path).length > 0);
-    this.#sources = isOther
-      ? { seen: cursor, cursor, changedAt: Date.now() }
-      : { ...this.#sources, seen: cursor };
+  moment(): Promise<number> {
+    return this.#moments.now();
   }
 
-  async moment(): Promise<number> {
-    await this.#watch.refresh();
-    return this.#watch.cursor;
-  }
-
-  async changedSince(moment: number): Promise<ReadonlySet<string>> {
-    await this.#watch.refresh();
-    return new Set(this.#watch.since(moment, this.#context.roots).map(({ path }) => path));
+  changedSince(moment: number): Promise<ReadonlySet<string>> {
+    return this.#moments.changedSince(moment);
   }
 
   status(): ServerStatus[] {

@@ -80,6 +80,12 @@ export class ServerFiles {
     return this.#waits;
   }
 
+  /** Whether files of the server may change unseen, because there are too many. */
+  get areUnwatched(): boolean {
+    const { watch, root, folders } = this.#context.server;
+    return watch.isBlind([root, ...folders]);
+  }
+
   /** Tells the server all that changed on disk since it was last told. */
   renew(): Promise<void> {
     return this.#freshness.renew();
@@ -94,6 +100,7 @@ export class ServerFiles {
   /** Opens the document or brings it up to date, after everything else that changed was told. */
   async sync(path: string): Promise<OpenDocument> {
     await this.#freshness.renew();
+    this.#context.server.watch.attend(path);
     return this.#documents.sync(path);
   }
 
@@ -105,7 +112,9 @@ export class ServerFiles {
 
   async textOf(uri: string): Promise<Lines | undefined> {
     const path = pathOfUri(uri);
-    return path === undefined ? undefined : this.#documents.textOf(path);
+    if (path === undefined) return undefined;
+    this.#context.server.watch.attend(path);
+    return this.#documents.textOf(path);
   }
 
   /** Does something while a document, if there is one, stays open. */

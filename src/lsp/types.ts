@@ -8,6 +8,7 @@ import type { RetryPlan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { FileOperation, OperatedFile } from "./file-operations.js";
+import type { WatchLimits } from "./watch.js";
 
 /** How much a server knows yet, from its own evidence. */
 export type Readiness = "ready" | "indexing" | "starting" | "unknown";
@@ -80,6 +81,8 @@ export interface LanguageServer {
   /** Counts starts: an answer from an older generation may be stale. */
   readonly generation: number;
   readonly readiness: Readiness;
+  /** Whether files under its roots may have changed unseen, because there are more than are watched. */
+  readonly unwatched: boolean;
   /** Whether the server offers the method now, statically or by registration, for this document. */
   supports(method: string, document?: OpenDocument): boolean;
   /** What the server said of the method, in `initialize` first, then by registration. */
@@ -201,4 +204,6 @@ export interface PoolContext {
   binFolders: string[];
   /** Version told to servers in `clientInfo`. */
   version: string;
+  /** How much of the workspace is watched, where that is not the usual. */
+  watchLimits?: Partial<WatchLimits> | undefined;
 }

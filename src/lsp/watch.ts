@@ -1,57 +1,74 @@
 /**
  * Knows which files under the roots changed, so that servers hear of edits made by anyone. The truth is a snapshot of
- * file stamps compared before each call. On Linux every folder is watched (inotify queues an event before the write
- * returns, so one turn of the event loop later all earlier writes are known) and only touched folders are read again;
- * elsewhere, and for folders that cannot be watched, every folder is. Folders that git ignores are left out.
+ * file stamps compared before each call: of folders where something happened (all of them, where the system does not say
+ * so in time), and of the files that answers were about. What it cannot follow, because there is too much of it, it says.
  */
-import { type FSWatcher, watch as watchFolder } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { dirname, relative } from "node:path";
 import picomatch from "picomatch";
-import { stampText } from "./file.js";
-import { IgnoreRules } from "./ignore-rules.js";
+import { AttendedFiles } from "./attended-files.js";
+import { FolderWatchers } from "./folder-watchers.js";
+import { IgnoredZones, type ZoneLimits } from "./ignored-zones.js";
 import { isInside, slashed } from "./inside.js";
 import { type FileChange, Journal } from "./journal.js";
 import type { Log } from "./types.js";
+import { WatchedTree } from "./watched-tree.js";
 
-const SKIPPED = new Set([".git", ".hg", ".svn", ".jj", "node_modules"]);
-const MAX_FILES = 50_000;
-const MAX_WATCHERS = 4_096;
-/** So many events in one go may have overflowed the kernel's queue: everything is read again. */
-const BURST = 8_192;
-
-interface Folder {
-  path: string;
-  files: Map<string, string>;
-  folders: Set<string>;
-  rules: IgnoreRules;
-  watcher: FSWatcher | undefined;
-  touched: Set<string>;
-  dirty: boolean;
+/** How much is followed. */
+export interface WatchLimits extends ZoneLimits {
+  /** Files that git does not ignore. */
+  files: number;
+  /** Files that answers were about. */
+  attended: number;
 }
+
+const LIMITS: WatchLimits = {
+  files: 50_000,
+  zoneFiles: 2_000,
+  zoneFolders: 256,
+  allFiles: 10_000,
+  allFolders: 1_024,
+  attended: 256,
+};
+/** Folders in ignored parts too large to follow, which hold files that answers were about. */
+const MAX_ALONE = 64;
 
 export class WorkspaceWatch {
   readonly #roots: readonly string[];
   readonly #denied: (path: string) => boolean;
   readonly #log: Log;
-  readonly #folders = new Map<string, Folder>();
-  readonly #journal = new Journal(2 * MAX_FILES);
-  readonly #watching = process.platform === "linux";
-  /** The first whole millisecond after the start: what was written before is older. */
-  readonly #startedAt = Date.now() + 1;
-  #files = 0;
-  #watchers = 0;
-  #events = 0;
-  #overfull = false;
-  #first = true;
+  readonly #journal: Journal;
+  readonly #watchers = new FolderWatchers();
+  readonly #attended: AttendedFiles;
+  readonly #tree: WatchedTree;
+  /** Folders followed for themselves. */
+  #alone: ReadonlySet<string> = new Set();
+  /** Roots with more files than are followed. */
+  readonly #overfull = new Set<string>();
+  readonly #limits: WatchLimits;
   #closed = false;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
-  constructor(roots: readonly string[], deny: readonly string[], log: Log) {
+  constructor(
+    roots: readonly string[],
+    deny: readonly string[],
+    log: Log,
+    limits: Partial<WatchLimits> = {},
+  ) {
+    this.#limits = { ...LIMITS, ...limits };
     this.#roots = roots;
     this.#denied = deny.length > 0 ? picomatch([...deny], { dot: true }) : () => false;
     this.#log = log;
+    this.#journal = new Journal(2 * this.#limits.files);
+    this.#attended = new AttendedFiles(this.#limits.attended);
+    this.#tree = new WatchedTree({
+      journal: this.#journal,
+      watchers: this.#watchers,
+      zones: new IgnoredZones(this.#limits),
+      isDenied: (path, isFolder) => this.#isDenied(path, isFolder),
+      maxFiles: this.#limits.files,
+      onOverfull: (path) => this.#tooMany(path),
+    });
   }
 
   /** A mark in time: changes after it are given by `since`. */
@@ -64,12 +81,21 @@ export class WorkspaceWatch {
     return this.#journal.since(cursor, folders);
   }
 
-  /** Paths known under any of these folders, in no order. */
-  *files(roots: readonly string[]): Iterable<string> {
-    for (const folder of this.#folders.values()) {
-      if (!roots.some((root) => isInside(root, folder.path))) continue;
-      for (const name of folder.files.keys()) yield join(folder.path, name);
-    }
+  /** Paths known under any of these folders that git does not ignore, in no order. */
+  files(roots: readonly string[]): Iterable<string> {
+    return this.#tree.known.files(roots);
+  }
+
+  /** Whether files under any of these folders may change unseen, because there are too many. */
+  isBlind(folders: readonly string[]): boolean {
+    return [...this.#overfull].some((root) =>
+      folders.some((folder) => isInside(root, folder) || isInside(folder, root)),
+    );
+  }
+
+  /** An answer was about this file: it is looked at before each call from now on, wherever it lies. */
+  attend(path: string): void {
+    if (this.#rootOf(path) !== undefined && !this.#isDenied(path, false)) this.#attended.add(path);
   }
 
   /** Takes in all that changed before this call. Calls at the same time share one look that begins after them. */
@@ -89,154 +115,46 @@ export class WorkspaceWatch {
 
   close(): void {
     this.#closed = true;
-    for (const folder of this.#folders.values()) folder.watcher?.close();
-    this.#folders.clear();
+    this.#watchers.close();
   }
 
   async #look(): Promise<void> {
     if (this.#closed) return;
-    // Two turns: the first may still belong to the round of events that brought the call.
-    await turn();
-    await turn();
-    const all = this.#events > BURST;
-    this.#events = 0;
-    const stale = [...this.#folders.values()].filter((folder) => all || folder.dirty || !folder.watcher);
-    await each(stale, (folder) => this.#read(folder, false));
-    await each(this.#roots, (root) => this.#enter(root, new IgnoreRules([])));
-    this.#first = false;
-  }
-
-  async #enter(path: string, rules: IgnoreRules): Promise<void> {
-    if (this.#closed || this.#folders.has(path)) return;
-    const folder: Folder = {
-      path,
-      files: new Map(),
-      folders: new Set(),
-      rules,
-      watcher: undefined,
-      touched: new Set(),
-      dirty: true,
-    };
-    this.#folders.set(path, folder);
-    // Watched before it is read: what happens in between is an event.
-    this.#observe(folder);
-    await this.#read(folder, false);
-  }
-
-  /** A folder that was replaced, or whose ignore rules changed: its old watch may look at nothing any more. */
-  async #renew(folder: Folder, rules: IgnoreRules): Promise<void> {
-    folder.rules = rules;
-    this.#unwatch(folder);
-    this.#observe(folder);
-    await this.#read(folder, true);
-  }
-
-  #observe(folder: Folder): void {
-    if (!this.#watching || this.#watchers >= MAX_WATCHERS) return;
-    try {
-      const watcher = watchFolder(folder.path, { persistent: false }, (_event, name) => {
-        this.#events++;
-        folder.dirty = true;
-        if (name !== null) folder.touched.add(name);
-      });
-      watcher.on("error", () => this.#unwatch(folder));
-      folder.watcher = watcher;
-      this.#watchers++;
-    } catch {
-      // The folder is gone or the system's watches are used up: it is read at every look instead.
-      folder.watcher = undefined;
-    }
-  }
-
-  #unwatch(folder: Folder): void {
-    if (!folder.watcher) return;
-    folder.watcher.close();
-    folder.watcher = undefined;
-    this.#watchers--;
-  }
-
-  /** Compares one folder with what was known of it; `deep` renews the folders in it as well. */
-  async #read(folder: Folder, deep: boolean): Promise<void> {
-    const touched = folder.touched;
-    folder.dirty = false;
-    folder.touched = new Set();
-    const listing = await readdir(folder.path, { withFileTypes: true }).catch(() => undefined);
-    if (!listing) {
-      this.#leave(folder);
-      return;
-    }
-    const hasRules = listing.some((entry) => entry.isFile() && entry.name === ".gitignore");
-    const otherRules = await folder.rules.read(folder.path, hasRules);
-    const seen = listing.filter((entry) => !this.#ignored(folder, entry.name, entry.isDirectory()));
-    const files = new Set(seen.filter((entry) => entry.isFile()).map((entry) => entry.name));
-    const folders = new Set(seen.filter((entry) => entry.isDirectory()).map((entry) => entry.name));
-    for (const name of [...folder.files.keys()]) if (!files.has(name)) this.#lost(folder, name);
-    for (const name of [...folder.folders]) if (!folders.has(name)) this.#leaveChild(folder, name);
-    await each([...files], (name) => this.#compare(folder, name, touched.has(name)));
-    folder.folders = folders;
-    await each([...folders], async (name) => {
-      const child = this.#folders.get(join(folder.path, name));
-      const rules = folder.rules.inner();
-      if (!child) await this.#enter(join(folder.path, name), rules);
-      else if (deep || otherRules || touched.has(name)) await this.#renew(child, rules);
+    const all = await this.#watchers.overflowed();
+    await this.#tree.look(this.#roots, all);
+    await this.#attended.look((path, change) => {
+      this.#journal.record(path, change, !this.#tree.known.isPlain(path));
     });
+    await this.#followAlone();
+    if (this.#closed) this.#watchers.close();
   }
 
-  #ignored(folder: Folder, name: string, isFolder: boolean): boolean {
-    if (isFolder && SKIPPED.has(name)) return true;
-    const path = join(folder.path, name);
-    const root = this.#roots.find((candidate) => isInside(candidate, path)) ?? folder.path;
-    if (this.#denied(slashed(relative(root, isFolder ? join(path, "x") : path)))) return true;
-    return folder.rules.ignores(path, isFolder);
+  /** Follows the folders of files that answers were about, where the part that they lie in is too large as a whole. */
+  async #followAlone(): Promise<void> {
+    const folders = this.#attended.paths
+      .toReversed()
+      .filter((path) => this.#alone.has(dirname(path)) || !this.#tree.known.follows(path))
+      .map(dirname);
+    const wanted = new Set([...new Set(folders)].slice(0, MAX_ALONE));
+    for (const folder of this.#alone) if (!wanted.has(folder)) this.#tree.unfollow(folder);
+    this.#alone = wanted;
+    for (const folder of wanted) await this.#tree.follow(folder);
   }
 
-  async #compare(folder: Folder, name: string, touched: boolean): Promise<void> {
-    const path = join(folder.path, name);
-    const stats = await lstat(path).catch(() => undefined);
-    if (!stats?.isFile()) return;
-    const stamp = stampText(stats);
-    const before = folder.files.get(name);
-    if (before === undefined && this.#files >= MAX_FILES) {
-      if (!this.#overfull) this.#log("warn", "more files than are watched", { limit: MAX_FILES });
-      this.#overfull = true;
-      return;
-    }
-    folder.files.set(name, stamp);
-    if (before === undefined) {
-      this.#files++;
-      if (!this.#first) this.#journal.record(path, "created");
-      // Written while the first look was under way: a server may have read it before.
-      else if (Math.max(stats.mtimeMs, stats.ctimeMs) >= this.#startedAt)
-        this.#journal.record(path, "changed");
-    } else if (before !== stamp || touched) this.#journal.record(path, "changed");
+  #tooMany(path: string): void {
+    const root = this.#rootOf(path);
+    if (root === undefined || this.#overfull.has(root)) return;
+    this.#overfull.add(root);
+    this.#log("warn", "more files than are watched", { limit: this.#limits.files });
   }
 
-  #lost(folder: Folder, name: string): void {
-    folder.files.delete(name);
-    this.#files--;
-    this.#journal.record(join(folder.path, name), "deleted");
+  #isDenied(path: string, isFolder: boolean): boolean {
+    const root = this.#rootOf(path);
+    const shown = root === undefined ? path : relative(root, path);
+    return this.#denied(slashed(isFolder ? `${shown}/x` : shown));
   }
 
-  #leaveChild(parent: Folder, name: string): void {
-    const child = this.#folders.get(join(parent.path, name));
-    if (child) this.#leave(child);
-  }
-
-  #leave(folder: Folder): void {
-    for (const name of [...folder.files.keys()]) this.#lost(folder, name);
-    for (const name of folder.folders) this.#leaveChild(folder, name);
-    this.#unwatch(folder);
-    this.#folders.delete(folder.path);
-  }
-}
-
-function turn(): Promise<void> {
-  return new Promise((done) => setImmediate(done));
-}
-
-/** Runs over items, a few at a time. */
-async function each<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
-  for (let start = 0; start < items.length; start += 32) {
-    await Promise.all(items.slice(start, start + 32).map(run));
+  #rootOf(path: string): string | undefined {
+    return this.#roots.find((root) => isInside(root, path));
   }
 }

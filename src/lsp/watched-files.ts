@@ -1,6 +1,7 @@
 /**
  * Tells one server what changed on disk. A server that registered watchers hears of what they match and of its own
- * kinds of files; one that registered none hears of everything under its root, since some obey without asking.
+ * kinds of files; one that registered none hears of everything under its root, since some obey without asking. Of what
+ * git ignores, generated code above all, each hears what it registered for and its own kinds of files.
  */
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -29,7 +30,7 @@ export function wantedChanges(
     .filter(isTable);
   const wanted = changes.filter(
     (change) =>
-      watchers.length === 0 ||
+      (watchers.length === 0 && !change.ignored) ||
       isOwn(change.path) ||
       watchers.some((watcher) => matches(watcher, change, roots)),
   );

@@ -81,12 +81,20 @@ export async function requestCircle(
   });
 }
 
-/** A server that was started anew has lost what it had indexed, and the agent learns why it ended. */
-export function tellRestart(call: CallState, server: LanguageServer): void {
+/**
+ * What an agent must know of a server beside its answer: one that was started anew has lost what it had indexed, and one
+ * with more files than are watched may answer from old ones.
+ */
+export function tellNews(call: CallState, server: LanguageServer): void {
+  const { id } = server.plan;
+  if (server.unwatched) {
+    const message = `Not all files of ${id} are watched: there are too many. Changes of closed files may be missing.`;
+    call.evidence.warn("answer/not-watched", message, { server_id: id });
+  }
   const reason = server.restartNews();
   if (reason === undefined) return;
-  const message = `The server ${server.plan.id} ${reason}; it was started anew.`;
-  call.evidence.warn("answer/server-restarted", message, { server_id: server.plan.id });
+  const message = `The server ${id} ${reason}; it was started anew.`;
+  call.evidence.warn("answer/server-restarted", message, { server_id: id });
 }
 
 /** The refusal that becomes an empty answer with a warning where the answer is a list. */
@@ -124,7 +132,7 @@ async function askOne<T>(
       for (const attached of await circle.attach(server, signal)) {
         const timeoutMs = Math.max(1, Math.floor((call.remainingMs() - rest) * shareOfAnswer));
         const answer = await send(attached, { signal, timeoutMs }).catch(asUnsupported);
-        tellRestart(call, attached.server);
+        tellNews(call, attached.server);
         if (answer !== undefined) outcome.answers.push({ attached, answer });
       }
     } catch (error) {

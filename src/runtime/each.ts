@@ -5,7 +5,7 @@ import { sortBy, uniqueBy } from "../base/order.js";
 import { getAt } from "../base/pointer.js";
 import { Refusal } from "../base/problem.js";
 import type { LanguageServer } from "../lsp/types.js";
-import { notSupported, tellRestart } from "./ask.js";
+import { notSupported, tellNews } from "./ask.js";
 import type { CallState } from "./call-state.js";
 import { isRange, type LspPosition, listOf } from "./lsp-values.js";
 import type { ReplyData, ReplyPart } from "./reply.js";
@@ -145,7 +145,7 @@ async function askAll(
           ...(options.retryEmpty ? { retryEmpty: options.retryEmpty } : {}),
         });
         call.evidence.heard(server, reply.readiness);
-        tellRestart(call, server);
+        tellNews(call, server);
         parts[index] = { server, item, value: reply.value };
       } catch (error) {
         call.signal.throwIfAborted();

@@ -1,5 +1,5 @@
 /** What a person can learn about a run: the trace of its traffic, the status of its servers, the log. */
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -83,9 +83,12 @@ describe("--trace", () => {
   it("keeps the texts when told to, and is written by `call` too", async () => {
     const { folder, config } = write({ files, servers: { fake } });
     const trace = join(folder, "trace.jsonl");
+    // One that others could read, from an earlier run.
+    writeFileSync(trace, "", { mode: 0o644 });
     const args = ["call", "get_hover", JSON.stringify(at), "--config", config];
     expect(await run([...args, "--trace", trace, "--trace-text"])).toMatchObject({ code: 0, stderr: "" });
     expect(readFileSync(trace, "utf8")).toContain(secret);
+    expect(statSync(trace).mode & 0o777).toBe(0o600);
     expect(linesOf(trace).at(-1)?.message.method).toBe("exit");
   });
 
@@ -136,6 +139,7 @@ describe("the log", () => {
     const args = ["call", "get_hover", JSON.stringify(at), "--config", config, "--log-file", log];
     const { stderr } = await run([...args, "--log-json", "--log-level", "info"]);
     expect(stderr).toBe("");
+    expect(statSync(log).mode & 0o777).toBe(0o600);
     const [first] = readFileSync(log, "utf8").trim().split("\n");
     expect(JSON.parse(first ?? "")).toMatchObject({
       level: "info",

@@ -5,8 +5,20 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { fakePlan } from "../fake-server/index.js";
-import { act, ask, received, session, signal, until, workspace, write } from "./support.js";
+import type { LanguageServer } from "../../src/lsp/types.js";
+import { fakePlan, fakeServer } from "../fake-server/index.js";
+import {
+  act,
+  ask,
+  poolOf,
+  received,
+  scenarios,
+  session,
+  signal,
+  until,
+  workspace,
+  write,
+} from "./support.js";
 
 const texts = (messages: JsonObject[]) =>
   messages.map(
@@ -218,6 +230,62 @@ test("a server that registered watchers hears of what they match and of its own 
   expect(
     told.flatMap((params) => params.changes as JsonObject[]).map(({ uri }) => String(uri).split("/").at(-1)),
   ).toEqual(["b.fake", "new.json"]);
+});
+
+const toldNames = async (server: LanguageServer): Promise<(string | undefined)[]> => {
+  const told = await received(server, "workspace/didChangeWatchedFiles");
+  return told
+    .flatMap((params) => params.changes as JsonObject[])
+    .map(({ uri }) => String(uri).split("/").at(-1));
+};
+
+test("of what git ignores, a server hears of its own kinds of files, registered or not, and what it registered", async () => {
+  const registrations = [
+    {
+      id: "w",
+      method: "workspace/didChangeWatchedFiles",
+      registerOptions: { watchers: [{ globPattern: "**/*.json" }] },
+    },
+  ];
+  const { server, root, file } = await session({}, { files: { ".gitignore": "gen/\n" } });
+  await server.sync(file, signal());
+  for (const name of ["a.json", "b.fake", "c.md"]) write(join(root, "gen", name), "1");
+  await server.sync(file, signal());
+  expect(await toldNames(server)).toEqual(["b.fake"]);
+  await act(server, { request: "client/registerCapability", params: { registrations } });
+  for (const name of ["a.json", "b.fake", "c.md"]) write(join(root, "gen", name), "2");
+  await server.sync(file, signal());
+  expect(await toldNames(server)).toEqual(["b.fake", "a.json", "b.fake"]);
+});
+
+test("a file that an answer was about is followed also where too much is ignored to follow it all", async () => {
+  const gen = Object.fromEntries(["a", "b", "c", "d"].map((name) => [`gen/in/${name}.fake`, "1"]));
+  const root = workspace({ "a.fake": "", ".gitignore": "gen/\n", ...gen });
+  const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchLimits: { zoneFiles: 3 } });
+  const server = await pool.get("fake", undefined, signal());
+  await server.textOf(pathToFileURL(join(root, "gen/in/a.fake")).href);
+  await server.sync(join(root, "a.fake"), signal());
+  for (const name of ["a", "b"]) write(join(root, `gen/in/${name}.fake`), "2");
+  await server.sync(join(root, "a.fake"), signal());
+  expect(await toldNames(server)).toEqual(["a.fake"]);
+});
+
+test("with more files than are watched, that is said, open documents stay true, and no moment equals another", async () => {
+  const root = workspace({ "a.fake": "1", "b.fake": "1", "c.fake": "1" });
+  const watchLimits = { files: 1 };
+  const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchLimits });
+  const server = await pool.get("fake", undefined, signal());
+  for (const name of ["a", "b", "c"]) await server.sync(join(root, `${name}.fake`), signal());
+  expect(server.unwatched).toBe(true);
+  for (const name of ["a", "b", "c"]) write(join(root, `${name}.fake`), "22");
+  await server.sync(join(root, "a.fake"), signal());
+  expect(await ask(server, "fake/documents")).toMatchObject([{ text: "22" }, { text: "22" }, { text: "22" }]);
+  const [first, second] = [await pool.mark(), await pool.mark()];
+  expect(first.files).not.toBe(second.files);
+  expect(first.all).not.toBe(second.all);
+  const { pool: other, server: seen } = await session({});
+  expect(seen.unwatched).toBe(false);
+  expect((await other.mark()).files).toBe((await other.mark()).files);
 });
 
 test("a server that only sees open files gets the changed ones opened", async () => {

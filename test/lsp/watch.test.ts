@@ -1,24 +1,51 @@
 /** What changed on disk is known at the next look, without waiting and whoever changed it. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, renameSync, rmSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join, relative } from "node:path";
-import { expect, test } from "vitest";
-import { WorkspaceWatch } from "../../src/lsp/watch.js";
+import { describe, expect, test } from "vitest";
+import { type WatchLimits, WorkspaceWatch } from "../../src/lsp/watch.js";
 import { afterThis, workspace, write } from "./support.js";
 
-async function watched(files: { [path: string]: string }, deny: string[] = []) {
+async function watched(
+  files: { [path: string]: string },
+  deny: string[] = [],
+  limits: Partial<WatchLimits> = {},
+) {
   const root = workspace(files);
-  const watch = new WorkspaceWatch([root], deny, () => {});
+  const watch = new WorkspaceWatch([root], deny, () => {}, limits);
   afterThis(() => watch.close());
   await watch.refresh();
   let cursor = watch.cursor;
-  const changes = async (): Promise<{ [path: string]: number }> => {
+  const look = async (isIgnored: boolean): Promise<{ [path: string]: number }> => {
     await watch.refresh();
-    const found = watch.since(cursor, [root]).map(({ path, type }) => [relative(root, path), type]);
-    cursor = watch.cursor;
-    return Object.fromEntries(found);
+    const found = watch.since(cursor, [root]).filter(({ ignored }) => ignored === isIgnored);
+    return Object.fromEntries(found.map(({ path, type }) => [relative(root, path), type]));
   };
-  return { root, watch, changes };
+  /** What changed since the last look, without what git ignores. */
+  const changes = async () => {
+    const seen = await look(false);
+    cursor = watch.cursor;
+    return seen;
+  };
+  /** What changed of what git ignores. */
+  const ignored = async () => {
+    const seen = await look(true);
+    cursor = watch.cursor;
+    return seen;
+  };
+  return { root, watch, changes, ignored };
 }
 
 test("created, changed and deleted files, also in new and renamed folders", async () => {
@@ -54,7 +81,7 @@ test("same size and same time do not hide a change", async () => {
   expect(await changes()).toEqual({ "a.ts": 2 });
 });
 
-test("what git ignores, node_modules and denied paths are left out; a changed .gitignore counts", async () => {
+test("node_modules and denied paths are left out; a changed .gitignore counts", async () => {
   const { root, watch, changes } = await watched(
     {
       ".gitignore": "out/\n*.log\n",
@@ -73,8 +100,131 @@ test("what git ignores, node_modules and denied paths are left out; a changed .g
   expect(await changes()).toEqual({ "src/keep.log": 2 });
   write(join(root, ".gitignore"), "*.log\n");
   expect(await changes()).toEqual({ ".gitignore": 2, "out/o.ts": 1 });
-  expect([...watch.files([root])].map((path) => relative(root, path))).not.toContain("secret/x.ts");
+  const files = [...watch.files([root])].map((path) => relative(root, path));
+  expect(files).toContain("out/o.ts");
+  expect(files).not.toContain("secret/x.ts");
+  expect(files).not.toContain("src/x.log");
 });
+
+describe("what git ignores", () => {
+  const rules = { ".gitignore": "gen/\n*_pb.ts\n" };
+
+  test("is followed, told apart, and offered to nobody", async () => {
+    const { root, watch, ignored, changes } = await watched({
+      ...rules,
+      "gen/deep/a.ts": "1",
+      "src/b_pb.ts": "1",
+      "src/c.ts": "1",
+    });
+    write(join(root, "gen/deep/a.ts"), "2");
+    write(join(root, "gen/new/d.ts"), "1");
+    write(join(root, "src/b_pb.ts"), "2");
+    expect(await ignored()).toEqual({ "gen/deep/a.ts": 2, "gen/new/d.ts": 1, "src/b_pb.ts": 2 });
+    rmSync(join(root, "gen"), { recursive: true });
+    expect(await ignored()).toEqual({ "gen/deep/a.ts": 3, "gen/new/d.ts": 3 });
+    write(join(root, "gen/deep/a.ts"), "3");
+    expect(await ignored()).toEqual({ "gen/deep/a.ts": 1 });
+    expect([...watch.files([root])].map((path) => relative(root, path)).toSorted()).toEqual([
+      ".gitignore",
+      "src/c.ts",
+    ]);
+    expect(await changes()).toEqual({});
+  });
+
+  const many = (folder: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${folder}/f${i}.ts`, "1"]));
+
+  test.each<[string, Partial<WatchLimits>]>([
+    ["files in one part", { zoneFiles: 20 }],
+    ["folders in one part", { zoneFolders: 5 }],
+    ["files in all parts", { allFiles: 25 }],
+    ["folders in all parts", { allFolders: 6 }],
+  ])("is let go when there are too many %s, and nothing counts as deleted", async (_what, limits) => {
+    const { root, ignored, changes } = await watched({ ...rules, ...many("gen/one", 3) }, [], limits);
+    write(join(root, "gen/one/f0.ts"), "2");
+    expect(await ignored()).toEqual({ "gen/one/f0.ts": 2 });
+    for (let i = 0; i < 10; i++) {
+      for (const path of Object.keys(many(`gen/more${i}`, 3))) write(join(root, path), "1");
+    }
+    await ignored();
+    write(join(root, "gen/one/f0.ts"), "3");
+    expect(await ignored()).toEqual({});
+    // It begins anew when it does.
+    rmSync(join(root, "gen"), { recursive: true });
+    expect(await ignored()).toEqual({});
+    write(join(root, "gen/one/f0.ts"), "4");
+    expect(await ignored()).toEqual({ "gen/one/f0.ts": 1 });
+    expect(await changes()).toEqual({});
+  });
+
+  test("is followed in a part that is too large where answers were about it", async () => {
+    const { root, watch, ignored } = await watched(
+      { ...rules, ...many("gen/seen", 8), ...many("gen/other", 30) },
+      [],
+      { zoneFiles: 20 },
+    );
+    write(join(root, "gen/seen/f0.ts"), "2");
+    expect(await ignored()).toEqual({});
+    watch.attend(join(root, "gen/seen/f0.ts"));
+    watch.attend("/etc/hostname");
+    expect(await ignored()).toEqual({});
+    write(join(root, "gen/seen/f0.ts"), "3");
+    write(join(root, "gen/seen/new.ts"), "1");
+    write(join(root, "gen/other/f0.ts"), "2");
+    expect(await ignored()).toEqual({ "gen/seen/f0.ts": 2, "gen/seen/new.ts": 1 });
+  });
+});
+
+describe("a file that an answer was about", () => {
+  test("is seen to change where the system's watches do not tell: through a hard link from elsewhere", async () => {
+    const { root, watch, changes } = await watched({ "a.ts": "1", "b.ts": "1" });
+    const outside = workspace({});
+    linkSync(join(root, "a.ts"), join(outside, "a"));
+    linkSync(join(root, "b.ts"), join(outside, "b"));
+    await changes();
+    watch.attend(join(root, "a.ts"));
+    write(join(outside, "a"), "22");
+    write(join(outside, "b"), "22");
+    expect((await changes())["a.ts"]).toBe(2);
+  });
+
+  test("is let go when there are too many of them", async () => {
+    const { root, watch, changes } = await watched({ "a.ts": "1", "b.ts": "1" }, [], { attended: 1 });
+    const outside = workspace({});
+    linkSync(join(root, "a.ts"), join(outside, "a"));
+    await changes();
+    watch.attend(join(root, "a.ts"));
+    watch.attend(join(root, "b.ts"));
+    write(join(outside, "a"), "22");
+    if (process.platform === "linux") expect(await changes()).toEqual({});
+  });
+});
+
+test("more files than are followed: that is said, of this root only", async () => {
+  const { root, watch } = await watched({ "a/1.ts": "", "a/2.ts": "", "b/3.ts": "" }, [], { files: 2 });
+  expect(watch.isBlind([root])).toBe(true);
+  expect(watch.isBlind([join(root, "a")])).toBe(true);
+  expect(watch.isBlind([workspace({})])).toBe(false);
+  const { watch: other, root: otherRoot } = await watched({ "a/1.ts": "" }, [], { files: 2 });
+  expect(other.isBlind([otherRoot])).toBe(false);
+});
+
+test.skipIf(process.platform !== "linux")(
+  "so many events that the system loses some: everything is read again",
+  { timeout: 120_000 },
+  async () => {
+    const { root, changes } = await watched({ "noise/a": "", "noise/b": "", "quiet/c.ts": "1" });
+    const most = Number(readFileSync("/proc/sys/fs/inotify/max_queued_events", "utf8"));
+    // Two files in turn, since equal events one after the other count once. Nothing reads the queue meanwhile.
+    const noise = ["a", "b"].map((name) => openSync(join(root, "noise", name), "w"));
+    for (let i = 0; i <= most; i++) writeSync(noise[i % 2] ?? 0, "x");
+    noise.forEach((file) => {
+      closeSync(file);
+    });
+    write(join(root, "quiet/c.ts"), "2");
+    expect(await changes()).toMatchObject({ "quiet/c.ts": 2 });
+  },
+);
 
 test("a branch of 1 000 files is absorbed in one look", async () => {
   const files = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`d${i % 40}/f${i}.ts`, "one"]));

@@ -40,6 +40,7 @@ export function serverOf(
     encoding: options.encoding ?? "utf-16",
     generation: 1,
     readiness: "ready",
+    unwatched: false,
     supports: () => false,
     options: () => [
       { legend: { tokenTypes: ["class", "method"], tokenModifiers: ["declaration", "static"] } },

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Validator } from "../../src/abi/bundle.js";
 import { Refusal } from "../../src/base/problem.js";
 import { columnsOf, Lines, type PositionEncoding } from "../../src/base/text.js";
+import { tellNews } from "../../src/runtime/ask.js";
 import { toPoint } from "../../src/runtime/convert.js";
 import { untilAborted, withDeadline } from "../../src/runtime/deadline.js";
 import { Evidence } from "../../src/runtime/evidence.js";
@@ -168,6 +169,16 @@ describe("evidence", () => {
     evidence.heard(serverOf({}, { id: "a" }), "indexing");
     evidence.heard(serverOf({}, { id: "a" }), "ready");
     expect([evidence.readiness, evidence.serverId]).toEqual(["indexing", "a,b"]);
+  });
+
+  it("says of a server that not all its files are watched, and why it was started anew", () => {
+    const call = callState();
+    tellNews(call, { ...serverOf({}), unwatched: true, restartNews: () => "was ended by SIGKILL" });
+    tellNews(call, serverOf({}));
+    expect(call.evidence.warnings).toMatchObject([
+      { code: "answer/not-watched", data: { server_id: "fake" } },
+      { code: "answer/server-restarted", message: expect.stringContaining("was ended by SIGKILL") },
+    ]);
   });
 
   it("says each warning once, in one order", () => {

@@ -1,0 +1,56 @@
+/**
+ * Files that answers were about, looked at one by one before each call: wherever they lie, and however they were written.
+ * The system's watches miss writes through memory and through hard links from elsewhere; a stamp does not. Bounded: the
+ * least recently seen are let go.
+ */
+import { lstatSync, type Stats } from "node:fs";
+import { lstat } from "node:fs/promises";
+import { stampText } from "./file.js";
+import { each } from "./watched-tree.js";
+
+/** What happened to a file. */
+export type Seen = (path: string, change: "created" | "changed" | "deleted") => void;
+
+export class AttendedFiles {
+  readonly #limit: number;
+  /** Stamps by path, the least recently seen first; "" for what is not there. */
+  readonly #stamps = new Map<string, string>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Their paths, the latest last. */
+  get paths(): string[] {
+    return [...this.#stamps.keys()];
+  }
+
+  /** An answer was about this file as it is now. */
+  add(path: string): void {
+    const known = this.#stamps.get(path);
+    this.#stamps.delete(path);
+    this.#stamps.set(path, known ?? stampNow(path));
+    const oldest = this.#stamps.keys().next().value;
+    if (this.#stamps.size > this.#limit && oldest !== undefined) this.#stamps.delete(oldest);
+  }
+
+  /** Compares all of them with what was known. */
+  async look(seen: Seen): Promise<void> {
+    await each(this.paths, async (path) => {
+      const stamp = stampIn(await lstat(path).catch(() => undefined));
+      const before = this.#stamps.get(path);
+      if (before === undefined || before === stamp) return;
+      this.#stamps.set(path, stamp);
+      seen(path, before === "" ? "created" : stamp === "" ? "deleted" : "changed");
+    });
+  }
+}
+
+/** At once, so that no later write can hide behind it. */
+function stampNow(path: string): string {
+  return stampIn(lstatSync(path, { throwIfNoEntry: false }));
+}
+
+function stampIn(stats: Stats | undefined): string {
+  return stats?.isFile() ? stampText(stats) : "";
+}

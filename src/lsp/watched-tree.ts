@@ -1,0 +1,159 @@
+/**
+ * Reads the folders under the roots and keeps a snapshot of them. What git ignores is told apart, and followed as far as
+ * its zones reach.
+ */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { IgnoreRules } from "./ignore-rules.js";
+import type { Zone } from "./ignored-zones.js";
+import { type Folder, Snapshot, type SnapshotContext } from "./snapshot.js";
+
+const SKIPPED = new Set([".git", ".hg", ".svn", ".jj", "node_modules"]);
+
+export interface TreeContext extends SnapshotContext {
+  isDenied: (path: string, isFolder: boolean) => boolean;
+}
+
+export class WatchedTree {
+  /** What is known. */
+  readonly known: Snapshot;
+  readonly #context: TreeContext;
+
+  constructor(context: TreeContext) {
+    this.#context = context;
+    this.known = new Snapshot(context);
+  }
+
+  /** Reads what may have changed, everything when `all` says so, and the roots that are new. */
+  async look(roots: readonly string[], all: boolean): Promise<void> {
+    const stale = this.known.folders.filter((folder) => all || folder.dirty || !folder.watcher);
+    await each(stale, (folder) => this.#read(folder, false));
+    await each(roots, (root) => this.#enter(root, new IgnoreRules([]), undefined));
+    this.known.first = false;
+  }
+
+  /** Follows one folder of an ignored part that is too large as a whole. */
+  async follow(path: string): Promise<void> {
+    const zone = this.#context.zones.at(path, "files");
+    await this.#enter(path, new IgnoreRules([]), zone, true);
+  }
+
+  /** Follows it no longer; nothing in it counts as deleted. */
+  unfollow(path: string): void {
+    const folder = this.known.get(path);
+    if (folder?.alone) this.known.drop(folder);
+  }
+
+  async #enter(path: string, rules: IgnoreRules, zone: Zone | undefined, alone = false): Promise<void> {
+    if (this.known.get(path)) return;
+    if (zone && !this.#context.zones.fits(zone, 0, 1)) {
+      this.known.closeZone(zone);
+      return;
+    }
+    const folder: Folder = {
+      path,
+      files: new Map(),
+      folders: new Set(),
+      rules,
+      watcher: undefined,
+      touched: new Set(),
+      dirty: true,
+      zone,
+      alone,
+      read: false,
+    };
+    this.known.add(folder);
+    // Watched before it is read: what happens in between is an event.
+    this.#observe(folder);
+    await this.#read(folder, false);
+  }
+
+  /** A folder that was replaced, or whose ignore rules changed: its old watch may look at nothing any more. */
+  async #renew(folder: Folder, rules: IgnoreRules): Promise<void> {
+    folder.rules = rules;
+    this.known.unwatch(folder);
+    this.#observe(folder);
+    await this.#read(folder, true);
+  }
+
+  #observe(folder: Folder): void {
+    const onEvent = (name: string | null): void => {
+      folder.dirty = true;
+      if (name !== null) folder.touched.add(name);
+    };
+    folder.watcher = this.#context.watchers.observe(folder.path, onEvent, () => this.known.unwatch(folder));
+  }
+
+  /** Compares one folder with what was known of it; `deep` renews the folders in it as well. */
+  async #read(folder: Folder, deep: boolean): Promise<void> {
+    const touched = folder.touched;
+    folder.dirty = false;
+    folder.touched = new Set();
+    const listing = await readdir(folder.path, { withFileTypes: true }).catch(() => undefined);
+    if (!this.known.holds(folder)) return;
+    if (!listing) {
+      this.known.leave(folder);
+      return;
+    }
+    const hasRules = !folder.zone && listing.some((entry) => entry.isFile() && entry.name === ".gitignore");
+    const otherRules = await folder.rules.read(folder.path, hasRules);
+    if (otherRules && folder.read) this.#context.zones.reopen(folder.path);
+    const names = (wanted: "isFile" | "isDirectory"): string[] =>
+      listing
+        .filter((entry) => entry[wanted]() && !this.#isOut(folder, entry.name, wanted === "isDirectory"))
+        .map(({ name }) => name);
+    const files = names("isFile");
+    const folders = folder.alone ? [] : names("isDirectory");
+    this.known.forgetMissing(folder, new Set(files), new Set(folders));
+    await this.#readFiles(folder, files, touched);
+    folder.read = true;
+    folder.folders = new Set(folders);
+    await each(folders, (name) => this.#readChild(folder, name, deep || otherRules || touched.has(name)));
+  }
+
+  async #readFiles(folder: Folder, names: readonly string[], touched: ReadonlySet<string>): Promise<void> {
+    const zoned = new Map<string, Zone | undefined>(
+      names.map((name) => [name, this.#zoneOf(folder, name, false)]),
+    );
+    for (const zone of new Set(zoned.values())) {
+      if (!zone) continue;
+      const more = names.filter((name) => zoned.get(name) === zone && !folder.files.has(name)).length;
+      if (more > 0 && !this.#context.zones.fits(zone, more, 0)) this.known.closeZone(zone);
+    }
+    await each(names, (name) => this.known.compare(folder, name, zoned.get(name), touched.has(name)));
+  }
+
+  async #readChild(folder: Folder, name: string, renew: boolean): Promise<void> {
+    const path = join(folder.path, name);
+    const zone = this.#zoneOf(folder, name, true);
+    const before = this.known.get(path);
+    // What is ignored now and was not, or the other way round, is another folder to us.
+    const child = before && before.zone !== zone && !before.alone ? undefined : before;
+    if (before && !child) this.known.dropAll(before);
+    if (zone?.closed) return;
+    const rules = folder.rules.inner();
+    if (!child) await this.#enter(path, rules, zone);
+    else if (renew) await this.#renew(child, rules);
+  }
+
+  /** Whether something is never looked at. */
+  #isOut(folder: Folder, name: string, isFolder: boolean): boolean {
+    return (isFolder && SKIPPED.has(name)) || this.#context.isDenied(join(folder.path, name), isFolder);
+  }
+
+  /** The ignored part that something in a folder belongs to; undefined when git does not ignore it. */
+  #zoneOf(folder: Folder, name: string, isFolder: boolean): Zone | undefined {
+    if (folder.zone) return folder.zone;
+    const path = join(folder.path, name);
+    if (!folder.rules.ignores(path, isFolder)) return undefined;
+    const { zones } = this.#context;
+    return isFolder ? zones.at(path, "folder") : zones.at(folder.path, "files");
+  }
+}
+
+/** Runs over items, a few at a time. */
+export async function each<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  for (let start = 0; start < items.length; start += 32) {
+    await Promise.all(items.slice(start, start + 32).map(run));
+  }
+}

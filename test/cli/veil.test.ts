@@ -1,0 +1,85 @@
+/** A trace tells what was said to whom and when, and nothing that stands in files, settings or messages. */
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { shownNames } from "../../src/cli/trace-names.js";
+import { veil as veilNaming, veilResult } from "../../src/cli/veil.js";
+
+const mayName = (uri: string) => uri.startsWith("file:///w/");
+const veil = (message: unknown) => veilNaming(message, mayName);
+
+const secret = "hunter2_Secret";
+
+describe("a message without its texts", () => {
+  it("keeps what a protocol is followed by", () => {
+    const message = {
+      jsonrpc: "2.0",
+      id: 7,
+      method: "textDocument/didOpen",
+      params: {
+        textDocument: { uri: "file:///w/a.ts", languageId: "typescript", version: 1, text: "const x = 1;" },
+      },
+    };
+    expect(veil(message)).toEqual({
+      ...message,
+      params: { textDocument: { ...message.params.textDocument, text: "<12 characters>" } },
+    });
+    const answer = { id: 1, result: { structuredContent: { tool: "get_hover", readiness: "ready" } } };
+    expect(veil(answer)).toEqual(answer);
+    const refused = { error: { code: "lsp/timeout", message: "no" } };
+    expect(veil(refused)).toEqual({ error: { code: "lsp/timeout", message: "<2 characters>" } });
+  });
+
+  it("tells no text under any name that is known, however deep", () => {
+    for (const name of shownNames) {
+      const nested = { params: { [name]: secret, list: [{ [name]: secret }], result: { [name]: [secret] } } };
+      expect(JSON.stringify(veil(nested)), name).not.toContain(secret);
+    }
+  });
+
+  it.each(["uri", "code", "path", "id", "status", "kind", "token", "version", "method", "name"])(
+    "tells no sentence of a program under %s",
+    (name) => {
+      fc.assert(
+        fc.property(fc.string({ minLength: 3 }), (text) => {
+          const source = `${text} = ${secret}; //`;
+          expect(JSON.stringify(veil({ [name]: source, params: { [name]: source } }))).not.toContain(secret);
+        }),
+      );
+    },
+  );
+
+  it("tells no key that is not a name of a protocol, and loses none", () => {
+    const changes = { [`file:///w/${secret}.ts`]: [1], [`file:///w/${secret}.js`]: [2] };
+    const told = veil({ result: { changes } }) as { result: { changes: object } };
+    expect(JSON.stringify(told)).not.toContain(secret);
+    expect(Object.values(told.result.changes)).toEqual([[1], [2]]);
+  });
+
+  it("names no file outside the workspace", () => {
+    const uris = [{ uri: "file:///w/a.ts" }, { uri: "file:///etc/passwd" }, { uri: "untitled:x" }];
+    expect(veil({ result: uris })).toEqual({
+      result: [{ uri: "file:///w/a.ts" }, { uri: "<18 characters>" }, { uri: "<10 characters>" }],
+    });
+  });
+
+  it("tells nothing of settings, not even numbers", () => {
+    const params = { settings: { uri: "file:///home/me", pin: 4711 }, initializationOptions: { pin: 4711 } };
+    expect(JSON.stringify(veil({ params }))).not.toMatch(/4711|home/);
+    expect(veilResult({ jsonrpc: "2.0", id: 3, result: [{ pin: 4711 }] }, mayName)).toEqual({
+      jsonrpc: "2.0",
+      id: 3,
+      result: "<14 characters>",
+    });
+  });
+});
+
+it("the names of LSP are those that its own types have", () => {
+  const types = ["protocol/lib/common/protocol.d.ts", "types/lib/umd/main.d.ts"]
+    .map((path) => new URL(`../../node_modules/vscode-languageserver-${path}`, import.meta.url))
+    .map((path) => readFileSync(path, "utf8"))
+    .join("\n");
+  const names = [...types.matchAll(/^ +(\w+)\??: [^(]*;$/gm)].map(([, name]) => name ?? "");
+  expect(names.length).toBeGreaterThan(80);
+  expect(names.filter((name) => !shownNames.has(name))).toEqual([]);
+});
