@@ -7,6 +7,7 @@ export const commands: { readonly [name: string]: () => Promise<Command> } = {
   add: async () => (await import("./commands/add.js")).add,
   remove: async () => (await import("./commands/remove.js")).remove,
   servers: async () => (await import("./commands/servers.js")).servers,
+  doctor: async () => (await import("./commands/doctor.js")).doctor,
   install: async () => (await import("./commands/install.js")).install,
   import: async () => (await import("./commands/import.js")).importCommand,
   export: async () => (await import("./commands/export.js")).exportCommand,

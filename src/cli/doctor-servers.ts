@@ -1,0 +1,112 @@
+/** The part of `doctor` that looks at language servers: installed, started for real, asked something. */
+import { relative, resolve } from "node:path";
+import type { ServerPlan } from "../abi/plan.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { SampleFiles } from "../runtime/sample-files.js";
+import { openGate } from "../workspace/gate.js";
+import { type Input, isOn, type Surroundings } from "./command.js";
+import type { Compiled } from "./compile.js";
+import { type Examination, examine } from "./examine.js";
+import type { Finding, Tell } from "./findings.js";
+import { findProgram } from "./installed.js";
+import { openFrom } from "./open.js";
+import { withProgress } from "./progress.js";
+
+/** Looks for each server's program, starts those that have a file here, and tells how each did. */
+export async function tellServers(
+  compiled: Compiled,
+  input: Input,
+  io: Surroundings,
+  tell: Tell,
+): Promise<Examination[]> {
+  const { plan, binFolders } = compiled;
+  if (plan.servers.length === 0)
+    tell({
+      area: "server",
+      state: "problem",
+      text: "no server is configured or detected",
+      fix: "`lsp-proxy init` looks at the workspace; `lsp-proxy add LANGUAGE` adds one.",
+    });
+  const here = plan.servers.filter((server) => isHere(server, binFolders, io));
+  for (const server of plan.servers) if (!here.includes(server)) tell(missing(server));
+  if (isOn(input, "no-start") || here.length === 0) return [];
+  const { runtime } = await openFrom(input, io);
+  try {
+    return await tryServers(runtime, here, compiled.loaded.base, io, tell);
+  } finally {
+    await runtime.close();
+  }
+}
+
+function isHere(server: ServerPlan, binFolders: readonly string[], io: Surroundings): boolean {
+  if (server.transport.kind !== "stdio") return true;
+  return findProgram(server.command[0] ?? "", binFolders, io.env.PATH) !== undefined;
+}
+
+function missing({ id, command, install }: ServerPlan): Finding {
+  return {
+    area: "server",
+    state: "problem",
+    text: `${id}: \`${command[0]}\` is not installed`,
+    fix: install === null ? "Install it, or correct `command`." : install,
+  };
+}
+
+async function tryServers(
+  runtime: Runtime,
+  servers: readonly ServerPlan[],
+  base: string,
+  io: Surroundings,
+  tell: Tell,
+): Promise<Examination[]> {
+  const { workspace } = runtime.loaded.plan;
+  const roots = workspace.roots.map((root) => resolve(base, root));
+  const gate = await openGate({ roots, extraRoots: workspace.extraRoots, deny: workspace.deny });
+  const samples = new SampleFiles(
+    gate,
+    runtime.pool,
+    servers.map(({ id }) => id),
+  );
+  const signal = AbortSignal.timeout(600_000);
+  const examinations: Examination[] = [];
+  // One after the other: their times are told, and they would slow each other down.
+  for (const server of servers) {
+    const examination = await withProgress(io, `trying ${server.id}`, async () =>
+      examine(runtime.pool, server, await samples.find(server.id), signal),
+    );
+    examinations.push(examination);
+    tell(judged(examination, base));
+  }
+  return examinations;
+}
+
+function judged(found: Examination, base: string): Finding {
+  const { id, file, failure } = found;
+  if (file === null)
+    return {
+      area: "server",
+      state: "note",
+      text: `${id}: installed; no file of its kind is in the workspace`,
+    };
+  if (failure)
+    return {
+      area: "server",
+      state: "problem",
+      text: `${id}: ${failure.message} (${failure.code})`,
+      fix: "`lsp-proxy status` shows its last words; `--log-level debug` shows more.",
+    };
+  const parts = [
+    shortened(found.version ?? "version unknown"),
+    `started in ${found.startMs} ms`,
+    `first answer after ${found.answerMs} ms (${found.answer} in ${relative(base, file)})`,
+    `${found.features.length} features`,
+    found.encoding ?? "",
+    found.readiness ?? "",
+  ];
+  return { area: "server", state: "ok", text: `${id}: ${parts.filter(Boolean).join(", ")}` };
+}
+
+/** Some programs print a whole page where a version is asked for. */
+function shortened(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}

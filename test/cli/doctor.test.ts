@@ -1,0 +1,121 @@
+/** `doctor`: what is right is told, what is wrong is told with its fix, and the exit code says which. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { type WorkshopOptions, writeWorkshop } from "../runtime/workshop.js";
+import { runHere } from "./terminal.js";
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+const scenario = {
+  capabilities: { documentSymbolProvider: true, hoverProvider: true },
+  serverInfo: { name: "fake", version: "1.2.3" },
+  replies: { "textDocument/documentSymbol": [] },
+};
+
+interface Report {
+  ok: boolean;
+  findings: { area: string; state: string; text: string; fix?: string }[];
+  servers: { id: string; version: string; features: string[]; answerMs: number; answer: string }[];
+}
+
+async function examined(options: WorkshopOptions, prepare: (folder: string) => void = () => undefined) {
+  const { outside } = writeWorkshop(options);
+  folders.push(outside);
+  prepare(outside);
+  const { code, stdout, stderr } = await runHere(["doctor", "--json", "--config", "lspi.json"], {
+    cwd: outside,
+    env: { HOME: outside },
+  });
+  const report = JSON.parse(stdout) as Report;
+  const of = (area: string) => report.findings.filter((finding) => finding.area === area);
+  // Whoever is told that something is wrong is told what to do.
+  for (const finding of report.findings)
+    if (finding.state === "problem" || finding.state === "warning") expect(finding.fix).toMatch(/\S/);
+  return { code, stderr, report, of, folder: outside };
+}
+
+describe("doctor", () => {
+  it("starts a server for real and tells its version, features and first answer", async () => {
+    const { code, report, of } = await examined({
+      files: { "a.fake": "x\n" },
+      servers: { fake: { scenario } },
+    });
+    expect(report.servers).toEqual([
+      expect.objectContaining({
+        id: "fake",
+        version: "1.2.3",
+        features: ["document_symbol", "hover"],
+        answer: "0 symbols",
+        failure: null,
+      }),
+    ]);
+    expect(report.servers[0]?.answerMs).toBeGreaterThan(0);
+    expect(of("server")).toEqual([expect.objectContaining({ state: "ok" })]);
+    expect(of("tools")[0]?.text).toMatch(/^11 tools weigh \d+ bytes/);
+    expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true });
+  });
+
+  it("tells a server that is not installed, one that does not start, and one without a file", async () => {
+    const { code, of } = await examined({ files: { "b.bad": "" } }, (folder) => {
+      const servers = [
+        {
+          id: "bad",
+          command: [process.execPath, "no-such-script.js"],
+          extensions: ["bad"],
+          restart: { max: 0 },
+        },
+        { id: "gone", command: "not-there-at-all", extensions: ["gone"], install: "apt install gone" },
+        { id: "idle", command: [process.execPath, "x.js"], extensions: ["none"] },
+      ];
+      const allow = { commands: [process.execPath, "not-there-at-all"] };
+      writeFileSync(join(folder, "lspi.json"), JSON.stringify({ allow, servers }));
+    });
+    expect(code).toBe(1);
+    const [gone, ...others] = of("server");
+    expect(gone).toEqual({
+      area: "server",
+      state: "problem",
+      text: "gone: `not-there-at-all` is not installed",
+      fix: "apt install gone",
+    });
+    expect(others).toEqual([
+      expect.objectContaining({ state: "problem", text: expect.stringMatching(/^bad: /) }),
+      expect.objectContaining({ state: "note", text: expect.stringMatching(/^idle: installed; no file/) }),
+    ]);
+  });
+
+  it("tells problems of the config with their place, and a stale bundle", async () => {
+    const broken = await examined({ servers: { fake: { scenario } } }, (folder) =>
+      writeFileSync(join(folder, "lspi.json"), '{ "servers": [{ "id": "x", "comand": "y" }] }'),
+    );
+    expect(broken.code).toBe(3);
+    expect(broken.of("config")[0]).toMatchObject({
+      state: "problem",
+      text: expect.stringContaining("lspi.json:1: "),
+    });
+    const stale = await examined({ servers: { fake: { scenario } } }, (folder) => {
+      mkdirSync(join(folder, ".lspi", "bundle"), { recursive: true });
+    });
+    expect(stale.code).toBe(1);
+    expect(stale.of("bundle")[0]).toMatchObject({
+      state: "problem",
+      fix: expect.stringContaining("generate --out"),
+    });
+  });
+
+  it("tells a config that nobody trusts, and which clients know the proxy", async () => {
+    const { outside } = writeWorkshop({ servers: { fake: { scenario } } });
+    folders.push(outside);
+    const run = () => runHere(["doctor"], { cwd: outside, env: { HOME: outside } });
+    const untrusted = await run();
+    expect(untrusted.code).toBe(3);
+    expect(untrusted.stdout).toMatch(/✗ trust .*not trusted[\s\S]*→ .*lsp-proxy trust/);
+    expect(untrusted.stdout).toContain("no client's config was found");
+    writeFileSync(join(outside, ".mcp.json"), '{ "mcpServers": { "x": { "command": "lsp-proxy" } } }');
+    expect((await run()).stdout).toMatch(/✓ clients +\S.* knows it: .*\.mcp\.json/);
+  });
+});
