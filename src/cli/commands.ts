@@ -8,6 +8,7 @@ export const commands: { readonly [name: string]: () => Promise<Command> } = {
   remove: async () => (await import("./commands/remove.js")).remove,
   servers: async () => (await import("./commands/servers.js")).servers,
   doctor: async () => (await import("./commands/doctor.js")).doctor,
+  verify: async () => (await import("./commands/verify.js")).verify,
   install: async () => (await import("./commands/install.js")).install,
   import: async () => (await import("./commands/import.js")).importCommand,
   export: async () => (await import("./commands/export.js")).exportCommand,

@@ -1,0 +1,198 @@
+/** `verify`: drives one server of the catalogue through the tools on a sample of its language. */
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { JsonObject } from "../../base/json.js";
+import type { ServerStatus } from "../../lsp/types.js";
+import { loadBundle } from "../../runtime/load.js";
+import { openRuntime } from "../../runtime/runtime.js";
+import {
+  type Command,
+  exitCodes,
+  type Input,
+  isOn,
+  type Surroundings,
+  textFlag,
+  UsageError,
+} from "../command.js";
+import { compile, workspaceOf } from "../compile.js";
+import { configFlags } from "../flags.js";
+import { installLine } from "../install-line.js";
+import { findProgram } from "../installed.js";
+import { logFlags, openLog } from "../log.js";
+import { meantPreset, openCatalogue, presetNamed } from "../presets.js";
+import { type ProbeResult, runProbes } from "../probes.js";
+import { withProgress } from "../progress.js";
+import { openTranscript } from "../record.js";
+import { type Sample, sampleFor, writeSample } from "../sample.js";
+import { version } from "../shipped.js";
+import { table } from "../table.js";
+
+export const verify: Command = {
+  name: "verify",
+  summary: "Drives a server through the tools on a sample of its language; prints what it can.",
+  usage: "SERVER [--record FILE]",
+  description:
+    "Starts the server on a small project of its own language, asks for a definition, references, hover, symbols and\n" +
+    "diagnostics, compares the places with those that are right, and prints a card: version, features, times. Exits with 1\n" +
+    "when it does not start or an answer is wrong.",
+  flags: {
+    "trust-workspace": {
+      type: "boolean",
+      description: "Also looks for the server in the workspace's node_modules/.bin.",
+    },
+    workspace: configFlags.workspace as Command["flags"][string],
+    modules: {
+      type: "string",
+      value: "DIR",
+      description:
+        "A node_modules folder for the sample: its programs are found, and what the server loads from it.",
+    },
+    command: {
+      type: "string",
+      value: "NAME",
+      description: "Another name for the program, such as clangd-19.",
+    },
+    record: { type: "string", value: "FILE", description: "Saves a transcript of the session." },
+    json: { type: "boolean", description: "Prints the card as JSON." },
+    ...logFlags,
+  },
+  words: { min: 1, max: 1 },
+  examples: [
+    "lsp-proxy verify pyright",
+    "lsp-proxy verify astro-ls --modules ./node_modules",
+    "lsp-proxy verify gopls --record gopls.jsonl",
+  ],
+  async run(input, io) {
+    const [word = ""] = input.words;
+    const catalogue = openCatalogue();
+    const facts =
+      presetNamed(word, catalogue.facts()) ?? meantPreset(word, catalogue.facts(), () => false, "verify");
+    const preset = catalogue.preset(facts.id)?.config;
+    const sample = preset && sampleFor(preset);
+    if (preset === undefined || sample === undefined)
+      throw new UsageError(`there is no sample for \`${facts.id}\` yet; see configs/samples`, "verify");
+    const card = await inSample(sample, input, io, async (folder, binFolders) => {
+      const command = textFlag(input, "command") ?? [preset.command ?? []].flat()[0] ?? "";
+      if (preset.transport === undefined && findProgram(command, binFolders, io.env.PATH) === undefined)
+        return { missing: `\`${command}\` is not installed: ${installLine(preset)}` };
+      const server: JsonObject & { id: string; kind: string } = {
+        id: preset.id,
+        kind: preset.id,
+        ...(preset.transport === undefined ? { command } : {}),
+      };
+      return withProgress(io, `trying ${preset.id}`, () =>
+        tried(server, folder, binFolders, sample, input, io),
+      );
+    });
+    if ("missing" in card) {
+      io.stderr.write(`lsp-proxy: ${card.missing}\n`);
+      return exitCodes.no;
+    }
+    io.stdout.write(isOn(input, "json") ? `${JSON.stringify(card, null, 2)}\n` : cardText(card));
+    return card.ok ? exitCodes.ok : exitCodes.no;
+  },
+};
+
+/** What was seen of a server. */
+export interface Card {
+  server: string;
+  sample: string;
+  ok: boolean;
+  version: string | null;
+  encoding: string | null;
+  features: string[];
+  /** From the start of the program to the first right answer, or to the first answer where none can be checked. */
+  firstAnswerMs: number | null;
+  probes: ProbeResult[];
+  lastError: string | null;
+}
+
+/** Works in a folder of its own with the sample in it. */
+async function inSample<T>(
+  sample: Sample,
+  input: Input,
+  io: Surroundings,
+  work: (folder: string, binFolders: string[]) => Promise<T>,
+): Promise<T> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-verify-")));
+  const named = textFlag(input, "modules");
+  const modules = named === undefined ? undefined : realpathSync(resolve(io.cwd, named));
+  const local = join(workspaceOf(input, io), "node_modules", ".bin");
+  try {
+    writeSample(sample, folder, modules);
+    const own = modules === undefined ? [] : [join(modules, ".bin")];
+    return await work(folder, [...own, ...(isOn(input, "trust-workspace") ? [local] : [])]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function tried(
+  server: { id: string; kind: string; command?: string } & JsonObject,
+  folder: string,
+  binFolders: string[],
+  sample: Sample,
+  input: Input,
+  io: Surroundings,
+): Promise<Card> {
+  const config: JsonObject = {
+    servers: [server],
+    ...(server.command === undefined ? {} : { allow: { commands: [server.command] } }),
+  };
+  const { bundle, plan } = compile({ flags: { workspace: folder }, words: [], config }, io);
+  const record = textFlag(input, "record");
+  const transcript = record === undefined ? undefined : openTranscript(folder);
+  const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
+    ...{ base: folder, env: io.env, log: openLog(input, io), trace: transcript?.trace },
+    ...{ binFolders, version: version() },
+  });
+  let probes: ProbeResult[];
+  let status: ServerStatus | undefined;
+  try {
+    probes = await runProbes(runtime.openSession(), plan, sample, AbortSignal.timeout(300_000));
+    status = runtime.pool.status().find(({ id }) => id === server.id);
+  } finally {
+    await runtime.close();
+  }
+  if (record !== undefined && transcript) writeFileSync(resolve(io.cwd, record), transcript.text());
+  return cardOf(server.id, sample, probes, status);
+}
+
+function cardOf(
+  server: string,
+  sample: Sample,
+  probes: ProbeResult[],
+  status: ServerStatus | undefined,
+): Card {
+  const good = (result: ProbeResult) => result.outcome === "right" || result.outcome === "answered";
+  const first = probes.findIndex(good);
+  const waited = probes.slice(0, first + 1).reduce((sum, { ms }) => sum + ms, 0);
+  const isBad = ({ outcome }: ProbeResult) => outcome === "wrong" || outcome === "refused";
+  return {
+    ...{ server, sample: sample.name, ok: first >= 0 && !probes.some(isBad) },
+    version: status?.version ?? null,
+    encoding: status?.encoding ?? null,
+    features: status?.features ?? [],
+    firstAnswerMs: first < 0 ? null : waited,
+    probes,
+    lastError: status?.lastError ?? null,
+  };
+}
+
+function cardText(card: Card): string {
+  const rows = card.probes.map(({ probe, outcome, ms, note }) => [
+    probe,
+    outcome,
+    ms === 0 ? "" : `${ms} ms`,
+    note,
+  ]);
+  return [
+    `${card.server}  ${card.version ?? "version unknown"}  (sample ${card.sample})\n`,
+    `first answer after ${card.firstAnswerMs ?? "–"} ms, ${card.encoding ?? "no encoding"}\n`,
+    `features: ${card.features.join(", ") || "none"}\n`,
+    card.lastError === null ? "" : `last error: ${card.lastError}\n`,
+    "\n",
+    table(["probe", "outcome", "time", ""], rows),
+  ].join("");
+}

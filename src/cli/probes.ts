@@ -1,0 +1,136 @@
+/**
+ * The questions that `verify` asks a server about a sample, through the tools that an agent has. Which tool asks what is
+ * found in the plan; nothing here knows a tool by name.
+ */
+import type { Plan, ToolPlan } from "../abi/plan.js";
+import { isTable, type JsonObject } from "../base/json.js";
+import type { Session } from "../runtime/session.js";
+import type { Sample, SamplePlace } from "./sample.js";
+
+/** How a question was answered. */
+export interface ProbeResult {
+  probe: string;
+  /** `right` is checked against the sample; `answered` is something that the sample cannot check. */
+  outcome: "right" | "answered" | "empty" | "wrong" | "refused" | "not offered" | "not asked";
+  ms: number;
+  note: string;
+}
+
+interface Probe {
+  name: string;
+  /** The LSP request behind it, or `diagnostics`. */
+  method: string;
+  /** The arguments, or null where the sample has nothing to ask about. */
+  args(sample: Sample, words: Words): JsonObject | null;
+  judge(answer: JsonObject, sample: Sample): Pick<ProbeResult, "outcome" | "note">;
+}
+
+type Words = ReturnType<typeof wordsOf>;
+
+const probes: readonly Probe[] = [
+  {
+    name: "definition",
+    method: "textDocument/definition",
+    args: ({ ask }, words) => ask && words.at(ask),
+    judge: (answer, { expect }) => placed(answer.locations, expect),
+  },
+  {
+    name: "references",
+    method: "textDocument/references",
+    args: ({ ask, expect }, words) => expect && ask && words.at(ask),
+    judge: (answer, { ask }) => placed(answer.locations, ask),
+  },
+  {
+    name: "hover",
+    method: "textDocument/hover",
+    args: ({ ask }, words) => ask && words.at(ask),
+    judge: ({ contents }) => counted(contents, "parts"),
+  },
+  {
+    name: "symbols",
+    method: "textDocument/documentSymbol",
+    args: ({ expect, ask, broken, files }, words) =>
+      words.of(expect?.file ?? ask?.file ?? Object.keys(files).find((file) => file !== broken) ?? ""),
+    judge: ({ symbols }) => counted(symbols, "symbols"),
+  },
+  {
+    name: "diagnostics",
+    method: "diagnostics",
+    args: ({ broken }, words) => (broken === null ? null : words.of(broken)),
+    judge: ({ diagnostics, status }) =>
+      status === "unknown" ? { outcome: "empty", note: "unknown" } : counted(diagnostics, "diagnostics"),
+  },
+];
+
+/** Asks everything that the sample has a question for, in order. */
+export async function runProbes(
+  session: Session,
+  plan: Plan,
+  sample: Sample,
+  signal: AbortSignal,
+): Promise<ProbeResult[]> {
+  const words = wordsOf(plan);
+  const results: ProbeResult[] = [];
+  for (const probe of probes) {
+    const tool = plan.tools.find((candidate) => asks(candidate, probe.method));
+    const args = probe.args(sample, words);
+    if (tool === undefined || args === null) {
+      results.push({ probe: probe.name, outcome: "not asked", ms: 0, note: "" });
+      continue;
+    }
+    const began = performance.now();
+    const answer = await session.call(tool.name, args, { signal });
+    const ms = Math.round(performance.now() - began);
+    results.push({
+      probe: probe.name,
+      ms,
+      ...(answer.isError ? refused(answer.structured) : probe.judge(answer.structured, sample)),
+    });
+  }
+  return results;
+}
+
+function asks({ steps }: ToolPlan, method: string): boolean {
+  const [step, ...others] = steps;
+  if (step === undefined || others.length > 0) return false;
+  return step.kind === "diagnostics"
+    ? method === "diagnostics"
+    : step.kind === "request" && step.method === method;
+}
+
+/** The words of the plan's dialect for pointing. */
+function wordsOf({ dialect }: Plan) {
+  const { document, position } = dialect;
+  const of = (file: string): JsonObject => ({ [document.field]: file });
+  return {
+    of,
+    at: ({ file, line, character }: SamplePlace): JsonObject => ({
+      ...of(file),
+      [position.line]: line,
+      [position.character]: character,
+    }),
+  };
+}
+
+function placed(list: unknown, expected: SamplePlace | null): Pick<ProbeResult, "outcome" | "note"> {
+  const found = counted(list, "places");
+  if (found.outcome === "empty" || expected === null) return found;
+  const places = (Array.isArray(list) ? list : []).filter(isTable);
+  // A server may point at the name or at the whole declaration: the line is what an agent reads.
+  const isThere = places.some(({ path, line }) => path === expected.file && line === expected.line);
+  if (isThere) return { outcome: "right", note: found.note };
+  const [first] = places;
+  return { outcome: "wrong", note: `${String(first?.path)}:${String(first?.line)}` };
+}
+
+function counted(list: unknown, what: string): Pick<ProbeResult, "outcome" | "note"> {
+  const count = Array.isArray(list) ? list.length : typeof list === "string" && list !== "" ? 1 : 0;
+  return count === 0 ? { outcome: "empty", note: "" } : { outcome: "answered", note: `${count} ${what}` };
+}
+
+function refused({ error }: JsonObject): Pick<ProbeResult, "outcome" | "note"> {
+  const code = isTable(error) ? String(error.code) : "";
+  return code === "lsp/not-supported"
+    ? { outcome: "not offered", note: "" }
+    : { outcome: "refused", note: code };
+}

@@ -1,0 +1,64 @@
+/** A language that the catalogue does not have: six lines of TOML, and the answers are right. */
+import { chmodSync, cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Catalogue } from "../../src/config/catalogue.js";
+import { diskFiles } from "../../src/config/files.js";
+import { run } from "../cli/run.js";
+import { repository } from "./session.js";
+
+let folder = "";
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-new-language-")));
+  // A real server, for a language whose name, extension and program nobody has heard of.
+  cpSync(fileURLToPath(new URL("./cipher-server.mjs", import.meta.url)), join(folder, "cipher-server.mjs"));
+  writeFileSync(
+    join(folder, "cipher-ls"),
+    `#!/bin/sh\nexec ${process.execPath} ${folder}/cipher-server.mjs\n`,
+  );
+  chmodSync(join(folder, "cipher-ls"), 0o755);
+  writeFileSync(join(folder, "keys.cipher"), "let alpha = one\nlet beta = two\n");
+  writeFileSync(join(folder, "use.cipher"), "read alpha\nread gamma\n");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it("works from six lines", async () => {
+  const names = new Catalogue(join(repository, "configs"), diskFiles)
+    .facts()
+    .flatMap(({ id, extensions = [] }) => [id, ...extensions]);
+  expect(names).not.toContain("cipher");
+  const config = join(folder, "lspi.toml");
+  writeFileSync(
+    config,
+    `[allow]
+commands = ["cipher-ls"]
+[[servers]]
+id = "cipher"
+command = "cipher-ls"
+extensions = ["cipher"]
+`,
+  );
+  const ask = async (tool: string, args: object) => {
+    const { code, stdout, stderr } = await run(
+      ["call", tool, JSON.stringify(args), "--json", "--config", config],
+      {
+        cwd: folder,
+        env: { PATH: `${folder}:${process.env.PATH}` },
+      },
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return JSON.parse(stdout);
+  };
+  const definition = await ask("find_definition", { file_path: "use.cipher", line: 1, character: 6 });
+  expect(definition.locations).toEqual([
+    expect.objectContaining({ path: "keys.cipher", line: 1, character: 5 }),
+  ]);
+  const diagnostics = await ask("get_diagnostics", { file_path: "use.cipher" });
+  expect(diagnostics.diagnostics).toEqual([
+    expect.objectContaining({ line: 2, message: "gamma is not known" }),
+  ]);
+  const symbols = await ask("get_document_symbols", { file_path: "keys.cipher" });
+  expect(symbols.symbols.map(({ name }: { name: string }) => name)).toEqual(["alpha", "beta"]);
+}, 60_000);
