@@ -25,7 +25,12 @@ export function openTranscript(workspace: string): { trace: Trace; text(): strin
       // What the proxy offers is the proxy's business, and changes with it.
       const kept = message.method === "initialize" ? { ...message, params: {} } : message;
       const line = JSON.stringify({ direction, message: kept });
-      lines.push(line.replaceAll(uri, URI).replaceAll(workspace, PATH).replaceAll(basename(workspace), NAME));
+      lines.push(
+        line
+          .replaceAll(uri, URI)
+          .replaceAll(workspace, PATH)
+          .replaceAll(`"name":${JSON.stringify(basename(workspace))}`, `"name":"${NAME}"`),
+      );
     },
     text: () => `${lines.join("\n")}\n`,
   };

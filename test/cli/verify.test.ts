@@ -115,7 +115,14 @@ describe("recorded servers answer as they did", () => {
       const config = { allow: { commands: [process.execPath] }, servers: [server] };
       const { bundle, plan } = compile({ flags: { workspace: folder }, words: [], config }, io);
       const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
-        ...{ base: folder, env: io.env, log: () => undefined, binFolders: [], version: "0" },
+        ...{
+          base: folder,
+          env: io.env,
+          log: () => undefined,
+          binFolders: [],
+          version: "0",
+          stateFolder: join(folder, "state"),
+        },
       });
       try {
         const results = await runProbes(runtime.openSession(), plan, sample, AbortSignal.timeout(60_000));

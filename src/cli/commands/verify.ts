@@ -1,7 +1,7 @@
 /** `verify`: drives one server of the catalogue through the tools on a sample of its language. */
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { JsonObject } from "../../base/json.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import { loadBundle } from "../../runtime/load.js";
@@ -115,7 +115,8 @@ async function inSample<T>(
   io: Surroundings,
   work: (folder: string, binFolders: string[]) => Promise<T>,
 ): Promise<T> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-verify-")));
+  const top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-verify-")));
+  const folder = join(top, "work");
   const named = textFlag(input, "modules");
   const modules = named === undefined ? undefined : realpathSync(resolve(io.cwd, named));
   const local = join(workspaceOf(input, io), "node_modules", ".bin");
@@ -124,7 +125,7 @@ async function inSample<T>(
     const own = modules === undefined ? [] : [join(modules, ".bin")];
     return await work(folder, [...own, ...(isOn(input, "trust-workspace") ? [local] : [])]);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(top, { recursive: true, force: true });
   }
 }
 
@@ -145,7 +146,7 @@ async function tried(
   const transcript = record === undefined ? undefined : openTranscript(folder);
   const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
     ...{ base: folder, env: io.env, log: openLog(input, io), trace: transcript?.trace },
-    ...{ binFolders, version: version() },
+    ...{ binFolders, version: version(), stateFolder: join(dirname(folder), "state") },
   });
   let probes: ProbeResult[];
   let status: ServerStatus | undefined;
