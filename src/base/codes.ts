@@ -672,6 +672,12 @@ export const codes = {
     cause: "With the text beside each place, fewer places would have fitted into the answer.",
     fix: "Ask for fewer places, or for a larger answer, or read the files.",
   },
+  "answer/snippet-cut": {
+    kind: "warning",
+    title: "A text beside a place was cut",
+    cause: "The line, with the lines around it, is longer than a text beside a place may be.",
+    fix: "Ask for longer texts where the tool takes that, or read the file.",
+  },
   "answer/answers-dropped": {
     kind: "warning",
     title: "Answers of a batch were left out",

@@ -98,3 +98,17 @@ export function cutCharacters(text: string, max: number): { text: string; cut: b
   }
   return { text, cut: false };
 }
+
+/** At most `max` characters of a text, with `length` characters from `from` on in their middle: a cut never splits one. */
+export function cutAround(
+  text: string,
+  from: number,
+  length: number,
+  max: number,
+): { text: string; cut: boolean } {
+  const characters = text.length <= max ? [] : [...text];
+  if (characters.length <= max) return { text, cut: false };
+  const before = Math.floor(Math.max(0, max - length) / 2);
+  const start = Math.max(0, Math.min(from - before, characters.length - max));
+  return { text: characters.slice(start, start + max).join(""), cut: true };
+}

@@ -10,7 +10,7 @@ import { lit } from "./literal.js";
 export class BadTemplate extends Error {}
 
 /** The part of Handlebars' syntax tree that is read here. */
-interface Node {
+export interface Node {
   type: string;
   value?: unknown;
   path?: Node;
@@ -24,7 +24,9 @@ interface Node {
   original?: unknown;
   loc?: { start: { line: number; column: number } };
 }
-interface Program {
+
+/** A template, or a part of it. */
+export interface Program {
   body: Node[];
   blockParams?: string[];
 }
@@ -36,14 +38,17 @@ const deepest = 8;
 
 /** The statements that append a template's text to `out`; `scopes` are the names of the values around, inmost last. */
 export function templateStatements(source: string): string[] {
-  let program: Program;
+  return statements(parseTemplate(source), ["view"]);
+}
+
+/** A template's syntax tree. */
+export function parseTemplate(source: string): Program {
   try {
-    program = Handlebars.parse(source) as unknown as Program;
+    return Handlebars.parse(source) as unknown as Program;
   } catch (error) {
     const [first = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
     throw new BadTemplate(`The text template does not parse: ${first.replace(/:$/, "")}.`);
   }
-  return statements(program, ["view"]);
 }
 
 function statements(program: Program | undefined, scopes: readonly string[]): string[] {

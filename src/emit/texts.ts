@@ -1,11 +1,13 @@
 /** The text functions of a bundle: one per tool that words its own `content`, and one for refusals. */
 import { type BundleFile, bundlePaths, ERROR_TEXT_FILE } from "../abi/bundle.js";
 import { ABI_VERSION, type Plan, type ToolPlan } from "../abi/plan.js";
+import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { sortedSet, uniqueBy } from "../base/order.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { inspectModule } from "./inspect.js";
 import { render, type Templates } from "./render.js";
+import { answerView, checkFields, refusalView } from "./text-fields.js";
 import { BadTemplate, templateStatements } from "./text-template.js";
 
 const folder = "text/";
@@ -17,6 +19,8 @@ interface WantedText {
   text: string;
   /** Where the config says so; a tool stands in its pointer by its name. */
   pointer: string;
+  /** What it sees. */
+  view: JsonObject;
 }
 
 /** The texts that these tools and the dialect ask for. Throws a ConfigError with every template that cannot be used. */
@@ -31,10 +35,12 @@ export function textFiles(plan: Plan, tools: readonly ToolPlan[], templates: Tem
 
 /** What is wrong with those texts; one that several tools share is wrong once. */
 export function textProblems(plan: Plan, tools: readonly ToolPlan[], templates: Templates): Problem[] {
-  const wanted = uniqueBy(wantedTexts(plan, tools), ({ pointer }) => pointer);
-  return wanted.flatMap(({ what, text, pointer }): Problem[] => {
+  const all = wantedTexts(plan, tools);
+  return uniqueBy(all, ({ pointer }) => pointer).flatMap(({ what, text, pointer }): Problem[] => {
     try {
       emitText(text, what, templates);
+      const views = all.flatMap((other) => (other.pointer === pointer ? [other.view] : []));
+      checkFields(sourceOf(text, templates), views);
       return [];
     } catch (error) {
       if (!(error instanceof BadTemplate)) throw error;
@@ -48,13 +54,20 @@ function wantedTexts({ dialect }: Plan, tools: readonly ToolPlan[]): WantedText[
     const text = tool.text ?? dialect.text;
     if (text === null) return [];
     const pointer = tool.text === null ? "/dialect/text" : `${tool.source.pointer}/text`;
-    return [{ path: bundlePaths.text(tool.name), what: `the text of ${tool.name}`, text, pointer }];
+    const view = answerView(tool, dialect);
+    return [{ path: bundlePaths.text(tool.name), what: `the text of ${tool.name}`, text, pointer, view }];
   });
   const { text } = dialect.errors;
   if (text === null) return own;
   return [
     ...own,
-    { path: ERROR_TEXT_FILE, what: "the text of refusals", text, pointer: "/dialect/errors/text" },
+    {
+      path: ERROR_TEXT_FILE,
+      what: "the text of refusals",
+      text,
+      pointer: "/dialect/errors/text",
+      view: refusalView(dialect),
+    },
   ];
 }
 

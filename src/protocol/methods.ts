@@ -14,6 +14,8 @@ export interface MethodFacts {
   merge: "first" | "all";
   /** Asks about the very place, not about the symbol there: a place beside it is another question. */
   exact?: true;
+  /** The same question about a part of the document, for a call that names one and for servers that have only it. */
+  ranged?: string;
   /** Answers with the place where the name of the symbol stands. */
   declares?: true;
   /** The method that does the same for a range: asked instead when the call names one. */
@@ -238,6 +240,7 @@ export const methods: { readonly [method: string]: MethodFacts } = {
     registration: "textDocument/semanticTokens",
     feature: "semantic_tokens",
     merge: "first",
+    ranged: "textDocument/semanticTokens/range",
   },
   "textDocument/semanticTokens/range": {
     capability: "semanticTokensProvider.range",

@@ -70,9 +70,10 @@ export async function requestCircle(
   method: string,
   merge: "first" | "all",
   send: (attached: Attached, turn: Turn) => Promise<ServerReply>,
+  isOffered: (attached: Attached) => boolean = ({ server, document }) => server.supports(method, document),
 ): Promise<ReplyPart[]> {
   const answers = await askCircle<ServerReply>(call, circle, merge, async (attached, turn) =>
-    attached.server.supports(method, attached.document) ? send(attached, turn) : undefined,
+    isOffered(attached) ? send(attached, turn) : undefined,
   );
   if (answers.length === 0) throw notSupported(method, circle.servers);
   return answers.map(({ attached: { server }, answer }) => {

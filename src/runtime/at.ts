@@ -22,6 +22,7 @@ import {
   rangeDiagnosticsBase,
 } from "./params.js";
 import {
+  type Attached,
   isEmpty,
   openParams,
   openReply,
@@ -54,12 +55,21 @@ export function openAt(call: CallState, target: Target | undefined): At {
   const retryOf = (retry: RetryPlan) => (target === undefined ? patience(call, retry) : retry);
 
   const send = (method: string, make: ParamsMaker, options: RequestOptions): Promise<ReplyPart[]> =>
-    requestCircle(call, circle, method, options.merge ?? "first", (attached, turn) =>
-      attached.server.request(method, make(attached), {
-        ...turn,
-        onProgress: call.onProgress,
-        ...(options.retryEmpty ? { retryEmpty: retryOf(options.retryEmpty) } : {}),
-      }),
+    requestCircle(
+      call,
+      circle,
+      method,
+      options.merge ?? "first",
+      (attached, turn) => {
+        const name = wordedFor(method, target, attached);
+        const params = make(attached);
+        return attached.server.request(name, name === method ? params : withRange(params, target, attached), {
+          ...turn,
+          onProgress: call.onProgress,
+          ...(options.retryEmpty ? { retryEmpty: retryOf(options.retryEmpty) } : {}),
+        });
+      },
+      (attached) => attached.server.supports(wordedFor(method, target, attached), attached.document),
     );
 
   return {
@@ -105,6 +115,17 @@ export function openAt(call: CallState, target: Target | undefined): At {
     },
     command: async (name, args) => sealReply(await runCommand(call, circle, name, args)),
   };
+}
+
+/** The method, or the same question about a range where the call names one, or where the server has nothing else. */
+function wordedFor(method: string, target: Target | undefined, { server, document }: Attached): string {
+  const ranged = methods[method]?.ranged;
+  if (ranged === undefined || target === undefined || !server.supports(ranged, document)) return method;
+  return target.range !== undefined || !server.supports(method, document) ? ranged : method;
+}
+
+function withRange(params: JsonObject, target: Target | undefined, attached: Attached): JsonObject {
+  return target === undefined ? params : overlay(rangeBase(target, attached), params);
 }
 
 /** An optional step that nobody supports replies nothing. */

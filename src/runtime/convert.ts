@@ -6,7 +6,7 @@ import { sep } from "node:path";
 import type { DialectPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import { uniqueBy } from "../base/order.js";
-import { type ColumnUnit, columnsOf, convertColumn, cutCharacters, type Lines } from "../base/text.js";
+import { type ColumnUnit, columnsOf, convertColumn, cutAround, type Lines } from "../base/text.js";
 import type { LanguageServer } from "../lsp/types.js";
 import {
   documentKey,
@@ -32,6 +32,8 @@ export class Places {
   readonly #gate: Gate;
   readonly #shown = new Map<string, Promise<Admitted | undefined>>();
   readonly #lines = new Map<string, Promise<Lines | undefined>>();
+  /** Whether a text beside a place was longer than it may be. */
+  isSnippetCut = false;
 
   constructor(
     gate: Gate,
@@ -90,23 +92,38 @@ export class Places {
     return spellPoint(this.dialect, toPoint(lines, position, server.encoding, this.dialect.position.unit));
   }
 
-  /** The line's own text, trimmed and cut, or with the lines around it; undefined when it is blank or unknown. */
+  /**
+   * The text of a range's first line, trimmed, or with the lines around it; undefined when it is blank or unknown. What is too
+   * long is cut around the range, so that the symbol stands in it.
+   */
   async snippet(
     server: LanguageServer,
     uri: string,
-    line: number,
+    range: LspRange,
     { contextLines, maxChars }: SnippetBounds = oneLine,
   ): Promise<string | undefined> {
     const lines = await this.lines(server, uri);
-    if (lines === undefined) return undefined;
+    const { line } = range.start;
+    if (lines === undefined || line >= lines.count) return undefined;
+    const { start, end } = toSpan(lines, range, server.encoding, "utf-32");
     const first = Math.max(0, line - contextLines);
     const last = Math.min(lines.count - 1, line + contextLines);
-    const around = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
-      lines.line(first + index).trimEnd(),
-    );
-    const text = contextLines === 0 ? lines.line(line).trim() : around.join("\n").trimEnd();
-    return text.trim() === "" ? undefined : cutCharacters(text, maxChars).text;
+    const above = linesBetween(lines, first, line - 1).map((text) => `${text.trimEnd()}\n`);
+    const own = contextLines === 0 ? lines.line(line).trim() : lines.line(line).trimEnd();
+    const below = linesBetween(lines, line + 1, last).map((text) => `\n${text.trimEnd()}`);
+    const text = [...above, own, ...below].join("").trimEnd();
+    if (text.trim() === "") return undefined;
+    const indent = contextLines === 0 ? columnsOf(/^\s*/.exec(lines.line(line))?.[0] ?? "", "utf-32") : 0;
+    const from = columnsOf(above.join(""), "utf-32") + Math.max(0, start.character - indent);
+    const length = end.line === start.line ? end.character - start.character : columnsOf(own, "utf-32");
+    const kept = cutAround(text, from, length, maxChars);
+    this.isSnippetCut ||= kept.cut;
+    return kept.text;
   }
+}
+
+function linesBetween(lines: Lines, first: number, last: number): string[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => lines.line(first + index));
 }
 
 /** A range in other units, clamped to the text. */

@@ -48,6 +48,11 @@ export function headOf(call: CallState): Head {
       code: "answer/not-ready",
       message: "The language server is still indexing; the answer may be incomplete.",
     });
+  if (call.places.isSnippetCut)
+    warnings.push({
+      code: "answer/snippet-cut",
+      message: "A text beside a place is longer than it may be; it was cut around the place.",
+    });
   if (dropped > 0)
     warnings.push({
       code: "answer/dropped",

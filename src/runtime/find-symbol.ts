@@ -73,6 +73,11 @@ export async function declaredOn(call: CallState, target: Target, line: number):
   return sortBy(here, ({ character }) => [character])[0];
 }
 
+/** The names of all symbols that a file declares; none where its servers have no outline. */
+export async function declaredNames(call: CallState, target: Target): Promise<string[]> {
+  return (await symbolsIn(call, target)).map((symbol) => identifierOf(symbol.name));
+}
+
 async function matchesIn(call: CallState, target: Target, wanted: WantedSymbol): Promise<FoundSymbol[]> {
   return matching(await symbolsIn(call, target), wanted);
 }
@@ -167,7 +172,7 @@ async function describe(call: CallState, symbol: FoundSymbol) {
   const extent = extentOf(symbol, lines);
   const document = admitted === undefined ? {} : call.places.document(admitted);
   const span = extent === undefined ? {} : await call.places.span(symbol.server, symbol.uri, extent);
-  const text = extent && (await call.places.snippet(symbol.server, symbol.uri, extent.start.line));
+  const text = extent && (await call.places.snippet(symbol.server, symbol.uri, extent));
   const candidate: JsonObject = {
     name: call.places.name(symbol.name),
     kind: symbol.kind,

@@ -1,13 +1,15 @@
 /**
  * Agents miscount. When a read tool finds nothing at a place that is not even on a word, the other readings of the
  * numbers are tried (from zero or one, in characters, UTF-16 units or bytes), then the places close by, and the answer
- * says so. Only words are asked about, few of them. On a word, nothing found is the truth; edits are never moved.
+ * says so. Only names are asked about, few of them. On a word, nothing found is the truth; edits are never moved.
  */
 import type { DialectPlan } from "../abi/plan.js";
 import { columnsOf, convertColumn, type Lines, type PositionEncoding } from "../base/text.js";
+import { isKeyword } from "../protocol/keywords.js";
 import { type Point, spellPoint } from "../protocol/spelling.js";
 import type { CallState } from "./call-state.js";
 import { toPoint } from "./convert.js";
+import { declaredNames } from "./find-symbol.js";
 import { isEmpty, type ReplyPart } from "./reply.js";
 import type { Place, Target } from "./target.js";
 import { wordAt } from "./words.js";
@@ -30,7 +32,11 @@ export async function answersNearby(
   if (readiness === "indexing" || readiness === "starting") return undefined;
   const { lines } = target.document;
   if (wordAt(lines.line(place.line), place.character) !== undefined) return undefined;
-  const words = wordsAt(lines, placesNear(lines, place, counted, call.plan.dialect));
+  const words = await namesOf(
+    call,
+    target,
+    wordsAt(lines, placesNear(lines, place, counted, call.plan.dialect)),
+  );
   for (const other of words.slice(0, mostTries)) {
     target.place = other;
     const parts = await ask();
@@ -40,6 +46,16 @@ export async function answersNearby(
   }
   target.place = place;
   return undefined;
+}
+
+/** Those of some words that are names: no numbers, and no keywords unless the file declares a symbol of that name. */
+async function namesOf(call: CallState, target: Target, places: readonly Place[]): Promise<Place[]> {
+  const { lines } = target.document;
+  const textAt = ({ line, character }: Place) => wordAt(lines.line(line), character)?.text ?? "";
+  const words = places.filter((place) => !/^\p{N}/u.test(textAt(place)));
+  if (!words.some((place) => isKeyword(textAt(place)))) return words;
+  const declared = new Set(await declaredNames(call, target));
+  return words.filter((place) => !isKeyword(textAt(place)) || declared.has(textAt(place)));
 }
 
 /** The place nearby where a word stands, without asking any server; undefined when it stands nowhere near. */

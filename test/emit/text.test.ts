@@ -119,4 +119,39 @@ request = { method = "textDocument/documentSymbol", params = "text_document" }
       ]);
     }
   });
+
+  const messages = (config: string) => {
+    try {
+      bundleOf(planText(config));
+      return [];
+    } catch (error) {
+      return (error as ConfigError).problems.map(({ code, message }) => `${code} ${message}`);
+    }
+  };
+
+  it.each([
+    ["{{#each symbols}}{{nam}}{{/each}}", "`name`"],
+    ["{{#each symbls}}{{name}}{{/each}}", "`symbols`"],
+    ["{{#each symbols}}{{../totall}}{{/each}}", "`total`"],
+    ["{{#if trunkated}}x{{/if}}", "`truncated`"],
+    ["{{json anser}}", "`answer`"],
+    ["{{#each by_file}}{{#each items}}{{knd}}{{/each}}{{/each}}", "`kind`"],
+    ["{{#each symbols}}x{{else}}{{headlin}}{{/each}}", "`headline`"],
+    ["{{document.sha265}}", "`sha256`"],
+  ])("tells the nearest name of a field that the answer lacks: %s", (text, near) => {
+    expect(messages(tool(text))).toEqual([expect.stringContaining(`Did you mean ${near}?`)]);
+  });
+
+  it("takes what is there, and anything within what is not ours", () => {
+    const all =
+      "{{total}}{{symbols.length}}{{#each warnings}}{{data.any.thing}}{{@index}}{{this.code}}{{/each}}";
+    expect(messages(tool(all))).toEqual([]);
+    const shared = '[dialect]\ntext = "{{contens}}"\n';
+    expect(messages(`${tool("json").replace(/^text.*$/m, "")}${shared}`)).toEqual([
+      expect.stringContaining("`contens`"),
+    ]);
+    expect(messages('[dialect.errors]\ntext = "{{mesage}}"\n')).toEqual([
+      expect.stringContaining("Did you mean `message`?"),
+    ]);
+  });
 });

@@ -1,4 +1,7 @@
-import { expect, it } from "vitest";
+import { mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { AnswerCache } from "../../src/runtime/answer-cache.js";
 import type { CallOutcome } from "../../src/runtime/outcome.js";
 
@@ -10,15 +13,31 @@ const outcome: CallOutcome = {
   notes: "",
   headline: "yes",
 };
+const mark = { files: "1", all: "1" };
+
+let folder = "";
+let file = "";
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-cache-")));
+  file = join(folder, "a");
+  writeFileSync(file, "one");
+  utimesSync(file, 1000, 1000);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A cache at a time that the test sets. */
+function cacheAt(mostBytes = 1_000_000) {
+  const clock = { now: 2_000_000 };
+  return { clock, cache: new AnswerCache(mostBytes, () => clock.now) };
+}
 
 it("keeps nothing that a server answered while it may still be taking in changed files", async () => {
   let now = 0;
   const cache = new AnswerCache(1_000_000, () => now);
-  const before = { files: "1", all: "1" };
   const after = { files: "2", all: "2" };
-  expect(await cache.get("k", before)).toBeUndefined();
-  await cache.put("k", before, outcome, [], now);
-  expect(await cache.get("k", before)).toBe(outcome);
+  expect(await cache.get("k", mark)).toBeUndefined();
+  await cache.put("k", mark, outcome, [], now);
+  expect(await cache.get("k", mark)).toBe(outcome);
 
   now = 1_000;
   expect(await cache.get("k", after)).toBeUndefined();
@@ -28,4 +47,63 @@ it("keeps nothing that a server answered while it may still be taking in changed
   now = 12_000;
   await cache.put("k", after, outcome, [], now);
   expect(await cache.get("k", after)).toBe(outcome);
+});
+
+it.each<[string, () => void]>([
+  ["another length", () => writeFileSync(file, "one more")],
+  ["another time", () => utimesSync(file, 1001, 1001)],
+  ["no file any more", () => rmSync(file)],
+])("gives nothing again when a file that it shows has %s, though no watch saw it", async (_, change) => {
+  const { cache, clock } = cacheAt();
+  await cache.put("k", mark, outcome, [file], clock.now);
+  expect(await cache.get("k", mark)).toBe(outcome);
+  change();
+  expect(await cache.get("k", mark)).toBeUndefined();
+});
+
+it("gives nothing again when a file came into being that was not there", async () => {
+  const { cache, clock } = cacheAt();
+  const missing = join(folder, "b");
+  await cache.put("k", mark, outcome, [missing], clock.now);
+  expect(await cache.get("k", mark)).toBe(outcome);
+  writeFileSync(missing, "there");
+  expect(await cache.get("k", mark)).toBeUndefined();
+});
+
+it("keeps nothing about a file that changed after the question, or just before it", async () => {
+  const { cache, clock } = cacheAt();
+  utimesSync(file, clock.now / 1000, clock.now / 1000);
+  await cache.put("k", mark, outcome, [file], clock.now);
+  expect(await cache.get("k", mark)).toBeUndefined();
+  await cache.put("k", mark, outcome, [file], clock.now + 1000);
+  expect(await cache.get("k", mark)).toBe(outcome);
+});
+
+it("keeps an answer for five seconds, however often it is given", async () => {
+  const { cache, clock } = cacheAt();
+  await cache.put("k", mark, outcome, [file], clock.now);
+  clock.now += 4_999;
+  expect(await cache.get("k", mark)).toBe(outcome);
+  clock.now += 1;
+  expect(await cache.get("k", mark)).toBeUndefined();
+});
+
+it("gives nothing again once a server said or did anything", async () => {
+  const { cache, clock } = cacheAt();
+  await cache.put("k", mark, outcome, [], clock.now);
+  expect(await cache.get("k", { files: "1", all: "2" })).toBeUndefined();
+  expect(await cache.get("k", mark)).toBeUndefined();
+});
+
+it("keeps so many bytes, the least recently used go first, and none that is a quarter of them", async () => {
+  const long = { ...outcome, text: "x".repeat(200) };
+  const { cache, clock } = cacheAt(1_300);
+  for (const key of ["a", "b", "c", "d"]) await cache.put(key, mark, long, [], clock.now);
+  expect(await cache.get("a", mark)).toBe(long);
+  await cache.put("e", mark, long, [], clock.now);
+  expect(await cache.get("b", mark)).toBeUndefined();
+  expect(await cache.get("a", mark)).toBe(long);
+  expect(await cache.get("e", mark)).toBe(long);
+  await cache.put("f", mark, { ...outcome, text: "x".repeat(400) }, [], clock.now);
+  expect(await cache.get("f", mark)).toBeUndefined();
 });

@@ -89,3 +89,45 @@ it("never moves what edits, not even to a name beside", async () => {
   const named = await workshop.call("edit_it", { ...at, symbol_name: "two" });
   expect(named.structured).toMatchObject({ ok: false, error: { code: "point/no-symbol" } });
 });
+
+it("moves onto names only: onto no number, and onto a keyword only where the file declares it", async () => {
+  const other = await openWorkshop({
+    files: { "k.fake": "const  12\n\n\n\ntype  13\n\n" },
+    servers: {
+      fake: {
+        scenario: {
+          capabilities: { definitionProvider: true, documentSymbolProvider: true },
+          on: {
+            initialized: ["begin", "end"].map((kind) => ({
+              notify: "$/progress",
+              params: { token: "index", value: { kind, title: "indexing" } },
+            })),
+          },
+          replies: {
+            "textDocument/documentSymbol": [{ name: "type", kind: 13, range: range(4, 0, 4) }],
+            "textDocument/definition": {
+              $each: [null, null, [{ uri: "file:///work/k.fake", range: range(4, 0, 4) }]],
+            },
+          },
+        },
+      },
+    },
+  });
+  try {
+    const near = (line: number, character: number) =>
+      other.call("find_definition", { file_path: "k.fake", line, character });
+    expect((await near(1, 7)).structured).toMatchObject({ total: 0, warnings: [] });
+    expect((await near(5, 6)).structured).toMatchObject({
+      total: 1,
+      warnings: [{ code: "answer/fuzzed-position", data: { line: 5, character: 1 } }],
+    });
+    const asked = await other.received("textDocument/definition");
+    expect(asked.map(({ position }) => position)).toEqual([
+      { line: 0, character: 6 },
+      { line: 4, character: 5 },
+      { line: 4, character: 0 },
+    ]);
+  } finally {
+    await other.close();
+  }
+});

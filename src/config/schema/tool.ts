@@ -84,7 +84,10 @@ export const stepSchema = z.strictObject({
     .strictObject({
       from: z.string().describe("A step whose items are asked about."),
       limit: z
-        .union([z.int().min(1).max(1000), z.strictObject({ from: z.string() })])
+        .union([
+          z.int().min(1).max(1000),
+          z.strictObject({ from: z.string().describe("An argument: `input.NAME`.") }),
+        ])
         .optional()
         .describe("How many at the most: a number, or a reference to an argument."),
       lacking: z

@@ -69,7 +69,7 @@ async function spell(
   const admitted = await call.places.show(raw.uri);
   if (admitted === undefined) return undefined;
   const point = await call.places.point(server, raw.uri, raw.selection.start);
-  const text = bounds && (await call.places.snippet(server, raw.uri, raw.selection.start.line, bounds));
+  const text = bounds && (await call.places.snippet(server, raw.uri, raw.selection, bounds));
   const sites: Json[] = [];
   for (const range of raw.sites) sites.push(await call.places.point(server, raw.sitesUri, range.start));
   return {

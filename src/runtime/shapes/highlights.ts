@@ -19,7 +19,7 @@ export const highlights: Shape = {
         ...(await call.places.span(server, uri, entry.range)),
         kind: wordOf(highlightKinds, entry.kind) ?? "text",
       };
-      const text = await call.places.snippet(server, uri, entry.range.start.line);
+      const text = await call.places.snippet(server, uri, entry.range);
       items.push(text === undefined ? item : { ...item, text });
     }
     return { items, beside: {} };

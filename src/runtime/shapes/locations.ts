@@ -58,7 +58,7 @@ async function spell(
 ): Promise<JsonObject | undefined> {
   const admitted = await call.places.show(uri);
   if (admitted === undefined) return undefined;
-  const text = bounds && (await call.places.snippet(server, uri, range.start.line, bounds));
+  const text = bounds && (await call.places.snippet(server, uri, range, bounds));
   const place = { ...call.places.document(admitted), ...(await call.places.span(server, uri, range)) };
   return text === undefined ? place : { ...place, text };
 }

@@ -19,7 +19,7 @@ export const selectionRanges: Shape = {
     for (const { server, uri, entry } of documentEntries(reply, call, what)) {
       for (const range of chainOf(server, entry)) {
         const item = await call.places.span(server, uri, range);
-        const text = await call.places.snippet(server, uri, range.start.line);
+        const text = await call.places.snippet(server, uri, range);
         found.push({ range, item: text === undefined ? item : { ...item, text } });
       }
     }

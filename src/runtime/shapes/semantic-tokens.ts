@@ -9,7 +9,8 @@ import type { Shape } from "./shape.js";
 import { rangeText, table, textOf } from "./spelt.js";
 
 const what = "semantic tokens";
-const method = "textDocument/semanticTokens/full";
+/** The questions about tokens, either of which a server may have alone; both share one legend. */
+const questions = ["textDocument/semanticTokens/full", "textDocument/semanticTokens/range"];
 
 /** The shape `semantic_tokens`. */
 export const semanticTokens: Shape = {
@@ -89,7 +90,7 @@ function textIn(lines: Lines | undefined, { start, end }: LspRange, { encoding }
 }
 
 function legendOf(server: LanguageServer, call: CallState): { types: string[]; modifiers: string[] } {
-  const options = server.options(method, call.evidence.target?.document);
+  const options = questions.flatMap((method) => server.options(method, call.evidence.target?.document));
   const legend = options.flatMap((option) =>
     isTable(option) && isTable(option.legend) ? [option.legend] : [],
   )[0];

@@ -1,0 +1,91 @@
+/**
+ * Whether the fields that a text names exist in the answer it words. What is ours is closed and checked at every level;
+ * what a server said (`value`, `data`) is open, and any name may stand there.
+ */
+import type { DialectPlan, ToolPlan } from "../abi/plan.js";
+import { isTable, type JsonObject } from "../base/json.js";
+import { nearest } from "../base/nearest.js";
+import { outputSchema } from "../protocol/envelope.js";
+import { shapes } from "../protocol/shapes.js";
+import { documentKey } from "../protocol/spelling.js";
+import { BadTemplate, type Node, type Program, parseTemplate } from "./text-template.js";
+
+const text: JsonObject = { type: "string" };
+const open: JsonObject = {};
+
+/** What a text over a tool's answers sees, as a schema: members as they are before the dialect spells them. */
+export function answerView(tool: ToolPlan, dialect: DialectPlan): JsonObject {
+  const { properties } = outputSchema(tool, { ...dialect, members: {} });
+  const members = isTable(properties) ? (properties as JsonObject) : {};
+  const list = members[tool.output.list ?? shapes[tool.output.shape]?.list ?? ""];
+  const items = isTable(list) ? (list as JsonObject) : { items: open };
+  const group = closed({ [documentKey(dialect)]: text, items });
+  return closed({ ...members, headline: text, by_file: { items: group }, answer: open });
+}
+
+/** The same for refusals. */
+export function refusalView({ errors }: DialectPlan): JsonObject {
+  return closed({
+    ...{ schema_version: open, ok: open, tool: text, error: open, next_steps: open, warnings: open },
+    ...{ code: text, message: text, data: open, [errors.message]: open, [errors.number]: open },
+  });
+}
+
+/** Throws a BadTemplate for the first field that none of the views has. */
+export function checkFields(source: string, views: readonly JsonObject[]): void {
+  const failures = views.map((view) => failureOf(source, view));
+  const [first] = failures;
+  if (first !== undefined && failures.every((failure) => failure !== undefined)) throw first;
+}
+
+function failureOf(source: string, view: JsonObject): BadTemplate | undefined {
+  try {
+    checkProgram(parseTemplate(source), [view]);
+    return undefined;
+  } catch (error) {
+    if (error instanceof BadTemplate) return error;
+    throw error;
+  }
+}
+
+function checkProgram(program: Program | undefined, scopes: readonly JsonObject[]): void {
+  for (const node of program?.body ?? []) {
+    const { type, path, params = [] } = node;
+    const named = params.length > 0 ? params : path === undefined ? [] : [path];
+    if (type !== "MustacheStatement" && type !== "BlockStatement") continue;
+    const schemas = named.map((each) => schemaAt(each, scopes));
+    if (type === "MustacheStatement") continue;
+    const items = path?.original === "each" ? itemsOf(schemas[0]) : undefined;
+    checkProgram(node.program, items === undefined ? scopes : [...scopes, items]);
+    checkProgram(node.inverse, scopes);
+  }
+}
+
+/** The schema of what a path names; anything that is not a path names no field. */
+function schemaAt(node: Node, scopes: readonly JsonObject[]): JsonObject {
+  if (node.type !== "PathExpression" || node.data) return open;
+  let schema = scopes[scopes.length - 1 - (node.depth ?? 0)] ?? open;
+  for (const part of node.parts ?? []) schema = member(schema, String(part), node);
+  return schema;
+}
+
+function member(schema: JsonObject, name: string, node: Node): JsonObject {
+  if (isTable(schema.items)) return name === "length" ? open : (schema.items as JsonObject);
+  if (!isTable(schema.properties)) return open;
+  const found = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+  if (found !== undefined) return isTable(found) ? (found as JsonObject) : open;
+  if (schema.additionalProperties !== false) return open;
+  const known = Object.keys(schema.properties);
+  const near = nearest(name, known);
+  const at = node.loc ? ` (line ${node.loc.start.line}, column ${node.loc.start.column + 1})` : "";
+  const hint = near === undefined ? `It has ${known.join(", ")}.` : `Did you mean \`${near}\`?`;
+  throw new BadTemplate(`The text template names \`${name}\`, which the answer does not have${at}. ${hint}`);
+}
+
+function itemsOf(schema: JsonObject | undefined): JsonObject {
+  return isTable(schema?.items) ? (schema.items as JsonObject) : open;
+}
+
+function closed(properties: JsonObject): JsonObject {
+  return { properties, additionalProperties: false };
+}
