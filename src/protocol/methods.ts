@@ -14,12 +14,12 @@ export interface MethodFacts {
   merge: "first" | "all";
   /** Asks about the very place, not about the symbol there: a place beside it is another question. */
   exact?: true;
-  /** The same question about a part of the document, for a call that names one and for servers that have only it. */
-  ranged?: string;
   /** Answers with the place where the name of the symbol stands. */
   declares?: true;
-  /** The method that does the same for a range: asked instead when the call names one. */
+  /** The method that does the same for a range: asked instead when the call names one, or the server has only it. */
   ranged?: string;
+  /** What is told of the whole document can be narrowed to a range, for servers that have no other method. */
+  isNarrowed?: true;
 }
 
 export const methods: { readonly [method: string]: MethodFacts } = {
@@ -241,6 +241,7 @@ export const methods: { readonly [method: string]: MethodFacts } = {
     feature: "semantic_tokens",
     merge: "first",
     ranged: "textDocument/semanticTokens/range",
+    isNarrowed: true,
   },
   "textDocument/semanticTokens/range": {
     capability: "semanticTokensProvider.range",

@@ -89,13 +89,8 @@ export function openAt(call: CallState, target: Target | undefined): At {
     },
     request: (method, params, options = {}) =>
       skippable(options, async () => {
-        const ranged = target?.range === undefined ? undefined : methods[method]?.ranged;
-        const filled = openParams(params);
-        const make: ParamsMaker =
-          ranged === undefined || target === undefined
-            ? filled
-            : (attached) => ({ ...filled(attached), range: rangeBase(target, attached).range ?? null });
-        let parts = await send(ranged ?? method, make, options);
+        const make = openParams(params);
+        let parts = await send(method, make, options);
         if (target === undefined) tellDigesting(call);
         if (target !== undefined && positioned.has(params)) {
           if (mayMove(method) && saysNothing(parts))
@@ -117,11 +112,14 @@ export function openAt(call: CallState, target: Target | undefined): At {
   };
 }
 
-/** The method, or the same question about a range where the call names one, or where the server has nothing else. */
+/** The method, or the one that does the same for a range: where the call names one, or the server has nothing else. */
 function wordedFor(method: string, target: Target | undefined, { server, document }: Attached): string {
-  const ranged = methods[method]?.ranged;
-  if (ranged === undefined || target === undefined || !server.supports(ranged, document)) return method;
-  return target.range !== undefined || !server.supports(method, document) ? ranged : method;
+  const { ranged, isNarrowed } = methods[method] ?? {};
+  if (ranged === undefined || target === undefined) return method;
+  const has = (name: string) => server.supports(name, document);
+  // What changes a range must not change the whole; what only tells of it can be narrowed afterwards.
+  if (target.range !== undefined) return has(ranged) || isNarrowed !== true ? ranged : method;
+  return has(method) || !has(ranged) ? method : ranged;
 }
 
 function withRange(params: JsonObject, target: Target | undefined, attached: Attached): JsonObject {
