@@ -1,4 +1,4 @@
-/** Semantic tokens of a whole file or of a range, from servers that have one question, the other, or both. */
+/** Methods that do the same for a range, with servers that have one of the two, the other, or both. */
 import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { openWorkshop, type Workshop } from "./workshop.js";
@@ -65,4 +65,33 @@ it("narrows the whole for a server that has no ranges", async () => {
   const line = await call("get_semantic_tokens", { file_path: "a.fake", line: 2 });
   expect(line.structured).toMatchObject({ total: 1, tokens: [{ text: "two" }] });
   expect(await received(full)).toHaveLength(1);
+});
+
+it("does not ask for the whole where that would change more than the range", async () => {
+  workshop = await openWorkshop({
+    files: { "a.fake": "one\ntwo\n" },
+    servers: {
+      fake: {
+        scenario: {
+          capabilities: { documentFormattingProvider: true },
+          replies: { "textDocument/formatting": [] },
+        },
+      },
+    },
+    config: {
+      tools: [
+        {
+          name: "formatted",
+          input: ["document", "range"],
+          output: "json",
+          request: { method: "textDocument/formatting", params: "text_document" },
+        },
+      ],
+    },
+  });
+  const whole = await workshop.call("formatted", { file_path: "a.fake" });
+  expect(whole.isError).toBe(false);
+  const part = await workshop.call("formatted", { file_path: "a.fake", line: 2 });
+  expect(part.structured).toMatchObject({ error: { code: "lsp/not-supported" } });
+  expect(await workshop.received("textDocument/formatting")).toHaveLength(1);
 });
