@@ -50,7 +50,7 @@ function fitting(entries: Entry[], call: CallState): { entry: Entry; key: KeyPar
     const rank = rankOf(String(filterText ?? label), typedFor(entry, call) ?? word);
     return rank === undefined ? [] : [{ entry, key: [rank, String(sortText ?? label), String(label)] }];
   });
-  return sortBy(ranked, ({ entry, key }) => [...key, entry.server.plan.id, canonicalText(entry.item)]);
+  return sortBy(ranked, ({ entry, key }) => [...key, canonicalText(entry.item), entry.server.plan.id]);
 }
 
 function membersOf({ server, item }: Entry): Record<string, unknown> {
