@@ -365,6 +365,18 @@ describe("many diagnostics of one file", () => {
     expect(file?.diagnostics).toHaveLength(200);
     expect(structured).toMatchObject({ total: 1, shown: 1, truncated: true });
     expect(text).toContain("a.fake (200 of 250 shown)");
+    expect(structured.warnings).toMatchObject([
+      { code: "answer/truncated", message: expect.stringContaining("ask about that file itself") },
+    ]);
+  });
+
+  it("tell that a message was cut", async () => {
+    const value = [{ range: range(0, 0, 5), message: "x".repeat(5000) }];
+    const { structured } = await answer("diagnostics", [{ server, value }]);
+    expect(structured).toMatchObject({
+      truncated: true,
+      warnings: [{ code: "answer/truncated", message: expect.stringContaining("4096") }],
+    });
   });
 
   it("are cut further where one file alone is more than an answer holds", async () => {

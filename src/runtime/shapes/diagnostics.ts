@@ -71,7 +71,10 @@ export async function spellDiagnostic(
   const message = messageOf(members.message);
   if (!isRange(members.range) || message === undefined) throw garbled(server, "a list of diagnostics");
   const kept = cutCharacters(message, messageCharacters);
-  if (kept.cut) call.evidence.cut();
+  if (kept.cut) {
+    call.evidence.cut();
+    call.evidence.warn("answer/truncated", `A message is longer than ${messageCharacters} characters.`);
+  }
   const item: JsonObject = {
     ...(await call.places.span(server, uri, members.range)),
     severity: severityWord(members.severity),

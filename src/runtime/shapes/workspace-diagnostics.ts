@@ -40,7 +40,13 @@ export const workspaceDiagnostics: Shape = {
         ...itemKey(diagnosticsFacts, item, dialect),
         canonicalText(item),
       ]);
-      if (ordered.length > mostInFile) call.evidence.cut();
+      if (ordered.length > mostInFile) {
+        call.evidence.cut();
+        call.evidence.warn(
+          "answer/truncated",
+          `A file has more than ${mostInFile} diagnostics; ask about that file itself to see them all.`,
+        );
+      }
       return {
         ...call.places.document(admitted),
         total: ordered.length,
