@@ -27,7 +27,8 @@ export function answerView(tool: ToolPlan, dialect: DialectPlan): JsonObject {
 export function refusalView({ errors }: DialectPlan): JsonObject {
   return closed({
     ...{ schema_version: open, ok: open, tool: text, error: open, next_steps: open, warnings: open },
-    ...{ code: text, message: text, data: open, [errors.message]: open, [errors.number]: open },
+    ...{ code: text, number: open, message: text, data: open },
+    ...Object.fromEntries([errors.message, errors.number].map((name) => [name, open])),
   });
 }
 
