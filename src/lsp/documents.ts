@@ -39,6 +39,8 @@ export class Documents {
   /** By path, the least recently used first. */
   readonly #open = new Map<string, Entry>();
   readonly #texts = new Map<string, FileText>();
+  /** The last text that the server was given of a file, open or not, and which one it was. */
+  readonly #editions = new Map<string, { hash: string; edition: number }>();
   /** How many questions are about a document, by path. */
   readonly #held = new Map<string, number>();
   /** What was closed for want of room: a question about it opens it again. */
@@ -147,7 +149,9 @@ export class Documents {
     const read = await readText(path, this.#shown(path), this.#context.maxBytes);
     const languageId = languageIdOf(this.#context.server, path, read.lines.line(0));
     const uri = pathToFileURL(path).href;
-    const document = { path, uri, languageId, version: 1, hash: read.hash, lines: read.lines };
+    const { hash, lines } = read;
+    const edition = this.#editionOf(path, hash);
+    const document = { path, uri, languageId, version: 1, edition, hash, lines };
     const entry = { document, stamp: read.stamp };
     this.#open.set(path, entry);
     this.#evicted.delete(path);
@@ -171,6 +175,7 @@ export class Documents {
     if (read.hash === entry.document.hash) return;
     const before = entry.document.lines;
     entry.document.hash = read.hash;
+    entry.document.edition = this.#editionOf(path, read.hash);
     entry.document.lines = read.lines;
     const change =
       this.#syncKind() === INCREMENTAL
@@ -186,6 +191,14 @@ export class Documents {
       textDocument: { uri },
       ...(withText ? { text: lines.text } : {}),
     });
+  }
+
+  #editionOf(path: string, hash: string): number {
+    const before = this.#editions.get(path);
+    if (before?.hash === hash) return before.edition;
+    const edition = (before?.edition ?? 0) + 1;
+    this.#editions.set(path, { hash, edition });
+    return edition;
   }
 
   #change(entry: Entry, change: TextChange, what: "changed" | "touched"): void {

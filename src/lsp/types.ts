@@ -20,6 +20,8 @@ export interface OpenDocument {
   uri: string;
   languageId: string;
   version: number;
+  /** Counts the texts that the server was given of this file; a version may count the same text twice. */
+  edition: number;
   /** SHA-256 of the file's bytes. */
   hash: string;
   lines: Lines;

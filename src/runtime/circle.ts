@@ -26,6 +26,7 @@ export function documentCircle(call: CallState, admitted: Admitted): Circle {
       call.onProgress(`starting ${plan.id}`);
     const server = await call.pool.get(plan.id, admitted.path, signal);
     const document = await server.sync(admitted.path, signal);
+    call.evidence.asks(server, document);
     return [{ server, document }];
   };
   return {

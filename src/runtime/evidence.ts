@@ -3,7 +3,7 @@ import type { Code } from "../base/codes.js";
 import { canonicalText, type JsonObject } from "../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../base/order.js";
 import type { Warning } from "../base/problem.js";
-import type { LanguageServer, Readiness } from "../lsp/types.js";
+import type { LanguageServer, OpenDocument, Readiness } from "../lsp/types.js";
 import type { Admitted } from "../workspace/types.js";
 import type { Target } from "./target.js";
 
@@ -15,6 +15,7 @@ export class Evidence {
   readonly #servers = new Map<string, Readiness>();
   readonly #warnings: Warning[] = [];
   readonly #dropped = new Set<string>();
+  readonly #asked: { server: LanguageServer; document: OpenDocument }[] = [];
   #cut = false;
   #isCommitted = false;
   /** Whether the answer is a page of a listing that is kept for the next one. */
@@ -44,6 +45,19 @@ export class Evidence {
   heard(server: LanguageServer, readiness: Readiness): void {
     const known = this.#servers.get(server.plan.id) ?? "ready";
     this.#servers.set(server.plan.id, worse(known, readiness));
+  }
+
+  /** A server is asked about a document, as it is now. */
+  asks(server: LanguageServer, document: OpenDocument): void {
+    this.#asked.push({ server, document });
+  }
+
+  /** Whether every server still has the text that it was asked about: another call may have brought a newer one. */
+  get isSteady(): boolean {
+    return this.#asked.every(({ server, document }) => {
+      const now = server.opened(document.path);
+      return now === undefined || now.edition === document.edition;
+    });
   }
 
   /** What a tool within this call learned is part of this call. */

@@ -55,7 +55,10 @@ export async function insistOnSteady(call: CallState): Promise<void> {
 async function changedSince(startedAt: number, { evidence, places }: CallState): Promise<string[]> {
   const { document } = evidence;
   const changed: string[] = [];
-  if (document && (await hasOtherText(document.admitted.path, document.hash, startedAt)))
+  if (
+    document &&
+    (!evidence.isSteady || (await hasOtherText(document.admitted.path, document.hash, startedAt)))
+  )
     changed.push(document.admitted.shown);
   for (const { path, shown } of await places.shown()) {
     if (path !== document?.admitted.path && (await changedAt(path)) >= startedAt) changed.push(shown);

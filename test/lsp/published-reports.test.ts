@@ -32,6 +32,7 @@ function open() {
     uri,
     languageId: "fake",
     version: 1,
+    edition: 1,
     hash: "",
     lines: new Lines(""),
   };

@@ -79,6 +79,27 @@ describe("a file that changes while it is asked about", () => {
     expect(await work.received(method)).toHaveLength(2);
   });
 
+  it("and back while another call told the server of it is asked about again", async () => {
+    const go = gateFile();
+    const method = "textDocument/references";
+    const scenario = {
+      capabilities: { referencesProvider: true, hoverProvider: true },
+      replies: { [method]: { $find: "target", as: "locations" }, "textDocument/hover": { contents: "h" } },
+      on: { [method]: [{ waitFile: go }] },
+    };
+    const work = await open({ files: { "a.fake": "target\n" }, servers: { fake: { scenario } } });
+    const call = work.call("find_references", at);
+    await until(async () => (await work.received(method)).length === 1);
+    writeFileSync(join(work.folder, "a.fake"), "\n\ntarget\n");
+    await work.call("get_hover", { ...at, line: 3 });
+    writeFileSync(join(work.folder, "a.fake"), "target\n");
+    writeFileSync(go, "");
+    expect((await call).structured).toMatchObject({
+      document: { sha256: sha256(Buffer.from("target\n")) },
+      locations: [{ line: 1, character: 1 }],
+    });
+  });
+
   it("each time is told in a warning, after a few times", async () => {
     const method = "textDocument/references";
     // The server itself writes the question into the file, every time another one.
