@@ -121,6 +121,7 @@ describe("serve --bundle", () => {
       toml: "TomlDate",
       syntaxTree: "TOMLKeyValue",
       zod: "ZodRealError",
+      newerProtocol: "subscriptions/acknowledged",
     };
     const found = Object.entries(marks).filter(([, mark]) => texts.some((text) => text.includes(mark)));
     expect(found.map(([name]) => name)).toEqual(["zod"]);

@@ -103,10 +103,11 @@ describe.skipIf(path === "")("Codex", () => {
       const [url] = /http:\/\/\S+/.exec(told) ?? [];
       const own = join(folder, "http-home");
       mkdirSync(own, { recursive: true });
-      writeFileSync(
-        join(own, "config.toml"),
-        `[mcp_servers.lsp]\nurl = "${url}"\nbearer_token_env_var = "LSP_PROXY_TOKEN"\n`,
-      );
+      const printed = await run(["codex", "--http", "--name", "lsp", "--config", join(project, "lspi.toml")]);
+      const address = "http://127.0.0.1:3939/mcp";
+      expect(printed.stdout).toContain(address);
+      expect(strictCheck(printed.stdout)).not.toHaveProperty("error");
+      writeFileSync(join(own, "config.toml"), printed.stdout.replace(address, url ?? ""));
       const server = startCodex(path, own, folder, { args, env: { LSP_PROXY_TOKEN: token } });
       try {
         await server.request("initialize", {

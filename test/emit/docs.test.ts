@@ -48,13 +48,13 @@ describe("printed docs", () => {
 });
 
 describe("the Codex stanza", () => {
-  const view = {
-    name: "lsp proxy",
+  const reach = {
     command: "/usr/bin/node",
     args: [hostileText, "serve"],
     cwd: "C:\\Users\\x",
     envVars: ["PATH", "GOPATH"],
   };
+  const view = { name: "lsp proxy", reach };
 
   it("is TOML that says what it was told", () => {
     const { plan } = planOf({});
@@ -74,11 +74,30 @@ describe("the Codex stanza", () => {
     });
   });
 
+  it("leads to a gateway, with the name of the token's variable", () => {
+    const { plan } = planOf({});
+    const gateway = { url: "http://127.0.0.1:3939/mcp", tokenEnv: "LSP_PROXY_TOKEN" };
+    expect(parse(codexStanza({ ...view, reach: gateway }, plan, templates))).toEqual({
+      mcp_servers: {
+        "lsp proxy": {
+          url: "http://127.0.0.1:3939/mcp",
+          bearer_token_env_var: "LSP_PROXY_TOKEN",
+          startup_timeout_sec: 20,
+          tool_timeout_sec: 40,
+          required: true,
+          default_tools_approval_mode: "auto",
+        },
+      },
+    });
+  });
+
   it("asks before tools that change something", () => {
     const { plan } = planOf(
       '[allow]\neffects = ["read", "command"]\n[[tools]]\nname = "restart.server"\neffect = "command"\n[[tools.steps]]\nid = "r"\nkind = "runtime"\naction = "restart_server"',
     );
-    const { mcp_servers } = parse(codexStanza({ ...view, envVars: [] }, plan, templates)) as {
+    const { mcp_servers } = parse(
+      codexStanza({ ...view, reach: { ...reach, envVars: [] } }, plan, templates),
+    ) as {
       mcp_servers: { [name: string]: object };
     };
     expect(mcp_servers["lsp proxy"]).toMatchObject({

@@ -52,6 +52,8 @@ export async function foldResponse(response: Response, isBatch: boolean): Promis
   const answers: Message[] = [];
   for await (const bytes of response.body)
     answers.push(...reader.read(bytes).filter(({ method }) => method === undefined));
+  // A request that was cancelled has no answer.
+  if (answers.length === 0) return new Response(null, { status: 204 });
   const headers = new Headers({ "content-type": "application/json" });
   const session = response.headers.get("mcp-session-id");
   if (session !== null) headers.set("mcp-session-id", session);

@@ -14,7 +14,7 @@ import { type Authenticate, checkHead, type Head, isHealthQuestion, tooLarge } f
 import { foldResponse, tapResponse } from "./events.js";
 import { acceptsStream, jsonOnly } from "./media.js";
 import { ModernHolders } from "./modern-holders.js";
-import { isNotification, isRequest, messagesIn, rpcError } from "./rpc.js";
+import { cancelledIds, isNotification, isRequest, messagesIn, requestIds, rpcError } from "./rpc.js";
 import { type HttpSession, Sessions } from "./sessions.js";
 import { Slots } from "./slots.js";
 import { isHandshake, refuseRevision, withNewestRevision } from "./versions.js";
@@ -157,7 +157,13 @@ export class Gateway {
       session.isInitialized || !isTable(message) || message.id === undefined || message.method === "ping";
     if (this.#http.strict && !mayAsk && typeof message.method === "string")
       return rpcError(200, -32600, "Not initialized", message);
-    return this.#within(question, session, (web) => session.handle(web, question.body));
+    const ids = requestIds(messages);
+    // Two requests of one id could not be told apart: one would get the other's answer.
+    if (new Set(ids).size < ids.length || ids.some((id) => session.ids.has(id)))
+      return rpcError(400, -32600, "Invalid Request: the id is in use");
+    const answer = await this.#within(question, session, (web) => session.handle(web, question.body));
+    for (const id of cancelledIds(messages)) session.endStream(id);
+    return answer;
   }
 
   /** Answers within the limits on calls: a slot is held until its answer is out, or, for a client that left, until its session is at rest. */
@@ -170,11 +176,17 @@ export class Gateway {
     // Without a session there is nobody to count under but the call itself.
     const release = this.#slots.take(session ?? question, count);
     if (release === undefined) return new Response(null, { status: 429, headers: later });
+    const ids = session === undefined ? [] : requestIds(messagesIn(question.body));
+    for (const id of ids) session?.ids.add(id);
+    const done = () => {
+      release();
+      for (const id of ids) session?.ids.delete(id);
+    };
     const { response } = question;
     response.once("close", () => {
       // In the session era a client that leaves has not cancelled: its calls go on, and count.
-      if (response.writableFinished || session === undefined) release();
-      else void session.calls.idle().then(release);
+      if (response.writableFinished || session === undefined) done();
+      else void session.calls.idle().then(done);
     });
     return answer(asWeb(question));
   }

@@ -8,6 +8,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { HttpPlan } from "../../abi/plan.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { addressOf, isLoopback } from "./address.js";
 import { Gateway } from "./gateway.js";
 import { authenticator, type TokenSource, tokenProblem } from "./tokens.js";
 
@@ -82,11 +83,6 @@ function refuseRemote({ bind }: HttpPlan, allowRemote: boolean): void {
   );
 }
 
-/** Whether an address is the machine's own. */
-export function isLoopback(bind: string): boolean {
-  return bind === "localhost" || bind === "::1" || /^127(\.\d{1,3}){3}$/.test(bind);
-}
-
 function listen(server: Server, { bind, path }: HttpPlan, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) =>
@@ -94,7 +90,7 @@ function listen(server: Server, { bind, path }: HttpPlan, port: number): Promise
     );
     server.listen(port, bind, () => {
       const { port: actual } = server.address() as AddressInfo;
-      resolve(`http://${bind.includes(":") ? `[${bind}]` : bind}:${actual}${path}`);
+      resolve(addressOf(bind, actual, path));
     });
   });
 }

@@ -11,6 +11,23 @@ export function isRequest(message: unknown, method: string): boolean {
   return isTable(message) && message.method === method && message.id !== undefined;
 }
 
+/** The ids of the requests among messages. */
+export function requestIds(messages: readonly unknown[]): unknown[] {
+  return messages
+    .filter(isTable)
+    .flatMap(({ method, id }) => (method !== undefined && id !== undefined ? [id] : []));
+}
+
+/** The ids of the requests that messages take back. */
+export function cancelledIds(messages: readonly unknown[]): (string | number)[] {
+  return messages.flatMap((message) => {
+    if (!isTable(message) || message.method !== "notifications/cancelled" || !isTable(message.params))
+      return [];
+    const { requestId } = message.params;
+    return typeof requestId === "string" || typeof requestId === "number" ? [requestId] : [];
+  });
+}
+
 /** Whether a message is a notification of this method. */
 export function isNotification(message: unknown, method: string): boolean {
   return isTable(message) && message.method === method && message.id === undefined;

@@ -14,8 +14,12 @@ import { createServer } from "../server.js";
 export interface HttpSession {
   readonly holder: string;
   readonly calls: SessionCalls;
+  /** The ids of requests that are not answered yet. */
+  readonly ids: Set<unknown>;
   /** Whether the client has said that it is ready. */
   isInitialized: boolean;
+  /** Ends the stream of a request that was cancelled, since no answer will. */
+  endStream(id: string | number): void;
   handle(request: Request, body: unknown): Promise<Response>;
   close(): Promise<void>;
 }
@@ -64,12 +68,13 @@ export class Sessions {
       },
     });
     const entry: Entry = {
-      ...{ holder, calls, isInitialized: false },
+      ...{ holder, calls, ids: new Set(), isInitialized: false },
       ...{ asked: 0, exchanges: 0, usedAt: Date.now(), timer: undefined },
       handle: (request, body) =>
         this.#handle(entry, request.method === "GET" ? 0 : 1, () =>
           transport.handleRequest(request, { parsedBody: body }),
         ),
+      endStream: (id) => transport.closeSSEStream(id),
       close: () => server.close(),
     };
     server.onerror = (error) => this.log("debug", "mcp over http", { cause: error.name });

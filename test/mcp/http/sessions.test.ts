@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -68,6 +69,69 @@ describe("a session with a real client", () => {
     cancel.abort("enough");
     await failed;
     await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+  });
+});
+
+describe("a call that is cancelled", () => {
+  it("gives its place back, while its client stays", async () => {
+    const { url, workshop } = await openGateway({
+      http: { max_calls_per_session: 1 },
+      servers: { fake: { scenario: silent } },
+    });
+    const client = await connect(url);
+    for (let round = 1; round <= 3; round++) {
+      const cancel = new AbortController();
+      const call = client.callTool({ name: "find_definition", arguments: at }, undefined, {
+        signal: cancel.signal,
+      });
+      const failed = expect(call).rejects.toThrow("enough");
+      await expect
+        .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+        .toHaveLength(round);
+      cancel.abort("enough");
+      await failed;
+      await expect
+        .poll(() => client.callTool({ name: "find_definition", arguments: {} }).catch(() => undefined), {
+          timeout: 15_000,
+        })
+        .toMatchObject({ isError: true });
+    }
+  });
+
+  it("is answered with nothing to a client that reads JSON only", async () => {
+    const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
+    const session = { ...(await openRaw(url)), accept: "application/json" };
+    const call = send(url, { headers: session, body: callOf(1) });
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    const body = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+    expect((await send(url, { headers: session, body })).status).toBe(202);
+    expect(await call).toMatchObject({ status: 204, text: "" });
+  });
+});
+
+describe("the id of a request", () => {
+  it("is not taken twice while it is under way: one would get the other's answer", async () => {
+    const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
+    const session = await openRaw(url);
+    const call = request(url, { method: "POST", headers: { ...good, ...session }, agent: false });
+    call.once("error", () => undefined);
+    call.end(JSON.stringify(callOf(1)));
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    const status = async (body: JsonObject | JsonObject[]) =>
+      (await send(url, { headers: session, body })).status;
+    expect(await status({ ...list, id: 1 })).toBe(400);
+    expect(await status([list, list])).toBe(400);
+    // Nor after its client has left: the call goes on.
+    call.destroy();
+    expect(await status({ ...list, id: 1 })).toBe(400);
+    expect(await status(list)).toBe(200);
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+    expect(await status(cancel)).toBe(202);
+    await expect.poll(() => status({ ...list, id: 1 }), { timeout: 15_000 }).toBe(200);
   });
 });
 
@@ -204,13 +268,14 @@ describe("calls are bounded", () => {
       config: { limits: { timeout_ms: 60_000 } },
     });
     const [one, other] = [await openRaw(url), await openRaw(url)];
+    let id = 0;
     const begin = (headers: { [name: string]: string }, path: string) => {
       const call = request(url, { method: "POST", headers: { ...good, ...headers }, agent: false });
       call.once("error", () => undefined);
-      call.end(JSON.stringify(callOf(1, { ...at, file_path: path })));
+      call.end(JSON.stringify(callOf(++id, { ...at, file_path: path })));
       return call;
     };
-    const status = async (headers: { [name: string]: string }, body: JsonObject = callOf(9, {})) =>
+    const status = async (headers: { [name: string]: string }, body: JsonObject = callOf(99, {})) =>
       (await send(url, { headers, body })).status;
     begin(one, "a.fake");
     await expect
@@ -232,7 +297,7 @@ describe("calls are bounded", () => {
     // A client that leaves has not cancelled; its call goes on and counts.
     last.destroy();
     expect(await status(other)).toBe(429);
-    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } };
     expect((await send(url, { headers: other, body: cancel })).status).toBe(202);
     await expect.poll(() => status(other), { timeout: 15_000 }).toBe(200);
   });
@@ -261,6 +326,35 @@ describe("the end", () => {
     await ended;
     rmSync(go);
     expect(workshop.runtime.pool.running()).toEqual([]);
+  });
+
+  it("tells so to a request that had begun before", async () => {
+    const go = join(tmpdir(), `lsp-proxy-go-${randomUUID()}`);
+    const { url, workshop, stop } = await openGateway({
+      servers: {
+        fake: { scenario: { ...definition, on: { "textDocument/definition": [{ waitFile: go }] } } },
+      },
+    });
+    const session = await openRaw(url);
+    const call = send(url, { headers: session, body: callOf(5) });
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    const headers = { ...good, ...session, expect: "100-continue" };
+    const begun = request(url, { method: "POST", headers, agent: false });
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      begun.once("response", (response) => resolve(response.statusCode));
+      begun.once("error", reject);
+    });
+    begun.flushHeaders();
+    await once(begun, "continue");
+    const ended = stop();
+    begun.end(JSON.stringify(list));
+    expect(await answered).toBe(503);
+    writeFileSync(go, "");
+    expect((await call).status).toBe(200);
+    await ended;
+    rmSync(go);
   });
 
   it("does not wait longer than it was told to", async () => {
