@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LiveSession, openSession } from "./session.js";
 
@@ -57,5 +59,24 @@ describe("pyright", () => {
     ]);
     const clean = await session.call("get_diagnostics", { file_path: "app.py" });
     expect(clean.structuredContent).toMatchObject({ status: "clean", diagnostics: [] });
+  });
+
+  it("hears of generated code that git ignores, when it changes and when it is new", {
+    timeout: 120_000,
+  }, async () => {
+    const status = async () =>
+      (await session.call("get_diagnostics", { file_path: "uses.py" })).structuredContent.status;
+    mkdirSync(join(session.folder, "gen"));
+    session.write(".gitignore", "gen/\n");
+    session.write("gen/__init__.py", "");
+    session.write("gen/made.py", "VALUE = 1\n");
+    session.write("uses.py", "from gen.made import VALUE\nused: int = VALUE\n");
+    await expect.poll(status, { timeout: 30_000 }).toBe("clean");
+    session.write("gen/made.py", 'VALUE = "text"\n');
+    await expect.poll(status, { timeout: 30_000 }).toBe("diagnostics");
+    session.write("uses.py", "from gen.later import VALUE\nused: int = VALUE\n");
+    await expect.poll(status, { timeout: 30_000 }).toBe("diagnostics");
+    session.write("gen/later.py", "VALUE = 1\n");
+    await expect.poll(status, { timeout: 30_000 }).toBe("clean");
   });
 });

@@ -57,6 +57,27 @@ test.each<[string, JsonObject, unknown]>([
   expect(await ask(server, "fake/documents")).toMatchObject([{ text: "one\r\n漢😀\r\nthree" }]);
 });
 
+test("what changed is told before every question that follows, also of many at once", async () => {
+  const { server, file } = await session({
+    capabilities: { hoverProvider: true },
+    replies: { "textDocument/hover": { contents: "hi" } },
+  });
+  const hover = async () => {
+    const { uri } = await server.sync(file, signal());
+    return ask(server, "textDocument/hover", { textDocument: { uri } });
+  };
+  await hover();
+  for (const text of ["second\n", "third\n"]) {
+    write(file, text);
+    await Promise.all(Array.from({ length: 8 }, hover));
+  }
+  const seen = (await ask(server, "fake/received")) as { method?: string }[];
+  const wanted = ["textDocument/didChange", "textDocument/hover"];
+  const order = seen.flatMap(({ method = "" }) => (wanted.includes(method) ? [method.slice(13)] : []));
+  const round = ["didChange", ...Array.from({ length: 8 }, () => "hover")];
+  expect(order).toEqual(["hover", ...round, ...round]);
+});
+
 test("a change of the same size in the same moment is seen", async () => {
   const { server, file } = await session({}, { text: "aaaa" });
   for (const text of ["bbbb", "cccc", "dddd"]) {

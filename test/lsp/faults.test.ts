@@ -171,6 +171,21 @@ describe("a server that dies", () => {
     expect(pool.status()[0]?.state).toBe("running");
   });
 
+  test("once: the status says that the next start waits, and the call waits with it", async () => {
+    const folder = scenarios();
+    const scenario: Scenario = { ...hover, start: [{ exit: 1, once: join(folder, "1") }] };
+    const backoffMs: [number, number] = [2_000, 2_000];
+    const pool = poolOf(workspace({}), [
+      fakeServer(folder, scenario, { restart: { max: 5, windowMs: 60_000, backoffMs } }),
+    ]);
+    await refusal(pool.get("fake", undefined, signal()));
+    const died = performance.now();
+    expect(pool.status()[0]?.state).toBe("backoff");
+    await pool.get("fake", undefined, signal());
+    expect(performance.now() - died).toBeGreaterThan(1_000);
+    expect(pool.status()[0]).toMatchObject({ state: "running", restarts: 1 });
+  });
+
   test("too often, but the window has passed: tried again", async () => {
     const folder = scenarios();
     const scenario: Scenario = {

@@ -286,6 +286,39 @@ describe("calls that do not end by themselves", () => {
     expect(text).toMatch(/^find_references: 1 location \(server fake, indexing\)/);
   });
 
+  it("do not delay others, and tell the server's own progress meanwhile", async () => {
+    const { session } = await open({
+      files,
+      servers: {
+        fake: {
+          scenario: {
+            capabilities: { hoverProvider: true, referencesProvider: true },
+            replies: { "textDocument/hover": { contents: "quick" }, "textDocument/references": here(0) },
+            on: {
+              "textDocument/references": [
+                {
+                  notify: "$/progress",
+                  params: { token: 1, value: { kind: "begin", title: "indexing", percentage: 45 } },
+                },
+                { wait: "textDocument/hover" },
+                { notify: "$/progress", params: { token: 1, value: { kind: "end" } } },
+              ],
+            },
+          },
+        },
+      },
+    });
+    const told: string[] = [];
+    const { signal } = new AbortController();
+    const slow = session.call("find_references", at, { signal, onProgress: (text) => told.push(text) });
+    await expect.poll(() => told.join(), { timeout: 20_000 }).toContain("indexing 45 %");
+    const quick = await session.call("get_document_symbols", { file_path: "a.fake" }, { signal });
+    expect(quick.structured).toMatchObject({ tool: "get_document_symbols" });
+    // The slow one is answered only after another question was.
+    await session.call("get_hover", at, { signal });
+    expect((await slow).structured).toMatchObject({ total: 1 });
+  });
+
   it("end when they are cancelled, at the server too", async () => {
     const { call, session, received } = await open({ files, servers: { fake: { scenario } } });
     const cancel = new AbortController();
