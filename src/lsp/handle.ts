@@ -34,6 +34,8 @@ export class Handle implements LanguageServer {
   readonly root: string;
   readonly #source: InstanceSource;
   readonly #firstGeneration: number;
+  /** In which start each document was shown last. */
+  readonly #shown = new Map<string, number>();
   #instance: Instance;
 
   constructor(instance: Instance, source: InstanceSource) {
@@ -92,11 +94,12 @@ export class Handle implements LanguageServer {
 
   async sync(path: string, signal: AbortSignal): Promise<OpenDocument> {
     if (this.#instance.dead) await this.#again(undefined, signal);
-    return this.#instance.sync(path, signal);
+    return this.#show(path, signal);
   }
 
   async request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
     try {
+      await this.#showAgain(documentOf(params), options.signal);
       return await this.#instance.request(method, params, options);
     } catch (error) {
       if (!isDeath(error) || !isRepeatable(method, params)) throw error;
@@ -107,11 +110,12 @@ export class Handle implements LanguageServer {
 
   async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     try {
-      return await this.#instance.diagnostics(document, options);
+      const shown = await this.#showAgain(document.path, options.signal);
+      return await this.#instance.diagnostics(shown ?? document, options);
     } catch (error) {
       if (!isDeath(error)) throw error;
       await this.#again(undefined, options.signal);
-      const renewed = await this.#instance.sync(document.path, options.signal);
+      const renewed = await this.#show(document.path, options.signal);
       return this.#instance.diagnostics(renewed, options);
     }
   }
@@ -132,7 +136,22 @@ export class Handle implements LanguageServer {
 
   async #again(path: string | undefined, signal: AbortSignal): Promise<void> {
     this.#instance = await this.#source.renew(signal);
-    if (path !== undefined) await this.#instance.sync(path, signal);
+    if (path !== undefined) await this.#show(path, signal);
+  }
+
+  /** Opens a document in the instance that runs now, and remembers in which one that was. */
+  async #show(path: string, signal: AbortSignal): Promise<OpenDocument> {
+    const instance = this.#instance;
+    const document = await instance.sync(path, signal);
+    this.#shown.set(path, instance.generation);
+    return document;
+  }
+
+  /** Somebody else who shares this handle may have got it a new start, which has none of the old one's documents. */
+  async #showAgain(path: string | undefined, signal: AbortSignal): Promise<OpenDocument | undefined> {
+    const generation = path === undefined ? undefined : this.#shown.get(path);
+    if (path === undefined || generation === undefined || generation === this.generation) return undefined;
+    return this.#show(path, signal);
   }
 }
 

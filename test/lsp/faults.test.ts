@@ -114,6 +114,32 @@ describe("a server that dies", () => {
     expect(await received(server, "textDocument/didOpen")).toHaveLength(1);
   });
 
+  test("between two questions, and another call starts it anew: the first call's document is open there too", async () => {
+    const { server, file, root, pool } = await session(
+      {
+        capabilities: { hoverProvider: true, diagnosticProvider: { interFileDependencies: false } },
+        replies: {
+          "textDocument/hover": { contents: { $text: true } },
+          "textDocument/diagnostic": { kind: "full", items: { $find: "hello", as: "diagnostics" } },
+        },
+      },
+      { server: { restart }, files: { "b.fake": "other\n" } },
+    );
+    const document = await server.sync(file, signal());
+    const kill = async (): Promise<void> => {
+      const pid = pool.status()[0]?.pid;
+      await act(server, { signal: "SIGKILL" }).catch(() => undefined);
+      await until(() => pool.status()[0]?.pid !== pid);
+      await server.sync(join(root, "b.fake"), signal());
+    };
+    await kill();
+    const params = { textDocument: { uri: document.uri } };
+    expect(await ask(server, "textDocument/hover", params)).toEqual({ contents: "hello\n" });
+    await kill();
+    const report = await server.diagnostics(document, { waitMs: 5_000, settleMs: 20, signal: signal() });
+    expect(report.status).toBe("diagnostics");
+  });
+
   test("in a request that is not a plain read: refused at once", async () => {
     const { server } = await session({
       capabilities: { executeCommandProvider: { commands: ["x"] } },
