@@ -17,7 +17,7 @@ import { previewDraft, shownAs } from "./preview.js";
 import { Previews, type Remembered } from "./previews.js";
 import { refuseEdit, sortReasons } from "./reasons.js";
 import { systemWords } from "./system-words.js";
-import { perform, recover, type Workshop } from "./transaction.js";
+import { imageBytes, perform, recover, type Workshop } from "./transaction.js";
 import type {
   Applied,
   ApplyOptions,
@@ -70,9 +70,24 @@ class WorkspaceEdits implements Edits {
   /** Recovers what can be recovered now; a workspace that is being edited by another process needs none. */
   async settle(): Promise<void> {
     try {
-      await this.#exclusively(async () => undefined, 0);
+      await this.#exclusively(({ journal }) => journal.prune(), 0);
+      await this.#pruneOthers();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+    }
+  }
+
+  /** Forgets old edits of workspaces that nobody may open again. */
+  async #pruneOthers(): Promise<void> {
+    const { disk } = this.#around;
+    for (const journal of await (await this.#openJournal()).others()) {
+      try {
+        const lock = await takeLock(disk, journal.folder, 0);
+        await journal.prune().finally(() => lock.release());
+      } catch (error) {
+        // In use, or not ours to look at.
+        if (!(error instanceof Refusal) && systemWords(error) === undefined) throw error;
+      }
     }
   }
 
@@ -103,7 +118,10 @@ class WorkspaceEdits implements Edits {
       const { backupSuffix } = options;
       const backups =
         backupSuffix === undefined ? { work: [], paths: [] } : await backupsOf(around, work, backupSuffix);
-      const id = await perform(shop, [...backups.work, ...work], null);
+      const whole = [...backups.work, ...work];
+      if (imageBytes(whole.map(({ step }) => step)) > around.limits.journalBytes)
+        throw new Refusal("edit/too-large", "The edit is too large to be undone. Nothing was changed.");
+      const id = await perform(shop, whole, null);
       this.#previews.drop(token);
       await unlessSystem(shop.journal.prune());
       const counts = new Map(preview.files.map((file) => [file.path, file.changes.length]));

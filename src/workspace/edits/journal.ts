@@ -4,7 +4,7 @@
  * the disk before the first file of the workspace changes.
  */
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { type Content, type Disk, isAbsence, type Ownership, type Slice, systemCode } from "./disk.js";
@@ -45,6 +45,15 @@ export class Journal {
     await ensureFolder(disk, all, "private");
     await ensureFolder(disk, join(all, key), "private");
     return new Journal(disk, join(all, key), limits);
+  }
+
+  /** The journals of other workspaces. */
+  async others(): Promise<Journal[]> {
+    const all = dirname(this.folder);
+    const folders = (await this.#disk.list(all)).map((name) => join(all, name));
+    return folders
+      .filter((folder) => folder !== this.folder)
+      .map((folder) => new Journal(this.#disk, folder, this.#limits));
   }
 
   /** Writes an edit down before it begins; `images` are saved as they are read. */
@@ -130,7 +139,7 @@ export class Journal {
     return this.#disk.pieces(join(this.#path(id), "images"), slice);
   }
 
-  /** Forgets what is too old, and the oldest until the rest keeps the bounds. */
+  /** Forgets what is too old, and the oldest until the rest keeps the bounds; the newest stays. */
   async prune(): Promise<void> {
     const kept: { id: string; bytes: number }[] = [];
     for (const { id, stage } of await this.list()) {
@@ -141,7 +150,7 @@ export class Journal {
     }
     let bytes = kept.reduce((sum, entry) => sum + entry.bytes, 0);
     let count = kept.length;
-    for (const entry of kept) {
+    for (const entry of kept.slice(0, -1)) {
       if (bytes <= this.#limits.journalBytes && count <= this.#limits.journalEntries) return;
       await this.forget(entry.id);
       bytes -= entry.bytes;

@@ -7,14 +7,14 @@ import { dirname } from "node:path";
 import { uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
-import { type Disk, isAbsence } from "./disk.js";
+import { type Disk, isAbsence, type Slice } from "./disk.js";
 import type { Entry, Journal } from "./journal.js";
 import type { Lock } from "./lock.js";
 import { placeAfter } from "./outcome.js";
 import { shownAs } from "./preview.js";
 import { refuseEdit } from "./reasons.js";
 import { finishStep, heldIsKnown, runStep, unrunStep } from "./run-step.js";
-import { filesOf, hiddenOf, placesOf, type Step } from "./step.js";
+import { type FileState, filesOf, hiddenOf, placesOf, type Step } from "./step.js";
 import { systemWords } from "./system-words.js";
 import { writeTree } from "./tree.js";
 import type { Reason, Recovery } from "./types.js";
@@ -115,27 +115,32 @@ async function begin(
   }
 }
 
+/** What the journal must keep of steps. */
+export function imageBytes(steps: Step[]): number {
+  return steps.flatMap(imagesOf).reduce((sum, { state }) => sum + state.size, 0);
+}
+
+/** The files that a step replaces or removes, each with the object that notes where its image begins. */
+function imagesOf(step: Step): { path: string; state: FileState; holder: { image: Slice | null } }[] {
+  if (step.kind === "swap") return [{ path: step.path, state: step.before, holder: step }];
+  if (step.kind !== "take") return [];
+  return filesOf(step.tree, step.path).map(({ path, file }) => ({ path, state: file.state, holder: file }));
+}
+
 /** The bytes of everything that will be replaced or removed; notes in the steps where each begins. */
 async function* saveImages(disk: Disk, gate: Gate, steps: Step[]): AsyncIterable<Uint8Array> {
   let offset = 0;
-  for (const step of steps) {
-    if (step.kind !== "swap" && step.kind !== "take") continue;
-    const files =
-      step.kind === "take"
-        ? filesOf(step.tree, step.path).map(({ path, file }) => ({ path, state: file.state, holder: file }))
-        : [{ path: step.path, state: step.before, holder: step }];
-    for (const { path, state, holder } of files) {
-      const hash = createHash("sha256");
-      const begin = offset;
-      for await (const piece of disk.pieces(path)) {
-        hash.update(piece);
-        offset += piece.length;
-        yield piece;
-      }
-      holder.image = { offset: begin, length: offset - begin };
-      if (hash.digest("hex") !== state.sha256)
-        throw refuseEdit([{ code: "edit/changed", path: shownAs(gate, path), message: "changed meanwhile" }]);
+  for (const { path, state, holder } of steps.flatMap(imagesOf)) {
+    const hash = createHash("sha256");
+    const begin = offset;
+    for await (const piece of disk.pieces(path)) {
+      hash.update(piece);
+      offset += piece.length;
+      yield piece;
     }
+    holder.image = { offset: begin, length: offset - begin };
+    if (hash.digest("hex") !== state.sha256)
+      throw refuseEdit([{ code: "edit/changed", path: shownAs(gate, path), message: "changed meanwhile" }]);
   }
 }
 

@@ -1,0 +1,18 @@
+/** Stops for ever in the middle of an edit, with the lock held: `node … FOLDER`. Says so on stdout. */
+import { benchAt } from "./bench.js";
+import { watchedDisk } from "./faulty-disk.js";
+
+const [top = ""] = process.argv.slice(2);
+const bench = benchAt(top);
+const disk = watchedDisk(async ({ method, paths }) => {
+  if (method !== "rename" || !paths[1]?.endsWith("/copy.txt")) return;
+  console.log("in the middle");
+  // Kept alive by the timer, until somebody kills it.
+  await new Promise((resolve) => setTimeout(resolve, 600_000));
+});
+const edits = await bench.open({}, disk);
+const { token } = await edits.preview([
+  bench.change("log.txt", "end", "mine\nend"),
+  bench.change("copy.txt", "end", "mine\nend"),
+]);
+await edits.apply(token);
