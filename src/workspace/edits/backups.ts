@@ -1,8 +1,8 @@
 /** Copies of the old texts beside the edited files, for those who ask for them; part of the edit like everything else. */
 import { Refusal } from "../../base/problem.js";
-import type { Surroundings } from "./draft.js";
 import { placeAfter } from "./outcome.js";
 import { refuseEdit } from "./reasons.js";
+import type { Surroundings } from "./scene.js";
 import type { Step } from "./step.js";
 import type { Reason } from "./types.js";
 import { HiddenNames, placeOf, stateOf, type Work } from "./work.js";

@@ -81,9 +81,9 @@ export function systemCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** Whether an error only says that nothing is there. */
+/** Whether an error only says that nothing is there, as under a name that is too long to exist. */
 export function isAbsence(error: unknown): boolean {
-  return ["ENOENT", "ENOTDIR"].includes(systemCode(error));
+  return ["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(error));
 }
 
 /** SHA-256 of a file, read piece by piece. */

@@ -8,24 +8,23 @@ import type { Found } from "./disk.js";
 import { applyChanges, checkChanges, type Decoded, decodeText, encodeText, fitLineEnds } from "./text.js";
 import type { TextChange } from "./types.js";
 
-/** A file on disk as it was read; `text` is null when nobody needs it or it is none. */
+/** A file on disk as it was read; `text` is null when it is none, and undefined when nobody has needed it yet. */
 export interface Origin {
   path: string;
   found: Found;
   sha256: string;
-  text: Decoded | null;
+  text: Decoded | null | undefined;
 }
 
 type Complaint = { code: Code; message: string };
 
 export class DraftFile {
-  /** Null for a new file. */
-  readonly origin: Origin | null;
   /** Where the changes so far put it. */
   path: string;
   /** Whether a later change removes it. */
   removed = false;
 
+  #origin: Origin | null;
   #base: Decoded | null;
   #baseSha256: string;
   #changes: TextChange[] = [];
@@ -33,7 +32,7 @@ export class DraftFile {
   #direct = true;
 
   private constructor(origin: Origin | null, path: string, base: Decoded | null, baseSha256: string) {
-    this.origin = origin;
+    this.#origin = origin;
     this.path = path;
     this.#base = base;
     this.#baseSha256 = baseSha256;
@@ -41,13 +40,25 @@ export class DraftFile {
 
   /** A file that is there. */
   static onDisk(origin: Origin, path: string): DraftFile {
-    return new DraftFile(origin, path, origin.text, origin.sha256);
+    return new DraftFile(origin, path, origin.text ?? null, origin.sha256);
   }
 
   /** A file that the edit makes. */
   static created(path: string, text: string): DraftFile {
     const decoded = withoutMark(text);
     return new DraftFile(null, path, decoded, sha256(encodeText(decoded)));
+  }
+
+  /** The file on disk; null for a new one. */
+  get origin(): Origin | null {
+    return this.#origin;
+  }
+
+  /** Takes in the content of a file of which only the hash was known. */
+  look(origin: Origin): void {
+    this.#origin = origin;
+    this.#base = origin.text ?? null;
+    this.#baseSha256 = origin.sha256;
   }
 
   /** Changes the text whose hash is given; tells what is wrong instead, and changes nothing then. */

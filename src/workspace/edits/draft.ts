@@ -2,19 +2,18 @@
  * From changes to steps, by looking only. Each change is judged against the files as the changes before it would leave
  * them; what cannot be done becomes a reason, and the rest is judged all the same, so that one look tells everything.
  */
-import { dirname, join } from "node:path";
-import { sha256 } from "../../base/hash.js";
+import { dirname, join, sep } from "node:path";
 import { Refusal } from "../../base/problem.js";
 import { isInside } from "../gate.js";
 import type { Admitted, Gate } from "../types.js";
-import { type Disk, type Found, hashFile } from "./disk.js";
+import type { Disk, Found } from "./disk.js";
 import { DraftFile } from "./draft-file.js";
-import { Overlay } from "./overlay.js";
+import { isSame, Scene, type Surroundings } from "./scene.js";
 import type { Tree } from "./step.js";
 import { systemWords } from "./system-words.js";
-import { decodeText, hasHalfCharacter } from "./text.js";
-import { type Budget, listTree, readTree, spend } from "./tree.js";
-import type { Change, EditLimits, OperationPreview, Reason } from "./types.js";
+import { hasHalfCharacter } from "./text.js";
+import { readTree, spend } from "./tree.js";
+import type { Change, OperationPreview, Reason } from "./types.js";
 
 /** A change of names, before its hidden names are given. */
 export type Rearrangement =
@@ -31,13 +30,6 @@ export interface Draft {
   reasons: Reason[];
 }
 
-/** Where drafting looks. */
-export interface Surroundings {
-  disk: Disk;
-  gate: Gate;
-  limits: EditLimits;
-}
-
 /** Drafts an edit; nothing is written. */
 export async function draftEdit(around: Surroundings, changes: Change[]): Promise<Draft> {
   const drafting = new Drafting(around);
@@ -46,22 +38,22 @@ export async function draftEdit(around: Surroundings, changes: Change[]): Promis
 }
 
 class Drafting implements Draft {
-  readonly files: DraftFile[] = [];
   readonly rearrangements: Rearrangement[] = [];
   readonly operations: OperationPreview[] = [];
   readonly reasons: Reason[] = [];
 
   readonly #disk: Disk;
   readonly #gate: Gate;
-  readonly #limits: EditLimits;
-  readonly #budget: Budget;
-  readonly #overlay = new Overlay();
+  readonly #scene: Scene;
 
-  constructor({ disk, gate, limits }: Surroundings) {
-    this.#disk = disk;
-    this.#gate = gate;
-    this.#limits = limits;
-    this.#budget = { files: limits.editFiles, bytes: limits.editBytes };
+  constructor(around: Surroundings) {
+    this.#disk = around.disk;
+    this.#gate = around.gate;
+    this.#scene = new Scene(around);
+  }
+
+  get files(): DraftFile[] {
+    return this.#scene.files;
   }
 
   /** Adds one change, or the reasons why it cannot be made. */
@@ -92,12 +84,12 @@ class Drafting implements Draft {
   }
 
   async #edit(change: Extract<Change, { kind: "edit" }>, { path, shown }: Admitted): Promise<void> {
-    const file = await this.#fileAt(path);
+    const file = await this.#scene.fileAt(path, "text");
     if (file === undefined) throw new Refusal("edit/missing", "does not exist");
     for (const { code, message } of file.edit(change.sha256, change.changes))
       this.reasons.push({ code, path: shown, message });
     spend(
-      this.#budget,
+      this.#scene.budget,
       0,
       change.changes.reduce((sum, { newText }) => sum + newText.length, 0),
     );
@@ -105,7 +97,7 @@ class Drafting implements Draft {
 
   async #create(change: Extract<Change, { kind: "create" }>, admitted: Admitted): Promise<void> {
     const { path, shown } = admitted;
-    const isNew = !(await this.#exists(path));
+    const isNew = !(await this.#scene.hasFile(path));
     const operation = { kind: "create" as const, path: shown, folder: false, files: 1, ...noteOf(change) };
     if (!isNew && !change.overwrite) {
       if (!change.ignoreIfExists) throw new Refusal("edit/exists", "exists already");
@@ -114,21 +106,22 @@ class Drafting implements Draft {
     }
     if (hasHalfCharacter(change.text))
       throw new Refusal("edit/out-of-range", "would have a text with half a character");
-    spend(this.#budget, 1, Buffer.byteLength(change.text));
+    spend(this.#scene.budget, 1, Buffer.byteLength(change.text));
     if (isNew) {
+      mustBeName(path);
       await this.#makeParents(path);
       const file = DraftFile.created(path, change.text);
-      this.files.push(file);
+      this.#scene.files.push(file);
       this.rearrangements.push({ kind: "place", path, file });
-      this.#overlay.create(path);
-    } else (await this.#fileAt(path, "any"))?.replace(change.text);
+      this.#scene.overlay.create(path);
+    } else (await this.#scene.fileAt(path, "any"))?.replace(change.text);
     this.operations.push({ ...operation, overwrites: !isNew, skipped: false });
   }
 
   async #rename(change: Extract<Change, { kind: "rename" }>, from: Admitted, to: Admitted): Promise<void> {
     this.#mustNotHoldRoot(from.path);
     this.#mustNotHoldRoot(to.path);
-    const found = await this.#find(from.path);
+    const found = await this.#scene.find(from.path);
     if (found === undefined) throw new Refusal("edit/missing", "does not exist");
     const folder = found !== "new" && found.kind === "folder";
     const operation = {
@@ -139,10 +132,11 @@ class Drafting implements Draft {
       this.operations.push({ ...operation, overwrites: false, skipped: true });
       return;
     }
+    mustBeName(to.path);
     if (isInside(to.path, from.path)) throw new Refusal("edit/bad-target", "cannot go into its own inside");
-    const target = await this.#find(to.path);
+    const target = await this.#scene.find(to.path);
     // On a file system that ignores case, a name that differs in case only is the same file, not another one.
-    const exists = target !== undefined && !(await this.#isOtherSpelling(from.path, to.path, found, target));
+    const exists = target !== undefined && !(await this.#scene.isOtherSpelling(from.path, to.path));
     if (exists && !change.overwrite) {
       if (!change.ignoreIfExists) throw new Refusal("edit/exists", `cannot become ${to.shown}, which exists`);
       this.operations.push({ ...operation, overwrites: false, skipped: true });
@@ -154,24 +148,21 @@ class Drafting implements Draft {
         throw new Refusal("edit/bad-target", `cannot take the place of ${to.shown}`);
       await this.#take(to.path);
     } else await this.#makeParents(to.path);
-    const file = found === "new" || found.kind === "file" ? await this.#whole(from.path) : null;
+    const file = found === "new" || found.kind === "file" ? await this.#scene.hashedFile(from.path) : null;
     if (found === "new" && file === null)
       throw new Refusal("edit/bad-target", "is a folder that the same edit makes");
     this.rearrangements.push({
       ...{ kind: "move", from: from.path, to: to.path, file },
       found: found === "new" ? null : found,
     });
-    this.#overlay.move(from.path, to.path);
-    for (const moved of this.files)
-      if (!moved.removed && isInside(moved.path, from.path))
-        moved.path = to.path + moved.path.slice(from.path.length);
+    this.#scene.move(from.path, to.path);
     const files = folder ? below.length : 1;
     this.operations.push({ ...operation, files, overwrites: exists, skipped: false });
   }
 
   async #delete(change: Extract<Change, { kind: "delete" }>, { path, shown }: Admitted): Promise<void> {
     this.#mustNotHoldRoot(path);
-    const found = await this.#find(path);
+    const found = await this.#scene.find(path);
     const operation = { kind: "delete" as const, path: shown, overwrites: false, ...noteOf(change) };
     if (found === undefined) {
       if (!change.ignoreIfNotExists) throw new Refusal("edit/missing", "does not exist");
@@ -186,107 +177,30 @@ class Drafting implements Draft {
 
   /** Removes what stands at a path; tells how many files that are. */
   async #take(path: string): Promise<number> {
-    const where = this.#overlay.find(path);
-    if (where.kind !== "disk" || where.origin !== path || this.#overlay.touches(path))
+    const { overlay, budget } = this.#scene;
+    const where = overlay.find(path);
+    if (where.kind !== "disk" || where.origin !== path || overlay.touches(path))
       throw new Refusal("edit/bad-target", "is made or moved by the same edit and cannot go in it too");
-    const tree = await readTree(this.#disk, path, this.#budget);
+    const tree = await readTree(this.#disk, path, budget);
     const places = placesIn(tree, path);
     for (const place of places) this.#mustBePlaceable(place);
-    for (const file of this.files) if (isInside(file.path, path)) file.removed = true;
     this.rearrangements.push({ kind: "take", path, tree });
-    this.#overlay.remove(path);
+    this.#scene.remove(path);
     return tree.kind === "folder" ? places.length - 1 : 1;
-  }
-
-  /** The draft of the file at a path, read on first use; with `any`, also a file that is not text. */
-  async #fileAt(path: string, content: "text" | "any" = "text"): Promise<DraftFile | undefined> {
-    const known = this.files.find((file) => !file.removed && file.path === path);
-    if (known !== undefined && (known.origin === null || known.origin.text !== null)) return known;
-    const found = await this.#find(path);
-    if (found === undefined) return undefined;
-    if (found === "new" || found.kind === "folder") throw new Refusal("edit/bad-target", "is a folder");
-    if (found.kind !== "file") throw new Refusal("guard/not-a-file", "is not a regular file");
-    const origin = this.#originOf(path);
-    if (!(await this.#disk.mayWrite(origin))) throw new Refusal("edit/read-only", "is write-protected");
-    if (found.size > this.#limits.fileBytes)
-      throw new Refusal("edit/too-large", `is larger than ${this.#limits.fileBytes} bytes`);
-    spend(this.#budget, 1, found.size * 2);
-    const bytes = await this.#disk.read(origin, this.#limits.fileBytes);
-    const text = decodeText(bytes) ?? null;
-    if (text === null && content === "text") throw new Refusal("guard/not-a-file", "is not UTF-8 text");
-    const file = DraftFile.onDisk({ path: origin, found, sha256: sha256(bytes), text }, path);
-    if (known !== undefined) this.#replaceFile(known, file);
-    else this.files.push(file);
-    return file;
-  }
-
-  /** The draft of a file that is only moved: its hash will do. */
-  async #whole(path: string): Promise<DraftFile | null> {
-    const known = this.files.find((file) => !file.removed && file.path === path);
-    if (known !== undefined) return known;
-    const found = await this.#find(path);
-    if (found === undefined || found === "new") return null;
-    spend(this.#budget, 1, 0);
-    const origin = this.#originOf(path);
-    const file = DraftFile.onDisk(
-      { path: origin, found, sha256: await hashFile(this.#disk, origin), text: null },
-      path,
-    );
-    this.files.push(file);
-    return file;
-  }
-
-  #replaceFile(known: DraftFile, file: DraftFile): void {
-    this.files[this.files.indexOf(known)] = file;
-    for (const step of this.rearrangements) if (step.kind === "move" && step.file === known) step.file = file;
-  }
-
-  /** What a path leads to by now; `new` for what the edit makes. */
-  async #find(path: string): Promise<Found | "new" | undefined> {
-    const where = this.#overlay.find(path);
-    if (where.kind === "new") return "new";
-    if (where.kind === "nowhere") return undefined;
-    if (where.origin !== path) {
-      // Inside a folder that moves, the gate has not followed the links yet.
-      const folder = dirname(where.origin);
-      if ((await this.#gate.admit(folder)).path !== folder)
-        throw new Refusal("guard/not-a-file", "lies behind a symbolic link in a folder that moves");
-    }
-    return this.#disk.look(where.origin);
-  }
-
-  async #exists(path: string): Promise<boolean> {
-    const found = await this.#find(path);
-    if (found === undefined) return false;
-    const isFile = found === "new" ? this.files.some((file) => file.path === path) : found.kind === "file";
-    if (!isFile) throw new Refusal("edit/bad-target", "is a folder");
-    return true;
-  }
-
-  #originOf(path: string): string {
-    const where = this.#overlay.find(path);
-    return where.kind === "disk" ? where.origin : path;
   }
 
   /** Makes the folders that are missing above a path. */
   async #makeParents(path: string): Promise<void> {
     const folder = dirname(path);
-    const found = await this.#find(folder);
-    if (found === "new" && this.files.some((file) => file.path === folder))
-      throw new Refusal("edit/bad-target", "would lie below a file");
-    if (found === "new" || (found !== undefined && found.kind === "folder")) return;
-    if (found !== undefined) throw new Refusal("edit/bad-target", "would lie below a file");
+    if (await this.#scene.hasFolder(folder)) return;
     await this.#makeParents(folder);
     this.rearrangements.push({ kind: "make-folder", path: folder });
-    this.#overlay.create(folder);
+    this.#scene.overlay.create(folder);
   }
 
   /** The paths below a folder that may move: nothing in it may be denied, where it is or where it goes. */
   async #mayMove(from: string, to: string): Promise<string[]> {
-    const below = await listTree(this.#disk, this.#originOf(from), {
-      files: this.#limits.editFiles,
-      bytes: 0,
-    });
+    const below = await this.#scene.pathsBelow(from);
     for (const path of below) {
       this.#mustBePlaceable(join(from, path));
       this.#mustBePlaceable(join(to, path));
@@ -305,19 +219,8 @@ class Drafting implements Draft {
   }
 
   async #mustBeEmpty(path: string): Promise<void> {
-    if ((await this.#disk.list(this.#originOf(path))).length > 0)
+    if ((await this.#scene.namesIn(path)).length > 0)
       throw new Refusal("edit/not-empty", "is a folder that is not empty");
-  }
-
-  async #isOtherSpelling(
-    from: string,
-    to: string,
-    found: Found | "new",
-    target: Found | "new",
-  ): Promise<boolean> {
-    if (found === "new" || target === "new" || found.identity !== target.identity) return false;
-    if (dirname(from) !== dirname(to) || from.toLowerCase() !== to.toLowerCase()) return false;
-    return !(await this.#disk.list(dirname(to))).some((name) => join(dirname(to), name) === to);
   }
 }
 
@@ -327,9 +230,10 @@ function unreadable(error: unknown): Refusal | undefined {
   return words === undefined ? undefined : new Refusal("guard/not-a-file", `cannot be read: ${words}`);
 }
 
-/** Whether two names are hard links of one file. */
-function isSame(found: Found | "new", target: Found): boolean {
-  return found !== "new" && found.identity === target.identity;
+/** No common file system has longer names; what is too long for this one fails and is rolled back. */
+function mustBeName(path: string): void {
+  if (path.split(sep).some((name) => Buffer.byteLength(name) > 255))
+    throw new Refusal("edit/bad-target", "has a name that is too long");
 }
 
 function noteOf(change: { note?: string }): { note?: string } {

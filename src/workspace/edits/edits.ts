@@ -9,13 +9,14 @@ import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
 import { backupsOf } from "./backups.js";
 import { type Disk, realDisk } from "./disk.js";
-import { draftEdit, type Surroundings } from "./draft.js";
+import { draftEdit } from "./draft.js";
 import { Journal } from "./journal.js";
 import { takeLock } from "./lock.js";
 import { outcomeOf } from "./outcome.js";
 import { previewDraft, shownAs } from "./preview.js";
 import { Previews, type Remembered } from "./previews.js";
 import { refuseEdit, sortReasons } from "./reasons.js";
+import type { Surroundings } from "./scene.js";
 import { systemWords } from "./system-words.js";
 import { imageBytes, perform, recover, type Workshop } from "./transaction.js";
 import type {

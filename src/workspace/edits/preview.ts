@@ -6,8 +6,9 @@ import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
 import { unifiedDiff } from "./diff.js";
 import { type Disk, isAbsence } from "./disk.js";
-import type { Draft, Surroundings } from "./draft.js";
+import type { Draft } from "./draft.js";
 import type { DraftFile } from "./draft-file.js";
+import type { Surroundings } from "./scene.js";
 import { filesOf } from "./step.js";
 import { decodeText, sortChanges, wholeChange } from "./text.js";
 import type { Change, FilePreview, Preview, TextChange } from "./types.js";
@@ -41,7 +42,7 @@ function previewFile({ gate, limits }: Surroundings, file: DraftFile): FilePrevi
   };
   if (origin !== null && afterSha256 === origin.sha256) return preview;
   if (origin !== null) preview.otherLinks = origin.found.links - 1;
-  if (origin !== null && origin.text === null)
+  if (origin !== null && !origin.text)
     return { ...preview, diff: `Binary file ${preview.shown} is replaced\n` };
   const { diff, cut } = unifiedDiff(
     {

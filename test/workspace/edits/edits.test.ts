@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sha256 } from "../../../src/base/hash.js";
 import type { Edits } from "../../../src/workspace/edits/types.js";
 import {
   applyNow,
@@ -264,7 +265,6 @@ describe("files and folders", () => {
   test("creates, edits and renames a file in one edit", async () => {
     const before = bench.snapshot();
     const text = "text\n";
-    const { sha256 } = await import("../../../src/base/hash.js");
     const { undoToken, files } = await applyNow(edits, [
       create("n.ts", text),
       edit("n.ts", sha256(text), [{ start: 0, end: 0, newText: "more " }]),
@@ -309,6 +309,40 @@ describe("files and folders", () => {
     expect(bench.text("src/b.ts")).toBe("x");
     await edits.undo(undoToken);
     expect(bench.snapshot()).toEqual(before);
+  });
+
+  test("replaces a file that is no text, and edits what it became", async () => {
+    bench.write("data", new Uint8Array([0, 159, 1]));
+    const before = bench.snapshot();
+    const preview = await edits.preview([create("data", "text\n", { overwrite: true })]);
+    expect(preview.files[0]?.diff).toBe("Binary file data is replaced\n");
+    const { undoToken } = await applyNow(edits, [
+      create("data", "text\n", { overwrite: true }),
+      edit("data", sha256("text\n"), [{ start: 0, end: 0, newText: "more " }]),
+    ]);
+    expect(bench.text("data")).toBe("more text\n");
+    await edits.undo(undoToken);
+    expect(bench.snapshot()).toEqual(before);
+    const refusal = await refusalOf(
+      applyNow(edits, [edit("data", bench.hash("data"), [{ start: 0, end: 0, newText: "x" }])]),
+    );
+    expect(refusal.code).toBe("guard/not-a-file");
+  });
+
+  test("renames a file that it edits before or after", async () => {
+    const before = bench.snapshot();
+    const change = bench.change("src/a.ts", "one", "uno");
+    if (change.kind !== "edit") throw new Error("not an edit");
+    for (const changes of [
+      [change, rename("src/a.ts", "src/z.ts")],
+      [rename("src/a.ts", "src/z.ts"), { ...change, path: "src/z.ts" }],
+    ]) {
+      const { undoToken } = await applyNow(edits, changes);
+      expect(names("src")).toEqual(["b.ts", "z.ts"]);
+      expect(bench.text("src/z.ts")).toContain("uno");
+      await edits.undo(undoToken);
+      expect(bench.snapshot()).toEqual(before);
+    }
   });
 
   test("renames and deletes a symbolic link, never its target", async () => {
