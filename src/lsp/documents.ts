@@ -234,6 +234,11 @@ export class Documents {
     }
   }
 
+  /** Closes every document. */
+  closeAll(): void {
+    for (const entry of [...this.#open.values()]) this.#close(entry);
+  }
+
   #close(entry: Entry): void {
     if (!this.#open.delete(entry.document.path)) return;
     this.#context.notify("textDocument/didClose", { textDocument: { uri: entry.document.uri } });

@@ -259,6 +259,7 @@ export class Instance {
     if (this.#ending) return this.#transport.kill();
     this.#ending = true;
     if (this.#transport.pid !== null && !this.#wire.dead && this.readiness !== "starting") {
+      this.#files.closeAll();
       await askToEnd(this.#wire, this.#transport);
     }
     await this.kill("was stopped");

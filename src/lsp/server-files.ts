@@ -86,6 +86,11 @@ export class ServerFiles {
     return watch.isBlind([root, ...folders]);
   }
 
+  /** Closes every document, before the server is asked to end. */
+  closeAll(): void {
+    this.#documents.closeAll();
+  }
+
   /** Tells the server all that changed on disk since it was last told. */
   renew(): Promise<void> {
     return this.#freshness.renew();

@@ -43,15 +43,17 @@ export interface LiveSession {
   close(): Promise<void>;
 }
 
-/** Starts `serve` with a config on a copy of a fixture. */
+/** Starts `serve` with a config on a copy of a fixture, with further files beside it. */
 export async function openSession(
   fixture: string,
   config: string,
   extraArgs: string[] = [],
+  files: { [name: string]: string } = {},
 ): Promise<LiveSession> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-live-")));
   cpSync(join(repository, "test", "fixtures", fixture), folder, { recursive: true });
   writeFileSync(join(folder, "lspi.toml"), config);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [program, "serve", "--config", join(folder, "lspi.toml"), ...extraArgs],

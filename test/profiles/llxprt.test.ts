@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
+import type { Scenario } from "../fake-server/index.js";
 import { planText } from "../plan/config.js";
-import { range } from "../runtime/workshop.js";
+import { openWorkshop, range } from "../runtime/workshop.js";
 import { openProfile, type Scripted } from "./scripted.js";
 
 const a = "file:///work/a.fake";
@@ -95,6 +96,51 @@ describe("llxprt", () => {
       "lsp_hover",
       "lsp_workspace_symbols",
     ]);
+  });
+});
+
+describe("llxprt's workspace", () => {
+  it("is asked of every server at once", async () => {
+    // Each server answers only when the other has been asked as well: one after the other would never end.
+    const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-llxprt-"));
+    const asked = (id: string) => join(folder, id);
+    const server = (id: string, other: string): { config: JsonObject; scenario: Scenario } => ({
+      config: { extensions: [id] },
+      scenario: {
+        capabilities: { workspaceSymbolProvider: true },
+        on: {
+          "workspace/symbol": [
+            { save: asked(id) },
+            { waitFile: asked(other) },
+            {
+              reply: [
+                {
+                  name: `${id}_x`,
+                  kind: 12,
+                  location: { uri: `file:///work/a.${id}`, range: range(0, 0, 1) },
+                },
+              ],
+            },
+          ],
+        },
+      },
+    });
+    const workshop = await openWorkshop({
+      files: { "a.one": "x\n", "a.two": "x\n" },
+      servers: { one: server("one", "two"), two: server("two", "one") },
+      config: { extends: [], mcp: { context: "llxprt" } },
+    });
+    try {
+      const { text } = await workshop.session.call(
+        "lsp_workspace_symbols",
+        { query: "x" },
+        { signal: new AbortController().signal },
+      );
+      expect(text).toBe("function one_x (a.one:1)\nfunction two_x (a.two:1)");
+    } finally {
+      await workshop.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });
 

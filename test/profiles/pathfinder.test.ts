@@ -1,4 +1,7 @@
 /** The profile `pathfinder` against a scripted server: three tries while nothing is found, and URIs only. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { range } from "../runtime/workshop.js";
 import { openProfile, type Scripted } from "./scripted.js";
@@ -55,6 +58,30 @@ describe("pathfinder", () => {
     expect(await ask(1)).toMatchObject({ found, asked: 2 });
     // A single link is a list of one, and of a link the name counts.
     expect(await ask(0)).toMatchObject({ found, asked: 1 });
+  });
+
+  it("closes its documents before it asks the server to end", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-pathfinder-"));
+    const closed = join(folder, "closed.json");
+    const other = await openProfile(
+      "pathfinder",
+      { "a.fake": "x\n" },
+      {
+        capabilities: { definitionProvider: true },
+        replies: { "textDocument/definition": [place] },
+        on: { "textDocument/didClose": [{ save: closed }] },
+      },
+    );
+    try {
+      const uri = other.workshop.uri("a.fake");
+      await other.texts("definition", { uri, line: 0, character: 0 });
+      expect(existsSync(closed)).toBe(false);
+      await other.close();
+      expect(readFileSync(closed, "utf8")).toContain(uri);
+    } finally {
+      await other.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it.each(["a.fake", "./a.fake", "https://host/a.fake"])("refuses %s", async (uri) => {
