@@ -2,7 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codes } from "../../src/base/codes.js";
 import type { JsonObject } from "../../src/base/json.js";
+import { codeWord } from "../../src/protocol/members.js";
 import { planText } from "../plan/config.js";
 import { range } from "../runtime/workshop.js";
 import { openProfile, type Scripted } from "./scripted.js";
@@ -220,6 +222,26 @@ describe("gateway, past its caps", () => {
       -32602,
       "MCP_LSP_GATEWAY/SNAPSHOT_TOO_LARGE",
     ]);
+  });
+});
+
+describe("gateway's codes", () => {
+  const { errors } = planText('[mcp]\ncontext = "gateway"\n').dialect;
+  const refusals = Object.entries(codes).flatMap(([code, { kind }]) =>
+    kind === "refusal" || kind === "fault" ? [code] : [],
+  );
+  const callers = ["INVALID_PARAMS", "WORKSPACE_DENIED", "URI_INVALID", "SNAPSHOT_TOO_LARGE"];
+  const cursors = ["CURSOR_INVALID", "CURSOR_STALE", "CURSOR_EXPIRED"];
+  const servers = ["NOT_FOUND", "CAP_EXCEEDED", "PROVIDER_UNAVAILABLE", "INTERNAL"];
+
+  it.each(refusals)("say %s in the original's words, with its number", (code) => {
+    const word = String(codeWord(errors.codes, code)).replace("MCP_LSP_GATEWAY/", "");
+    expect([...callers, ...cursors, ...servers]).toContain(word);
+    expect(codeWord(errors.numbers, code)).toBe(servers.includes(word) ? -32603 : -32602);
+  });
+
+  it("say our own faults as such", () => {
+    expect(codeWord(errors.codes, "runtime/fault")).toBe("MCP_LSP_GATEWAY/INTERNAL");
   });
 });
 

@@ -1,7 +1,9 @@
 /** The profile `lspi`: its arguments with their defaults and maxima, its names for errors and remarks, its next steps. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codes } from "../../src/base/codes.js";
 import type { JsonObject } from "../../src/base/json.js";
 import { inputSchema } from "../../src/emit/input-schema.js";
+import { codeWord } from "../../src/protocol/members.js";
 import { planText } from "../plan/config.js";
 import { range } from "../runtime/workshop.js";
 import { openProfile, type Scripted } from "./scripted.js";
@@ -89,6 +91,43 @@ describe("lspi's arguments", () => {
     expect(limits.maxTotalChars).toBe(characters);
     expect(mcp.readOnly).toBe(readOnly);
     expect(mcp.listed.includes("restart_server")).toBe(!readOnly);
+  });
+});
+
+describe("lspi's kinds", () => {
+  const { errors, warnings } = planText(config).dialect;
+  const known = [
+    "resource_not_found",
+    "invalid_request",
+    "method_not_found",
+    "invalid_params",
+    "internal_error",
+    "parse_error",
+    "mcp_error",
+    "read_only",
+    "not_implemented",
+    "no_match",
+    "rename_failed",
+    "lsp_error",
+    "no_server_for_extension",
+    "outside_allowed_roots",
+  ];
+
+  it("are the only ones that a refusal has", () => {
+    const refusals = Object.entries(codes).filter(([, { kind }]) => kind === "refusal" || kind === "fault");
+    for (const [code] of refusals) expect(known, code).toContain(codeWord(errors.codes, code));
+    expect(codeWord(errors.codes, "runtime/fault")).toBe("internal_error");
+  });
+
+  it.each([
+    ["answer/fuzzed-position", "position_fuzzing"],
+    ["answer/several-matches", "multiple_symbol_matches"],
+    ["answer/truncated", "limited_by_max_results"],
+    ["answer/not-supported", "method_not_supported"],
+    ["answer/clamped", "max_total_chars_clamped"],
+    ["answer/snippets-dropped", "global_cap_dropped_snippet"],
+  ])("call %s %s", (code, word) => {
+    expect(codeWord(warnings.codes, code)).toBe(word);
   });
 });
 
