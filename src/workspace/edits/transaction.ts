@@ -85,7 +85,12 @@ async function recoverEntry(shop: Workshop, id: string, reached: "begun" | "comm
     await shop.journal.mark(id, "left");
     return conflict("the record of an unfinished edit is damaged");
   }
-  if (!entry.steps.flatMap(placesAndHidden).every((path) => isOurs(shop.gate, path)))
+  // A hidden name may be one that `deny` names (dot files, for one); its folder says where it is.
+  const paths = entry.steps.flatMap((step) => [
+    ...placesOf(step),
+    ...hiddenOf(step).map((path) => dirname(path)),
+  ]);
+  if (!paths.every((path) => isOurs(shop.gate, path)))
     return conflict("an unfinished edit is about files that are not part of the workspace now");
   if (reached === "committed") {
     await finish(shop, entry);

@@ -53,7 +53,10 @@ export function makeBench(parent = tmpdir()): Bench {
 export const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** A workspace in a folder that is there already. */
-export function benchAt(top: string, deny: string[] = ["**/.git/**", "secret"]): Bench {
+export function benchAt(
+  top: string,
+  deny: string[] = ["**/.git/**", "secret", "**/.dot*", "**/.lsp-proxy-*"],
+): Bench {
   const root = join(top, "root");
   const state = join(top, "state");
   for (const folder of [root, join(top, "extra"), join(top, "outside")])
