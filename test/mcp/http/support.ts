@@ -2,12 +2,16 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { vi } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
 import type { Trace } from "../../../src/lsp/types.js";
 import { serveHttp } from "../../../src/mcp/http/listen.js";
 import { environmentTokens, type TokenSource } from "../../../src/mcp/http/tokens.js";
 import type { Scenario } from "../../fake-server/index.js";
 import { openWorkshop, range, type Workshop, type WorkshopOptions } from "../../runtime/workshop.js";
+
+// Every test starts a runtime, a server and clients; a busy machine takes its time.
+vi.setConfig({ testTimeout: 90_000 });
 
 export const token = "a-token-of-the-tests-0123456789";
 export const otherToken = "another-token-of-the-tests-9876";
