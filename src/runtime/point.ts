@@ -30,7 +30,9 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   const given = accepts("position") ? positionIn(input, dialect) : { line: undefined, character: undefined };
   const lineText = accepts("text") ? textIn(input[lineTextName]) : undefined;
   const isPlaceless = accepts("document") || accepts("range");
-  const isPlace = accepts("position") && name === undefined && lineText === undefined;
+  // An edit is where the call says, or nowhere.
+  const mayFill = accepts("position") && call.tool.effect !== "edit";
+  const isPlace = mayFill && name === undefined && lineText === undefined;
   const place = isPlace && !(isPlaceless && isBlank(given)) ? filled(given, dialect) : given;
   if (file === undefined && name === undefined) {
     if (call.tool.input.some((anchor) => anchors[anchor].document === "none")) return undefined;

@@ -58,12 +58,14 @@ export function placeOf(call: CallState, lines: Lines, line: number, character: 
 export function tellPastEnd(call: CallState, lines: Lines, { line, character }: Point): void {
   const { lineBase, characterBase, unit } = call.plan.dialect.position;
   const end = columnsOf(lines.line(line - lineBase), unit) + characterBase;
-  if (character > end)
-    call.evidence.warn(
-      "answer/fuzzed-position",
-      "The character is past the end of its line; the end was used.",
-      { line, character: end },
-    );
+  if (character <= end) return;
+  if (call.tool.effect === "edit")
+    throw new Refusal("point/out-of-range", `The line ends at character ${end}.`);
+  call.evidence.warn(
+    "answer/fuzzed-position",
+    "The character is past the end of its line; the end was used.",
+    { line, character: end },
+  );
 }
 
 /** A place in the columns of a server. */

@@ -75,7 +75,8 @@ async function announced(
         timeoutMs: Math.max(1, Math.floor(call.remainingMs() / 2)),
         onProgress: call.onProgress,
       });
-      call.evidence.heard(server, reply.readiness);
+      // A new file is referred to by nobody: a server that adds nothing has no say in it.
+      if (operation !== "Create" || reply.value !== null) call.evidence.heard(server, reply.readiness);
       draft.join(notYetEdited(await draftOfReply(call, server, reply.value, call.since), draft));
       isHeard = true;
     } catch (error) {

@@ -20,10 +20,13 @@ import { spellApplied, spellPreview, summaryOfApplied, summaryOfPreview } from "
 
 /** The answer to a draft: a preview, or what was done when the call asks for that. */
 export async function perform(call: CallState, draft: Draft, options: AnswerOptions): Promise<Normalized> {
-  if (draft.reasons.length > 0) throw refuseEdit(draft.reasons);
-  if (draft.command !== undefined) checkCommand(call, draft.command);
+  // What is left of a draft that lacks an operation would be about other files.
+  const isPartial = draft.reasons.length > 0 && draft.changes.some(({ kind }) => kind !== "edit");
+  if (isPartial) throw refuseEdit(draft.reasons);
   const preview = await editsOf(call).preview(draft.changes, call.gate);
-  if (preview.reasons.length > 0) throw refuseEdit(preview.reasons);
+  const reasons = [...draft.reasons, ...preview.reasons];
+  if (reasons.length > 0) throw refuseEdit(reasons);
+  if (draft.command !== undefined) checkCommand(call, draft.command);
   const held: Held = { draft, preview, readiness: readinessOf(call) };
   if (isNothing(preview) && draft.command === undefined)
     return { items: [], beside: { status: "unchanged", summary: summaryOfPreview(preview) } };
@@ -175,8 +178,12 @@ function settingOf({ input }: CallState, template: Template): Json | undefined {
   return template.kind === "ref" && template.ref.name !== null ? input[template.ref.name] : undefined;
 }
 
+/** Whether every file would stay as it is, and where it is. */
 function isNothing({ files, operations }: Preview): boolean {
-  return files.length === 0 && operations.every(({ skipped }) => skipped);
+  return (
+    operations.every(({ skipped }) => skipped) &&
+    files.every(({ beforeSha256, afterSha256 }) => beforeSha256 === afterSha256)
+  );
 }
 
 /** How ready those were who had a say; undefined when no server had. */

@@ -58,6 +58,8 @@ class ServerEdit {
   readonly #draft = new Draft();
   readonly #texts: EditTexts;
   #annotations: Record<string, unknown> = {};
+  /** Which change is read now, from 1. */
+  #number = 0;
 
   constructor(
     private readonly call: CallState,
@@ -90,6 +92,7 @@ class ServerEdit {
 
   async #edit(uri: string, version: unknown, edits: unknown): Promise<void> {
     if (!Array.isArray(edits)) throw garbled(this.server, what);
+    this.#number++;
     if (edits.length === 0) return;
     let shown: string | undefined;
     try {
@@ -129,6 +132,7 @@ class ServerEdit {
     const options = isTable(change.options) ? change.options : {};
     const is = (name: string) => options[name] === true;
     const note = this.#note(change);
+    this.#number++;
     try {
       let made: Change;
       if (kind === "create" && typeof uri === "string") {
@@ -171,7 +175,6 @@ class ServerEdit {
   /** What the gate or the file itself refuses is one reason among others; a file outside is never named. */
   #refuse(error: unknown, shown?: string): void {
     if (!(error instanceof Refusal) || error.code === "lsp/garbled") throw error;
-    const place = `change ${this.#draft.changes.length + this.#draft.reasons.length + 1}`;
-    this.#draft.refuse(error.code, shown ?? place, predicate(error, shown));
+    this.#draft.refuse(error.code, shown ?? `change ${this.#number}`, predicate(error, shown));
   }
 }

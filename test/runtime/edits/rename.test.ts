@@ -290,7 +290,10 @@ describe("pointing at what is renamed", () => {
   });
 
   it("by position alone is never moved to a word beside it", async () => {
-    const workshop = await editing({ replies: { ...replies, "textDocument/prepareRename": null } });
+    const workshop = await editing({
+      tools: ["rename_symbol_strict"],
+      replies: { ...replies, "textDocument/prepareRename": null },
+    });
     const beside = { file_path: "a.fake", line: 1, character: 9, new_name: "hello" };
     const answer = await workshop.call("rename_symbol_strict", beside);
     expect(codeOf(answer)).toBe("lsp/no-answer");

@@ -18,6 +18,8 @@ export interface EditingOptions {
   replies?: { [method: string]: Json };
   capabilities?: JsonObject;
   scenario?: Partial<Scenario>;
+  /** The tools that are listed, besides `undo_edit` and `apply_workspace_edit`: the fewer, the sooner it starts. */
+  tools?: string[];
   /** What else the server's config says. */
   server?: JsonObject;
   config?: JsonObject;
@@ -72,6 +74,9 @@ export async function editing(options: EditingOptions = {}): Promise<Workshop> {
     config: {
       extends: ["tools/core", "tools/writing", "tools/edit"],
       allow: { commands: [process.execPath], effects: ["read", "edit"] },
+      mcp: {
+        tools: { allow: ["undo_edit", "apply_workspace_edit", ...(options.tools ?? ["rename_symbol"])] },
+      },
       ...config,
     },
   });
