@@ -27,7 +27,9 @@ it("lspi renames by name with its hashes and copies", async () => {
   expect(read(workshop, "a.fake.old")).toBe(files["a.fake"]);
   expect(read(workshop, "a.fake")).toBe("function hello() {}\n");
   const strict = { file_path: "b.fake", line: 1, character: 1, new_name: "hi", create_backups: false };
-  expect((await workshop.call("rename_symbol_strict", strict)).structured).toMatchObject({ status: "unchanged" });
+  expect((await workshop.call("rename_symbol_strict", strict)).structured).toMatchObject({
+    status: "unchanged",
+  });
   expect(await workshop.received("textDocument/rename")).toHaveLength(3);
 });
 
