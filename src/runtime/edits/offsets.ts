@@ -15,7 +15,7 @@ export interface Extent {
 
 /** The offset of a position; undefined past the last line, and in the middle of a character. */
 export function exactOffset(lines: Lines, position: LspPosition, unit: ColumnUnit): number | undefined {
-  if (position.line < 0 || position.line >= lines.count || position.character < 0) return undefined;
+  if (!(position.line >= 0 && position.line < lines.count && position.character >= 0)) return undefined;
   const text = lines.line(position.line);
   const start = lines.start(position.line);
   if (isPlain(text)) return start + Math.min(position.character, text.length);

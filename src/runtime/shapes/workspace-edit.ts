@@ -27,7 +27,10 @@ export const workspaceEdit: Shape = {
   },
   shorten: (items, beside, characters) => ({
     items: items.map((item) => shorter(table(item), Math.floor(characters / 4))),
-    beside: { ...beside, ...shorterDiagnostics(table(beside.diagnostics), characters) },
+    beside: {
+      ...withoutBackups(beside, characters),
+      ...shorterDiagnostics(table(beside.diagnostics), characters),
+    },
   }),
   text: (items, beside, dialect) => [
     statusLine(beside),
@@ -53,6 +56,12 @@ function shorter(item: JsonObject, characters: number): JsonObject {
     ...(item.diff === undefined ? {} : { diff: diff.text }),
     cut: true,
   };
+}
+
+/** An edit that is done is told whatever it takes: the names of copies follow from those of the files. */
+function withoutBackups({ backups, ...beside }: JsonObject, characters: number): JsonObject {
+  const isShort = backups !== undefined && JSON.stringify(backups).length <= characters / 4;
+  return isShort ? { ...beside, backups } : beside;
 }
 
 function shorterDiagnostics(diagnostics: JsonObject, characters: number): JsonObject {

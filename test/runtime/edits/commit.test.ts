@@ -1,0 +1,100 @@
+/** From the first write on, a call is answered with what happened; before it, whoever leaves changes nothing. */
+import { expect, it } from "vitest";
+import type { JsonObject } from "../../../src/base/json.js";
+import { codeOf, editing, files, greet, read, renameBoth } from "./support.js";
+
+const replies = { "textDocument/rename": renameBoth };
+const silent = { on: { "textDocument/didOpen": [], "textDocument/didChange": [] } };
+const apply = { ...greet, dry_run: false };
+const turn = () => new Promise((done) => setTimeout(done, 10));
+
+it("a call that is cancelled while the server is waited for after the edit says that the edit is made", async () => {
+  const workshop = await editing({ replies, scenario: silent });
+  const controller = new AbortController();
+  const pending = workshop.call("rename_symbol", apply, controller.signal);
+  while (read(workshop, "b.fake") === files["b.fake"]) await turn();
+  controller.abort();
+  expect((await pending).structured).toMatchObject({
+    ok: true,
+    status: "applied",
+    summary: { files: 2, edits: 2 },
+  });
+});
+
+it("a call whose time is over by then says so too", async () => {
+  const workshop = await editing({ replies, scenario: silent, config: { limits: { timeout_ms: 3000 } } });
+  const answer = await workshop.call("rename_symbol", apply);
+  expect(answer.structured).toMatchObject({
+    ok: true,
+    status: "applied",
+    diagnostics: { status: "unknown" },
+  });
+});
+
+it("a call that is cancelled before the first write changes nothing", async () => {
+  const workshop = await editing({ replies, scenario: silent });
+  const controller = new AbortController();
+  const pending = workshop.call("rename_symbol", apply, controller.signal);
+  while ((await workshop.received("textDocument/rename")).length === 0) await turn();
+  controller.abort();
+  const answer = await pending;
+  // Whether the write had begun is a matter of microseconds; what is told must be what is there.
+  const isDone = read(workshop, "a.fake") !== files["a.fake"];
+  expect(codeOf(answer)).toBe(isDone ? undefined : "call/cancelled");
+  expect(read(workshop, "b.fake") !== files["b.fake"]).toBe(isDone);
+});
+
+it("a batch of edits says of each what became of it", async () => {
+  const batch: JsonObject = {
+    name: "several",
+    effect: "edit",
+    output: "batch",
+    steps: [{ id: "operations", kind: "batch", tools: ["create_file", "rename_symbol"] }],
+  };
+  const workshop = await editing({
+    replies,
+    tools: ["create_file", "rename_symbol", "several"],
+    config: { tools: [batch] },
+  });
+  const answer = await workshop.call("several", {
+    operations: [
+      { tool: "rename_symbol", args: apply },
+      { tool: "create_file", args: { file_path: "a.fake", dry_run: false } },
+    ],
+  });
+  expect(answer.structured).toMatchObject({ successful: 1, failed: 1 });
+  expect(read(workshop, "a.fake")).toBe("function hello() {}\n");
+});
+
+it("an edit that is done is told, however much there would be to tell of it", async () => {
+  const error = (index: number) => ({
+    range: { start: { line: 0, character: index }, end: { line: 0, character: index } },
+    severity: 1,
+    message: `${index} ${"x".repeat(4000)}`,
+  });
+  const publish = {
+    notify: "textDocument/publishDiagnostics",
+    params: {
+      uri: { $: "/params/textDocument/uri" },
+      version: { $version: true },
+      diagnostics: Array.from({ length: 30 }, (_, index) => error(index)),
+    },
+  };
+  const workshop = await editing({
+    replies,
+    scenario: { on: { "textDocument/didOpen": [], "textDocument/didChange": [publish] } },
+    config: {
+      limits: { max_bytes: 16_384 },
+      mcp: { output: { max_total_chars_default: 10_000 }, tools: { allow: ["rename_symbol"] } },
+    },
+  });
+  const answer = await workshop.call("rename_symbol", apply);
+  expect(answer.structured).toMatchObject({
+    ok: true,
+    status: "applied",
+    truncated: true,
+    summary: { files: 2 },
+  });
+  expect(answer.structured.undo_token).toBeDefined();
+  expect(read(workshop, "b.fake")).toBe("hello();\n");
+});
