@@ -26,7 +26,7 @@ const python = {
   main: "main.py",
 };
 
-const cases: [string, ServerPlan, typeof typescript | typeof python][] = [
+const cases: [string, ServerPlan, typeof typescript | typeof python, string][] = [
   [
     "typescript-language-server: utf-16, push, wrong until its progress ends",
     {
@@ -35,16 +35,23 @@ const cases: [string, ServerPlan, typeof typescript | typeof python][] = [
       initializeOptions: { tsserver: { path: join(modules, "typescript-5/lib/tsserver.js") } },
     },
     typescript,
+    "ready",
   ],
   [
     "TypeScript 7: utf-8, pull",
-    { ...serverPlan("ts7", ["tsc"], ["ts"], "typescript"), args: ["--lsp", "--stdio"] },
+    {
+      ...serverPlan("ts7", ["tsc"], ["ts"], "typescript"),
+      args: ["--lsp", "--stdio"],
+      ready: { progress: true, notification: null, field: null, atOnce: true },
+    },
     typescript,
+    "ready",
   ],
   [
-    "pyright: pull by registration",
+    "pyright: pull by registration, says nothing of its own state",
     { ...serverPlan("pyright", ["pyright-langserver"], ["py"], "python"), args: ["--stdio"] },
     python,
+    "unknown",
   ],
 ];
 
@@ -54,7 +61,7 @@ async function messages(server: LanguageServer, path: string): Promise<string> {
   return report.status === "diagnostics" ? JSON.stringify(report.items) : report.status;
 }
 
-test.each(cases)("%s", { timeout: 60_000 }, async (_name, plan, { files, lib, main }) => {
+test.each(cases)("%s", { timeout: 60_000 }, async (_name, plan, { files, lib, main }, readiness) => {
   const [libName = "", libText = ""] = lib;
   const root = workspace({ ...files, [libName]: libText });
   const pool = poolOf(root, [plan], {}, { binFolders: [join(modules, ".bin")] });
@@ -70,7 +77,7 @@ test.each(cases)("%s", { timeout: 60_000 }, async (_name, plan, { files, lib, ma
     retryEmpty,
   });
   expect(JSON.stringify(definition.value)).toContain(libName);
-  expect(definition.readiness).toBe("ready");
+  expect(definition.readiness).toBe(readiness);
 
   expect(await messages(server, path)).toBe("clean");
   write(path, `${document.lines.text}\nbroken_name(\n`);
