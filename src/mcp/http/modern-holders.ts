@@ -35,6 +35,8 @@ export class ModernHolders {
       this.#holders.delete(oldest[0]);
       void oldest[1].then((holder) => holder.close());
     }
+    // What could not be opened is tried again with the next request.
+    known.catch(() => this.#holders.delete(name));
     return (await known).handle(request, body);
   }
 

@@ -31,6 +31,7 @@ interface Entry extends HttpSession {
   exchanges: number;
   usedAt: number;
   timer: NodeJS.Timeout | undefined;
+  isClosed: boolean;
 }
 
 /** The sessions of one gateway. */
@@ -69,7 +70,7 @@ export class Sessions {
     });
     const entry: Entry = {
       ...{ holder, calls, ids: new Set(), isInitialized: false },
-      ...{ asked: 0, exchanges: 0, usedAt: Date.now(), timer: undefined },
+      ...{ asked: 0, exchanges: 0, usedAt: Date.now(), timer: undefined, isClosed: false },
       handle: (request, body) =>
         this.#handle(entry, request.method === "GET" ? 0 : 1, () =>
           transport.handleRequest(request, { parsedBody: body }),
@@ -126,7 +127,7 @@ export class Sessions {
     entry.exchanges += change;
     entry.usedAt = Date.now();
     clearTimeout(entry.timer);
-    if (entry.exchanges > 0) return;
+    if (entry.exchanges > 0 || entry.isClosed) return;
     entry.timer = setTimeout(() => {
       this.log("info", "a session was idle and is gone");
       void entry.close();
@@ -148,7 +149,7 @@ export class Sessions {
 
   #forget(entry: Entry, name: string | undefined): void {
     clearTimeout(entry.timer);
-    entry.timer = undefined;
+    entry.isClosed = true;
     this.#opening.delete(entry);
     if (name !== undefined) this.#open.delete(name);
     entry.calls.session.close();

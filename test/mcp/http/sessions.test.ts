@@ -259,6 +259,19 @@ describe("sessions are bounded", () => {
   });
 });
 
+describe("a session that was ended", () => {
+  it("leaves nothing behind that ends it again", async () => {
+    const { url, logged } = await openGateway({ http: { session_idle_ms: 1000 } });
+    const ended = await openRaw(url);
+    expect((await send(url, { method: "DELETE", headers: ended })).status).toBe(200);
+    await openRaw(url);
+    // The first would have been told before the second.
+    const told = () => logged.filter((line) => line.includes("was idle"));
+    await expect.poll(told, { timeout: 15_000 }).not.toEqual([]);
+    expect(told()).toHaveLength(1);
+  });
+});
+
 describe("calls are bounded", () => {
   it("in one session, and in all", async () => {
     const { url, workshop } = await openGateway({
