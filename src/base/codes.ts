@@ -744,6 +744,12 @@ export const codes = {
     cause: "The action runs a command of the server; what it changes is known only when it runs.",
     fix: "Look at what was done; undo_edit takes it back.",
   },
+  "answer/command-skipped": {
+    kind: "warning",
+    title: "Only the edit of an action is made",
+    cause: "The action also runs a command of the server, and the config does not allow it.",
+    fix: "Nothing, where the edit is enough; else allow the effect `command` and name the command in `execute_commands`.",
+  },
   "answer/references-kept": {
     kind: "warning",
     title: "Nothing that refers to the file is changed",

@@ -12,6 +12,7 @@ import { itemKey } from "../protocol/item-order.js";
 import { type ShapeFacts, shapes } from "../protocol/shapes.js";
 import { documentKey } from "../protocol/spelling.js";
 import type { CallState } from "./call-state.js";
+import type { Choices } from "./choose.js";
 import { HeldRequest } from "./edits/draft.js";
 import { askBack, headOf } from "./envelope.js";
 import { askedChars, capsOf } from "./limits.js";
@@ -55,6 +56,12 @@ export async function buildAnswer(
     sources: call.mark?.sources,
   };
   return listAnswer(asked, listing);
+}
+
+/** The answer to a call that has not chosen one of several actions yet. */
+export async function choicesAnswer(call: CallState, choices: Choices): Promise<Answer> {
+  const reply = { parts: [{ server: undefined, value: choices }], perItem: false };
+  return buildAnswer(call, call.tool.output.shape, reply, {});
 }
 
 /** The answer to a call that applies the preview of a token. */

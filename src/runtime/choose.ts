@@ -8,6 +8,14 @@ import { identifiedActions } from "./shapes/code-actions.js";
 
 const mostShown = 30;
 
+/** Nothing is chosen yet: the answer is the list to choose from. */
+export class Choices extends Error {
+  constructor(readonly actions: JsonObject[]) {
+    super("an action is to be chosen");
+    this.name = "Choices";
+  }
+}
+
 /** A reply with only the chosen action, still knowing its server. */
 export async function choose(
   call: CallState,
@@ -20,6 +28,7 @@ export async function choose(
       ? reply.parts
       : reply.parts.map((part) => ({ ...part, value: getAt(part.value, path) }));
   const actions = await identifiedActions({ ...reply, parts }, call);
+  if (id === undefined) throw new Choices(actions.map(({ item }) => item));
   const found = actions.find(({ item }) => item.id === id);
   if (found === undefined)
     throw new Refusal(

@@ -12,11 +12,12 @@ import type { PoolMark } from "../lsp/types.js";
 import { editArguments } from "../protocol/edit-arguments.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
-import { candidatesAnswer, emptyAnswer, heldAnswer, pageAnswer } from "./answer.js";
+import { candidatesAnswer, choicesAnswer, emptyAnswer, heldAnswer, pageAnswer } from "./answer.js";
 import type { AnswerCache } from "./answer-cache.js";
 import type { RunTool } from "./batch.js";
 import { ToolCall } from "./call.js";
 import type { CallState } from "./call-state.js";
+import { Choices } from "./choose.js";
 import { clampNumbers } from "./clamp.js";
 import { Places } from "./convert.js";
 import { underAny, untilAborted, withDeadline } from "./deadline.js";
@@ -216,6 +217,7 @@ export class Session {
       return await handler.run(call, input);
     } catch (error) {
       if (error instanceof SeveralMatches || error instanceof Refusal) await insistOnSteady(state);
+      if (error instanceof Choices) return await choicesAnswer(state, error);
       if (error instanceof SeveralMatches) return candidatesAnswer(state, error.message, error.candidates);
       const isLacking = error instanceof Refusal && error.code === "lsp/not-supported";
       const empty = isLacking ? await emptyAnswer(state, error) : undefined;

@@ -97,6 +97,25 @@ describe.each(Object.entries(typescripts))("%s", (kind, config) => {
     expect(typeErrors()).toBe("");
   });
 
+  it("imports what is missing, by the id of the action that offers it", async () => {
+    session.write("src/extra.ts", 'export const more = greet("you");\n');
+    const here = { file_path: "src/extra.ts", line: 1 };
+    const { actions } = (await session.call("apply_code_action", here)).structuredContent;
+    const offered = (actions as { id: string; title: string }[]).filter(({ title }) =>
+      /import from/i.test(title),
+    );
+    expect(offered.length).toBeGreaterThan(0);
+    await previewAndApply(session, "apply_code_action", { ...here, action_id: offered[0]?.id });
+    expect(read(session, "src/extra.ts")).toContain('import { greet } from "./greet.js"');
+    expect(typeErrors()).toBe("");
+  });
+
+  it("formats a file as it is indented already", async () => {
+    session.write("src/messy.ts", "export function f() {\n\treturn  1 ;\n}\n");
+    await previewAndApply(session, "format_document", { file_path: "src/messy.ts" });
+    expect(read(session, "src/messy.ts")).toBe("export function f() {\n\treturn 1;\n}\n");
+  });
+
   it("moves a file and updates its importers", async () => {
     const args = { old_path: "src/greet.ts", new_path: "src/words/hello.ts" };
     const { preview, applied } = await previewAndApply(session, "rename_file", args);
@@ -110,6 +129,7 @@ describe.each(Object.entries(typescripts))("%s", (kind, config) => {
   it("moves a folder and updates its importers", async () => {
     await previewAndApply(session, "rename_file", { old_path: "src/words", new_path: "src/speech" });
     expect(read(session, "src/app.ts")).toContain('from "./speech/hello.js"');
+    expect(read(session, "src/extra.ts")).toContain('from "./speech/hello.js"');
     expect(typeErrors()).toBe("");
   });
 });

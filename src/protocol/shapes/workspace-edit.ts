@@ -1,12 +1,13 @@
 /**
  * An edit, shown or done. Its files stand under `edit.files`, operations on names first: path, operation?, new_path?,
  * before_sha256, after_sha256, edit_count, edits? [<range>, new_text, note?], diff?, cut?; beside them status, summary,
- * edit_token? (of a preview), undo_token?, backups? and diagnostics? (of what was done).
+ * edit_token? (of a preview), undo_token?, backups? and diagnostics? (of what was done), actions? (to choose from).
  */
 import type { DialectPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
 import { newDocumentKey } from "../edit-arguments.js";
 import { closed, documentFields, type Fields, joinFields, spanFields } from "../spelling.js";
+import { codeActionsFacts } from "./code-actions.js";
 import { diagnosticFields } from "./diagnostics.js";
 import { optional, required, type ShapeFacts, text, texts } from "./facts.js";
 
@@ -25,10 +26,10 @@ export const workspaceEditFacts: ShapeFacts = {
   // Operations in the order in which they happen, then files by path.
   order: [],
   item: (dialect) => closed(fileFields(dialect)),
-  beside: (dialect) =>
+  beside: (dialect, output) =>
     joinFields(
       required({
-        status: { enum: ["preview", "applied", "undone", "unchanged"] },
+        status: { enum: ["preview", "applied", "undone", "unchanged", "choose"] },
         summary: closed(required({ files: count, edits: count, operations: count })),
       }),
       optional({
@@ -37,6 +38,7 @@ export const workspaceEditFacts: ShapeFacts = {
         undo_tokens: texts,
         backups: texts,
         command: text,
+        actions: { type: "array", items: codeActionsFacts.item(dialect, output) },
         diagnostics: closed(deltaFields(dialect)),
       }),
     ),

@@ -6,16 +6,26 @@ import { Refusal } from "../../base/problem.js";
 import type { ApplyEdit } from "../../lsp/types.js";
 import type { Applied } from "../../workspace/edits/types.js";
 import type { CallState } from "../call-state.js";
-import type { ServerCommand } from "./draft.js";
+import type { Draft, ServerCommand } from "./draft.js";
 import { editsOf } from "./engine.js";
 import { draftOfReply } from "./server-edit.js";
 
 const method = "workspace/executeCommand";
 
-/** Refuses a command that the config does not allow. */
-export function checkCommand({ plan }: CallState, { server, name }: ServerCommand): void {
+/** A command that the config does not allow is left out where the action has an edit as well, else refused. */
+export function checkCommand({ plan, evidence }: CallState, draft: Draft): void {
+  if (draft.command === undefined) return;
+  const { server, name } = draft.command;
   const isAllowed = plan.allow.effects.includes("command") && server.plan.executeCommands.includes(name);
   if (isAllowed) return;
+  if (draft.changes.length > 0) {
+    evidence.warn(
+      "answer/command-skipped",
+      `The command ${name}, which the action runs after its edit, is not allowed.`,
+    );
+    draft.command = undefined;
+    return;
+  }
   throw new Refusal(
     "edit/command-not-allowed",
     `The action runs the command ${name}, which is not allowed.`,

@@ -26,7 +26,7 @@ export async function perform(call: CallState, draft: Draft, options: AnswerOpti
   const preview = await editsOf(call).preview(draft.changes, call.gate);
   const reasons = [...draft.reasons, ...preview.reasons];
   if (reasons.length > 0) throw refuseEdit(reasons);
-  if (draft.command !== undefined) checkCommand(call, draft.command);
+  checkCommand(call, draft);
   const held: Held = { draft, preview, readiness: readinessOf(call) };
   if (isNothing(preview) && draft.command === undefined)
     return { items: [], beside: { status: "unchanged", summary: summaryOfPreview(preview) } };

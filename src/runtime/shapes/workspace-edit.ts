@@ -3,12 +3,16 @@ import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { cutCharacters } from "../../base/text.js";
 import { editArguments, newDocumentKey } from "../../protocol/edit-arguments.js";
+import { Choices } from "../choose.js";
 import { Draft, HeldRequest, UndoRequest } from "../edits/draft.js";
 import { perform, performHeld, performUndo } from "../edits/perform.js";
 import { draftOfReply } from "../edits/server-edit.js";
 import { garbled } from "../lsp-values.js";
-import type { Shape } from "./shape.js";
+import { codeActions } from "./code-actions.js";
+import type { Normalized, Shape } from "./shape.js";
 import { fileOf, rangeText, table, textOf } from "./spelt.js";
+
+const charactersOfAction = 800;
 
 /** The shapes `workspace_edit` and `text_edits`. */
 export const workspaceEdit: Shape = {
@@ -16,6 +20,7 @@ export const workspaceEdit: Shape = {
   async normalize({ parts }, call, options) {
     const [first] = parts;
     if (first?.value instanceof HeldRequest) return performHeld(call, first.value.token);
+    if (first?.value instanceof Choices) return listed(first.value.actions);
     if (first?.value instanceof UndoRequest) return performUndo(call, first.value.token);
     const draft = new Draft();
     for (const { server, value } of parts) {
@@ -30,15 +35,24 @@ export const workspaceEdit: Shape = {
     beside: {
       ...withoutBackups(beside, characters),
       ...shorterDiagnostics(table(beside.diagnostics), characters),
+      ...(Array.isArray(beside.actions)
+        ? { actions: beside.actions.slice(0, Math.floor(characters / charactersOfAction)) }
+        : {}),
     },
   }),
   text: (items, beside, dialect) => [
     statusLine(beside),
     ...items.flatMap((item) => itemLines(table(item), dialect)),
+    ...(Array.isArray(beside.actions) ? codeActions.text(beside.actions, {}, dialect) : []),
     ...tokenLines(beside),
     ...errorLines(table(beside.diagnostics), dialect),
   ],
 };
+
+/** The actions to choose from; nothing is edited. */
+function listed(actions: JsonObject[]): Normalized {
+  return { items: [], beside: { status: "choose", summary: { files: 0, edits: 0, operations: 0 }, actions } };
+}
 
 /** As much of the diff, and as many of the edits, as fit. */
 function shorter(item: JsonObject, characters: number): JsonObject {
@@ -93,6 +107,7 @@ function statusLine({ status, summary }: JsonObject): string {
     applied: "all of it is done",
     undone: "the files are as they were before",
     unchanged: "there is nothing to change",
+    choose: "choose one of these by its id",
   }[textOf(status)];
   return `Status: ${textOf(status)} (${parts.join(", ")}; ${what})`;
 }

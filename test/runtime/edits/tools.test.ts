@@ -31,6 +31,15 @@ describe("code actions", () => {
     expect(read(workshop, "b.fake")).toBe("hello();\n");
   });
 
+  it("without an id are listed as get_code_actions lists them", async () => {
+    const workshop = await editing({ replies, tools: actionTools });
+    const { structured } = await workshop.call("get_code_actions", here);
+    const answer = await workshop.call("apply_code_action", { ...here, dry_run: false });
+    expect(answer.structured).toMatchObject({ status: "choose", actions: structured.actions });
+    expect(answer.text).toContain("Fix it");
+    expect(read(workshop, "b.fake")).toBe(files["b.fake"]);
+  });
+
   it("with an unknown id are answered with those on offer", async () => {
     const workshop = await editing({ replies, tools: actionTools });
     const answer = await workshop.call("apply_code_action", { ...here, action_id: "none" });
@@ -85,6 +94,16 @@ describe("code actions", () => {
       const workshop = await commanding(effects, execute);
       const call = { ...here, action_id: await idIn(workshop), dry_run: false };
       expect(codeOf(await workshop.call("apply_code_action", call))).toBe("edit/command-not-allowed");
+      expect(await workshop.received("workspace/executeCommand")).toEqual([]);
+    });
+
+    it("are left out where they are not allowed and the action has an edit as well", async () => {
+      const both = { ...action, edit: renameBoth };
+      const workshop = await editing({ replies: { "textDocument/codeAction": [both] }, tools: actionTools });
+      const call = { ...here, action_id: await idIn(workshop), dry_run: false };
+      const answer = await workshop.call("apply_code_action", call);
+      expect(answer.structured).toMatchObject({ status: "applied", summary: { edits: 2 } });
+      expect(warningsOf(answer)).toContain("answer/command-skipped");
       expect(await workshop.received("workspace/executeCommand")).toEqual([]);
     });
 
