@@ -3,16 +3,17 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codes } from "../base/codes.js";
-import { canonicalPretty } from "../base/json.js";
+import { canonicalPretty, type JsonObject } from "../base/json.js";
 import { Catalogue } from "../config/catalogue.js";
 import { diskFiles } from "../config/files.js";
 import { configJsonSchema } from "../config/json-schema.js";
 import { loadConfig } from "../config/load.js";
 import { INDEX_FILE, indexText } from "../config/preset-index.js";
 import type { PresetConfig } from "../config/schema.js";
-import { configDocs, problemsDocs, toolsDocs } from "../emit/docs.js";
+import { configDocs, languagesDocs, problemsDocs, toolsDocs } from "../emit/docs.js";
 import { readTemplates } from "../emit/templates.js";
 import { buildPlan } from "../plan/build.js";
+import { languagesView } from "./languages-view.js";
 import { shippedConfigs, shippedTemplates } from "./shipped.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -25,9 +26,15 @@ function printed(): { [path: string]: string } {
     [`configs/${INDEX_FILE}`]: indexText(presets()),
     "configs/schema.json": canonicalPretty(configJsonSchema()),
     "docs/config.md": configDocs(configJsonSchema(), templates),
+    "docs/languages.md": languagesDocs(languagesView(presets(), matrix()), templates),
     "docs/problems.md": problemsDocs(codes, templates),
     "docs/tools.md": toolsDocs(tools, dialect, templates),
   };
+}
+
+/** What the last run of the matrix saw, by server. */
+function matrix(): JsonObject {
+  return JSON.parse(current("test/matrix/results.json") ?? "{}") as JsonObject;
 }
 
 /** Every preset of the catalogue, read from its file. */

@@ -20,7 +20,7 @@ export interface Preset {
   layer: Layer;
 }
 
-const FOLDERS = ["tools", "servers", "profiles"] as const;
+const FOLDERS = ["tools", "servers", "stacks", "profiles"] as const;
 
 /**
  * Reads the shipped configs, each when it is first asked for. What all presets claim is known from a printed index, so

@@ -54,3 +54,29 @@ export function problemsDocs(codes: { readonly [code: string]: CodeFacts }, temp
 export function toolsDocs(tools: readonly ToolPlan[], dialect: DialectPlan, templates: Templates): string {
   return render(templates, "docs/tools.md", { tools: toolViews(tools, dialect) });
 }
+
+/** What `docs/languages.md` is made of. */
+export interface LanguagesView {
+  servers: number;
+  languageCount: number;
+  rightCount: number;
+  triedCount: number;
+  tried: {
+    server: string;
+    version: string;
+    definition: string;
+    references: string;
+    hover: string;
+    symbols: string;
+    diagnostics: string;
+    time: string;
+  }[];
+  hasFailures: boolean;
+  failures: { server: string; why: string }[];
+  languages: { name: string; names: string }[];
+}
+
+/** `docs/languages.md`: the catalogue by language, and what was tried out. */
+export function languagesDocs(view: LanguagesView, templates: Templates): string {
+  return render(templates, "docs/languages.md", view);
+}

@@ -84,6 +84,25 @@ describe("verify", () => {
     expect(text).not.toContain("lsp-proxy-verify-");
   }, 60_000);
 
+  it.each([
+    "pyright",
+    "bash-language-server",
+    "yaml-language-server",
+    "vscode-css-language-server",
+    "vscode-html-language-server",
+    "vscode-json-language-server",
+  ])(
+    "%s gives no wrong answer",
+    async (id) => {
+      const { code, stdout } = await runHere(["verify", id, "--json"], { cwd: folder });
+      const { ok, probes } = JSON.parse(stdout);
+      const outcomes = probes.map(({ outcome }: { outcome: string }) => outcome);
+      expect({ code, ok }, JSON.stringify(probes)).toEqual({ code: 0, ok: true });
+      expect(outcomes).toContain(id === "vscode-json-language-server" ? "answered" : "right");
+    },
+    120_000,
+  );
+
   it("says what is missing, and takes another name for the program", async () => {
     const bare = { cwd: folder, env: { PATH: folder } };
     const { code, stderr } = await runHere(["verify", "gopls"], bare);

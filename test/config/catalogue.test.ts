@@ -115,6 +115,20 @@ describe("the catalogue", () => {
   }, 120_000);
 });
 
+describe("stacks", () => {
+  const stacks = catalogue.names().filter((name) => name.startsWith("stacks/"));
+
+  test.each(stacks)("%s goes through config and plan", (name) => {
+    const { config, ...loaded } = loadConfig(
+      request({ shipped: SHIPPED, configPath: "/w/c.json" }),
+      overShipped({ "/w/c.json": JSON.stringify({ extends: [name] }) }),
+    );
+    const { plan, problems } = buildPlan(config, loaded);
+    expect(problems).toEqual([]);
+    expect(plan.servers.length).toBeGreaterThan(1);
+  });
+});
+
 describe("a program that runs any code", () => {
   const interpreter = presets.find((preset) => preset.interpreter);
 

@@ -47,7 +47,7 @@ export const schema: Command = {
 };
 
 function shippedLayers(): string[] {
-  const names = ["profiles", "servers", "tools"].flatMap((folder) =>
+  const names = ["profiles", "servers", "stacks", "tools"].flatMap((folder) =>
     readdirSync(join(shippedConfigs, folder))
       .filter((name) => name.endsWith(".toml"))
       .map((name) => `${folder}/${name.slice(0, -".toml".length)}`),

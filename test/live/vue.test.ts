@@ -1,0 +1,67 @@
+/** Vue 3 by config alone: two servers, feature lists, a forward rule. Runs where `npm run matrix` has fetched the servers. */
+import { existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { run } from "../cli/run.js";
+import { vueModules } from "../matrix/folder.mjs";
+
+const component = `<script setup lang="ts">
+import { greet } from "./a";
+const msg = greet("q");
+</script>
+<template><div>{{ greet("x") }} {{ msg }}</div></template>
+`;
+
+describe.skipIf(!existsSync(vueModules))("stacks/vue", () => {
+  let folder = "";
+  beforeAll(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-vue-")));
+    symlinkSync(vueModules, join(folder, "node_modules"), "dir");
+    writeFileSync(join(folder, "package.json"), '{ "name": "x", "type": "module" }');
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      '{ "compilerOptions": { "strict": true, "module": "esnext", "moduleResolution": "bundler", "target": "es2022" } }',
+    );
+    writeFileSync(join(folder, "a.ts"), "export function greet(name: string): string {\n  return name;\n}\n");
+    writeFileSync(join(folder, "Comp.vue"), component);
+    writeFileSync(join(folder, "lspi.toml"), 'extends = ["stacks/vue"]\n');
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const ask = async (tool: string, args: object) => {
+    const words = [
+      "call",
+      tool,
+      JSON.stringify(args),
+      "--json",
+      "--config",
+      "lspi.toml",
+      "--trust-workspace",
+    ];
+    const { code, stdout } = await run(words, { cwd: folder });
+    expect(code).toBe(0);
+    return JSON.parse(stdout);
+  };
+  const greet = expect.objectContaining({ path: "a.ts", line: 1, character: 17 });
+
+  it("goes from script and from template to the definition", async () => {
+    for (const place of [
+      { line: 3, character: 14 },
+      { line: 5, character: 20 },
+    ]) {
+      const answer = await ask("find_definition", { file_path: "Comp.vue", ...place });
+      // On a busy machine a server may not have its project yet, and then says so.
+      if (answer.readiness === "ready") expect(answer.locations).toEqual([greet]);
+      else expect(answer.warnings).not.toEqual([]);
+    }
+  }, 180_000);
+
+  it("finds the uses in a template from a plain module, and gives the outline of a component", async () => {
+    // Nothing of the component is open yet: the project itself must know it.
+    const { locations } = await ask("find_references", { file_path: "a.ts", line: 1, character: 18 });
+    expect(locations).toContainEqual(expect.objectContaining({ path: "Comp.vue", line: 5 }));
+    const { symbols } = await ask("get_document_symbols", { file_path: "Comp.vue" });
+    expect(symbols.map(({ name }: { name: string }) => name)).toContain("msg");
+  }, 180_000);
+});
