@@ -2,6 +2,7 @@
  * The questions that `verify` asks a server about a sample, through the tools that an agent has. Which tool asks what is
  * found in the plan; nothing here knows a tool by name.
  */
+import { basename } from "node:path";
 import type { Plan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
 import type { Session } from "../runtime/session.js";
@@ -52,9 +53,18 @@ const probes: readonly Probe[] = [
   {
     name: "symbols",
     method: "textDocument/documentSymbol",
-    args: ({ expect, ask, broken, files }, words) =>
-      words.of(expect?.file ?? ask?.file ?? Object.keys(files).find((file) => file !== broken) ?? ""),
+    args: ({ expect, ask, broken, files }, words) => {
+      const own = Object.keys(files).find((file) => file !== broken && words.isServed(file));
+      const file = expect?.file ?? ask?.file ?? own;
+      return file === undefined || !words.isServed(file) ? null : words.of(file);
+    },
     judge: ({ symbols }) => counted(symbols, "symbols"),
+  },
+  {
+    name: "completion",
+    method: "textDocument/completion",
+    args: ({ ask }, words) => ask && words.at(ask),
+    judge: ({ completions }) => counted(completions, "completions"),
   },
   {
     name: "diagnostics",
@@ -75,7 +85,7 @@ export async function runProbes(
   const words = wordsOf(plan);
   const results: ProbeResult[] = [];
   for (const probe of probes) {
-    const tool = plan.tools.find((candidate) => asks(candidate, probe.method));
+    const tool = toolFor(probe.method, plan);
     const args = probe.args(sample, words);
     if (tool === undefined || args === null) {
       results.push({ probe: probe.name, outcome: "not asked", ms: 0, note: "" });
@@ -96,20 +106,31 @@ export async function runProbes(
   return results;
 }
 
-function asks({ steps }: ToolPlan, method: string): boolean {
-  const [step, ...others] = steps;
-  if (step === undefined || others.length > 0) return false;
-  return step.kind === "diagnostics"
-    ? method === "diagnostics"
-    : step.kind === "request" && step.method === method;
+/** The tool that asks a server just that, or begins with it. */
+function toolFor(method: string, { tools }: Plan): ToolPlan | undefined {
+  const asking = tools.filter(({ effect, steps: [first] }) => {
+    if (effect !== "read" || first === undefined) return false;
+    return first.kind === "diagnostics"
+      ? method === "diagnostics"
+      : first.kind === "request" && first.method === method;
+  });
+  return asking.find(({ steps, input }) => steps.length === 1 && !input.includes("workspace")) ?? asking[0];
 }
 
 /** The words of the plan's dialect for pointing. */
-function wordsOf({ dialect }: Plan) {
+function wordsOf({ dialect, servers }: Plan) {
   const { document, position } = dialect;
+  const isServed = (file: string) =>
+    servers.some(
+      ({ extensions, filenames, globs }) =>
+        extensions.some((extension) => file.toLowerCase().endsWith(`.${extension}`)) ||
+        filenames.includes(basename(file)) ||
+        globs.length > 0,
+    );
   const of = (file: string): JsonObject => ({ [document.field]: file });
   return {
     of,
+    isServed,
     at: ({ file, line, character }: SamplePlace): JsonObject => ({
       ...of(file),
       [position.line]: line,

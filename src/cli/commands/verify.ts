@@ -138,6 +138,7 @@ async function tried(
   io: Surroundings,
 ): Promise<Card> {
   const config: JsonObject = {
+    mcp: { context: "full" },
     servers: [server],
     ...(server.command === undefined ? {} : { allow: { commands: [server.command] } }),
   };
