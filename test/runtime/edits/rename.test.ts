@@ -297,9 +297,10 @@ describe("pointing at what is renamed", () => {
     const beside = { file_path: "a.fake", line: 1, character: 9, new_name: "hello" };
     const answer = await workshop.call("rename_symbol_strict", beside);
     expect(codeOf(answer)).toBe("lsp/no-answer");
-    expect(await workshop.received("textDocument/prepareRename")).toMatchObject([
-      { position: { line: 0, character: 8 } },
-    ]);
+    // An empty answer of a server that has not said that it is ready is asked for again, at the same place.
+    const asked = await workshop.received("textDocument/prepareRename");
+    expect(asked.map(({ position }) => position)).toEqual(asked.map(() => ({ line: 0, character: 8 })));
+    expect(asked.length).toBeGreaterThan(0);
     const named = await workshop.call("rename_symbol_strict", { ...beside, symbol_name: "greet" });
     expect(codeOf(named)).toBe("guard/invalid-arguments");
   });
