@@ -1,5 +1,7 @@
 /** What servers answer with, in every form: nothing is dropped, nothing is done twice, what is not exact is refused. */
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../../../src/base/json.js";
@@ -152,14 +154,27 @@ describe("what is not exact", () => {
     expect((await right.call("rename_symbol", apply)).structured).toMatchObject({ status: "applied" });
   });
 
-  it("is a file that changed while the server was asked", async () => {
-    const workshop = await rename({ changes: { [b]: [edit(0, 0, 5, "hello")] } });
-    const path = join(workshop.folder, "b.fake");
-    const sent = workshop.call("rename_symbol", apply);
-    const changing = setInterval(() => writeFileSync(path, `greet(); // ${Date.now()}\n`), 5);
-    const answer = await sent.finally(() => clearInterval(changing));
-    expect(codeOf(answer)).toBe("edit/changed");
-    expect(read(workshop, "b.fake")).toContain("greet();");
+  it("is a file that changed while the server was asked, though its text would take the edit", async () => {
+    const go = join(tmpdir(), `lsp-proxy-go-${randomUUID()}`);
+    const workshop = await rename(null, {
+      scenario: {
+        on: {
+          "textDocument/rename": [
+            { waitFile: go },
+            { reply: { changes: { [b]: [edit(0, 0, 5, "hello")] } } },
+          ],
+        },
+      },
+    });
+    const pending = workshop.call("rename_symbol", apply);
+    const asked = async () => (await workshop.received("textDocument/rename")).length > 0;
+    while (!(await asked())) await new Promise((done) => setTimeout(done, 10));
+    writeFileSync(join(workshop.folder, "b.fake"), "other();\n");
+    writeFileSync(go, "");
+    const answer = await pending;
+    rmSync(go);
+    expect(reasonsOf(answer)).toEqual(["b.fake edit/changed"]);
+    expect(read(workshop, "b.fake")).toBe("other();\n");
   });
 });
 
