@@ -1,4 +1,8 @@
-/** Several calls in one: in order or side by side, each with its own outcome; a failure fails only its own operation. */
+/**
+ * Several calls in one: in order or side by side, each with its own outcome; a failure fails only its own operation.
+ * Side by side are those that depend on none of their neighbours: what changes something runs alone, after all that
+ * stands before it and before all that follows.
+ */
 import type { BatchOptions } from "../abi/handler.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
@@ -30,15 +34,15 @@ export async function runBatch(
   operations: Json,
   { parallel, stopOnError }: BatchOptions,
   run: RunTool,
+  onlyReads: (tool: string) => boolean,
 ): Promise<JsonObject[]> {
   const asked = (Array.isArray(operations) ? operations : []).map(readOperation);
   const foreign = asked.find(({ tool }) => !tools.includes(tool));
   if (foreign !== undefined)
     throw new Refusal("guard/invalid-arguments", "An operation names a tool that a batch cannot call.");
   const outcomes: JsonObject[] = asked.map((operation, index) => outcomeOf(operation, index, "skipped"));
-  const queue = [...asked.entries()];
   let isStopped = false;
-  const worker = async () => {
+  const work = async (queue: [number, Operation][]) => {
     for (let next = queue.shift(); next !== undefined && !isStopped; next = queue.shift()) {
       const [index, operation] = next;
       const ran = await run(operation.tool, operation.args);
@@ -46,8 +50,27 @@ export async function runBatch(
       if (ran.refusal !== undefined && stopOnError !== false) isStopped = true;
     }
   };
-  await Promise.all(Array.from({ length: parallel === true ? atOnce : 1 }, worker));
+  for (const group of groupsOf(asked, onlyReads)) {
+    const workers = parallel === true ? atOnce : 1;
+    await Promise.all(Array.from({ length: workers }, () => work(group)));
+  }
   return outcomes;
+}
+
+/** Neighbours that only read stand together; any other operation stands alone. */
+function groupsOf(
+  operations: readonly Operation[],
+  onlyReads: (tool: string) => boolean,
+): [number, Operation][][] {
+  const groups: [number, Operation][][] = [];
+  let isOpen = false;
+  for (const entry of operations.entries()) {
+    const reads = onlyReads(entry[1].tool);
+    if (isOpen && reads) groups.at(-1)?.push(entry);
+    else groups.push([entry]);
+    isOpen = reads;
+  }
+  return groups;
 }
 
 function outcomeOf({ tool, id }: Operation, index: number, outcome: string): JsonObject {

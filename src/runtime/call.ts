@@ -42,7 +42,9 @@ export class ToolCall implements Call {
   }
 
   async batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply> {
-    return ownReply(await runBatch(tools, operations, options, this.#runTool));
+    const all = this.#state.plan.tools;
+    const onlyReads = (name: string) => all.find((tool) => tool.name === name)?.effect === "read";
+    return ownReply(await runBatch(tools, operations, options, this.#runTool, onlyReads));
   }
 
   async choose(items: Reply, path: string[], id: Json | undefined): Promise<Reply> {

@@ -66,6 +66,30 @@ it("a batch of edits says of each what became of it", async () => {
   expect(read(workshop, "a.fake")).toBe("function hello() {}\n");
 });
 
+it("a batch side by side runs an edit after what stands before it and before what follows", async () => {
+  const batch: JsonObject = {
+    name: "several",
+    effect: "edit",
+    output: "batch",
+    steps: [{ id: "operations", kind: "batch", tools: ["create_file", "delete_file", "rename_symbol"] }],
+  };
+  const tools = ["create_file", "delete_file", "rename_symbol", "several"];
+  const workshop = await editing({ replies, tools, config: { tools: [batch] } });
+  const file = { file_path: "new.fake", dry_run: false };
+  const answer = await workshop.call("several", {
+    parallel: true,
+    operations: [
+      { tool: "create_file", args: { ...file, content: "new\n" } },
+      { tool: "delete_file", args: file },
+      { tool: "create_file", args: { ...file, content: "newer\n" } },
+      { tool: "delete_file", args: file },
+      { tool: "rename_symbol", args: apply },
+    ],
+  });
+  expect(answer.structured).toMatchObject({ successful: 5, failed: 0 });
+  expect(read(workshop, "a.fake")).toBe("function hello() {}\n");
+});
+
 it("an edit that is done is told, however much there would be to tell of it", async () => {
   const error = (index: number) => ({
     range: { start: { line: 0, character: index }, end: { line: 0, character: index } },
