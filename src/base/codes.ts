@@ -413,6 +413,13 @@ export const codes = {
     cause: "The program is not in `allow.commands`, or asks for a sandbox that this system does not offer.",
     fix: "Add the program to `allow.commands`, or change `sandbox`.",
   },
+  "lsp/not-locked": {
+    kind: "refusal",
+    title: "The program is not the one that was locked",
+    cause:
+      "The folder's programs were locked with `lsp-proxy lock`, and this server's has changed since, lies elsewhere or is new; or the record of them cannot be read.",
+    fix: "Find out why it changed; then lock again with `lsp-proxy lock`.",
+  },
   "lsp/too-many": {
     kind: "refusal",
     title: "Too many servers are busy",

@@ -42,6 +42,7 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
   const trust = openTrust(io.env, home);
   const trustsFolder = isOn(input, "trust-workspace") || isTrustedFolder(trust, workspace);
   const binFolders = trustsFolder ? [join(workspace, "node_modules", ".bin")] : [];
+  const avoid = trustsFolder ? [] : [diskFiles.realpath(workspace)];
   const named = textFlag(input, "config");
   const loaded = loadWhole(
     {
@@ -57,7 +58,7 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
         input.config !== undefined
           ? {}
           : chooseServers(scanWorkspace(workspace, diskFiles), presets, (preset) =>
-              isInstalled(preset, binFolders, io.env.PATH),
+              isInstalled(preset, { folders: binFolders, avoid, env: io.env }),
             ),
     },
     diskFiles,

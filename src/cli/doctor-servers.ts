@@ -1,6 +1,12 @@
 /** The part of `doctor` that looks at language servers: installed, started for real, asked something. */
+import { homedir } from "node:os";
 import { relative, resolve } from "node:path";
-import type { ServerPlan } from "../abi/plan.js";
+import type { Plan, ServerPlan } from "../abi/plan.js";
+import { codes } from "../base/codes.js";
+import { Refusal } from "../base/problem.js";
+import { stateFolder } from "../config/state-folder.js";
+import { assertLocked, lockFileIn } from "../lsp/lock.js";
+import { findProgram, type ProgramContext } from "../lsp/program.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { SampleFiles } from "../runtime/sample-files.js";
 import { openGate } from "../workspace/gate.js";
@@ -8,8 +14,8 @@ import { type Input, isOn, type Surroundings } from "./command.js";
 import type { Compiled } from "./compile.js";
 import { type Examination, examine } from "./examine.js";
 import type { Finding, Tell } from "./findings.js";
-import { findProgram } from "./installed.js";
 import { openFrom } from "./open.js";
+import { programContext } from "./program-context.js";
 import { withProgress } from "./progress.js";
 
 /** Looks for each server's program, starts those that have a file here, and tells how each did. */
@@ -27,8 +33,12 @@ export async function tellServers(
       text: "no server is configured or detected",
       fix: "`lsp-proxy init` looks at the workspace; `lsp-proxy add LANGUAGE` adds one.",
     });
-  const here = plan.servers.filter((server) => isHere(server, binFolders, io));
+  const context = programContext(plan, compiled.loaded.base, binFolders, io);
+  const isHere = (server: ServerPlan) =>
+    server.transport.kind !== "stdio" || findProgram(plan, server, context) !== undefined;
+  const here = plan.servers.filter(isHere);
   for (const server of plan.servers) if (!here.includes(server)) tell(missing(server));
+  await tellLocks(plan, here, context, tell);
   if (isOn(input, "no-start") || here.length === 0) return [];
   const { runtime } = await openFrom(input, io);
   try {
@@ -38,9 +48,28 @@ export async function tellServers(
   }
 }
 
-function isHere(server: ServerPlan, binFolders: readonly string[], io: Surroundings): boolean {
-  if (server.transport.kind !== "stdio") return true;
-  return findProgram(server.command[0] ?? "", binFolders, io.env.PATH) !== undefined;
+/** Whether the folder's programs are locked, and which are not what they were. */
+async function tellLocks(
+  plan: Plan,
+  servers: readonly ServerPlan[],
+  context: ProgramContext,
+  tell: Tell,
+): Promise<void> {
+  const file = lockFileIn(stateFolder(context.env, context.env.HOME ?? homedir()));
+  const locked: string[] = [];
+  for (const server of servers) {
+    const program = findProgram(plan, server, context);
+    if (program === undefined || server.transport.kind !== "stdio") continue;
+    try {
+      const root = context.roots[0] ?? context.base;
+      if (await assertLocked(server, program, root, { ...context, lockFile: file })) locked.push(server.id);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      tell({ area: "lock", state: "problem", text: error.message, fix: codes[error.code].fix });
+    }
+  }
+  if (locked.length > 0)
+    tell({ area: "lock", state: "ok", text: `the programs are as they were locked: ${locked.join(", ")}` });
 }
 
 function missing({ id, command, install }: ServerPlan): Finding {

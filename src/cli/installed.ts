@@ -1,42 +1,28 @@
 /** Looks for the programs of the catalogue on this machine. A program is started only to ask for its version. */
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
 import type { PresetFacts } from "../config/preset-index.js";
+import { findCommand } from "../lsp/program.js";
+import { defaultEnv } from "../plan/defaults.js";
 
-/** Absolute path of a program in the given folders or on PATH, or undefined. */
-export function findProgram(
-  name: string,
-  folders: readonly string[],
-  path: string | undefined,
-): string | undefined {
-  if (isAbsolute(name)) return isExecutable(name) ? name : undefined;
-  const candidates = [...folders, ...(path ?? "").split(delimiter).filter(isAbsolute)];
-  return candidates.map((folder) => join(folder, name)).find(isExecutable);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
+/** Where programs are looked for. */
+export interface Here {
+  /** Folders before those of PATH. */
+  folders: readonly string[];
+  /** Real paths of folders whose programs do not count: workspaces that nobody trusts. */
+  avoid: readonly string[];
+  env: { [name: string]: string | undefined };
 }
 
 /** Whether a preset's program is here and, where the preset asks, new enough. */
-export function isInstalled(
-  preset: PresetFacts,
-  folders: readonly string[],
-  path: string | undefined,
-): boolean {
+export function isInstalled(preset: PresetFacts, { folders, avoid, env }: Here): boolean {
   const command = typeof preset.command === "string" ? preset.command : preset.command?.[0];
   if (command === undefined) return false;
-  const program = findProgram(command, folders, path);
+  const program = findCommand(command, folders, env.PATH, avoid);
   if (program === undefined) return false;
   if (preset.probe === undefined) return true;
   const printed = spawnSync(program, preset.probe.args, {
     encoding: "utf8",
+    env: Object.fromEntries(defaultEnv.map((name) => [name, env[name]])),
     timeout: 10_000,
     stdio: ["ignore", "pipe", "ignore"],
   });

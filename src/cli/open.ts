@@ -61,7 +61,8 @@ function bothNames(folder: string): string[] {
   return existsSync(folder) ? [folder, realpathSync(folder)] : [folder];
 }
 
-async function loadFrom(
+/** The bundle that the command line asks for, and where it would run. Throws a ConfigError with all problems. */
+export async function loadFrom(
   input: Input,
   io: Surroundings,
 ): Promise<{ loaded: LoadedBundle; base: string; binFolders: string[]; source: string }> {

@@ -22,9 +22,10 @@ export function installedHere(input: Input, io: Surroundings): (preset: PresetFa
   const trust = openTrust(io.env, homeOf(io));
   const trusts = isOn(input, "trust-workspace") || isTrustedFolder(trust, workspace);
   const folders = trusts ? [join(workspace, "node_modules", ".bin")] : [];
+  const avoid = trusts ? [] : [diskFiles.realpath(workspace)];
   const known = new Map<string, boolean>();
   return (preset) => {
-    const answer = known.get(preset.id) ?? isInstalled(preset, folders, io.env.PATH);
+    const answer = known.get(preset.id) ?? isInstalled(preset, { folders, avoid, env: io.env });
     known.set(preset.id, answer);
     return answer;
   };

@@ -17,6 +17,7 @@ export function blankStatus(id: string, state: ServerState): ServerStatus {
     openDocuments: 0,
     pendingRequests: 0,
     memoryMb: null,
+    locked: null,
     encoding: null,
     features: [],
     progress: null,

@@ -148,6 +148,7 @@ export class Instance {
       openDocuments: this.#files.open,
       pendingRequests: this.pending,
       memoryMb: this.memoryMb,
+      locked: this.#transport.isLocked || null,
       encoding: this.#encoding,
       features: this.#capabilities.features(),
       progress: this.#readiness.text,

@@ -3,6 +3,7 @@
  * a shell, each in a process group of its own, with an environment of allowed names only.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { realpathSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setPriority } from "node:os";
 import { resolve } from "node:path";
@@ -10,8 +11,9 @@ import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
 import type { Guardian } from "./guardian.js";
+import { assertLocked } from "./lock.js";
 import { MARK_NAME, newMark, ProcessTree } from "./process-tree.js";
-import { assertAllowed, findProgram, serverEnv, withNamedPaths } from "./program.js";
+import { assertAllowed, requireProgram, serverEnv, withNamedPaths } from "./program.js";
 import { StderrRing } from "./stderr-ring.js";
 import type { PoolContext } from "./types.js";
 
@@ -25,6 +27,8 @@ export interface Transport {
   output: Writable;
   /** Process (and process group) id; null when the server runs elsewhere. */
   pid: number | null;
+  /** Whether its program was found to be the one that a person locked. */
+  isLocked: boolean;
   /** What the server and its children hold now; null where that cannot be told. */
   memoryMb(): number | null;
   stderr: StderrRing;
@@ -46,27 +50,22 @@ export async function launch(
   const { transport } = server;
   if (transport.kind === "tcp") return reach(server, connect({ host: transport.host, port: transport.port }));
   if (transport.kind === "pipe") return reach(server, connect(resolve(context.base, transport.path)));
-  const program = findProgram(plan, server, context);
-  if (program === undefined) {
-    throw new Refusal(
-      "lsp/not-installed",
-      `server "${server.id}" is not installed: ${server.command[0]} was not found`,
-      {
-        nextSteps: server.install === null ? [] : [{ kind: "command", text: server.install }],
-      },
-    );
-  }
+  const program = requireProgram(plan, server, context);
+  const isLocked = await assertLocked(server, program, root, context);
   const args = withNamedPaths([...server.command.slice(1), ...server.args], root);
   const [file, ...rest] = limitedCommand(server, program, args);
+  // The real file is run, so that no link can be turned in between; its name stays what programs that go by it expect.
+  const real = file === program ? realpathSync(program) : file;
   const mark = newMark(guardian.mark);
-  const child = spawn(file, rest, {
+  const child = spawn(real, rest, {
+    argv0: file,
     cwd: server.cwd === null ? root : resolve(context.base, server.cwd),
     env: { ...withNamedPaths(serverEnv(plan, server, context), root), [MARK_NAME]: mark },
     detached: process.platform !== "win32",
     windowsHide: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
-  const started = fromChild(child, guardian, mark);
+  const started = fromChild(child, guardian, mark, isLocked);
   for (const problem of applyLimits(server, started)) {
     context.log("warn", problem, { server: server.id });
     started.stderr.note(problem);
@@ -100,7 +99,7 @@ function applyLimits({ limits }: ServerPlan, { pid, memoryMb }: Transport): stri
   return problems;
 }
 
-function fromChild(child: ChildProcess, guardian: Guardian, mark: string): Transport {
+function fromChild(child: ChildProcess, guardian: Guardian, mark: string, isLocked: boolean): Transport {
   const { stdin, stdout, stderr, pid } = child;
   if (!stdin || !stdout || !stderr) throw new TypeError("a server's process has no pipes");
   const tree = pid === undefined ? undefined : new ProcessTree(pid, mark);
@@ -131,6 +130,7 @@ function fromChild(child: ChildProcess, guardian: Guardian, mark: string): Trans
     input: stdout,
     output: stdin,
     pid: pid ?? null,
+    isLocked,
     memoryMb: () => tree?.memoryMb ?? null,
     stderr: ring,
     ended,
@@ -170,7 +170,17 @@ function reach(server: ServerPlan, socket: Socket): Promise<Transport> {
       socket.setTimeout(0);
       const kill = async (): Promise<void> => void socket.destroy();
       const memoryMb = (): null => null;
-      done({ input: socket, output: socket, pid: null, memoryMb, stderr: new StderrRing(), ended, kill });
+      const isLocked = false;
+      done({
+        input: socket,
+        output: socket,
+        pid: null,
+        isLocked,
+        memoryMb,
+        stderr: new StderrRing(),
+        ended,
+        kill,
+      });
     });
   });
 }

@@ -1,25 +1,34 @@
 /** Which program a server is, whether it may be started here, and with what words and environment. */
-import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import { define, isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
+import { isInside } from "./inside.js";
 import type { PoolContext } from "./types.js";
 
-/** Where a bare or absolute command is, or undefined when it is not installed. */
+/** What decides which file a command is. */
+export type ProgramContext = Pick<PoolContext, "roots" | "base" | "env" | "binFolders">;
+
+/**
+ * Where a bare or absolute command is, or undefined when it is not installed. What really lies in one of the folders of
+ * `avoid` does not count, whatever name or link leads to it.
+ */
 export function findCommand(
   command: string,
   folders: readonly string[],
   path: string | undefined,
+  avoid: readonly string[] = [],
 ): string | undefined {
-  if (isAbsolute(command)) return isProgram(command) ? command : undefined;
+  const counts = (file: string): boolean => isProgram(file) && !liesIn(avoid, file);
+  if (isAbsolute(command)) return counts(command) ? command : undefined;
   if (command.includes("/") || command.includes("\\")) return undefined;
   for (const folder of [...folders, ...(path ?? "").split(delimiter)]) {
     if (folder === "" || !isAbsolute(folder)) continue;
     const found = join(folder, command);
-    if (isProgram(found)) return found;
-    if (process.platform === "win32" && isProgram(`${found}.exe`)) return `${found}.exe`;
+    if (counts(found)) return found;
+    if (process.platform === "win32" && counts(`${found}.exe`)) return `${found}.exe`;
   }
   return undefined;
 }
@@ -33,8 +42,19 @@ function isProgram(path: string): boolean {
   }
 }
 
+/** Both names count: a link in a folder is the folder's, wherever it leads. */
+function liesIn(folders: readonly string[], file: string): boolean {
+  if (folders.length === 0) return false;
+  const names = [join(realpathSync(dirname(file)), basename(file)), realpathSync(file)];
+  return names.some((name) => folders.some((folder) => isInside(folder, name)));
+}
+
 /** The environment of a server: the allowed names of ours, and its own. */
-export function serverEnv(plan: Plan, server: ServerPlan, context: PoolContext): { [name: string]: string } {
+export function serverEnv(
+  plan: Plan,
+  server: ServerPlan,
+  context: ProgramContext,
+): { [name: string]: string } {
   const env: { [name: string]: string } = {};
   for (const name of plan.allow.env) {
     const value = context.env[name];
@@ -83,7 +103,39 @@ export function assertAllowed(plan: Plan, server: ServerPlan): void {
   }
 }
 
-/** The file of a server's program, or undefined when it is not installed. */
-export function findProgram(plan: Plan, server: ServerPlan, context: PoolContext): string | undefined {
-  return findCommand(server.command[0] ?? "", context.binFolders, serverEnv(plan, server, context).PATH);
+/** The file of a server's program, or undefined when it is not installed. A workspace's own files count once it is trusted. */
+export function findProgram(plan: Plan, server: ServerPlan, context: ProgramContext): string | undefined {
+  return find(plan, server, context, context.binFolders.length > 0 ? [] : context.roots);
+}
+
+/** The file of a server's program. Throws a Refusal that says how to get it, or why it may not be started. */
+export function requireProgram(plan: Plan, server: ServerPlan, context: ProgramContext): string {
+  const program = findProgram(plan, server, context);
+  if (program !== undefined) return program;
+  if (find(plan, server, context, []) !== undefined) {
+    throw new Refusal(
+      "lsp/not-allowed",
+      `the program of server "${server.id}" lies in the workspace, which is not trusted`,
+      { nextSteps: [{ kind: "command", text: "lsp-proxy trust" }] },
+    );
+  }
+  throw new Refusal(
+    "lsp/not-installed",
+    `server "${server.id}" is not installed: ${server.command[0]} was not found`,
+    { nextSteps: server.install === null ? [] : [{ kind: "command", text: server.install }] },
+  );
+}
+
+function find(
+  plan: Plan,
+  server: ServerPlan,
+  context: ProgramContext,
+  avoid: readonly string[],
+): string | undefined {
+  return findCommand(
+    server.command[0] ?? "",
+    context.binFolders,
+    serverEnv(plan, server, context).PATH,
+    avoid,
+  );
 }

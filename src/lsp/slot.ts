@@ -4,6 +4,7 @@
  * or somebody restarts it by hand. It is never broken for ever.
  */
 import type { ServerPlan } from "../abi/plan.js";
+import type { Code } from "../base/codes.js";
 import { sortedSet } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
 import { blankStatus } from "./blank-status.js";
@@ -13,6 +14,13 @@ import type { Instance } from "./instance.js";
 import { redact } from "./redact.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
 import { Upkeep } from "./upkeep.js";
+
+/** Why a program is not started at all: that is no death, and the next call looks again. */
+const unavailable: ReadonlySet<Code> = new Set<Code>([
+  "lsp/not-installed",
+  "lsp/not-allowed",
+  "lsp/not-locked",
+]);
 
 export interface SlotContext {
   plan: ServerPlan;
@@ -194,7 +202,7 @@ export class Slot {
       return new Fault("a server's start failed unexpectedly", { cause: error });
     this.#lastError = error.message;
     if (Array.isArray(error.data.stderr)) this.#lastStderr = error.data.stderr.map(String);
-    this.#unavailable = error.code === "lsp/not-installed" || error.code === "lsp/not-allowed";
+    this.#unavailable = unavailable.has(error.code);
     if (!this.#unavailable) this.#deaths.add();
     this.#context.log("warn", "server did not start", { server: this.plan.id, error: error.message });
     const { code, message, nextSteps } = error;

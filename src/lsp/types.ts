@@ -138,6 +138,8 @@ export interface ServerStatus {
   openDocuments: number;
   pendingRequests: number;
   memoryMb: number | null;
+  /** True when the program that runs is the one that a person locked; null when that was not asked. */
+  locked: true | null;
   encoding: PositionEncoding | null;
   /** LSP features offered, sorted. */
   features: string[];
@@ -204,6 +206,8 @@ export interface PoolContext {
   trace?: Trace | undefined;
   /** Extra folders searched for a bare command before PATH (a trusted workspace's `node_modules/.bin`). */
   binFolders: string[];
+  /** The record of locked programs; nothing is locked where none is named. */
+  lockFile?: string | undefined;
   /** Version told to servers in `clientInfo`. */
   version: string;
   /** How much of the workspace is watched, where that is not the usual. */

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
 import { Refusal } from "../base/problem.js";
+import { lockFileIn } from "../lsp/lock.js";
 import { createPool } from "../lsp/pool.js";
 import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
 import { openEdits } from "../workspace/edits/edits.js";
@@ -22,7 +23,7 @@ export interface RuntimeContext {
   env: PoolContext["env"];
   log: Log;
   trace?: Trace | undefined;
-  /** Where the user's state stands: the journal of edits. */
+  /** Where the user's state stands: the journal of edits, the locked programs. */
   stateFolder: string;
   /** Extra folders searched for a bare command before PATH. */
   binFolders: string[];
@@ -64,7 +65,11 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     extraRoots: plan.workspace.extraRoots,
     deny: plan.workspace.deny,
   });
-  const pool = createPool(plan, { ...context, roots: gate.roots });
+  const pool = createPool(plan, {
+    ...context,
+    roots: gate.roots,
+    lockFile: lockFileIn(context.stateFolder),
+  });
   const edits = plan.allow.effects.includes("edit") ? await openEngine(gate, context) : undefined;
   const samples = new SampleFiles(
     gate,

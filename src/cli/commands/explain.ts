@@ -1,10 +1,11 @@
 /** `explain`: the plan, for a person: what would be started for which files, and what each tool asks. */
 import type { Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/plan.js";
 import { canonicalPretty } from "../../base/json.js";
+import { findProgram } from "../../lsp/program.js";
 import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
 import { type Compiled, planConfig } from "../compile.js";
 import { configFlags } from "../flags.js";
-import { findProgram } from "../installed.js";
+import { programContext } from "../program-context.js";
 
 export const explain: Command = {
   name: "explain",
@@ -22,6 +23,7 @@ export const explain: Command = {
 };
 
 function describe({ plan, loaded, binFolders }: Omit<Compiled, "bundle">, io: Surroundings): string {
+  const context = programContext(plan, loaded.base, binFolders, io);
   return [
     `config     ${loaded.main.file ?? "the embedded default (no config was found)"}`,
     `workspace  ${loaded.base}; roots ${plan.workspace.roots.join(", ")}`,
@@ -30,9 +32,7 @@ function describe({ plan, loaded, binFolders }: Omit<Compiled, "bundle">, io: Su
     "",
     "Language servers",
     ...(plan.servers.length === 0 ? ["  none: no server for the files here is installed"] : []),
-    ...plan.servers.flatMap((server) =>
-      describeServer(server, findProgram(server.command[0] ?? "", binFolders, io.env.PATH)),
-    ),
+    ...plan.servers.flatMap((server) => describeServer(server, findProgram(plan, server, context))),
     "",
     "Tools",
     ...plan.tools

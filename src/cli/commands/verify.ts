@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { JsonObject } from "../../base/json.js";
+import { findCommand } from "../../lsp/program.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import { loadBundle } from "../../runtime/load.js";
 import { openRuntime } from "../../runtime/runtime.js";
@@ -18,7 +19,6 @@ import {
 import { compile, workspaceOf } from "../compile.js";
 import { configFlags } from "../flags.js";
 import { installLine } from "../install-line.js";
-import { findProgram } from "../installed.js";
 import { logFlags, openLog } from "../log.js";
 import { meantPreset, openCatalogue, presetNamed } from "../presets.js";
 import { type ProbeResult, runProbes } from "../probes.js";
@@ -74,7 +74,7 @@ export const verify: Command = {
       throw new UsageError(`there is no sample for \`${facts.id}\` yet; see configs/samples`, "verify");
     const card = await inSample(sample, input, io, async (folder, binFolders) => {
       const command = textFlag(input, "command") ?? [preset.command ?? []].flat()[0] ?? "";
-      if (preset.transport === undefined && findProgram(command, binFolders, io.env.PATH) === undefined)
+      if (preset.transport === undefined && findCommand(command, binFolders, io.env.PATH) === undefined)
         return { missing: `\`${command}\` is not installed: ${installLine(preset)}` };
       const server: JsonObject & { id: string; kind: string } = {
         id: preset.id,

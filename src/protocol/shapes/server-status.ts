@@ -24,6 +24,7 @@ const serverFields = required({
   open_documents: { type: "integer" },
   pending_requests: { type: "integer" },
   memory_mb: { type: ["number", "null"] },
+  locked: { type: ["boolean", "null"] },
   progress: { type: ["string", "null"] },
   last_error: { type: ["string", "null"] },
   stderr: { type: "array", items: text },

@@ -43,6 +43,7 @@ async function spell(call: CallState, status: ServerStatus): Promise<JsonObject>
     open_documents: status.openDocuments,
     pending_requests: status.pendingRequests,
     memory_mb: status.memoryMb,
+    locked: status.locked,
     progress: status.progress,
     last_error: status.lastError,
     stderr: status.stderr.slice(-stderrLines),

@@ -1,0 +1,217 @@
+/** Which file is started as a server, with which environment, and that it is the one that was locked. */
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { ServerPlan } from "../../src/abi/plan.js";
+import { type LockedFile, lockFileIn, programFiles } from "../../src/lsp/lock.js";
+import { defaultEnv } from "../../src/plan/defaults.js";
+import { fakePlan, fakeServer, fakeServerPath } from "../fake-server/index.js";
+import { ask, poolOf, scenarios, signal, workspace, write } from "./support.js";
+
+/** A program that plays a scenario, at a path of its own. */
+function programAt(path: string, scenario: object = {}): void {
+  write(`${path}.json`, JSON.stringify(scenario));
+  write(
+    path,
+    `#!${process.execPath}\nprocess.argv[2] = ${JSON.stringify(`${path}.json`)};\nimport(${JSON.stringify(fakeServerPath)});\n`,
+  );
+  chmodSync(path, 0o755);
+}
+
+function serverOf(...command: string[]): ServerPlan {
+  return fakeServer(scenarios(), {}, { command });
+}
+
+describe("a program of the workspace", () => {
+  const untrusted = { code: "lsp/not-allowed", message: expect.stringContaining("not trusted") };
+
+  test.each<[string, (root: string, bin: string) => { PATH: string; command: string }]>([
+    ["by its absolute path", (root) => ({ PATH: "", command: join(root, "bin/tool") })],
+    ["through PATH", (root) => ({ PATH: join(root, "bin"), command: "tool" })],
+    [
+      "through a link from elsewhere",
+      (root, bin) => {
+        symlinkSync(join(root, "bin/tool"), join(bin, "tool"));
+        return { PATH: bin, command: "tool" };
+      },
+    ],
+    [
+      "through a folder that is a link",
+      (root, bin) => {
+        symlinkSync(join(root, "bin"), join(bin, "link"));
+        return { PATH: join(bin, "link"), command: "tool" };
+      },
+    ],
+  ])("is not started %s", async (_how, arrange) => {
+    const root = workspace({});
+    programAt(join(root, "bin/tool"));
+    const { PATH, command } = arrange(root, workspace({}));
+    const servers = [serverOf(command)];
+    const pool = poolOf(root, servers, {}, { env: { PATH } });
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(untrusted);
+    const trusting = poolOf(root, servers, {}, { env: { PATH }, binFolders: [join(root, "none")] });
+    expect((await trusting.get("fake", undefined, signal())).generation).toBe(1);
+  });
+
+  test("a link that lies in it is its own as well", async () => {
+    const root = workspace({ "bin/x": "" });
+    const bin = workspace({});
+    programAt(join(bin, "tool"));
+    symlinkSync(join(bin, "tool"), join(root, "bin/tool"));
+    const pool = poolOf(root, [serverOf("tool")], {}, { env: { PATH: join(root, "bin") } });
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(untrusted);
+  });
+
+  test("is passed over for one further on in PATH", async () => {
+    const root = workspace({});
+    const bin = workspace({});
+    programAt(join(root, "bin/tool"), { start: [{ exit: 9 }] });
+    programAt(join(bin, "tool"));
+    const pool = poolOf(root, [serverOf("tool")], {}, { env: { PATH: `${join(root, "bin")}:${bin}` } });
+    expect((await pool.get("fake", undefined, signal())).generation).toBe(1);
+  });
+});
+
+test("words that a shell would read are words", async () => {
+  const root = workspace({});
+  const bin = workspace({});
+  programAt(join(bin, "tool"));
+  const args = ["$(touch a)", "; touch b", "`touch c`", "| touch d", "*", "&& touch e"];
+  for (const limits of [{}, { openFiles: 512 }]) {
+    const server = { ...serverOf("tool"), args };
+    const pool = poolOf(
+      root,
+      [{ ...server, limits: { ...server.limits, ...limits } }],
+      {},
+      { env: { PATH: bin } },
+    );
+    await pool.get("fake", undefined, signal());
+    const pid = pool.status()[0]?.pid;
+    if (process.platform === "linux")
+      expect(
+        readFileSync(`/proc/${pid}/cmdline`, "utf8")
+          .split("\0")
+          .slice(-1 - args.length, -1),
+      ).toEqual(args);
+    await pool.close();
+  }
+});
+
+test.runIf(process.platform === "linux")("a server inherits the allowed names and nothing else", async () => {
+  const secrets = {
+    GITHUB_TOKEN: "s1",
+    AWS_SECRET_ACCESS_KEY: "s2",
+    API_KEY: "s3",
+    SSH_AUTH_SOCK: "s4",
+    LD_PRELOAD: "",
+  };
+  const env = { PATH: process.env.PATH, HOME: "/h", ...secrets };
+  const started = async (names: string[]) => {
+    const plan = { allow: { ...fakePlan([serverOf(process.execPath)]).allow, env: names } };
+    const pool = poolOf(workspace({}), [fakeServer(scenarios(), {}, { env: { OWN: "1" } })], plan, { env });
+    await pool.get("fake", undefined, signal());
+    const text = readFileSync(`/proc/${pool.status()[0]?.pid}/environ`, "utf8");
+    return text
+      .split("\0")
+      .filter(Boolean)
+      .map((pair) => pair.split("=")[0])
+      .sort();
+  };
+  expect(await started(["PATH", "HOME"])).toEqual(["HOME", "LSP_PROXY_MARK", "OWN", "PATH"]);
+  expect(await started([...defaultEnv])).toEqual(["HOME", "LSP_PROXY_MARK", "OWN", "PATH"]);
+  expect(await started(["API_KEY"])).toEqual(["API_KEY", "LSP_PROXY_MARK", "OWN"]);
+});
+
+test("no name that is inherited by default sounds like a secret", () => {
+  expect(defaultEnv.filter((name) => /TOKEN|KEY|SECRET|PASS|CREDENTIAL|AUTH/i.test(name))).toEqual([]);
+});
+
+describe("the lock", () => {
+  const locked = async (server: ServerPlan, root: string, env: { PATH: string }) => {
+    const state = workspace({});
+    const plan = fakePlan([server]);
+    const files = await programFiles(plan, server, { roots: [root], base: root, env, binFolders: [] });
+    const record = (list: { server: string; files: LockedFile[] }[]) =>
+      writeFileSync(
+        lockFileIn(state),
+        JSON.stringify({ version: 1, folders: [{ folder: root, servers: list }] }),
+      );
+    record([{ server: server.id, files }]);
+    const pool = poolOf(root, [server], {}, { env, lockFile: lockFileIn(state) });
+    return { pool, files, state, record };
+  };
+  const refused = (words: string) => ({ code: "lsp/not-locked", message: expect.stringContaining(words) });
+
+  test("lets the very program start, and tells so", async () => {
+    const [root, bin] = [workspace({}), workspace({})];
+    programAt(join(bin, "tool"));
+    const { pool, files } = await locked(serverOf("tool"), root, { PATH: bin });
+    expect(files).toEqual([
+      { path: join(bin, "tool"), digest: expect.stringMatching(/^sha256-[0-9a-f]{64}$/) },
+    ]);
+    await pool.get("fake", undefined, signal());
+    expect(pool.status()).toMatchObject([{ state: "running", locked: true }]);
+  });
+
+  test("refuses one that changed, and looks again at the next call", async () => {
+    const [root, bin] = [workspace({}), workspace({})];
+    programAt(join(bin, "tool"));
+    const { pool } = await locked(serverOf("tool"), root, { PATH: bin });
+    const before = readFileSync(join(bin, "tool"));
+    writeFileSync(join(bin, "tool"), `${before}\n`);
+    for (let round = 0; round < 8; round++)
+      await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("has changed"));
+    expect(pool.status()).toMatchObject([
+      { state: "unavailable", lastError: expect.stringContaining("locked") },
+    ]);
+    writeFileSync(join(bin, "tool"), before);
+    expect(await ask(await pool.get("fake", undefined, signal()), "fake/children")).toEqual([]);
+  });
+
+  test("refuses the same bytes at another path", async () => {
+    const [root, bin, first] = [workspace({}), workspace({}), workspace({})];
+    programAt(join(bin, "tool"));
+    const { pool } = await locked(serverOf("tool"), root, { PATH: `${first}:${bin}` });
+    copyFileSync(join(bin, "tool"), join(first, "tool"));
+    chmodSync(join(first, "tool"), 0o755);
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("another file"));
+  });
+
+  test("counts the script that a program is given", async () => {
+    const root = workspace({});
+    const script = join(workspace({}), "server.mjs");
+    write(script, `import(${JSON.stringify(fakeServerPath)});\n`);
+    const server = fakeServer(scenarios(), {});
+    const { pool, files } = await locked(
+      { ...server, command: [process.execPath, script, server.command[2] ?? ""] },
+      root,
+      { PATH: "" },
+    );
+    expect(files.map(({ path }) => path)).toContain(script);
+    write(script, "// other\n");
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("has changed"));
+  });
+
+  test("refuses a server that is not in it, and everything when it is damaged", async () => {
+    const root = workspace({});
+    const { pool, record, state } = await locked(fakeServer(scenarios(), {}), root, { PATH: "" });
+    record([]);
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("was not there"));
+    for (const text of ["", "{", "{}", '{"version":2,"folders":[]}', '{"version":1,"folders":[{}]}']) {
+      writeFileSync(lockFileIn(state), text);
+      await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("cannot be read"));
+    }
+  });
+
+  test("of another folder means nothing here", async () => {
+    const [root, state] = [workspace({}), workspace({})];
+    mkdirSync(join(root, "sub"));
+    writeFileSync(
+      lockFileIn(state),
+      JSON.stringify({ version: 1, folders: [{ folder: join(root, "sub"), servers: [] }] }),
+    );
+    const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { lockFile: lockFileIn(state) });
+    await pool.get("fake", undefined, signal());
+    expect(pool.status()).toMatchObject([{ locked: null }]);
+  });
+});
