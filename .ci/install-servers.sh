@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the language servers of test/live/native.test.ts from Debian's packages: clangd, rust-analyzer, gopls, pylsp.
+# Installs the language servers of test/live/native.test.ts from Debian's packages: clangd, rust-analyzer, gopls, pylsp; and bubblewrap.
 # The tests are skipped, with the reason, for whatever is not there; nothing else needs these.
 set -eu
 
@@ -29,3 +29,6 @@ install gopls
 command -v go >/dev/null || install golang-go
 
 install python3-pylsp
+
+# For test/lsp/sandbox.test.ts.
+install bubblewrap

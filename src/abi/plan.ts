@@ -72,6 +72,9 @@ export type TransportPlan =
   | { kind: "pipe"; path: string };
 
 /** How one server is started, spoken to and stopped. Paths are relative to the workspace base. */
+/** How a server is confined. */
+export type SandboxName = "none" | "read_only" | "no_network" | "read_only_no_network";
+
 export interface ServerPlan {
   id: string;
   /** The program and, when it runs a script, the words before `args`. */
@@ -109,8 +112,13 @@ export interface ServerPlan {
   executeCommands: string[];
   /** Methods outside the LSP specification that it has, with the dotted capability that promises each (null: assumed). */
   customMethods: { [method: string]: string | null };
-  limits: { memoryMb: number | null; openFiles: number | null; nice: number | null };
-  sandbox: "none" | "read_only" | "no_network";
+  limits: {
+    memoryMb: number | null;
+    openFiles: number | null;
+    processes: number | null;
+    nice: number | null;
+  };
+  sandbox: SandboxName;
   /** The server sees changes on disk only in files that are opened. */
   openOnChange: boolean;
   /** One process for several roots, where the server takes folders while it runs. */

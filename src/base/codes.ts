@@ -410,8 +410,8 @@ export const codes = {
   "lsp/not-allowed": {
     kind: "refusal",
     title: "The server may not be started",
-    cause: "The program is not in `allow.commands`, or asks for a sandbox that this system does not offer.",
-    fix: "Add the program to `allow.commands`, or change `sandbox`.",
+    cause: "The program is not in `allow.commands`, or lies in a workspace that is not trusted.",
+    fix: "Add the program to `allow.commands`, or trust the workspace with `lsp-proxy trust`.",
   },
   "lsp/not-locked": {
     kind: "refusal",
@@ -419,6 +419,13 @@ export const codes = {
     cause:
       "The folder's programs were locked with `lsp-proxy lock`, and this server's has changed since, lies elsewhere or is new; or the record of them cannot be read.",
     fix: "Find out why it changed; then lock again with `lsp-proxy lock`.",
+  },
+  "lsp/no-sandbox": {
+    kind: "refusal",
+    title: "The sandbox cannot be had",
+    cause:
+      "The server's `sandbox` needs Linux and bubblewrap, and one of them is not here or the system forbids it; or the server runs elsewhere.",
+    fix: "Install bubblewrap (`bwrap`) and allow it, or take `sandbox` out of the server's config.",
   },
   "lsp/too-many": {
     kind: "refusal",

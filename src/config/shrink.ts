@@ -27,6 +27,7 @@ const rules: readonly { path: readonly [string, ...string[]]; narrow: Narrow }[]
   { path: ["limits", "timeout_ms"], narrow: minimum },
   { path: ["limits", "max_servers"], narrow: minimum },
   { path: ["limits", "max_open_documents"], narrow: minimum },
+  { path: ["servers"], narrow: servers },
   { path: ["http", "allowed_origins"], narrow: intersection },
   { path: ["http", "allowed_hosts"], narrow: intersection },
   { path: ["http", "strict"], narrow: onlyTrue },
@@ -37,6 +38,14 @@ const rules: readonly { path: readonly [string, ...string[]]; narrow: Narrow }[]
   { path: ["http", "max_calls_per_session"], narrow: minimum },
   { path: ["http", "headers_timeout_ms"], narrow: minimum },
   { path: ["http", "body_timeout_ms"], narrow: minimum },
+];
+
+/** What of one server may only become less, the confinement first. */
+const serverRules: readonly { path: readonly string[]; narrow: Narrow }[] = [
+  { path: ["sandbox"], narrow: confinement },
+  { path: ["limits", "memory_mb"], narrow: minimum },
+  { path: ["limits", "open_files"], narrow: minimum },
+  { path: ["limits", "processes"], narrow: minimum },
 ];
 
 /** The workspace's config, narrowed to what the user's allows. */
@@ -87,6 +96,29 @@ function union(user: LayerNode, workspace: LayerNode): LayerNode {
     ...workspace,
     items: [...itemsOf(user).filter((item) => !own.has(leafValue(item))), ...workspace.items],
   };
+}
+
+/** Servers that the user has too, by id. */
+function servers(user: LayerNode, workspace: LayerNode, dropped: Drop): LayerNode {
+  if (workspace.kind !== "list") return workspace;
+  const idOf = (server: LayerNode) => leafValue(nodeAt(server, ["id"]));
+  const items = workspace.items.map((theirs) => {
+    const ours = itemsOf(user).find((server) => idOf(server) === idOf(theirs));
+    if (ours === undefined || theirs.kind !== "table") return theirs;
+    return serverRules.reduce<LayerTable>((server, { path, narrow }) => {
+      const [mine, asked] = [nodeAt(ours, path), nodeAt(theirs, path)];
+      return mine && asked ? replaceAt(server, path, narrow(mine, asked, dropped)) : server;
+    }, theirs);
+  });
+  return { ...workspace, items };
+}
+
+/** A sandbox that holds less than the user's gives way to it. */
+function confinement(user: LayerNode, workspace: LayerNode, dropped: Drop): LayerNode {
+  const [ours, theirs] = [leafValue(user), leafValue(workspace)];
+  if (ours === theirs || ours === "none" || theirs === "read_only_no_network") return workspace;
+  dropped(workspace, `${JSON.stringify(theirs)} confines less than the user's own ${JSON.stringify(ours)}`);
+  return user;
 }
 
 function minimum(user: LayerNode, workspace: LayerNode, dropped: Drop): LayerNode {

@@ -118,6 +118,9 @@ export class Instance {
   get memoryMb(): number | null {
     return this.#transport.memoryMb();
   }
+  get processes(): number | null {
+    return this.#transport.processes();
+  }
   /** The last lines beside the protocol. */
   get stderr(): string[] {
     return this.#transport.stderr.lines;

@@ -14,6 +14,7 @@ import type { Guardian } from "./guardian.js";
 import { assertLocked } from "./lock.js";
 import { MARK_NAME, newMark, ProcessTree } from "./process-tree.js";
 import { assertAllowed, requireProgram, serverEnv, withNamedPaths } from "./program.js";
+import { sandboxWords } from "./sandbox.js";
 import { StderrRing } from "./stderr-ring.js";
 import type { PoolContext } from "./types.js";
 
@@ -31,6 +32,8 @@ export interface Transport {
   isLocked: boolean;
   /** What the server and its children hold now; null where that cannot be told. */
   memoryMb(): number | null;
+  /** How many processes it is now; null where that cannot be told. */
+  processes(): number | null;
   stderr: StderrRing;
   /** Resolves, with the reason in words, when the server has ended or the connection has closed. */
   ended: Promise<string>;
@@ -47,13 +50,14 @@ export async function launch(
   guardian: Guardian,
 ): Promise<Transport> {
   assertAllowed(plan, server);
+  const sandbox = await sandboxWords(plan, server, context);
   const { transport } = server;
   if (transport.kind === "tcp") return reach(server, connect({ host: transport.host, port: transport.port }));
   if (transport.kind === "pipe") return reach(server, connect(resolve(context.base, transport.path)));
   const program = requireProgram(plan, server, context);
   const isLocked = await assertLocked(server, program, root, context);
   const args = withNamedPaths([...server.command.slice(1), ...server.args], root);
-  const [file, ...rest] = limitedCommand(server, program, args);
+  const [file = program, ...rest] = limitedCommand(server, [...sandbox, program, ...args]);
   // The real file is run, so that no link can be turned in between; its name stays what programs that go by it expect.
   const real = file === program ? realpathSync(program) : file;
   const mark = newMark(guardian.mark);
@@ -76,10 +80,10 @@ export async function launch(
 /** Lowers the limit of open files, then becomes the program; its arguments are never read as shell text. */
 const LIMITED = 'ulimit -n "$1" || echo "limits.open_files = $1 could not be set" >&2; shift; exec "$@"';
 
-function limitedCommand(server: ServerPlan, program: string, args: string[]): [string, ...string[]] {
+function limitedCommand(server: ServerPlan, words: string[]): string[] {
   const { openFiles } = server.limits;
-  if (openFiles === null || process.platform === "win32") return [program, ...args];
-  return ["/bin/sh", "-c", LIMITED, "sh", String(openFiles), program, ...args];
+  if (openFiles === null || process.platform === "win32") return words;
+  return ["/bin/sh", "-c", LIMITED, "sh", String(openFiles), ...words];
 }
 
 /** Sets what can be set from outside; gives what this system does not let us. */
@@ -88,6 +92,8 @@ function applyLimits({ limits }: ServerPlan, { pid, memoryMb }: Transport): stri
   const problems: string[] = [];
   if (limits.openFiles !== null && process.platform === "win32")
     problems.push("limits.open_files is not enforced on this system");
+  if (limits.processes !== null && memoryMb() === null)
+    problems.push("limits.processes is not enforced on this system");
   if (limits.memoryMb !== null && memoryMb() === null)
     problems.push("limits.memory_mb is not enforced on this system");
   if (limits.nice === null) return problems;
@@ -132,6 +138,7 @@ function fromChild(child: ChildProcess, guardian: Guardian, mark: string, isLock
     pid: pid ?? null,
     isLocked,
     memoryMb: () => tree?.memoryMb ?? null,
+    processes: () => tree?.size ?? null,
     stderr: ring,
     ended,
     kill: () => killTree(child, tree, closed),
@@ -170,6 +177,7 @@ function reach(server: ServerPlan, socket: Socket): Promise<Transport> {
       socket.setTimeout(0);
       const kill = async (): Promise<void> => void socket.destroy();
       const memoryMb = (): null => null;
+      const processes = memoryMb;
       const isLocked = false;
       done({
         input: socket,
@@ -177,6 +185,7 @@ function reach(server: ServerPlan, socket: Socket): Promise<Transport> {
         pid: null,
         isLocked,
         memoryMb,
+        processes,
         stderr: new StderrRing(),
         ended,
         kill,

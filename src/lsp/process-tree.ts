@@ -34,6 +34,11 @@ export class ProcessTree {
     return bytes === undefined ? null : Math.round(bytes / 1_048_576);
   }
 
+  /** How many processes it has, or null where the system does not tell. */
+  get size(): number | null {
+    return this.#members()?.length ?? null;
+  }
+
   /** Sends a signal to every process of the tree. */
   signal(signal: NodeJS.Signals): void {
     const members = this.#members();

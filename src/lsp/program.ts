@@ -95,12 +95,6 @@ export function assertAllowed(plan: Plan, server: ServerPlan): void {
   if (command === undefined || !plan.allow.commands.includes(command)) {
     throw new Refusal("lsp/not-allowed", `the program of server "${server.id}" is not in allow.commands`);
   }
-  if (server.sandbox !== "none") {
-    throw new Refusal(
-      "lsp/not-allowed",
-      `server "${server.id}" asks for sandbox = "${server.sandbox}", which this system does not offer`,
-    );
-  }
 }
 
 /** The file of a server's program, or undefined when it is not installed. A workspace's own files count once it is trusted. */

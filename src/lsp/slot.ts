@@ -20,6 +20,7 @@ const unavailable: ReadonlySet<Code> = new Set<Code>([
   "lsp/not-installed",
   "lsp/not-allowed",
   "lsp/not-locked",
+  "lsp/no-sandbox",
 ]);
 
 export interface SlotContext {

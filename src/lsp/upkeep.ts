@@ -1,6 +1,6 @@
 /**
  * Looks after a running instance between calls: it is stopped when nobody has used it for a while, started anew after its
- * interval, and ended when it holds more memory than it may. What is busy is neither stopped nor renewed.
+ * interval, and ended when it holds more memory or processes than it may. What is busy is neither stopped nor renewed.
  */
 import type { ServerPlan } from "../abi/plan.js";
 import type { Instance } from "./instance.js";
@@ -30,7 +30,7 @@ export class Upkeep {
     this.end();
     this.used();
     const { limits, restartIntervalMinutes } = this.#context.plan;
-    if (limits.memoryMb === null && restartIntervalMinutes <= 0) return;
+    if (limits.memoryMb === null && limits.processes === null && restartIntervalMinutes <= 0) return;
     this.#checks = setInterval(() => this.#check(instance), CHECK_MS);
     this.#checks.unref();
   }
@@ -55,6 +55,12 @@ export class Upkeep {
     const used = memoryMb === null ? null : instance.memoryMb;
     if (memoryMb !== null && used !== null && used > memoryMb) {
       condemn(`used ${used} MB of memory, over limits.memory_mb = ${memoryMb}, and was ended`);
+      return;
+    }
+    const { processes } = plan.limits;
+    const running = processes === null ? null : instance.processes;
+    if (processes !== null && running !== null && running > processes) {
+      condemn(`had ${running} processes, over limits.processes = ${processes}, and was ended`);
       return;
     }
     const age = performance.now() - instance.startedAt;

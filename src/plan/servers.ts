@@ -79,6 +79,7 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
     limits: {
       memoryMb: limits.memory_mb ?? null,
       openFiles: limits.open_files ?? null,
+      processes: limits.processes ?? null,
       nice: limits.nice ?? null,
     },
     sandbox: server.sandbox ?? "none",

@@ -416,6 +416,25 @@ deny = []
 `;
   const files = { "/home/me/.config/lsp-proxy/config.toml": user, "/w/lspi.toml": workspace };
 
+  test.each([
+    ["none", "read_only", "read_only"],
+    ["read_only", "none", "read_only"],
+    ["read_only", "no_network", "read_only"],
+    ["read_only_no_network", "no_network", "read_only_no_network"],
+    ["no_network", "read_only_no_network", "read_only_no_network"],
+  ])("a server's sandbox: the user's %s under a workspace's %s is %s", (ours, theirs, sandbox) => {
+    const server = (word: string, most: number) =>
+      `[[servers]]\nid = "s"\ncommand = "y"\nextensions = ["s"]\nsandbox = "${word}"\nlimits = { memory_mb = ${most}, processes = ${most} }\n`;
+    const { config } = load(
+      {
+        "/home/me/.config/lsp-proxy/config.toml": `[allow]\ncommands = ["y"]\n${server(ours, 100)}`,
+        "/w/lspi.toml": server(theirs, 200),
+      },
+      { isTrusted: () => true },
+    );
+    expect(config.servers).toMatchObject([{ sandbox, limits: { memory_mb: 100, processes: 100 } }]);
+  });
+
   test("intersections, minima, and read-only that stays", () => {
     const { config, warnings } = load(files, { isTrusted: () => true });
     expect(config.allow).toEqual({ commands: ["y"], effects: ["read"], env: ["PATH"] });

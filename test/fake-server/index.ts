@@ -77,7 +77,7 @@ export function serverPlan(
     priority: 0,
     executeCommands: [],
     customMethods: {},
-    limits: { memoryMb: null, openFiles: null, nice: null },
+    limits: { memoryMb: null, openFiles: null, processes: null, nice: null },
     sandbox: "none",
     openOnChange: false,
     shareRoots: true,

@@ -90,11 +90,6 @@ describe("a server that does not come up", () => {
     });
     expect((await refusal(pool.get("fake", undefined, signal()))).code).toBe("lsp/not-allowed");
   });
-
-  test("asks for a sandbox that is not there", async () => {
-    const { start } = startOf(hover, { sandbox: "no_network" });
-    expect((await refusal(start())).code).toBe("lsp/not-allowed");
-  });
 });
 
 describe("a server that dies", () => {

@@ -229,7 +229,7 @@ describe("pool", () => {
   test("a server over its memory limit is ended with a reason, and may start again", async () => {
     const { pool, server } = await session(
       { on: { "fake/documents": [{ never: true }] } },
-      { server: { limits: { memoryMb: 1, openFiles: null, nice: 5 } } },
+      { server: { limits: { memoryMb: 1, openFiles: null, processes: null, nice: 5 } } },
     );
     const call = ask(server, "fake/documents").catch((error: unknown) => error);
     expect(await call).toMatchObject({
@@ -244,7 +244,10 @@ describe("pool", () => {
   }, 20_000);
 
   test("open files and priority are limited where the system allows it", async () => {
-    const { pool } = await session({}, { server: { limits: { memoryMb: null, openFiles: 77, nice: 7 } } });
+    const { pool } = await session(
+      {},
+      { server: { limits: { memoryMb: null, openFiles: 77, processes: null, nice: 7 } } },
+    );
     const pid = pool.status()[0]?.pid ?? 0;
     expect(getPriority(pid)).toBe(7);
     if (process.platform !== "linux") return;
@@ -254,7 +257,7 @@ describe("pool", () => {
   test("a limit that cannot be set is told, and the server runs", async () => {
     const { pool } = await session(
       {},
-      { server: { limits: { memoryMb: null, openFiles: 2_000_000_000, nice: null } } },
+      { server: { limits: { memoryMb: null, openFiles: 2_000_000_000, processes: null, nice: null } } },
     );
     await until(() => pool.status()[0]?.stderr.join().includes("limits.open_files") === true);
     expect(pool.status()).toMatchObject([{ state: "running" }]);
@@ -301,6 +304,17 @@ describe("pool", () => {
       fakeServer(scenarios(), {}, { transport: { kind: "pipe", path: "no.sock" } }),
     ]);
     await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject({ code: "lsp/start-failed" });
+  });
+
+  test("a server that starts more processes than it may is ended, and the next call hears why", async () => {
+    const limits = { memoryMb: null, openFiles: null, processes: 2, nice: null };
+    const { pool, server, file } = await session({}, { server: { limits } });
+    await act(server, { spawn: true }, { spawn: "apart" });
+    const children = (await ask(server, "fake/children")) as number[];
+    await until(() => pool.status()[0]?.lastError?.includes("limits.processes = 2") === true);
+    await until(() => !children.some(alive));
+    const next = await pool.get("fake", file, signal());
+    expect(next.restartNews()).toContain("over limits.processes = 2");
   });
 
   test("the periodic restart comes when the server is not busy", async () => {

@@ -145,14 +145,17 @@ export const serverSchema = z.strictObject({
     .strictObject({
       memory_mb: positive.optional().describe("Memory of the server and its children."),
       open_files: positive.optional().describe("Open files."),
+      processes: positive.optional().describe("Processes of the server, itself counted."),
       nice: z.int().min(0).max(19).optional().describe("Scheduling priority, 0 to 19."),
     })
     .optional()
     .describe("Limits on the server's process."),
   sandbox: z
-    .enum(["none", "read_only", "no_network"])
+    .enum(["none", "read_only", "no_network", "read_only_no_network"])
     .optional()
-    .describe("How the server is confined, where the system offers it."),
+    .describe(
+      "How the server is confined: the workspace read-only, no network, or both. Needs Linux and bubblewrap; where it cannot be had, the server is not started.",
+    ),
   open_on_change: z
     .boolean()
     .optional()

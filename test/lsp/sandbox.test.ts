@@ -1,0 +1,136 @@
+/** A confined server: what it cannot do any more, that it still works, and that it never runs unconfined. */
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import type { SandboxName, ServerPlan } from "../../src/abi/plan.js";
+import { fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
+import { afterThis, alive, poolOf, scenarios, signal, until, workspace, write } from "./support.js";
+
+const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
+const probe = ["--bind", "/", "/", "--dev", "/dev", "--cap-drop", "ALL", "--unshare-net", "true"];
+const works = process.platform === "linux" && spawnSync("bwrap", probe).status === 0;
+const where = works ? "" : " (bubblewrap is not installed, or this system forbids it)";
+
+/** A server that, before it serves, tries what it should not and writes down what came of it. */
+async function tried(sandbox: SandboxName, limits: Partial<ServerPlan["limits"]> = {}) {
+  const root = workspace({ "a.fake": "old\n" });
+  const outside = workspace({});
+  const listener = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
+  afterThis(() => void listener.close());
+  await new Promise((done) => listener.once("listening", done));
+  const { port } = listener.address() as AddressInfo;
+  const told = join(outside, "told.json");
+  const script = join(outside, "server.mjs");
+  write(
+    script,
+    `import { writeFileSync, renameSync } from "node:fs";
+import { connect } from "node:net";
+const attempt = (act) => { try { act(); return "done"; } catch (error) { return error.code; } };
+const write = attempt(() => writeFileSync(${JSON.stringify(join(root, "a.fake"))}, "new"));
+const create = attempt(() => writeFileSync(${JSON.stringify(join(root, "b.fake"))}, "new"));
+const network = await new Promise((done) => {
+  const socket = connect(${port}, "127.0.0.1", () => done("done"));
+  socket.on("error", (error) => done(error.code));
+});
+writeFileSync(${JSON.stringify(`${told}.new`)}, JSON.stringify({ write, create, network }));
+renameSync(${JSON.stringify(`${told}.new`)}, ${JSON.stringify(told)});
+await import(${JSON.stringify(fakeServerPath)});
+`,
+  );
+  const plan = fakeServer(scenarios(), {});
+  const command = [process.execPath, script, plan.command[2] ?? ""];
+  const server = { ...plan, command, sandbox, limits: { ...plan.limits, ...limits } };
+  const pool = poolOf(root, [server]);
+  await pool.get("fake", undefined, signal());
+  const pid = pool.status()[0]?.pid ?? 0;
+  await pool.close();
+  return { ...(JSON.parse(readFileSync(told, "utf8")) as object), pid };
+}
+
+describe.runIf(works)(`bubblewrap${where}`, () => {
+  test.each<[SandboxName, object]>([
+    ["none", { write: "done", create: "done", network: "done" }],
+    ["read_only", { write: "EROFS", create: "EROFS", network: "done" }],
+    ["no_network", { write: "done", create: "done", network: "ECONNREFUSED" }],
+    ["read_only_no_network", { write: "EROFS", create: "EROFS", network: "ECONNREFUSED" }],
+  ])("%s", { timeout: 60_000 }, async (sandbox, outcome) => {
+    const { pid, ...came } = await tried(sandbox);
+    expect(came).toEqual(outcome);
+    await until(() => !alive(pid));
+  });
+
+  test("holds together with a limit of open files", { timeout: 60_000 }, async () => {
+    expect(await tried("read_only", { openFiles: 256 })).toMatchObject({ write: "EROFS" });
+  });
+
+  test("a real server works in it", { timeout: 120_000 }, async () => {
+    const root = workspace({ "main.py": "def add(a, b):\n    return a + b\n\nadd(1, 2)\n" });
+    const plan: ServerPlan = {
+      ...serverPlan("pyright", ["pyright-langserver"], ["py"], "python"),
+      args: ["--stdio"],
+      sandbox: "read_only_no_network",
+    };
+    const pool = poolOf(root, [plan], {}, { binFolders: [join(modules, ".bin")] });
+    const path = join(root, "main.py");
+    const server = await pool.get("pyright", path, signal());
+    const { uri } = await server.sync(path, signal());
+    const params = { textDocument: { uri }, position: { line: 3, character: 1 } };
+    const retryEmpty = { attempts: 5, delayMs: 300, while: "always" as const };
+    const { value } = await server.request("textDocument/definition", params, {
+      signal: signal(),
+      retryEmpty,
+    });
+    expect(JSON.stringify(value)).toContain('"line":0');
+  });
+});
+
+describe("without a sandbox that can be had, no server", () => {
+  const refused = (why: string) => ({ code: "lsp/no-sandbox", message: expect.stringContaining(why) });
+
+  test.runIf(process.platform === "linux").each<[string, string | undefined, string]>([
+    ["bubblewrap is not installed", undefined, "is not installed"],
+    [
+      "the system forbids it",
+      "echo 'bwrap: No permissions to create new namespace' >&2; exit 1",
+      "No permissions",
+    ],
+    ["it fails without a word", "exit 3", "bubblewrap failed"],
+  ])("%s", async (_when, script, why) => {
+    const bin = workspace({});
+    const started = join(bin, "started");
+    if (script !== undefined) {
+      write(join(bin, "bwrap"), `#!/bin/sh\n${script}\n`);
+      chmodSync(join(bin, "bwrap"), 0o755);
+    }
+    const server = fakeServer(
+      scenarios(),
+      { on: { initialize: [{ save: started }] } },
+      { sandbox: "read_only" },
+    );
+    const pool = poolOf(workspace({}), [server], {}, { env: { PATH: bin } });
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused(why));
+    expect(existsSync(started)).toBe(false);
+    expect(pool.status()).toMatchObject([{ state: "unavailable" }]);
+  });
+
+  test.runIf(process.platform === "linux")("a bubblewrap of the workspace is none", async () => {
+    const root = workspace({ "bin/bwrap": '#!/bin/sh\nshift 9; exec "$@"\n' });
+    chmodSync(join(root, "bin/bwrap"), 0o755);
+    const server = fakeServer(scenarios(), {}, { sandbox: "no_network" });
+    const pool = poolOf(root, [server], {}, { env: { PATH: join(root, "bin") } });
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("is not installed"));
+  });
+
+  test("a server that runs elsewhere cannot be confined", async () => {
+    const server = fakeServer(
+      scenarios(),
+      {},
+      { sandbox: "no_network", transport: { kind: "pipe", path: "x.sock" } },
+    );
+    const pool = poolOf(workspace({}), [server]);
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("runs elsewhere"));
+  });
+});
