@@ -565,7 +565,7 @@ export const codes = {
   "edit/busy": {
     kind: "refusal",
     title: "Another edit is under way",
-    cause: "Another process is editing the same workspace and did not finish in time.",
+    cause: "Another process of the same user is editing files and did not finish in time.",
     fix: "Try again in a moment.",
   },
   "edit/failed": {

@@ -5,8 +5,8 @@ import { Refusal } from "../base/problem.js";
 import { lockFileIn } from "../lsp/lock.js";
 import { createPool } from "../lsp/pool.js";
 import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
-import { openEdits } from "../workspace/edits/edits.js";
-import type { Edits } from "../workspace/edits/types.js";
+import { openEdits, recoverEdits } from "../workspace/edits/edits.js";
+import type { Edits, EditsOptions } from "../workspace/edits/types.js";
 import { openGate } from "../workspace/gate.js";
 import type { Gate } from "../workspace/types.js";
 import { AnswerCache } from "./answer-cache.js";
@@ -43,9 +43,16 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-/** The engine of edits; what a process that died left behind is finished or taken back first, and logged. */
-function openEngine(gate: Gate, { stateFolder, log }: RuntimeContext): Promise<Edits> {
-  return openEdits({
+/**
+ * The engine of edits, where they are allowed. In any case, what a process that died left behind is finished or taken
+ * back first, and logged: half of an edit helps nobody.
+ */
+async function openEngine(
+  gate: Gate,
+  { stateFolder, log }: RuntimeContext,
+  isAllowed: boolean,
+): Promise<Edits | undefined> {
+  const options: EditsOptions = {
     gate,
     stateFolder,
     recovered: ({ outcome, reasons }) =>
@@ -53,7 +60,10 @@ function openEngine(gate: Gate, { stateFolder, log }: RuntimeContext): Promise<E
         outcome,
         reasons: reasons.map(({ path, message }) => `${path} ${message}`),
       }),
-  });
+  };
+  if (isAllowed) return openEdits(options);
+  await recoverEdits(options);
+  return undefined;
 }
 
 /** Opens the runtime of a bundle. No language server is started yet. */
@@ -70,7 +80,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     roots: gate.roots,
     lockFile: lockFileIn(context.stateFolder),
   });
-  const edits = plan.allow.effects.includes("edit") ? await openEngine(gate, context) : undefined;
+  const edits = await openEngine(gate, context, plan.allow.effects.includes("edit"));
   const samples = new SampleFiles(
     gate,
     pool,

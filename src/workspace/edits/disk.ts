@@ -4,7 +4,7 @@
  * symbolic link swapped in between check and use leads nowhere.
  */
 import { createHash } from "node:crypto";
-import { type BigIntStats, constants } from "node:fs";
+import { type BigIntStats, constants, lstatSync, renameSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
@@ -60,12 +60,14 @@ export interface Disk {
   /** A second name for a file; fails when the name is taken. */
   link(from: string, to: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+  /** Puts a file in the place of the one with this identity; ECHANGED when another one stands there. */
+  replace(from: string, to: string, identity: string): Promise<void>;
   unlink(path: string): Promise<void>;
   makeFolder(path: string, owner: Ownership): Promise<void>;
   /** Gives a folder to its owner. */
   own(folder: string, owner: Ownership): Promise<void>;
   removeFolder(path: string): Promise<void>;
-  /** Removes whatever stands there, with everything below it; links are not followed. */
+  /** Removes whatever stands there, with everything below it, also from folders of ours that are write-protected. */
   removeTree(path: string): Promise<void>;
   /** Waits until a folder's names are on the disk. */
   sync(folder: string): Promise<void>;
@@ -155,6 +157,13 @@ export const realDisk: Disk = {
   makeLink: (path, target) => within(path, (name) => fs.symlink(target, name)),
   link: (from, to) => between(from, to, fs.link),
   rename: (from, to) => between(from, to, fs.rename),
+  replace: (from, to, identity) =>
+    between(from, to, async (source, target) => {
+      // Synchronous, so that nothing of this process comes between the look and the rename.
+      if (toFound(lstatSync(target, { bigint: true })).identity !== identity)
+        throw Object.assign(new Error("another file stands there"), { code: "ECHANGED" });
+      renameSync(source, target);
+    }),
   unlink: (path) => within(path, (name) => fs.unlink(name)),
   makeFolder: (path, owner) =>
     within(path, async (name) => {
@@ -163,7 +172,16 @@ export const realDisk: Disk = {
     }),
   own: (folder, owner) => within(folder, (name) => ownFolder(name, owner)),
   removeFolder: (path) => within(path, (name) => fs.rmdir(name)),
-  removeTree: (path) => within(path, (name) => fs.rm(name, { recursive: true, force: true })),
+  removeTree: (path) =>
+    within(path, async (name) => {
+      try {
+        await fs.rm(name, { recursive: true, force: true });
+      } catch (error) {
+        if (!["EACCES", "EPERM"].includes(systemCode(error))) throw error;
+        await openFolders(name);
+        await fs.rm(name, { recursive: true, force: true });
+      }
+    }),
   async sync(folder) {
     // Windows neither opens folders nor needs their names flushed.
     if (process.platform === "win32") return;
@@ -233,6 +251,14 @@ async function ownFolder(name: string, owner: Ownership): Promise<void> {
   if (owner === "default" || process.platform === "win32") return;
   const folder = await fs.open(name, FOLDER_FLAGS);
   await own(folder, owner, 0o700).finally(() => folder.close());
+}
+
+/** Lets us remove what is in a folder and in all below it. */
+async function openFolders(folder: string): Promise<void> {
+  if (!(await fs.lstat(folder)).isDirectory()) return;
+  await fs.chmod(folder, 0o700);
+  for (const entry of await fs.readdir(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) await openFolders(join(folder, entry.name));
 }
 
 /** Sets owner and mode; only root may give files away, and not on every file system. */

@@ -11,6 +11,7 @@ import { backupsOf } from "./backups.js";
 import { type Disk, realDisk } from "./disk.js";
 import { draftEdit } from "./draft.js";
 import { Journal } from "./journal.js";
+import { clearLeftovers } from "./let-go.js";
 import { takeLock } from "./lock.js";
 import { outcomeOf } from "./outcome.js";
 import { previewDraft, shownAs } from "./preview.js";
@@ -18,7 +19,7 @@ import { Previews, type Remembered } from "./previews.js";
 import { refuseEdit, sortReasons } from "./reasons.js";
 import type { Surroundings } from "./scene.js";
 import { systemWords } from "./system-words.js";
-import { imageBytes, perform, recover, type Workshop } from "./transaction.js";
+import { imageBytes, perform, recover } from "./transaction.js";
 import type {
   Applied,
   ApplyOptions,
@@ -32,6 +33,7 @@ import type {
 } from "./types.js";
 import { undoOf } from "./undo.js";
 import { workOf } from "./work.js";
+import type { Workshop } from "./workshop.js";
 
 /** The bounds that hold when nothing else is said. */
 export const defaultEditLimits: EditLimits = {
@@ -54,6 +56,12 @@ export async function openEdits(options: EditsOptions, disk: Disk = realDisk): P
   return edits;
 }
 
+/** Finishes or rolls back what a dead process left, where there is something; for those who do not edit themselves. */
+export async function recoverEdits(options: EditsOptions, disk: Disk = realDisk): Promise<void> {
+  const edits = new WorkspaceEdits(options, disk);
+  if (await edits.isUnsettled()) await edits.settle();
+}
+
 class WorkspaceEdits implements Edits {
   readonly #around: Surroundings;
   readonly #options: EditsOptions;
@@ -68,27 +76,30 @@ class WorkspaceEdits implements Edits {
     this.#previews = new Previews(limits);
   }
 
-  /** Recovers what can be recovered now; a workspace that is being edited by another process needs none. */
-  async settle(): Promise<void> {
+  /** Whether a process may have died in the middle of an edit; looks only. */
+  async isUnsettled(): Promise<boolean> {
+    const { disk, limits } = this.#around;
     try {
-      await this.#exclusively(({ journal }) => journal.prune(), 0);
-      await this.#pruneOthers();
+      return await Journal.isUnfinished(disk, await realpath(this.#options.stateFolder), this.#key, limits);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      // Without a state folder, or with one that is not ours to read, there is nothing that we could take back.
+      if (systemWords(error) === undefined) throw error;
+      return false;
     }
   }
 
-  /** Forgets old edits of workspaces that nobody may open again. */
-  async #pruneOthers(): Promise<void> {
-    const { disk } = this.#around;
-    for (const journal of await (await this.#openJournal()).others()) {
-      try {
-        const lock = await takeLock(disk, journal.folder, 0);
-        await journal.prune().finally(() => lock.release());
-      } catch (error) {
-        // In use, or not ours to look at.
-        if (!(error instanceof Refusal) && systemWords(error) === undefined) throw error;
-      }
+  /** Recovers what can be recovered now, and waits for whoever edits only if there may be something. */
+  async settle(): Promise<void> {
+    const wait = (await this.isUnsettled()) ? undefined : 0;
+    try {
+      await this.#exclusively(async (shop) => {
+        for (const recovery of await clearLeftovers(shop)) this.#options.recovered?.(recovery);
+        await shop.journal.prune();
+        // Edits of workspaces that nobody may open again; those that are not ours to look at stay.
+        for (const journal of await shop.journal.others()) await unlessSystem(journal.prune());
+      }, wait);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
     }
   }
 
@@ -174,7 +185,7 @@ class WorkspaceEdits implements Edits {
       const lock = await inWords(
         "edit/no-journal",
         "The journal cannot be locked",
-        takeLock(disk, journal.folder, wait),
+        takeLock(disk, journal.lockFolder, wait),
       );
       try {
         const shop = { disk, gate, journal, lock };
@@ -189,12 +200,16 @@ class WorkspaceEdits implements Edits {
     return turn;
   }
 
+  /** What names the workspace among journals. */
+  get #key(): string {
+    return sha256(this.#options.gate.roots[0] ?? "").slice(0, 16);
+  }
+
   async #openJournal(): Promise<Journal> {
-    const { disk, gate, limits } = this.#around;
+    const { disk, limits } = this.#around;
     const { stateFolder } = this.#options;
     await mkdir(stateFolder, { recursive: true, mode: 0o700 });
-    const key = sha256(gate.roots[0] ?? "").slice(0, 16);
-    return Journal.open(disk, await realpath(stateFolder), key, limits);
+    return Journal.open(disk, await realpath(stateFolder), this.#key, limits);
   }
 }
 

@@ -22,20 +22,24 @@ export interface Entry {
 }
 
 /**
- * How far an edit came: `begun` may have changed files; `committed` has changed all and still holds old ones; `done`
- * can be undone; `left` could not be rolled back whole and is only kept.
+ * How far an edit came: `begun` may have changed files; `committed` has changed all; `done` can be undone; `undone` was;
+ * `left` could not be rolled back whole and is only kept. What is done or undone may still hold old files until it is
+ * clean.
  */
-export type Stage = "begun" | "committed" | "done" | "left";
+export type Stage = "begun" | "committed" | "done" | "undone" | "left";
 
 export class Journal {
   /** The workspace's own folder. */
   readonly folder: string;
+  /** Where the lock of all journals stands: roots of two workspaces may overlap. */
+  readonly lockFolder: string;
   readonly #disk: Disk;
   readonly #limits: EditLimits;
 
   private constructor(disk: Disk, folder: string, limits: EditLimits) {
     this.#disk = disk;
     this.folder = folder;
+    this.lockFolder = join(dirname(dirname(folder)), "edit-lock");
     this.#limits = limits;
   }
 
@@ -44,7 +48,9 @@ export class Journal {
     const all = join(state, "edits");
     await ensureFolder(disk, all, "private");
     await ensureFolder(disk, join(all, key), "private");
-    return new Journal(disk, join(all, key), limits);
+    const journal = new Journal(disk, join(all, key), limits);
+    await ensureFolder(disk, journal.lockFolder, "private");
+    return journal;
   }
 
   /** The journals of other workspaces. */
@@ -85,9 +91,23 @@ export class Journal {
 
   /** Marks how far an edit came; when this throws, the mark is not there. */
   async mark(id: string, stage: Exclude<Stage, "begun">): Promise<void> {
+    await this.#mark(id, stage);
+  }
+
+  /** Marks that an edit holds nothing any more. */
+  async markClean(id: string): Promise<void> {
+    await this.#mark(id, "clean");
+  }
+
+  /** Whether an edit holds nothing any more. */
+  async isClean(id: string): Promise<boolean> {
+    return (await this.#names(id)).includes("clean");
+  }
+
+  async #mark(id: string, name: string): Promise<void> {
     const folder = this.#path(id);
     // A folder appears whole and may be there already.
-    await ensureFolder(this.#disk, join(folder, stage));
+    await ensureFolder(this.#disk, join(folder, name));
     // The mark is there now, whether or not the disk says so.
     await this.#disk.sync(folder).catch((error: unknown) => {
       if (systemCode(error) === "") throw error;
@@ -114,12 +134,25 @@ export class Journal {
   /** How far an edit came; `nothing` when it is not written down. */
   async stage(id: string): Promise<Stage | "nothing"> {
     if (!entryName.test(id)) return "nothing";
-    const names = await this.#disk.list(this.#path(id)).catch((error: unknown): string[] => {
+    const names = await this.#names(id);
+    if (!names.includes("record")) return "nothing";
+    const stages = ["left", "undone", "done", "committed"] as const;
+    return stages.find((stage) => names.includes(stage)) ?? "begun";
+  }
+
+  async #names(id: string): Promise<string[]> {
+    return this.#disk.list(this.#path(id)).catch((error: unknown): string[] => {
       if (isAbsence(error)) return [];
       throw error;
     });
-    if (!names.includes("record")) return "nothing";
-    return (["left", "done", "committed"] as const).find((stage) => names.includes(stage)) ?? "begun";
+  }
+
+  /** Whether a process may have died in the middle of an edit of this workspace; writes nothing. */
+  static async isUnfinished(disk: Disk, state: string, key: string, limits: EditLimits): Promise<boolean> {
+    const journal = new Journal(disk, join(state, "edits", key), limits);
+    if ((await disk.look(journal.folder)) === undefined) return false;
+    const entries = await journal.list();
+    return entries.some(({ stage }) => stage === "begun" || stage === "committed");
   }
 
   /** An edit's steps; undefined when the record cannot be understood. */

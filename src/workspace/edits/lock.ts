@@ -1,5 +1,5 @@
 /**
- * One editor of a workspace at a time, among processes that may be killed at any moment. The locks of a folder are
+ * One editor at a time for all workspaces of a state folder, because their roots may overlap, among processes that may be killed at any moment. The locks of a folder are
  * numbered, and the highest number counts: it is held (`lock-7`), given back (`free-7`), or left by a process that is
  * dead, and only in the last two cases may the next number be taken. The highest number stays, so that a slow process
  * sees that it is late.
@@ -47,7 +47,7 @@ export async function takeLock(disk: Disk, folder: string, waitMs: number): Prom
     const lock = await tryLock(disk, folder, own);
     if (lock !== undefined) return lock;
     if (performance.now() >= end)
-      throw new Refusal("edit/busy", "Another process is editing this workspace; nothing was changed.");
+      throw new Refusal("edit/busy", "Another process is editing files; nothing was changed.");
     // Another process's release tells nobody; looking is the only way.
     await delay(LOOK_MS);
   }
@@ -79,7 +79,7 @@ async function tryLock(disk: Disk, folder: string, own: ProcessIdentity): Promis
   return {
     async check() {
       if ((await highestIn(disk, folder))?.number !== number)
-        throw new Refusal("edit/busy", "Another process has taken over this workspace.");
+        throw new Refusal("edit/busy", "Another process has taken over.");
     },
     async release() {
       held.delete(file);

@@ -12,8 +12,10 @@ const noLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 /** Does a step whose files are staged. */
 export async function runStep(disk: Disk, step: Step): Promise<void> {
   if (step.kind === "swap") {
+    const found = await disk.look(step.path);
+    if (found === undefined) throw changed();
     await holdFile(disk, step.path, step.held, step.before);
-    return disk.rename(step.staged, step.path);
+    return disk.replace(step.staged, step.path, found.identity);
   }
   if (step.kind === "make-folder") return disk.makeFolder(step.path, step.owner ?? "default");
   if (step.kind === "remove-folder") return removeIfEmpty(disk, step.path);
@@ -31,9 +33,9 @@ export async function heldIsKnown(disk: Disk, step: Step): Promise<boolean> {
   return true;
 }
 
-/** Lets go of what a committed step held. */
-export async function finishStep(disk: Disk, step: Step): Promise<void> {
-  if (step.kind === "swap" || step.kind === "take") await disk.removeTree(step.held);
+/** What a step holds beside its place. */
+export function heldBy(step: Step): string | undefined {
+  return step.kind === "swap" || step.kind === "take" ? step.held : undefined;
 }
 
 /** Takes a step back as far as it was done; tells what somebody else changed meanwhile and was left alone. */

@@ -8,25 +8,18 @@ import { uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
 import { type Disk, isAbsence, type Slice } from "./disk.js";
-import type { Entry, Journal } from "./journal.js";
-import type { Lock } from "./lock.js";
+import type { Entry } from "./journal.js";
+import { finish } from "./let-go.js";
 import { placeAfter } from "./outcome.js";
 import { shownAs } from "./preview.js";
 import { refuseEdit } from "./reasons.js";
-import { finishStep, heldIsKnown, runStep, unrunStep } from "./run-step.js";
+import { heldIsKnown, runStep, unrunStep } from "./run-step.js";
 import { type FileState, filesOf, hiddenOf, placesOf, type Step } from "./step.js";
 import { systemWords } from "./system-words.js";
 import { writeTree } from "./tree.js";
 import type { Reason, Recovery } from "./types.js";
 import type { Work } from "./work.js";
-
-/** What a transaction works with, while the lock is held. */
-export interface Workshop {
-  disk: Disk;
-  gate: Gate;
-  journal: Journal;
-  lock: Lock;
-}
+import { isOursWhole, type Workshop } from "./workshop.js";
 
 /** Does the work, whole, and tells under which id it can be undone; throws a Refusal when nothing was done. */
 export async function perform(shop: Workshop, work: Work[], undoes: string | null): Promise<string> {
@@ -57,7 +50,7 @@ export async function perform(shop: Workshop, work: Work[], undoes: string | nul
     throw await giveUp(shop, entry, at, error);
   }
   await finish(shop, entry).catch((error: unknown) => {
-    // It has happened; what is still held is let go by whoever takes the lock next.
+    // It has happened; what is not written down yet is so by whoever takes the lock next.
     if (systemWords(error) === undefined) throw error;
   });
   return entry.id;
@@ -85,12 +78,7 @@ async function recoverEntry(shop: Workshop, id: string, reached: "begun" | "comm
     await shop.journal.mark(id, "left");
     return conflict("the record of an unfinished edit is damaged");
   }
-  // A hidden name may be one that `deny` names (dot files, for one); its folder says where it is.
-  const paths = entry.steps.flatMap((step) => [
-    ...placesOf(step),
-    ...hiddenOf(step).map((path) => dirname(path)),
-  ]);
-  if (!paths.every((path) => isOurs(shop.gate, path)))
+  if (!isOursWhole(shop.gate, entry))
     return conflict("an unfinished edit is about files that are not part of the workspace now");
   if (reached === "committed") {
     await finish(shop, entry);
@@ -199,13 +187,6 @@ async function rollBack(shop: Workshop, entry: Entry): Promise<{ reasons: Reason
   return { reasons };
 }
 
-async function finish({ disk, journal }: Workshop, entry: Entry): Promise<void> {
-  for (const step of entry.steps) await finishStep(disk, step);
-  if (entry.undoes === null) return journal.mark(entry.id, "done");
-  await journal.forget(entry.undoes);
-  await journal.forget(entry.id);
-}
-
 /** Makes the names in all folders that the steps touched last. */
 async function syncFolders(disk: Disk, steps: Step[]): Promise<void> {
   const paths = steps.flatMap((step, index) =>
@@ -220,11 +201,6 @@ async function syncFolders(disk: Disk, steps: Step[]): Promise<void> {
 
 function placesAndHidden(step: Step): string[] {
   return [...placesOf(step), ...hiddenOf(step)];
-}
-
-function isOurs(gate: Gate, path: string): boolean {
-  const placed = gate.place(path);
-  return !(placed instanceof Refusal) && placed.writable;
 }
 
 function isChange(error: unknown): boolean {

@@ -5,9 +5,12 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { realDisk } from "../../../src/workspace/edits/disk.js";
+import { openEdits } from "../../../src/workspace/edits/edits.js";
 import { takeLock } from "../../../src/workspace/edits/lock.js";
 import { lifeOf, ownIdentity } from "../../../src/workspace/edits/process-identity.js";
+import { openGate } from "../../../src/workspace/gate.js";
 import { applyNow, type Bench, makeBench, memory, reasonsOf, refusalOf } from "./bench.js";
+import { watchedDisk } from "./faulty-disk.js";
 
 let programs: string;
 let bench: Bench;
@@ -96,6 +99,26 @@ describe("two processes at once", () => {
     // Told once; the next edit is not held up by it.
     await applyNow(edits, [bench.change("copy.txt", "end", "ours\nend")]);
     expect(bench.recoveries).toHaveLength(1);
+  });
+});
+
+describe("two workspaces, one inside the other", () => {
+  test("are edited one after the other", async () => {
+    bench.write("sub/x.txt", "end\n");
+    const gate = await openGate({ roots: [join(bench.root, "sub")], extraRoots: [], deny: [] });
+    const inner = await openEdits({ gate, stateFolder: bench.state, limits: { lockWaitMs: 50 } });
+    const change = bench.change("sub/x.txt", "end", "inner\nend");
+    if (change.kind !== "edit") throw new Error("not an edit");
+    const { token } = await inner.preview([{ ...change, path: "x.txt" }]);
+    const codes: string[] = [];
+    const disk = watchedDisk(async ({ method, paths }) => {
+      if (method === "replace" && paths[1]?.endsWith("/x.txt"))
+        codes.push((await refusalOf(inner.apply(token))).code);
+    });
+    await applyNow(await bench.open({}, disk), [bench.change("sub/x.txt", "end", "outer\nend")]);
+    expect(codes).toEqual(["edit/busy"]);
+    expect((await refusalOf(inner.apply(token))).code).toBe("edit/changed");
+    expect(bench.text("sub/x.txt")).toBe("outer\nend\n");
   });
 });
 

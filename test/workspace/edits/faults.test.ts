@@ -141,6 +141,50 @@ describe("whatever fails, everything is as it was", () => {
     expect(bench.snapshot()).toEqual(before);
   });
 
+  test("a deleted folder whose own folders may not be written goes whole, and comes back", async (context) => {
+    if (process.getuid?.() !== 0) return context.skip();
+    bench.write("t/deep/x.ts", "x\n");
+    bench.write("t/deep/below/y.ts", "y\n");
+    const nobody = 65_534;
+    for (const name of ["", ...readdirSync(bench.top, { recursive: true })])
+      chownSync(join(bench.top, String(name)), nobody, nobody);
+    for (const name of ["t/deep/below", "t/deep"]) chmodSync(join(bench.root, name), 0o555);
+    const before = bench.snapshot();
+    process.setegid?.(nobody);
+    process.seteuid?.(nobody);
+    try {
+      const edits = await bench.open();
+      const { undoToken } = await applyNow(edits, [remove("t", { recursive: true })]);
+      expect(readdirSync(bench.root)).toEqual([]);
+      await edits.undo(undoToken);
+    } finally {
+      process.seteuid?.(0);
+      process.setegid?.(0);
+    }
+    expect(bench.snapshot()).toEqual(before);
+  });
+
+  test("what cannot be let go stays hidden, is told and removed by a later opening; undo works all the same", async () => {
+    bench.write("t/x.ts", "x\n");
+    const before = bench.snapshot();
+    const disk = watchedDisk(({ method, paths }) => {
+      if (method === "removeTree" && paths[0]?.startsWith(bench.root)) throw systemError("EACCES");
+    });
+    const edits = await bench.open({}, disk);
+    const { undoToken } = await applyNow(edits, [remove("t", { recursive: true })]);
+    expect(readdirSync(bench.root)).toEqual([expect.stringMatching(/^\.lsp-proxy-/)]);
+    await bench.open({}, disk);
+    expect(bench.recoveries).toMatchObject([{ outcome: "conflict", reasons: [{ path: "t" }] }]);
+    await edits.undo(undoToken);
+    expect(bench.text("t/x.ts")).toBe("x\n");
+    expect((await refusalOf(edits.undo(undoToken))).code).toBe("edit/unknown-undo");
+    await bench.open();
+    expect(bench.recoveries.slice(1)).toEqual([{ outcome: "finished", reasons: [] }]);
+    expect(bench.snapshot()).toEqual(before);
+    await bench.open();
+    expect(bench.recoveries).toHaveLength(2);
+  });
+
   test("a file that the system has locked", async (context) => {
     bench.write("a.ts", "one\n");
     bench.write("b.ts", "one\n");
@@ -177,7 +221,24 @@ describe("somebody else, at the worst moment", () => {
   const isSwap =
     (name: string) =>
     ({ method, paths }: Moment): boolean =>
-      method === "rename" && (paths[1]?.endsWith(name) ?? false);
+      method === "replace" && (paths[1]?.endsWith(name) ?? false);
+
+  test("saves a file anew by a rename while it is being replaced: nothing is lost", async () => {
+    bench.write("a.ts", "one\n");
+    bench.write("b.ts", "one\n");
+    const disk = watchedDisk((moment) => {
+      if (!isSwap("/b.ts")(moment)) return;
+      bench.write("b.ts~", "theirs\n");
+      renameSync(join(bench.root, "b.ts~"), join(bench.root, "b.ts"));
+    });
+    const edits = await bench.open({}, disk);
+    const refusal = await refusalOf(
+      applyNow(edits, [bench.change("a.ts", "one", "uno"), bench.change("b.ts", "one", "uno")]),
+    );
+    expect(reasonsOf(refusal)).toEqual(["edit/changed b.ts"]);
+    expect([bench.text("a.ts"), bench.text("b.ts")]).toEqual(["one\n", "theirs\n"]);
+    expect(readdirSync(bench.root).toSorted()).toEqual(["a.ts", "b.ts"]);
+  });
 
   test("writes into a file that is being replaced: nothing is lost", async () => {
     bench.write("a.ts", "one\n");

@@ -7,6 +7,7 @@ const changing = [
     "makeLink",
     "link",
     "rename",
+    "replace",
     "unlink",
     "makeFolder",
     "own",

@@ -5,7 +5,7 @@ import { watchedDisk } from "./faulty-disk.js";
 const [top = ""] = process.argv.slice(2);
 const bench = benchAt(top);
 const disk = watchedDisk(async ({ method, paths }) => {
-  if (method !== "rename" || !paths[1]?.endsWith("/copy.txt")) return;
+  if (method !== "replace" || !paths[1]?.endsWith("/copy.txt")) return;
   console.log("in the middle");
   // Kept alive by the timer, until somebody kills it.
   await new Promise((resolve) => setTimeout(resolve, 600_000));

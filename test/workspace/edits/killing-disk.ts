@@ -39,6 +39,7 @@ export function killingDisk(at: number): Disk {
     makeLink: (path, target) => pass().then(() => realDisk.makeLink(path, target)),
     link: (from, to) => pass().then(() => realDisk.link(from, to)),
     rename: (from, to) => pass().then(() => realDisk.rename(from, to)),
+    replace: (from, to, identity) => pass().then(() => realDisk.replace(from, to, identity)),
     unlink: (path) => pass().then(() => realDisk.unlink(path)),
     makeFolder: (path, owner) => pass().then(() => realDisk.makeFolder(path, owner)),
     own: (folder, owner) => pass().then(() => realDisk.own(folder, owner)),
