@@ -9,6 +9,7 @@ import { Refusal } from "../base/problem.js";
 import type { Capabilities } from "./capabilities.js";
 import { LateReports } from "./late-reports.js";
 import { nextSign, type Signs } from "./next-sign.js";
+import { PublishedFiles } from "./published-files.js";
 import { type Published, PublishedReports } from "./published-reports.js";
 import { identifierOf, PulledReports } from "./pulled-reports.js";
 import type { ReadinessState } from "./readiness.js";
@@ -51,7 +52,7 @@ export interface DiagnosticsOptions {
 }
 
 /** A question with the moment by which it must be answered. */
-type Wait = Omit<DiagnosticsOptions, "waitMs"> & { deadline: number };
+type Wait = DiagnosticsOptions & { deadline: number };
 
 export class Diagnostics {
   readonly #context: DiagnosticsContext;
@@ -62,8 +63,7 @@ export class Diagnostics {
   readonly #outdated = new Map<string, Published>();
   /** For which state of things a server was waited for in vain, by path: it is not waited for again. */
   readonly #silent = new Map<string, string>();
-  /** The version of a file for which a server that publishes said nothing in all the time it had. */
-  readonly #unheard = new Map<string, number>();
+  readonly #files: PublishedFiles;
   readonly #listeners = new Set<() => void>();
   readonly #answered = new Set<string>();
 
@@ -71,11 +71,18 @@ export class Diagnostics {
     this.#context = context;
     this.#published = new PublishedReports(context.current);
     this.#late = new LateReports(context.readiness);
+    this.#files = new PublishedFiles({
+      ...context,
+      published: this.#published,
+      renew: (path) => this.#renew(path),
+      outdated: (path) => this.#outdated.get(path),
+      event: (timeoutMs, signal) => this.#event(timeoutMs, signal),
+    });
   }
 
-  /** The server was told of a change: of a document's own text, or (undefined) of other files. */
-  changed(path: string | undefined): void {
-    this.#published.changed(path);
+  /** The server was told of a change: of a document's own text, or (undefined) of `others`, which are not open. */
+  changed(path: string | undefined, others: readonly string[] = []): void {
+    this.#published.changed(path, others);
     this.#late.changed(path !== undefined);
     if (path !== undefined) this.#outdated.delete(path);
   }
@@ -101,7 +108,8 @@ export class Diagnostics {
   publish(params: unknown): void {
     const path = this.#published.take(params);
     if (path === undefined) return;
-    if (this.#context.isOwn(path)) this.#late.pushed();
+    const isFinding = (this.#published.get(path)?.items.length ?? 0) > 0;
+    if (this.#context.isOwn(path)) this.#late.pushed(isFinding && this.#context.current(path) !== undefined);
     for (const listener of [...this.#listeners]) listener();
   }
 
@@ -117,18 +125,15 @@ export class Diagnostics {
     const isIn = !isWhole || (await this.#isIn(undefined, wait));
     // A server that is asked file by file has published nothing; what it was shown is known all the same.
     const asked = isWhole || !capabilities.allows("diagnostics") ? [] : open;
-    await this.#heardOf(
-      asked.filter((document) => !this.#pulls(document)),
-      wait,
-    );
-    const published = new Map(this.#published.all.map(([path, { items }]) => [path, items]));
+    const shown = asked.filter((document) => !this.#pulls(document));
+    const { items: published, why: old } = await this.#files.gather(shown, wait);
     for (const document of asked) {
       if (!this.#pulls(document) || performance.now() >= deadline) continue;
       const items = await this.#ask(document, wait);
       if (Array.isArray(items))
         published.set(document.path, [...items, ...(published.get(document.path) ?? [])]);
     }
-    const why = isIn ? "" : LATE;
+    const why = [isIn ? "" : LATE, old].filter((part) => part !== "").join("; ");
     const by = isIn ? deadline : performance.now() + ASK_AGAIN_MS;
     const context = { ...this.#context, pulled: this.#pulled, published, why };
     return workspaceDiagnostics(context, { signal: options.signal, deadline: by });
@@ -144,7 +149,7 @@ export class Diagnostics {
     const waitMs = first
       ? Math.max(options.waitMs, Math.min(2 * options.waitMs, FIRST_TOUCH_MS))
       : options.waitMs;
-    const wait = { ...options, deadline: performance.now() + waitMs };
+    const wait = { ...options, waitMs, deadline: performance.now() + waitMs };
     const report = await (this.#pulls(document) ? this.#pull(document, wait) : this.#push(document, wait));
     if (report.status !== "unknown") this.#answered.add(path);
     return report;
@@ -210,53 +215,31 @@ export class Diagnostics {
   }
 
   /** Waits until what the server pushes of a file (or of any) is in; false when the time was over first. */
-  async #isIn(path: string | undefined, { deadline, settleMs, signal }: Wait): Promise<boolean> {
+  async #isIn(path: string | undefined, { deadline, waitMs, settleMs, signal }: Wait): Promise<boolean> {
+    const { readiness } = this.#context;
     for (;;) {
-      if (this.#context.readiness.death) throw this.#context.readiness.death;
+      if (readiness.death) throw readiness.death;
       const dueMs = this.#dueMs(path, settleMs);
       if (dueMs <= 0) return true;
       const key = path ?? "";
       const state = `${this.#published.change} ${this.#context.current(key)?.version}`;
       const left = deadline - performance.now();
-      if (left <= 0 && !this.#context.readiness.atWork) this.#silent.set(key, state);
-      if (left <= 0 || (dueMs > left && this.#silent.get(key) === state && !this.#context.readiness.atWork))
+      if (left <= 0) {
+        if (!readiness.atWork) this.#silent.set(key, state);
+        readiness.waitedInVain(waitMs);
         return false;
-      await this.#event(Math.min(dueMs, left), signal);
-    }
-  }
-
-  /** Waits until a server that publishes has said something of every file it was shown, and is quiet about them. */
-  async #heardOf(documents: readonly OpenDocument[], { deadline, settleMs, signal }: Wait): Promise<void> {
-    for (;;) {
-      if (this.#context.readiness.death) throw this.#context.readiness.death;
-      const now = performance.now();
-      const open = documents.filter(({ path }) => this.#context.current(path) !== undefined);
-      const unheard = open.filter(({ path }) => this.#published.get(path) === undefined);
-      const waited = unheard.filter(({ path, version }) => this.#unheard.get(path) !== version);
-      const quiet = open.flatMap(({ path }) => {
-        const published = this.#published.get(path);
-        return published ? [published.at + this.#published.quietMs(published, settleMs) - now] : [];
-      });
-      const dueMs = waited.length > 0 ? Number.POSITIVE_INFINITY : Math.max(0, ...quiet);
-      if (dueMs > 0 && now < deadline) {
-        await this.#event(Math.min(dueMs, deadline - now), signal);
-        continue;
       }
-      for (const { path, version } of waited) this.#unheard.set(path, version);
-      return;
+      const isVain = !readiness.isWorthWaiting(waitMs);
+      if (dueMs > left && isVain && (readiness.atWork || this.#silent.get(key) === state)) return false;
+      await this.#event(Math.min(dueMs, left), signal);
     }
   }
 
   async #push(document: OpenDocument, wait: Wait): Promise<DiagnosticsReport> {
     const { path } = document;
-    const { signal, settleMs, deadline } = wait;
+    const { signal, waitMs, settleMs, deadline } = wait;
     const { readiness } = this.#context;
-    const known = this.#published.get(path);
-    if (known && known.change < this.#published.change) {
-      // Other files changed since: asked again under a new version, the server says what holds now.
-      this.#context.touch(path);
-      this.#outdated.set(path, known);
-    }
+    this.#renew(path);
     for (;;) {
       if (readiness.death) throw readiness.death;
       if (this.#pulls(document)) return this.#pull(document, wait);
@@ -267,16 +250,28 @@ export class Diagnostics {
       const quiet = published
         ? published.at + this.#published.quietMs(published, settleMs) - now
         : Number.POSITIVE_INFINITY;
-      const busy = readiness.now === "indexing" || readiness.atWork;
+      const busy = readiness.isWorthWaiting(waitMs);
       if (published && quiet <= 0 && !busy) return this.#told(published.items);
-      if (now >= deadline) return this.#tooLate(path, published);
+      if (now >= deadline) {
+        readiness.waitedInVain(waitMs);
+        return this.#tooLate(path, published);
+      }
       await this.#event(Math.min(busy ? deadline - now : quiet, deadline - now), signal);
     }
   }
 
+  /** Other files changed since the server spoke of this one: asked again under a new version, it says what holds now. */
+  #renew(path: string): void {
+    const known = this.#published.get(path);
+    if (!known || known.change === this.#published.change) return;
+    this.#context.touch(path);
+    this.#outdated.set(path, known);
+  }
+
   /** The time is over: what was found for this version, or why nothing can be told. */
   #tooLate(path: string, published: Published | undefined): DiagnosticsReport {
-    if (published && published.items.length > 0) return this.#told(published.items);
+    if (published && published.items.length > 0)
+      return { ...this.#told(published.items), why: "the server may not have finished with this text" };
     if (published) return this.#unknown("the server has found nothing so far, and may not have finished", []);
     const before = this.#outdated.get(path);
     if (before) {
@@ -291,8 +286,11 @@ export class Diagnostics {
   #told(items: Json[]): DiagnosticsReport {
     const unique = uniqueBy(items, canonicalText);
     const readiness = this.#context.readiness.now;
-    if (unique.length > 0) return { status: "diagnostics", why: "", items: unique, readiness };
+    const atWork = this.#context.readiness.atWork;
+    if (unique.length > 0)
+      return { status: "diagnostics", why: atWork ? LATE : "", items: unique, readiness };
     if (readiness === "indexing") return this.#unknown("the server is still indexing", []);
+    if (atWork) return this.#unknown(LATE, []);
     return { status: "clean", why: "", items: [], readiness };
   }
 

@@ -25,8 +25,8 @@ export interface FreshnessContext {
   /** Most files opened for one look at what changed. */
   maxOpened: number;
   notify: (method: string, params: unknown) => void;
-  /** Hears that files changed which are not open. */
-  onOthersChanged: () => void;
+  /** Hears of the files that changed and are not open. */
+  onOthersChanged: (paths: readonly string[]) => void;
 }
 
 export class Freshness {
@@ -57,7 +57,7 @@ export class Freshness {
     if (wanted.length === 0) return;
     notify("workspace/didChangeWatchedFiles", watchedFilesParams(wanted));
     const others = wanted.filter(({ path }) => documents.get(path) === undefined);
-    if (others.length > 0) this.#context.onOthersChanged();
+    if (others.length > 0) this.#context.onOthersChanged(others.map(({ path }) => path));
     if (!this.#context.plan.openOnChange) return;
     const unseen = others.filter(
       ({ path, type, ignored }) => type !== DELETED && !ignored && this.#isOwn(path),

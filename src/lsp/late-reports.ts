@@ -13,7 +13,7 @@ const START_QUIET_MS = 500;
 /** The background work of one server. */
 export class LateReports {
   readonly #readiness: ReadinessState;
-  /** Whether it has pushed a report on a file of its own kind. */
+  /** Whether it has pushed something that it found in an open file: an empty push may only clear what was closed. */
   #pushes = false;
   /** Whether progress followed the last change that could tell. */
   #follows = true;
@@ -36,9 +36,9 @@ export class LateReports {
     this.#begunBefore = this.#readiness.begun;
   }
 
-  /** The server pushed a report on a file of its own kind. */
-  pushed(): void {
-    this.#pushes = true;
+  /** The server pushed a report on a file of its own kind, `isFinding` when it tells of something in an open one. */
+  pushed(isFinding: boolean): void {
+    this.#pushes ||= isFinding;
     this.#pushedAt = performance.now();
   }
 

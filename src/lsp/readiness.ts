@@ -3,26 +3,16 @@
  * plan names, and answers. Never from the clock.
  */
 import type { ServerPlan } from "../abi/plan.js";
-import { isTable } from "../base/json.js";
 import { fromPointer, getAt } from "../base/pointer.js";
 import type { Refusal } from "../base/problem.js";
 import { cancelled } from "./cancel.js";
 import type { Readiness } from "./types.js";
-
-/** A progress that reports nothing for so long was forgotten by its server and is no evidence any more. */
-const STALE_MS = 60_000;
-
-interface Progress {
-  title: string;
-  message: string;
-  percentage: number | undefined;
-  seen: number;
-}
+import { type Flight, isWorth, WorkProgress } from "./work-progress.js";
 
 export class ReadinessState {
   readonly #ready: ServerPlan["ready"];
   readonly #field: string[];
-  readonly #open = new Map<string | number, Progress>();
+  readonly #progress = new WorkProgress();
   readonly #listeners = new Set<() => void>();
   #initialized = false;
   /** What the status notification said last; undefined before the first. */
@@ -30,11 +20,12 @@ export class ReadinessState {
   #progressEnded = false;
   /** A question was answered with something: evidence of readiness only for servers that are declared so. */
   #answered = false;
-  #begun = 0;
   #signAt = 0;
   /** An empty answer stayed empty after all retries: asking again teaches nothing. */
   #emptySettled = false;
   #statusGivenUp = false;
+  /** How long a status that says "not yet" was waited for in vain since the server last gave a sign. */
+  #toldVainMs = 0;
   #death: Refusal | undefined;
 
   constructor(ready: ServerPlan["ready"]) {
@@ -45,21 +36,43 @@ export class ReadinessState {
   get now(): Readiness {
     if (!this.#initialized) return "starting";
     // A status with a field tells both ways; one without can only say "ready", and later progress speaks against it.
-    if (this.#told !== undefined && this.#ready.field !== null) return this.#told ? "ready" : "indexing";
-    if (this.#ready.progress && this.atWork) return "indexing";
+    if (this.#statusDecides) return this.#told ? "ready" : "indexing";
+    if (this.#ready.progress && this.#progress.general.length > 0) return "indexing";
     if (this.#told) return "ready";
-    if (this.#awaitsStatus) return "unknown";
+    if (this.awaitsStatus) return "unknown";
     return this.#progressEnded || (this.#ready.atOnce && this.#answered) ? "ready" : "unknown";
   }
 
   /** Whether the server has progress open, of any kind: also of checks that its readiness does not depend on. */
   get atWork(): boolean {
-    return this.#live().length > 0;
+    return this.#progress.live.length > 0;
+  }
+
+  /** Whether waiting so long for what is open could tell more than an earlier wait, which was in vain. */
+  isWorthWaiting(waitMs: number): boolean {
+    return this.#progress.live.some(({ vainMs }) => isWorth(vainMs, waitMs)) || this.mustHold(waitMs);
+  }
+
+  /** So long was waited for the end of the server's work, in vain. */
+  waitedInVain(ms: number): void {
+    this.#progress.waitedInVain(ms);
+    this.#toldVainMs = Math.max(this.#toldVainMs, ms);
+  }
+
+  /** A question goes out; `arrive` ends its flight. */
+  depart(): Flight {
+    return this.#progress.depart();
+  }
+
+  /** The question of this flight was answered, or given up; `previous` is the flight in which it was asked before. */
+  arrive(flight: Flight, previous?: Flight): void {
+    this.#progress.arrive(flight, previous);
+    this.#changed();
   }
 
   /** How many times the server began progress. */
   get begun(): number {
-    return this.#begun;
+    return this.#progress.begun;
   }
 
   /** When the server last said anything of its own work. */
@@ -67,9 +80,24 @@ export class ReadinessState {
     return this.#signAt;
   }
 
-  /** Whether an answer given now may be an early one: the server says that it works, or has yet to say anything. */
-  get mustHold(): boolean {
-    return this.now === "indexing" || this.#awaitsStatus;
+  /** Whether an answer given now may be an early one that a wait of `waitMs` could better. */
+  mustHold(waitMs: number): boolean {
+    if (this.now !== "indexing") return this.awaitsStatus;
+    if (this.#statusDecides) return isWorth(this.#toldVainMs, waitMs);
+    return this.#progress.general.some(({ vainMs }) => isWorth(vainMs, waitMs));
+  }
+
+  /**
+   * Whether the answer of this flight may be an early one. Progress that was open before the question is a reason.
+   * What began after it is one for the `first` answer only, as loading begins with the first question about a project,
+   * and never while it may be another's, unless no work of this server was ever seen to end.
+   */
+  doubts(flight: Flight, first: boolean, waitMs: number): boolean {
+    if (this.awaitsStatus || this.#statusDecides || !this.#ready.progress) return this.mustHold(waitMs);
+    const { live, general } = this.#progress;
+    const before = general.filter(({ beganAt }) => beganAt <= flight.sentAt);
+    const since = (this.#progressEnded ? general : live).filter(({ during }) => during.includes(flight));
+    return [...before, ...(first ? since : [])].some(({ vainMs }) => isWorth(vainMs, waitMs));
   }
 
   /** The status that the plan names did not come in time; answers count without it from now on. */
@@ -78,7 +106,12 @@ export class ReadinessState {
     this.#changed();
   }
 
-  get #awaitsStatus(): boolean {
+  get #statusDecides(): boolean {
+    return this.#told !== undefined && this.#ready.field !== null;
+  }
+
+  /** Whether the server has yet to send the status that it is known for. */
+  get awaitsStatus(): boolean {
     return this.#ready.notification !== null && this.#told === undefined && !this.#statusGivenUp;
   }
 
@@ -89,7 +122,7 @@ export class ReadinessState {
 
   /** The server's own words on what it is doing, or null. */
   get text(): string | null {
-    const progress = this.#live().at(-1);
+    const progress = this.#progress.live.at(-1);
     if (!progress) return null;
     const percent = progress.percentage === undefined ? "" : ` ${Math.round(progress.percentage)} %`;
     return [`${progress.title}${percent}`, progress.message]
@@ -119,7 +152,7 @@ export class ReadinessState {
   /** The server has ended: everybody who waits for it hears why. */
   died(death: Refusal): void {
     this.#death = death;
-    this.#open.clear();
+    this.#progress.clear();
     this.#changed();
   }
 
@@ -142,34 +175,17 @@ export class ReadinessState {
   }
 
   #progressed(params: unknown): void {
-    const { token, value } = isTable(params) ? params : {};
-    if ((typeof token !== "string" && typeof token !== "number") || !isTable(value)) return;
-    const before = this.#open.get(token);
-    if (value.kind === "end") {
-      if (this.#open.delete(token)) this.#progressEnded ||= this.#ready.progress;
-    } else if (value.kind === "begin" || (value.kind === "report" && before)) {
-      this.#open.set(token, {
-        title: typeof value.title === "string" ? value.title : (before?.title ?? ""),
-        message: typeof value.message === "string" ? value.message : (before?.message ?? ""),
-        percentage: typeof value.percentage === "number" ? value.percentage : before?.percentage,
-        seen: performance.now(),
-      });
-      if (value.kind === "begin") {
-        this.#emptySettled = false;
-        this.#begun++;
-      }
-    } else return;
+    const what = this.#progress.take(params);
+    if (what === undefined) return;
+    if (what === "ended") this.#progressEnded ||= this.#ready.progress;
+    if (what === "begun") this.#emptySettled = false;
     this.#sign();
   }
 
   #sign(): void {
     this.#signAt = performance.now();
+    this.#toldVainMs = 0;
     this.#changed();
-  }
-
-  #live(): Progress[] {
-    const now = performance.now();
-    return [...this.#open.values()].filter((progress) => now - progress.seen < STALE_MS);
   }
 
   #changed(): void {
@@ -181,7 +197,7 @@ export class ReadinessState {
    * also waited for while it has not sent the first.
    */
   async settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
-    const busy = (): boolean => this.now === "starting" || this.mustHold;
+    const busy = (): boolean => this.now === "starting" || this.mustHold(timeoutMs);
     await this.wait(() => !busy(), timeoutMs, signal);
     return this.now;
   }

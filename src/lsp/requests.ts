@@ -14,6 +14,7 @@ import type { ReadinessState } from "./readiness.js";
 import { redact } from "./redact.js";
 import type { PartTaker, RequestOptions, ServerReply } from "./types.js";
 import type { Wire } from "./wire.js";
+import type { Flight } from "./work-progress.js";
 
 /** Answers about one file's own text: indexing changes nothing in them. */
 const LOCAL = new Set([
@@ -31,6 +32,8 @@ const MAX_RETRIES = 5;
 const RETRY_MS = 100;
 /** Part of the time after which an answer in hand is given rather than waited with. */
 const HOLD = 0.9;
+/** Most answers of one call that are not believed because of the server's own work. */
+const MAX_DOUBTED = 8;
 
 export interface Asking {
   name: string;
@@ -67,9 +70,16 @@ async function askUntilSure(
   const left = (part: number): number => start + timeoutMs * part - performance.now();
   let empties = 0;
   let unknownMethods = 0;
-  for (;;) {
-    const outcome = await attempt(asking, method, params, Math.max(1, left(1)), { signal, parts });
-    const held = isRead(method) && readiness.mustHold && left(HOLD) > 0;
+  let previous: Flight | undefined;
+  for (let doubted = 0; ; ) {
+    const flight = readiness.depart();
+    const answer = attempt(asking, method, params, Math.max(1, left(1)), { signal, parts });
+    const outcome = await answer.finally(() => readiness.arrive(flight, previous));
+    previous = flight;
+    const first = doubted === 0;
+    const doubts = (waitMs: number): boolean => readiness.doubts(flight, first, waitMs);
+    const timeMs = holdMs(asking, method, left(HOLD));
+    const held = isRead(method) && timeMs > 0 && doubted < MAX_DOUBTED && doubts(timeMs);
     if (outcome instanceof Refusal) {
       // elm-language-server says "unhandled method" until it has loaded the project.
       if (outcome.code !== "lsp/not-supported" || !held || unknownMethods++ > 0) throw outcome;
@@ -81,24 +91,34 @@ async function askUntilSure(
       return { value: outcome.value, readiness: readiness.now };
     }
     if (!held) continue;
-    if (await hold(asking, LOCAL.has(method), left(HOLD), signal)) continue;
+    doubted++;
+    if (await hold(asking, doubts, timeMs, signal)) continue;
     if (outcome instanceof Refusal) throw outcome;
     return { value: outcome.value, readiness: readiness.now };
   }
 }
 
+/** How long an answer is held: one about a file's own text, which is empty, for no longer than a server needs to warm up. */
+function holdMs({ warmupMs }: Asking, method: string, leftMs: number): number {
+  return LOCAL.has(method) ? Math.min(warmupMs, leftMs) : leftMs;
+}
+
 /** Waits while the server is at work; false when it still is at the end of the time. */
 async function hold(
   { readiness, warmupMs }: Asking,
-  isLocal: boolean,
-  leftMs: number,
+  doubts: (waitMs: number) => boolean,
+  timeMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
   const indexing = (): boolean => readiness.now === "indexing";
-  if (indexing())
-    return readiness.wait(() => !indexing(), isLocal ? Math.min(warmupMs, leftMs) : leftMs, signal);
+  if (indexing() || !readiness.awaitsStatus) {
+    const isOver = (): boolean => !indexing() && (readiness.awaitsStatus || !doubts(timeMs));
+    if (await readiness.wait(isOver, timeMs, signal)) return true;
+    readiness.waitedInVain(timeMs);
+    return false;
+  }
   // The status that this kind of server sends has not come yet. One that never sends it is waited for once.
-  await readiness.wait(() => !readiness.mustHold || indexing(), Math.min(warmupMs, leftMs), signal);
+  await readiness.wait(() => !readiness.awaitsStatus || indexing(), Math.min(warmupMs, timeMs), signal);
   if (!indexing()) readiness.giveUpOnStatus();
   return true;
 }

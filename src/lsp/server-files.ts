@@ -66,7 +66,7 @@ export class ServerFiles {
       capabilities,
       maxOpened: Math.ceil(limits.maxOpenDocuments / 2),
       notify,
-      onOthersChanged: () => this.diagnostics.changed(undefined),
+      onOthersChanged: (paths) => this.diagnostics.changed(undefined, paths),
     });
   }
 

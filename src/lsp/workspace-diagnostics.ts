@@ -14,6 +14,8 @@ import type { WorkspaceDiagnosticsReport } from "./types.js";
 
 const METHOD = "workspace/diagnostic";
 
+const SHOWN = "the server tells only of the files that it was shown";
+
 /** The items of each file, by path. */
 type Found = Map<string, Json[]>;
 
@@ -36,7 +38,8 @@ export async function workspaceDiagnostics(
   const found: Found = new Map();
   let why = "";
   if (!capabilities.allows("diagnostics")) why = "the config does not ask this server for diagnostics";
-  else if (!capabilities.supports(METHOD)) why = "the server tells only of the files that it was shown";
+  else if (!capabilities.supports(METHOD))
+    why = [SHOWN, context.why].filter((part) => part !== "").join("; ");
   else why = (await pullAll(context, found, deadline, signal)) || context.why;
   if (capabilities.allows("diagnostics"))
     for (const [path, items] of context.published) add(found, path, items);

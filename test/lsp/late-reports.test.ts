@@ -4,8 +4,10 @@
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
+import { LateReports } from "../../src/lsp/late-reports.js";
+import { ReadinessState } from "../../src/lsp/readiness.js";
 import type { DiagnosticsReport, LanguageServer } from "../../src/lsp/types.js";
 import type { Scenario } from "../fake-server/index.js";
 import { act, received, session, signal, until, write } from "./support.js";
@@ -95,6 +97,7 @@ test("what the pull found is told while the rest is not in, and that it is not",
 test("a server that has pushed is waited for, and its silence is unknown, at once when asked again", async () => {
   const { server, file, root } = await session(pull, { files: { "b.fake": "b\n" } });
   expect(await diagnose(server, file, 5_000)).toMatchObject({ status: "clean" });
+  await server.sync(join(root, "b.fake"), signal());
   await act(server, push(join(root, "b.fake"), borrow));
   write(file, "two borrows\n");
   expect(await diagnose(server, file, 150)).toMatchObject({ status: "unknown" });
@@ -112,6 +115,40 @@ test("a push about files of another kind is no reason to wait", async () => {
   await act(server, push(join(root, "project.json"), borrow));
   write(file, "edited\n");
   expect(await diagnose(server, file, 60_000)).toMatchObject({ status: "clean" });
+});
+
+test("a push that clears a file, or tells of one that is not open, is no reason to wait", async () => {
+  const { server, file, root } = await session(pull, { files: { "b.fake": "b\n" } });
+  expect(await diagnose(server, file, 5_000)).toMatchObject({ status: "clean" });
+  await act(server, push(file), push(join(root, "b.fake")), push(join(root, "b.fake"), borrow));
+  write(file, "edited\n");
+  expect(await diagnose(server, file, 60_000)).toMatchObject({ status: "clean", why: "" });
+});
+
+test("before the first change the quiet after work is longer, as the first check begins a moment after loading", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const readiness = new ReadinessState(status);
+    const late = new LateReports(readiness);
+    const tell = (kind: string) =>
+      readiness.notified("$/progress", { token: 1, value: { kind, title: "x" } });
+    const check = () => {
+      tell("begin");
+      expect(late.dueMs(undefined, 50)).toBe(Number.POSITIVE_INFINITY);
+      tell("end");
+    };
+    check();
+    expect(late.dueMs(undefined, 50)).toBe(500);
+    vi.advanceTimersByTime(490);
+    expect(late.dueMs(undefined, 50)).toBe(10);
+    vi.advanceTimersByTime(10);
+    expect(late.dueMs(undefined, 50)).toBe(0);
+    late.changed(true);
+    check();
+    expect(late.dueMs(undefined, 50)).toBe(50);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("what was pushed before other files changed is not told as current", async () => {

@@ -88,23 +88,103 @@ test("a report with findings counts when it has settled", async () => {
   const { publish, ask } = open();
   const told = ask(5_000);
   await told(10);
-  publish([bug]);
+  publish([bug], 1);
   expect(await told(settleMs - 10)).toBeUndefined();
-  publish([bug, { ...bug, message: "another" }]);
+  publish([bug, { ...bug, message: "another" }], 1);
   expect(await told(settleMs - 10)).toBeUndefined();
   expect((await told(20))?.items).toHaveLength(2);
 });
 
-test("an empty report counts after its settling with a version, after a second without one", async () => {
+test("a report with a version counts after its settling; without one after two seconds, one when the server is known", async () => {
   const versioned = open();
   const sure = versioned.ask(5_000);
   versioned.publish([], 1);
   expect(await sure(settleMs + 10)).toMatchObject({ status: "clean" });
   const plain = open();
-  const unsure = plain.ask(5_000);
-  plain.publish([]);
-  expect(await unsure(900)).toBeUndefined();
-  expect(await unsure(200)).toMatchObject({ status: "clean", readiness: "unknown" });
+  const waits = [
+    [[], 1_900, "clean"],
+    [[bug], 1_900, "diagnostics"],
+    [[], 900, "clean"],
+    [[bug], 900, "diagnostics"],
+  ] as const;
+  for (const [items, ms, status] of waits) {
+    const unsure = plain.ask(5_000);
+    plain.publish([...items]);
+    expect(await unsure(ms)).toBeUndefined();
+    expect(await unsure(200)).toMatchObject({ status, why: "", readiness: "unknown" });
+    plain.change();
+  }
+});
+
+test("findings that another report follows are not told before it, where the server is new or known to do so", async () => {
+  const types = { ...bug, message: "types" };
+  const { publish, change, ask } = open();
+  const first = ask(5_000);
+  publish([bug]);
+  expect(await first(1_300)).toBeUndefined();
+  publish([bug, types]);
+  expect((await first(2_100))?.items).toHaveLength(2);
+  for (let version = 2; version < 6; version++) {
+    change();
+    const next = ask(5_000);
+    publish([bug], version);
+    expect(await next(2_500)).toBeUndefined();
+    publish([bug, types], version);
+    // As many as ever came: nothing more is waited for.
+    expect((await next(settleMs + 10))?.items).toHaveLength(2);
+  }
+});
+
+test("findings that may not be all at the end of the wait are told as such", async () => {
+  const { publish, ask } = open();
+  const told = ask(500);
+  await told(900);
+  publish([bug]);
+  expect(await told(200)).toMatchObject({
+    status: "diagnostics",
+    why: expect.stringContaining("may not have finished"),
+  });
+});
+
+test("a server is forgiven a late second report after some texts without one", async () => {
+  const { publish, change, ask } = open();
+  publish([], 1);
+  await vi.advanceTimersByTimeAsync(2_000);
+  publish([bug], 1);
+  for (let version = 2; version < 10; version++) {
+    change();
+    publish([bug], version);
+  }
+  expect(await ask(5_000)(settleMs + 10)).toMatchObject({ status: "diagnostics", why: "" });
+});
+
+test("without a version, what comes after two texts in a row may be about the first", async () => {
+  const { diagnostics, publish, change, ask } = open();
+  diagnostics.opened(path);
+  change();
+  const told = ask(5_000);
+  await told(300);
+  publish([bug]);
+  expect(await told(3_000)).toBeUndefined();
+  publish([]);
+  expect(await told(2_100)).toMatchObject({ status: "clean" });
+  change();
+  change();
+  const other = ask(5_000);
+  publish([bug]);
+  expect(await other(5_010)).toMatchObject({ status: "diagnostics", why: "" });
+  change();
+  change();
+  const cut = ask(3_000);
+  publish([bug]);
+  expect(await cut(3_010)).toMatchObject({ status: "diagnostics", why: expect.stringContaining("finished") });
+  // Long after the first text, nothing about it is on its way any more.
+  change();
+  await vi.advanceTimersByTimeAsync(6_000);
+  change();
+  const late = ask(5_000);
+  publish([bug]);
+  expect(await late(1_010)).toMatchObject({ status: "diagnostics", why: "" });
 });
 
 test("a server that was seen to clear first and fill later is waited for accordingly", async () => {

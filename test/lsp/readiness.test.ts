@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Json } from "../../src/base/json.js";
 import { ReadinessState } from "../../src/lsp/readiness.js";
-import { act, ask, received, scenarios, session, signal, until } from "./support.js";
+import { act, ask, received, scenarios, session, signal, until, write } from "./support.js";
 
 const definition = "textDocument/definition";
 const offers = { definitionProvider: true, hoverProvider: true, documentSymbolProvider: true };
@@ -43,6 +43,86 @@ test("progress that begins while the answer is under way counts as well", async 
   await until(() => server.readiness === "indexing");
   await act(server, progress("end"));
   expect(await reply).toEqual({ value: "the truth", readiness: "ready" });
+});
+
+test("progress that begins with every question is the question's own, and does not make it be asked for ever", async () => {
+  const own = [progress("begin", { title: "finding references" }), { reply: ["here"] }, progress("end")];
+  const { server } = await session({ capabilities: offers, on: { [definition]: own } });
+  const reply = await server.request(definition, {}, { signal: signal() });
+  expect(reply).toEqual({ value: ["here"], readiness: "ready" });
+  expect(await received(server, definition)).toHaveLength(2);
+});
+
+test("a server that begins some work after each answer is not asked for ever", async () => {
+  const work = (kind: string) => ({
+    notify: "$/progress",
+    params: { token: 1, value: { kind, title: "x" } },
+  });
+  const { server } = await session({
+    capabilities: offers,
+    on: {
+      initialized: [work("begin")],
+      [definition]: [{ reply: ["here"] }, work("end"), work("begin")],
+    },
+  });
+  await until(() => server.readiness === "indexing");
+  const reply = await server.request(definition, {}, { signal: signal(), timeoutMs: 20_000 });
+  expect(reply).toEqual({ value: ["here"], readiness: "indexing" });
+  expect((await received(server, definition)).length).toBeLessThan(12);
+});
+
+test("the progress of another call that is under way holds nothing up", async () => {
+  const go = join(scenarios(), "go");
+  const { server, pool } = await session({
+    capabilities: offers,
+    replies: { "textDocument/hover": "x" },
+    on: {
+      [definition]: [
+        progress("begin", { title: "finding" }),
+        { waitFile: go },
+        progress("end"),
+        { reply: [1] },
+      ],
+    },
+  });
+  const slow = server.request(definition, {}, { signal: signal() });
+  await until(() => pool.status()[0]?.progress === "finding");
+  expect(await server.request("textDocument/hover", {}, { signal: signal() })).toMatchObject({ value: "x" });
+  expect(await received(server, "textDocument/hover")).toHaveLength(1);
+  write(go, "");
+  expect(await slow).toMatchObject({ value: [1] });
+});
+
+test("progress that never ends is waited for once, and told of every time", async () => {
+  const { server } = await session({
+    capabilities: offers,
+    replies: { [definition]: "early" },
+    on: { initialized: [progress("begin", { title: "indexing" })] },
+  });
+  await until(() => server.readiness === "indexing");
+  const early = { value: "early", readiness: "indexing" };
+  const look = (timeoutMs: number) => server.request(definition, {}, { signal: signal(), timeoutMs });
+  expect(await look(2_000)).toEqual(early);
+  const start = performance.now();
+  expect(await look(2_000)).toEqual(early);
+  expect(performance.now() - start).toBeLessThan(1_500);
+  // It moved: there is something to wait for again.
+  await act(server, progress("report", { percentage: 50 }));
+  const later = look(60_000);
+  await act(server, progress("end"));
+  expect(await later).toEqual({ value: "early", readiness: "ready" });
+});
+
+test("a status that stays at work is waited for once until the server gives another sign", () => {
+  const state = new ReadinessState(serverStatus);
+  const tell = () => state.notified("experimental/serverStatus", { quiescent: false });
+  state.initialized();
+  tell();
+  expect(state.mustHold(1_000)).toBe(true);
+  state.waitedInVain(1_000);
+  expect([state.mustHold(1_000), state.mustHold(5_000), state.now]).toEqual([false, true, "indexing"]);
+  tell();
+  expect(state.mustHold(1_000)).toBe(true);
 });
 
 test("at the deadline the answer in hand is given, with the truth about it", async () => {

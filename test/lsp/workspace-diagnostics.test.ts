@@ -1,4 +1,5 @@
 /** Diagnostics of all files: pulled with their result ids, merged with what was published, and honest about the rest. */
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
@@ -6,7 +7,7 @@ import type { ServerPlan } from "../../src/abi/plan.js";
 import type { Json, JsonObject } from "../../src/base/json.js";
 import type { WorkspaceDiagnosticsReport } from "../../src/lsp/types.js";
 import { fakeServer, type Scenario } from "../fake-server/index.js";
-import { act, poolOf, received, scenarios, signal, workspace } from "./support.js";
+import { act, poolOf, received, scenarios, signal, until, workspace, write } from "./support.js";
 
 const METHOD = "workspace/diagnostic";
 
@@ -187,4 +188,64 @@ test("all files are not clean while the server checks in the background", async 
   expect(await look(100)).toMatchObject({ status: "unknown", why: expect.stringContaining("background") });
   await act(server, { notify: "$/progress", params: { token: 1, value: { kind: "end" } } });
   expect(await look(3_000)).toMatchObject({ status: "clean", why: "" });
+});
+
+const published = (uri: string, ...diagnostics: JsonObject[]): JsonObject => ({
+  notify: "textDocument/publishDiagnostics",
+  params: { uri, diagnostics },
+});
+
+test("what was published of a closed file goes with its text, and is told again when the server says it", async () => {
+  const { server, uri, look } = await open((of) => ({
+    on: { "textDocument/didOpen": [published(of("a.fake"))] },
+  }));
+  const ofB = join(server.root, "b.fake");
+  await act(server, published(uri("b.fake"), item("of b")));
+  expect(await look()).toMatchObject({ status: "diagnostics", files: [{ uri: uri("b.fake") }] });
+  write(ofB, "mended");
+  expect(await look()).toMatchObject({
+    status: "unknown",
+    why: expect.stringMatching(/not said again what holds for b\.fake/),
+    files: [],
+  });
+  write(ofB, "broken anew");
+  const told = look();
+  await until(async () => (await received(server, "workspace/didChangeWatchedFiles")).length === 2);
+  await act(server, published(uri("b.fake"), item("anew")));
+  expect((await told).files).toEqual([{ uri: uri("b.fake"), items: [item("anew")] }]);
+  expect((await told).why).not.toContain("b.fake");
+});
+
+test("what was published of a file that is gone is not told", async () => {
+  const { server, uri, look } = await open((of) => ({
+    on: { "textDocument/didOpen": [published(of("a.fake"))] },
+  }));
+  await act(server, published(uri("b.fake"), item("of b")));
+  await look();
+  rmSync(join(server.root, "b.fake"));
+  // A last word on it, after its end.
+  await server.sync(join(server.root, "a.fake"), signal());
+  await act(server, published(uri("b.fake"), item("of b")));
+  expect(await look()).toMatchObject({
+    status: "unknown",
+    files: [],
+    why: expect.not.stringContaining("b.fake"),
+  });
+});
+
+test("what was said before other files changed is told as such, unless the server says it again", async () => {
+  const found: JsonObject = { $: "/params/textDocument/uri" };
+  const again = {
+    notify: "textDocument/publishDiagnostics",
+    params: { uri: found, diagnostics: [item("x")] },
+  };
+  const { server, uri, look } = await open(() => ({
+    on: { "textDocument/didOpen": [again], "textDocument/didChange": [again] },
+  }));
+  await look();
+  await act(server, published(uri("b.fake"), item("of b")));
+  write(join(server.root, "c.fake"), "new");
+  const report = await look();
+  expect(report.files.map((file) => file.uri)).toEqual([uri("a.fake"), uri("b.fake")]);
+  expect(report.why).toMatch(/holds for b\.fake$/);
 });
