@@ -97,7 +97,7 @@ function buildTool(
     text: tool.text ?? null,
     empty: tool.empty ?? null,
     maxItems,
-    defaultItems: buildDefaultItems(tool, page, maxItems, pointer, report),
+    defaultItems: buildDefaultItems(tool, page, maxItems),
     maxBytes: Math.min(tool.max_bytes ?? limits.maxBytes, limits.maxBytes),
     timeoutMs: Math.min(tool.timeout_ms ?? limits.timeoutMs, limits.timeoutMs),
     page,
@@ -165,21 +165,12 @@ function buildPage(
     return null;
   }
   const maxSize = Math.min(defaultPage.maxSize, maxItems);
-  return { defaultSize: Math.min(defaultPage.size, maxSize), maxSize };
+  return { defaultSize: Math.min(tool.default_items ?? defaultPage.size, maxSize), maxSize };
 }
 
-function buildDefaultItems(
-  tool: ToolConfig,
-  page: ToolPlan["page"],
-  maxItems: number,
-  pointer: string,
-  report: Report,
-): number | null {
-  if (tool.default_items === undefined) return null;
-  if (page !== null)
-    report.add("plan/bad-tool", `${pointer}/default_items`, "A tool with pages has a page size instead.", {
-      fix: "Remove `default_items`.",
-    });
+function buildDefaultItems(tool: ToolConfig, page: ToolPlan["page"], maxItems: number): number | null {
+  // Of a tool with pages it is the size of a page.
+  if (tool.default_items === undefined || page !== null) return null;
   return Math.min(tool.default_items, maxItems);
 }
 

@@ -26,8 +26,10 @@ export function clampNumbers(
     const bound = used < asked ? "at most" : "at least";
     evidence.warn("answer/clamped", `\`${name}\` is ${bound} ${used}; ${asked} was asked for.`, {
       argument: name,
-      asked,
-      used,
+      requested: asked,
+      effective: used,
+      ...(maximum === null ? {} : { hard: maximum }),
+      ...(minimum === null ? {} : { min: minimum }),
     });
   }
   return out;

@@ -1,10 +1,11 @@
 /** The members around every answer and the text that says the same: evidence, completeness, warnings, refusals. */
 import type { Answer } from "../abi/handler.js";
+import type { DialectPlan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
 import type { Json, JsonObject } from "../base/json.js";
 import type { NextStep, Refusal, Warning } from "../base/problem.js";
 import { SCHEMA_VERSION } from "../protocol/envelope.js";
-import { spellMembers } from "../protocol/members.js";
+import { codeWord, spellMembers } from "../protocol/members.js";
 import type { CallState } from "./call-state.js";
 import type { Shape } from "./shapes/shape.js";
 import { textOf } from "./shapes/spelt.js";
@@ -115,7 +116,7 @@ export function envelop(
     ],
     doubt: shape.doubt?.(beside) ?? [],
     notes: [
-      ...warnings.map(warningLine),
+      ...warnings.map((warning) => warningLine(warning, wording.dialect)),
       ...(counts?.next === undefined
         ? []
         : [`Next page: call again with ${listing.cursor} "${counts.next}".`]),
@@ -162,7 +163,9 @@ export function askBack(
     headline: title,
     candidates,
     // A tool with a text of its own has no words for a question; where the structure is sent, a headline is enough.
-    text: isShort ? title : [title, ...lines, ...warnings.map(warningLine)].join("\n"),
+    text: isShort
+      ? title
+      : [title, ...lines, ...warnings.map((warning) => warningLine(warning, dialect))].join("\n"),
   };
 }
 
@@ -202,7 +205,7 @@ export function refuse(
         `Error ${code}: ${message}`,
         ...(hasData ? [`Details: ${JSON.stringify(data)}`] : []),
         ...steps.map(stepLine),
-        ...warnings.map(warningLine),
+        ...warnings.map((warning) => warningLine(warning, dialect)),
       ].join("\n"),
   };
 }
@@ -217,14 +220,17 @@ function cutWarning(head: Head, { isTruncated, counts, items }: Window): Warning
   return [{ code: "answer/truncated", message }];
 }
 
-function headline(head: Head, { counts, items }: Window, shape: Shape): string {
+function headline(head: Head, { counts, items, beside }: Window, shape: Shape): string {
   if (counts === undefined || shape.nouns === undefined) return `${head.tool} (${serverText(head)})`;
   const { offset, total } = counts;
   const [one, many] = shape.nouns;
   const noun = total === 1 ? one : many;
+  const isUnknown = (shape.doubt?.(beside) ?? []).length > 0;
   const amount =
     total === 0
-      ? `no ${many}`
+      ? isUnknown
+        ? `unknown whether there are ${many}`
+        : `no ${many}`
       : items.length === total
         ? `${total} ${noun}`
         : `${offset + 1}-${offset + items.length} of ${total} ${noun}`;
@@ -245,8 +251,8 @@ function warningValue({ code, message, data }: Warning): JsonObject {
   return data === undefined ? { code, message } : { code, message, data };
 }
 
-function warningLine({ code, message, data }: Warning): string {
-  return `Warning ${code}: ${message}${data === undefined ? "" : ` ${JSON.stringify(data)}`}`;
+function warningLine({ code, message, data }: Warning, { warnings }: DialectPlan): string {
+  return `Warning ${codeWord(warnings.codes, code) ?? code}: ${message}${data === undefined ? "" : ` ${JSON.stringify(data)}`}`;
 }
 
 function stepLine(step: NextStep): string {

@@ -28,8 +28,9 @@ export function capsOf({ plan, tool, evidence }: CallState, asked: Json | undefi
   const wanted = typeof asked === "number" ? asked : limits.maxTotalChars;
   if (wanted > hard)
     evidence.warn("answer/clamped", `${wanted} characters were asked for; ${hard} are the most.`, {
-      asked: wanted,
-      used: hard,
+      requested: wanted,
+      effective: hard,
+      hard,
     });
   const total = Math.min(wanted, hard);
   return {

@@ -2,7 +2,7 @@
 import type { DialectPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
-import { convertColumn, type Lines } from "../base/text.js";
+import type { Lines } from "../base/text.js";
 import { anchors } from "../protocol/anchors.js";
 import { lineTextName } from "../protocol/pointing.js";
 import { type Point, spanNames } from "../protocol/spelling.js";
@@ -34,6 +34,8 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   const mayFill = accepts("position") && call.tool.effect !== "edit";
   const isPlace = mayFill && name === undefined && lineText === undefined;
   const place = isPlace && !(isPlaceless && isBlank(given)) ? filled(given, dialect) : given;
+  // Half a place beside a name only helps to find it.
+  const isHint = mayFill && name !== undefined && dialect.position.missing === "first" && isHalf(given);
   if (file === undefined && name === undefined) {
     if (call.tool.input.some((anchor) => anchors[anchor].document === "none")) return undefined;
     throw incomplete(call);
@@ -44,9 +46,16 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   if (target !== undefined && place.line !== undefined && place.character !== undefined)
     return atPosition(call, target, { line: place.line, character: place.character }, name);
   if (target !== undefined && lineText !== undefined) return findLine(call, target, lineText, name);
-  if (target !== undefined && place.line !== undefined && name !== undefined)
+  if (target !== undefined && name !== undefined && isHint) {
+    const hinted = nearHint(call, target, given, name);
+    if (hinted !== undefined) return hinted;
+    call.evidence.warn(
+      "answer/fuzzed-position",
+      `${name} is not where half a place points; its name alone was used.`,
+    );
+  } else if (target !== undefined && place.line !== undefined && name !== undefined)
     return onLine(call, target, place.line, name);
-  if (place.line !== undefined || place.character !== undefined) throw incomplete(call);
+  if (!isHint && !isBlank(place)) throw incomplete(call);
   if (name !== undefined) return findSymbol(call, { name, kind: textIn(input[dialect.symbol.kind]) }, target);
   if (target === undefined || !isPlaceless) throw incomplete(call);
   return accepts("range") ? { ...target, range: rangeIn(call, input, target) } : target;
@@ -88,19 +97,35 @@ function beside(call: CallState, target: Target, name: string): Target | undefin
 
 /** A line and a name without a character: the name's place on that line. */
 function onLine(call: CallState, target: Target, line: number, name: string): Target {
-  const { characterBase, unit } = call.plan.dialect.position;
-  const start = placeOf(call, target.document.lines, line, characterBase);
-  const text = target.document.lines.line(start.line);
-  const found = findWord(text, identifierOf(name));
+  const found = placeOnLine(call, target, line, name);
   if (found === undefined)
     throw new Refusal("point/no-symbol", `Line ${line} of ${target.admitted.shown} does not have ${name}.`);
-  if (call.tool.effect === "edit" && findWord(text, identifierOf(name), found + 1) !== undefined)
+  const text = target.document.lines.line(found.line);
+  if (call.tool.effect === "edit" && findWord(text, identifierOf(name), found.character + 1) !== undefined)
     throw new Refusal(
       "point/incomplete",
       `Line ${line} of ${target.admitted.shown} has ${name} more than once; give the character too.`,
     );
-  const character = convertColumn(text, found, "utf-16", unit) + characterBase;
-  return { ...target, place: placeOf(call, target.document.lines, line, character) };
+  return { ...target, place: found };
+}
+
+function placeOnLine(call: CallState, { document }: Target, line: number, name: string): Place | undefined {
+  const start = placeOf(call, document.lines, line, call.plan.dialect.position.characterBase);
+  const found = findWord(document.lines.line(start.line), identifierOf(name));
+  return found === undefined ? undefined : { line: start.line, character: found };
+}
+
+/** The name on the line that was given, or where the place begins when what is missing is the first; or nowhere there. */
+function nearHint(call: CallState, target: Target, given: Numbers, name: string): Target | undefined {
+  const { dialect } = call.plan;
+  const { line = dialect.position.lineBase, character = dialect.position.characterBase } = given;
+  const onIt = placeOnLine(call, target, line, name);
+  if (given.line !== undefined) return onIt === undefined ? undefined : { ...target, place: onIt };
+  const place = placeOf(call, target.document.lines, line, character);
+  const wanted = identifierOf(nameAndIndex(name).name);
+  if (wordAt(target.document.lines.line(place.line), place.character)?.text === wanted)
+    return { ...target, place };
+  return onIt === undefined ? undefined : { ...target, place: onIt };
 }
 
 function rangeIn(call: CallState, input: JsonObject, target: Target): Target["range"] {
@@ -139,6 +164,10 @@ function filled(given: Numbers, { position }: DialectPlan): Numbers {
     line: given.line ?? position.lineBase,
     character: given.character ?? position.characterBase,
   };
+}
+
+function isHalf({ line, character }: Numbers): boolean {
+  return (line === undefined) !== (character === undefined);
 }
 
 function isBlank({ line, character }: Numbers): boolean {

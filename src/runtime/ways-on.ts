@@ -1,5 +1,5 @@
 /** What an agent may do when an answer was cut and has no next page: the same call with more room, or a narrower one. */
-import type { Anchor } from "../abi/plan.js";
+import type { Anchor, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import type { NextStep } from "../base/problem.js";
 import type { CallState } from "./call-state.js";
@@ -21,29 +21,44 @@ const narrower: readonly [Anchor, string][] = [
 /** The steps that lead on, the most useful first. */
 export function waysOn(call: CallState, cut: Cut): NextStep[] {
   const again = cut.isSize ? moreRoom(call) : moreItems(call, cut);
-  const { tool, input } = call;
-  if (again !== undefined)
-    return [{ kind: "tool", tool: tool.name, arguments: { ...input, ...again.args }, why: again.why }];
-  const own = narrower.flatMap(([anchor, text]) => (tool.input.includes(anchor) ? [text] : []));
-  return [{ kind: "doc", text: own[0] ?? "Ask about a smaller part: a file, a symbol, a position." }];
+  if (again.length > 0) return again;
+  const own = narrower.find(([anchor]) => call.tool.input.includes(anchor));
+  return [own === undefined ? wider(call, cut) : { kind: "doc", text: own[1] }];
 }
 
-function moreItems({ plan, tool, input }: CallState, { total, shown }: Cut) {
-  const { most } = plan.dialect.listing;
-  const next = Math.min(total, tool.maxItems);
-  const asked = input[most] ?? tool.defaultItems;
-  const isAsked = typeof asked === "number" && asked < next;
-  if (most === "" || tool.page !== null || !isAsked || next <= shown) return undefined;
-  return { args: { [most]: next } satisfies JsonObject, why: `it shows ${next} of ${total}` };
-}
-
-function moreRoom({ plan, tool, input }: CallState) {
+/** The same call with more characters, where it may ask for more. */
+export function moreRoom({ plan, tool, input }: CallState): NextStep[] {
   const { maxChars } = tool.output;
-  if (maxChars?.kind !== "ref" || maxChars.ref.name === null) return undefined;
+  if (maxChars?.kind !== "ref" || maxChars.ref.name === null) return [];
   const { name } = maxChars.ref;
   const arg = tool.args.find((entry) => entry.name === name);
   const most = Math.min(plan.limits.maxTotalCharsHard, arg?.maximum ?? Number.POSITIVE_INFINITY);
   const asked = input[name] ?? plan.limits.maxTotalChars;
-  if (typeof asked !== "number" || asked >= most) return undefined;
-  return { args: { [name]: most } satisfies JsonObject, why: `it gives the answer ${most} characters` };
+  if (typeof asked !== "number" || asked >= most) return [];
+  return [callAgain(tool, input, { [name]: most }, `it gives the answer ${most} characters`)];
+}
+
+/** No call shows more: what does is the config, unless the tool itself is declared so. */
+function wider({ plan: { limits }, tool }: CallState, { isSize }: Cut): NextStep {
+  if (isSize)
+    return {
+      kind: "config",
+      text: "No call of this tool shows more; a larger `mcp.output.max_total_chars_default` or `limits.max_bytes` does.",
+    };
+  if (tool.maxItems === limits.maxItems)
+    return { kind: "config", text: "No call of this tool shows more; a larger `limits.max_items` does." };
+  return { kind: "doc", text: `No call of this tool shows more than ${tool.maxItems} items.` };
+}
+
+function moreItems({ plan, tool, input }: CallState, { total, shown }: Cut): NextStep[] {
+  const { most } = plan.dialect.listing;
+  const next = Math.min(total, tool.maxItems);
+  const asked = input[most] ?? tool.defaultItems;
+  const isAsked = typeof asked === "number" && asked < next;
+  if (most === "" || tool.page !== null || !isAsked || next <= shown) return [];
+  return [callAgain(tool, input, { [most]: next }, `it shows ${next} of ${total}`)];
+}
+
+function callAgain(tool: ToolPlan, input: JsonObject, args: JsonObject, why: string): NextStep {
+  return { kind: "tool", tool: tool.name, arguments: { ...input, ...args }, why };
 }

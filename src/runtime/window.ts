@@ -3,7 +3,8 @@
  * the largest answers of a batch) is given up before an item is, unless a next page has the others.
  */
 import type { Answer } from "../abi/handler.js";
-import type { Json } from "../base/json.js";
+import { canonicalText, type Json } from "../base/json.js";
+import { uniqueBy } from "../base/order.js";
 import { type NextStep, Refusal, type Warning } from "../base/problem.js";
 import type { ShapeFacts } from "../protocol/shapes.js";
 import type { CallState } from "./call-state.js";
@@ -14,6 +15,10 @@ import type { Normalized, Shape } from "./shapes/shape.js";
 import { waysOn } from "./ways-on.js";
 
 const shortest = 256;
+const inPart: Warning = {
+  code: "answer/truncated",
+  message: "The first item is larger than an answer; a part of it is shown.",
+};
 
 /** A shape with its facts, and the call that wants it. */
 export interface Asked {
@@ -56,7 +61,7 @@ export function windowAnswer(
         counts: { offset, total: listing.total, next },
         isTruncated: end < listing.total || listing.head.isCut || form.isShortened,
         warnings: form.warnings,
-        steps: [...form.steps, ...(isCut ? waysOn(call, cut) : [])],
+        steps: uniqueBy([...form.steps, ...(isCut ? waysOn(call, cut) : [])], canonicalText),
       },
       placeOfList(call, facts),
       shape,
@@ -73,7 +78,8 @@ export function windowAnswer(
   if (full > 0) return render(full, plain);
   // Not even one item fits: it is shown in part, where the shape can.
   const one = { items: whole.slice(0, 1), beside: listing.beside };
-  return shortened(asked, one, (shorter) => render(1, { ...plain, ...shorter, isShortened: true }));
+  const warnings = [inPart];
+  return shortened(asked, one, (shorter) => render(1, { ...plain, ...shorter, warnings, isShortened: true }));
 }
 
 function placeOfList(call: CallState, { list, within }: ShapeFacts): ListPlace {
@@ -113,7 +119,7 @@ function lightest({ call, shape }: Asked, items: Json[], isFine: (form: Form) =>
       items: lighter?.lighten(items, grade) ?? items,
       warnings: told === undefined || grade === 0 ? [] : [told.warning],
       steps: told === undefined || grade === 0 ? [] : told.steps,
-      isShortened: grade > 0,
+      isShortened: grade > 0 && told?.isCut === true,
     };
   };
   const kept = largest(grades, (count) => isFine(at(grades - count)));

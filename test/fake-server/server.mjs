@@ -10,6 +10,7 @@ import { basename, dirname } from "node:path";
 const scenario = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const documents = new Map();
 const received = [];
+const arrivals = [];
 const children = [];
 const refused = new Set();
 const waiting = [];
@@ -174,6 +175,8 @@ const own = {
   shutdown: () => null,
   "fake/received": ({ params }) =>
     received.filter((seen) => !params?.method || seen.method === params.method),
+  "fake/arrivals": ({ params }) =>
+    arrivals.flatMap(({ method, ms }) => (method === params.method ? [ms] : [])),
   "fake/documents": () => [...documents.values()],
   "fake/children": () => children,
 };
@@ -204,6 +207,7 @@ async function handle(message) {
     return;
   }
   received.push(message);
+  arrivals.push({ method: message.method, ms: performance.now() });
   noteDocument(message);
   for (const waiter of waiting.splice(0)) {
     if (waiter.method === message.method) waiter.resolve();

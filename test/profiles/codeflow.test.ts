@@ -32,7 +32,7 @@ describe("codeflow", () => {
           "textDocument/hover": { contents: "words" },
           "textDocument/selectionRange": [{ range: range(0, 0, 5) }],
           "textDocument/definition": [{ uri: a, range: range(0, 0, 5) }],
-          "textDocument/documentSymbol": [type("first", 0)],
+          "textDocument/documentSymbol": [type("first", 0), type("base", 2)],
           "textDocument/prepareTypeHierarchy": [type("first", 0)],
           "typeHierarchy/supertypes": [type("base", 2)],
           "typeHierarchy/subtypes": [type("second", 1)],
@@ -70,6 +70,20 @@ describe("codeflow", () => {
     expect(await asked("textDocument/definition")).toMatchObject({ position: { line: 0, character: 0 } });
     await json("find_definition", { file_path: "a.fake", symbol_name: "third", line: 2 });
     expect(await asked("textDocument/definition")).toMatchObject({ position: { line: 1, character: 7 } });
+  });
+
+  it.each<[JsonObject, JsonObject, number]>([
+    [{ symbol_name: "first", character: 2 }, { line: 0, character: 2 }, 0],
+    [{ symbol_name: "first", character: 99 }, { line: 0, character: 5 }, 0],
+    [{ symbol_name: "first", line: 1 }, { line: 0, character: 0 }, 0],
+    // Not on that line, or not on the first: the name alone decides, and that is told.
+    [{ symbol_name: "first", line: 2 }, { line: 0, character: 0 }, 1],
+    [{ symbol_name: "base", character: 3 }, { line: 2, character: 0 }, 1],
+  ])("takes half a place beside a name, %j", async (given, position, warned) => {
+    const { warnings } = await json("find_definition", { file_path: "a.fake", ...given });
+    expect(await asked("textDocument/definition")).toMatchObject({ position });
+    const codes = (warnings as JsonObject[]).map(({ code }) => code);
+    expect(codes.filter((code) => code === "answer/fuzzed-position")).toHaveLength(warned);
   });
 
   it("walks type hierarchies, with lines from 1 and characters from 0", async () => {

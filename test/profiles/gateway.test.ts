@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codes } from "../../src/base/codes.js";
 import type { JsonObject } from "../../src/base/json.js";
 import { codeWord } from "../../src/protocol/members.js";
+import type { CallOutcome } from "../../src/runtime/session.js";
 import { planText } from "../plan/config.js";
 import { range } from "../runtime/workshop.js";
 import { openProfile, type Scripted } from "./scripted.js";
@@ -46,7 +47,7 @@ describe("gateway", () => {
   beforeAll(async () => {
     gateway = await openProfile(
       "gateway",
-      { "a.fake": source, "b.other": "" },
+      { "a.fake": source, "b.other": "", ".git/c.fake": "x\n" },
       {
         capabilities,
         replies: {
@@ -159,6 +160,8 @@ describe("gateway", () => {
   it("refuses files that are outside, or not there, or nobody's", async () => {
     const outside = new URL("../elsewhere.fake", uri()).href;
     expect(await refusal("hover", { uri: outside, position })).toEqual([-32602, "WORKSPACE_DENIED"]);
+    const denied = gateway.workshop.uri(".git/c.fake");
+    expect(await refusal("hover", { uri: denied, position })).toEqual([-32602, "WORKSPACE_DENIED"]);
     const missing = gateway.workshop.uri("missing.fake");
     expect(await refusal("hover", { uri: missing, position })).toEqual([-32603, "NOT_FOUND"]);
     const foreign = gateway.workshop.uri("b.other");
@@ -222,6 +225,88 @@ describe("gateway, past its caps", () => {
       -32602,
       "MCP_LSP_GATEWAY/SNAPSHOT_TOO_LARGE",
     ]);
+  });
+});
+
+describe("gateway, with much to say", () => {
+  const long = "m".repeat(1500);
+  const many = Array.from({ length: 260 }, (_, at) => ({
+    range: range(4, at, at + 1),
+    severity: 1,
+    message: `${at} ${long}`,
+  }));
+  let gateway: Scripted;
+  beforeAll(async () => {
+    gateway = await openProfile(
+      "gateway",
+      { "a.fake": source },
+      {
+        capabilities: { ...capabilities, hoverProvider: false },
+        replies: {
+          "textDocument/references": places(150),
+          "textDocument/documentSymbol": Array.from({ length: 450 }, (_, at) => ({
+            name: `symbol${at}${"n".repeat(300)}`,
+            kind: 12,
+            range: range(4, at, at + 1),
+            selectionRange: range(4, at, at + 1),
+          })),
+          "textDocument/diagnostic": { kind: "full", items: many },
+          "workspace/diagnostic": { items: [{ uri: a, version: null, kind: "full", items: many }] },
+        },
+      },
+      patient,
+    );
+  });
+  afterAll(() => gateway?.close());
+
+  const pages = async (tool: string) => {
+    const found: JsonObject[] = [];
+    const sizes: number[] = [];
+    let cursor: JsonObject[string] = null;
+    do {
+      const args: JsonObject = { uri: gateway.workshop.uri("a.fake"), cursor };
+      const { structured, error }: CallOutcome = await gateway.call(`vscode.lsp.${tool}`, args);
+      expect(error).toBeNull();
+      const items = (structured.symbols ?? structured.diagnostics) as JsonObject[];
+      found.push(...items);
+      sizes.push(items.length);
+      cursor = structured.nextCursor ?? null;
+      expect(structured.truncated).toBe(found.length < Number(structured.total));
+    } while (cursor !== null);
+    return { sizes, ids: new Set(found.map(({ id }) => id)).size };
+  };
+
+  it("shows 200 symbols or diagnostics of a file, whatever they weigh, and pages to the rest", async () => {
+    expect(await pages("documentSymbols")).toEqual({ sizes: [200, 200, 50], ids: 450 });
+    expect(await pages("diagnostics.document")).toEqual({ sizes: [200, 60], ids: 260 });
+  });
+
+  it("shows 200 diagnostics of each file, and says so truly", async () => {
+    const { structured } = await gateway.call("vscode.lsp.diagnostics.workspace", {});
+    const [file] = structured.items as { total: number; diagnostics: JsonObject[] }[];
+    expect([file?.total, file?.diagnostics.length]).toEqual([260, 200]);
+    expect(JSON.stringify(structured).length).toBeLessThanOrEqual(524_288);
+    expect(structured.warnings).toMatchObject([
+      { code: "answer/truncated", message: expect.stringContaining("at most 200 diagnostics are shown") },
+    ]);
+  });
+});
+
+describe("gateway, with nothing known", () => {
+  it("does not say that a file has no diagnostics", async () => {
+    const { diagnosticProvider: _, ...silent } = capabilities;
+    const gateway = await openProfile("gateway", { "a.fake": source }, { capabilities: silent }, patient);
+    try {
+      const uri = gateway.workshop.uri("a.fake");
+      const file = await gateway.call("vscode.lsp.diagnostics.document", { uri });
+      expect(file.structured.status).toBe("unknown");
+      expect(file.text).toContain("unknown whether there are diagnostics");
+      const all = await gateway.call("vscode.lsp.diagnostics.workspace", {});
+      expect(all.structured.status).toBe("unknown");
+      expect(all.text).toContain("unknown whether there are files with diagnostics");
+    } finally {
+      await gateway.close();
+    }
   });
 });
 

@@ -99,6 +99,49 @@ describe("llxprt", () => {
   });
 });
 
+describe("llxprt's lists", () => {
+  it("have no cap before 20 000", async () => {
+    const count = 9000;
+    const width = 100;
+    const references = Array.from({ length: count }, (_, at) => ({
+      uri: a,
+      range: range(Math.floor(at / width), at % width, (at % width) + 1),
+    }));
+    const llxprt = await openProfile(
+      "llxprt",
+      { "a.fake": `${"x".repeat(width)}\n`.repeat(count / width) },
+      { capabilities: { referencesProvider: true }, replies: { "textDocument/references": references } },
+    );
+    try {
+      const args = { file: "a.fake", line: 1, character: 1 };
+      const blocks = await llxprt.texts("lsp_find_references", args);
+      expect(blocks).toHaveLength(1);
+      expect(blocks[0]?.split("\n")).toHaveLength(count);
+      expect(planText('[mcp]\ncontext = "llxprt"\n').limits.maxItems).toBe(20_000);
+    } finally {
+      await llxprt.close();
+    }
+  });
+
+  it("say, where a config caps them, what shows more", async () => {
+    const found = [0, 1, 2].map((at) => ({ uri: a, range: range(0, at, at + 1) }));
+    const llxprt = await openProfile(
+      "llxprt",
+      { "a.fake": "xxxx\n" },
+      { capabilities: { referencesProvider: true }, replies: { "textDocument/references": found } },
+      { limits: { max_items: 2 } },
+    );
+    try {
+      const [, notes] = await llxprt.texts("lsp_find_references", { file: "a.fake", line: 1, character: 1 });
+      expect(notes).toContain("2 of 3 are shown");
+      expect(notes).toContain("limits.max_items");
+      expect(notes).not.toContain("smaller part");
+    } finally {
+      await llxprt.close();
+    }
+  });
+});
+
 describe("llxprt's workspace", () => {
   it("is asked of every server at once", async () => {
     // Each server answers only when the other has been asked as well: one after the other would never end.

@@ -226,9 +226,39 @@ describe("lspi's answers", () => {
     ]) {
       const { warnings } = await structured("find_references_at", { ...args, max_total_chars: asked ?? 0 });
       expect(warnings).toMatchObject([
-        { kind: "max_total_chars_clamped", data: { argument: "max_total_chars", asked, used } },
+        {
+          kind: "max_total_chars_clamped",
+          data: { requested: asked, effective: used, hard: 2_000_000, min: 10_000 },
+        },
       ]);
     }
+  });
+
+  it("tell remarks by its names in the text of a refusal too", async () => {
+    const { text } = await lspi.call("find_references_at", {
+      file_path: "a.fake",
+      line: 99,
+      character: 1,
+      max_total_chars: 5,
+    });
+    expect(text).toMatch(/^Error invalid_params: /);
+    expect(text).toContain("Warning max_total_chars_clamped: ");
+    expect(text).not.toContain("answer/");
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ["find_definition", { symbol_name: "alpha" }, "definitions"],
+    ["find_definition_at", { line: 1, character: 1 }, "definitions"],
+    ["find_references", { symbol_name: "alpha" }, "references"],
+    ["find_references_at", { line: 1, character: 1 }, "references"],
+    ["find_implementation_at", { line: 1, character: 1 }, "implementations"],
+    ["find_type_definition_at", { line: 1, character: 1 }, "type_definitions"],
+    ["get_document_symbols", {}, "symbols"],
+    ["search_workspace_symbols", { query: "alpha" }, "matches"],
+  ])("of %s %j have a list of its name", async (tool, args, list) => {
+    expect(await structured(tool, { file_path: "a.fake", ...args })).toMatchObject({
+      [list]: expect.any(Array),
+    });
   });
 
   it("ask about as many functions as a call wants, and show lines where it wants them", async () => {
@@ -262,5 +292,35 @@ describe("lspi's answers", () => {
     ]);
     for (const { tool, arguments: args } of tools)
       expect(await structured(String(tool), args as JsonObject), String(tool)).toMatchObject({ ok: true });
+  });
+});
+
+describe("lspi's texts beside places", () => {
+  it("are given up first: the answer is whole without them, and leads to a larger budget", async () => {
+    const lines = [0, 1, 2, 3];
+    const lspi = await openProfile(
+      "lspi",
+      { "a.fake": `${"wide ".repeat(700)}\n`.repeat(lines.length) },
+      {
+        capabilities: { referencesProvider: true },
+        replies: { "textDocument/references": lines.map((line) => ({ uri: a, range: range(line, 0, 1) })) },
+      },
+    );
+    try {
+      const ask = async (args: JsonObject) => (await lspi.call("find_references_at", args)).structured;
+      const kinds = ({ warnings }: JsonObject) => (warnings as JsonObject[]).map(({ kind }) => kind);
+      const place = { file_path: "a.fake", line: 1, character: 1 };
+      const texts = { include_snippet: true, snippet_context_lines: 0, max_snippet_chars: 4000 };
+      const bare = await ask({ ...place, ...texts, max_total_chars: 10_000 });
+      expect(bare).toMatchObject({ total: 4, shown: 4, truncated: false });
+      expect(kinds(bare)).toEqual(["global_cap_dropped_snippet"]);
+      const [step] = bare.next_steps as { tool: string; arguments: JsonObject }[];
+      expect(step).toMatchObject({ tool: "find_references_at", arguments: { max_total_chars: 2_000_000 } });
+      const whole = await ask(step?.arguments ?? {});
+      expect(kinds(whole)).toEqual([]);
+      expect((whole.references as JsonObject[]).every(({ text }) => text !== undefined)).toBe(true);
+    } finally {
+      await lspi.close();
+    }
   });
 });

@@ -88,7 +88,9 @@ describe("a budget", () => {
     expect(plain.structure).toBeGreaterThan(35_000);
     expect(plain.structure).toBeLessThanOrEqual(40_000);
     expect(plain.text).toBeLessThanOrEqual(40_000);
-    expect(plain.structured.next_steps).toEqual([{ kind: "doc", text: expect.any(String) }]);
+    expect(plain.structured.next_steps).toEqual([
+      { kind: "config", text: expect.stringContaining("max_total_chars_default") },
+    ]);
   });
 
   it("is used for items before it is used for the texts beside them", async () => {
@@ -112,12 +114,20 @@ describe("a number beyond its bounds", () => {
     expect(structured.warnings).toContainEqual({
       code: "answer/clamped",
       message: expect.any(String),
-      data: { argument: "max_total_chars", asked: 9_000_000, used: 2_000_000 },
+      data: {
+        argument: "max_total_chars",
+        requested: 9_000_000,
+        effective: 2_000_000,
+        hard: 2_000_000,
+        min: 10_000,
+      },
     });
     const low = await sizes("roomy", { max_total_chars: 1 });
     expect(low.structure + low.text).toBeLessThanOrEqual(10_000);
     expect(low.structured.warnings).toContainEqual(
-      expect.objectContaining({ data: { argument: "max_total_chars", asked: 1, used: 10_000 } }),
+      expect.objectContaining({
+        data: expect.objectContaining({ argument: "max_total_chars", requested: 1, effective: 10_000 }),
+      }),
     );
   });
 
@@ -125,11 +135,15 @@ describe("a number beyond its bounds", () => {
     const { structured } = await sizes("strict", { max_results: 99_999, max_total_chars: 2_000_000 });
     expect(structured).toMatchObject({
       shown: 5000,
-      warnings: [{ code: "answer/clamped", data: { argument: "max_results", asked: 99_999, used: 5000 } }],
+      warnings: [
+        { code: "answer/clamped", data: { argument: "max_results", requested: 99_999, effective: 5000 } },
+      ],
     });
     const page = await sizes("find_references", { page_size: 1_000 });
     expect(page.structured.warnings).toContainEqual(
-      expect.objectContaining({ data: { argument: "page_size", asked: 1_000, used: 200 } }),
+      expect.objectContaining({
+        data: { argument: "page_size", requested: 1_000, effective: 200, hard: 200, min: 1 },
+      }),
     );
   });
 

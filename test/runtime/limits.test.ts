@@ -62,7 +62,7 @@ describe("the caps of a call", () => {
     expect(capsOf(call, 300_000)).toMatchObject({ total: 300_000, page: 300_000 });
     expect(call.evidence.warnings).toEqual([]);
     expect(capsOf(call, 900_000)).toMatchObject({ total: 500_000, page: 500_000 });
-    expect(call.evidence.warnings).toMatchObject([{ code: "answer/clamped", data: { used: 500_000 } }]);
+    expect(call.evidence.warnings).toMatchObject([{ code: "answer/clamped", data: { effective: 500_000 } }]);
   });
 
   it("are the same for a later page as for the first", () => {

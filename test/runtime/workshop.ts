@@ -40,6 +40,8 @@ export interface Workshop {
   call(tool: string, args: JsonObject, signal?: AbortSignal): Promise<CallOutcome>;
   /** The parameters of the requests of one method that a scripted server has got. */
   received(method: string, serverId?: string): Promise<JsonObject[]>;
+  /** When they came, in milliseconds of the server's own clock. */
+  arrivals(method: string): Promise<number[]>;
   close(): Promise<void>;
 }
 
@@ -66,7 +68,7 @@ export function writeWorkshop(options: WorkshopOptions): { folder: string; outsi
     allow: { commands: [process.execPath] },
     workspace: { roots: ["work"] },
     servers,
-    methods: [{ method: "fake/received" }],
+    methods: [{ method: "fake/received" }, { method: "fake/arrivals" }],
     ...options.config,
   };
   writeFileSync(join(top, "lspi.json"), JSON.stringify(config));
@@ -106,6 +108,12 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     version: "0",
   });
   const session = runtime.openSession();
+  const ask = async (serverId: string, question: string, method: string): Promise<unknown[]> => {
+    const server = runtime.pool.running().find((running) => running.plan.id === serverId);
+    if (server === undefined) return [];
+    const { value } = await server.request(question, { method }, { signal: new AbortController().signal });
+    return value as unknown[];
+  };
   return {
     folder,
     runtime,
@@ -122,11 +130,11 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
       return outcome;
     },
     async received(method, serverId = "fake") {
-      const server = runtime.pool.running().find((running) => running.plan.id === serverId);
-      const signal = new AbortController().signal;
-      if (server === undefined) return [];
-      const { value } = await server.request("fake/received", { method }, { signal });
-      return (value as { params: JsonObject }[]).map(({ params }) => params);
+      const seen = (await ask(serverId, "fake/received", method)) as { params: JsonObject }[];
+      return seen.map(({ params }) => params);
+    },
+    async arrivals(method) {
+      return (await ask("fake", "fake/arrivals", method)) as number[];
     },
     async close() {
       await runtime.close();

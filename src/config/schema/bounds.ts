@@ -38,7 +38,7 @@ export const allow = z.strictObject({
 
 /** The table `limits`. */
 export const limits = z.strictObject({
-  max_items: positive.max(5000).optional().describe("Items in one answer."),
+  max_items: positive.max(20_000).optional().describe("Items in one answer."),
   max_bytes: z.int().min(16_384).max(8_000_000).optional().describe("Bytes of one answer."),
   max_message_bytes: z.int().min(65_536).max(1_073_741_824).optional().describe("Bytes of one LSP message."),
   max_file_bytes: z

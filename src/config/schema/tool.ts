@@ -207,15 +207,17 @@ export const toolSchema = z.strictObject({
   expect: expect.optional().describe("For the short form: what counts as an answer."),
   merge: z.enum(["first", "all"]).optional().describe("For the short form: one server answers, or all."),
   page: z.boolean().optional().describe("Adds `page_size` and `cursor`."),
-  max_items: positive.max(5000).optional().describe("Items in one answer."),
+  max_items: positive.max(20_000).optional().describe("Items in one answer."),
   require: z
     .array(argName)
     .optional()
     .meta(set("Pointing arguments, as the dialect spells them, that every call must give.")),
   default_items: positive
-    .max(5000)
+    .max(20_000)
     .optional()
-    .describe("Items in an answer to a call that asks for no number; `max_items` when absent."),
+    .describe(
+      "Items in an answer, or in a page, to a call that asks for no number; without it `max_items`, or 100 in a page.",
+    ),
   max_bytes: z.int().min(16_384).max(8_000_000).optional().describe("Bytes of one answer."),
   timeout_ms: milliseconds.min(100).optional().describe("Longest time for one call."),
 });

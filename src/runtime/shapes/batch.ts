@@ -40,6 +40,7 @@ export const batch: Shape = {
           data: { operations },
         },
         steps: operations.slice(0, mostSteps).map((index) => stepOf(items[index], index, call)),
+        isCut: true,
       };
     },
   },

@@ -24,13 +24,21 @@ export interface Entry {
   item: unknown;
 }
 
+/** What is said of what was given up. */
+export interface GivenUp {
+  warning: Warning;
+  steps: NextStep[];
+  /** Whether the answer is cut without it, rather than only plainer. */
+  isCut: boolean;
+}
+
 /** The same items with less in them, by grades: the higher, the lighter. */
 export interface Lighter {
   /** The highest grade; 0 when there is nothing to give up. */
   grades(items: Json[]): number;
   lighten(items: Json[], grade: number): Json[];
   /** What is said of it, and how to get what was given up. */
-  tell(items: Json[], grade: number, call: CallState): { warning: Warning; steps: NextStep[] };
+  tell(items: Json[], grade: number, call: CallState): GivenUp;
 }
 
 /** One output shape at run time. */

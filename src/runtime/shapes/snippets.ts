@@ -1,5 +1,6 @@
 /** The texts of files that stand beside places: given up before places are. */
 import type { Json } from "../../base/json.js";
+import { moreRoom } from "../ways-on.js";
 import type { Lighter } from "./shape.js";
 import { table } from "./spelt.js";
 
@@ -7,13 +8,14 @@ import { table } from "./spelt.js";
 export const withoutTexts: Lighter = {
   grades: (items) => (items.some(hasText) ? 1 : 0),
   lighten: (items, grade) => (grade === 0 ? items : items.map(withoutText)),
-  tell: (items) => ({
+  tell: (items, _grade, call) => ({
     warning: {
       code: "answer/snippets-dropped",
       message: "The texts beside the places were left out, so that more places are shown.",
       data: { count: items.filter(hasText).length },
     },
-    steps: [],
+    steps: moreRoom(call),
+    isCut: false,
   }),
 };
 

@@ -44,7 +44,7 @@ export const workspaceDiagnostics: Shape = {
         call.evidence.cut();
         call.evidence.warn(
           "answer/truncated",
-          `A file has more than ${mostInFile} diagnostics; ask about that file itself to see them all.`,
+          `Of a file at most ${mostInFile} diagnostics are shown, and one has more; ask about that file itself.`,
         );
       }
       return {

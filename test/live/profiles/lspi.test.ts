@@ -32,12 +32,12 @@ describe("lspi", () => {
     const named = { file_path: "src/greet.ts", symbol_name: "greet" };
     const at = { file_path: "src/app.ts", ...session.place("src/app.ts", "first = |greet(wave)") };
     const byName = await structure("find_definition", named);
-    expect(byName.locations).toMatchObject([definition]);
-    expect((byName.locations as { text: string }[])[0]?.text.split("\n")).toHaveLength(3);
-    expect((await structure("find_definition_at", at)).locations).toMatchObject([definition]);
+    expect(byName.definitions).toMatchObject([definition]);
+    expect((byName.definitions as { text: string }[])[0]?.text.split("\n")).toHaveLength(3);
+    expect((await structure("find_definition_at", at)).definitions).toMatchObject([definition]);
     const references = await structure("find_references", named);
     expect(references).toMatchObject({ total: 7, shown: 7 });
-    expect((references.locations as object[])[0]).not.toHaveProperty("text");
+    expect((references.references as object[])[0]).not.toHaveProperty("text");
     expect(await structure("find_references_at", { ...at, max_results: 2 })).toMatchObject({
       total: 7,
       shown: 2,
@@ -47,7 +47,7 @@ describe("lspi", () => {
     const greeter = { file_path: "src/greet.ts", ...session.place("src/greet.ts", "interface |Greeter") };
     expect(await structure("find_implementation_at", greeter)).toMatchObject({ total: 2 });
     const typed = { file_path: "src/app.ts", ...session.place("src/app.ts", "run(|greeter: Greeter") };
-    expect((await structure("find_type_definition_at", typed)).locations).toMatchObject([
+    expect((await structure("find_type_definition_at", typed)).type_definitions).toMatchObject([
       { path: "src/greet.ts", ...session.place("src/greet.ts", "interface |Greeter") },
     ]);
     const greet = { file_path: "src/greet.ts", ...session.place("src/greet.ts", "function |greet") };
