@@ -3,7 +3,7 @@
  * own path replaced, so that tests can play the server without having it. What a server logs is left out.
  */
 import { basename } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileUri } from "../base/file-uri.js";
 import { isTable } from "../base/json.js";
 import type { Trace } from "../lsp/types.js";
 
@@ -18,7 +18,7 @@ const TALK: ReadonlySet<unknown> = new Set(["window/logMessage", "telemetry/even
 /** Hears a server's traffic and gives it back as lines. */
 export function openTranscript(workspace: string): { trace: Trace; text(): string } {
   const lines: string[] = [];
-  const uri = pathToFileURL(workspace).href;
+  const uri = fileUri(workspace);
   return {
     trace({ side, direction, message }) {
       if (side !== "lsp" || !isTable(message) || TALK.has(message.method)) return;

@@ -2,7 +2,7 @@
  * The trace: every message with the client and with the language servers, one JSON document per line in a file that only
  * its owner may read, without the texts in them unless those were asked for.
  */
-import { pathToFileURL } from "node:url";
+import { fileUri } from "../base/file-uri.js";
 import { isTable } from "../base/json.js";
 import type { Trace } from "../lsp/types.js";
 import { type Flags, type Input, isOn, textFlag, UsageError } from "./command.js";
@@ -38,7 +38,7 @@ function withoutText(
   message: unknown,
   roots: readonly string[],
 ): unknown {
-  const folders = roots.map((root) => pathToFileURL(root).href);
+  const folders = roots.map((root) => fileUri(root));
   const mayName = (uri: string): boolean =>
     folders.some((folder) => uri === folder || uri.startsWith(folder.endsWith("/") ? folder : `${folder}/`));
   const isAnswerOfOurs = side === "lsp" && direction === "sent" && isTable(message) && !("method" in message);

@@ -2,8 +2,9 @@
  * The documents that one server has open, kept equal to the files on disk. A changed file is sent as the server asked:
  * the lines that differ, or the whole text. The oldest are closed past the limit, never one that a question is about.
  */
-import { pathToFileURL } from "node:url";
+
 import type { ServerPlan } from "../abi/plan.js";
+import { fileUri } from "../base/file-uri.js";
 import { isTable } from "../base/json.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { Capabilities } from "./capabilities.js";
@@ -148,7 +149,7 @@ export class Documents {
   async #openNew(path: string): Promise<Entry> {
     const read = await readText(path, this.#shown(path), this.#context.maxBytes);
     const languageId = languageIdOf(this.#context.server, path, read.lines.line(0));
-    const uri = pathToFileURL(path).href;
+    const uri = fileUri(path);
     const { hash, lines } = read;
     const edition = this.#editionOf(path, hash);
     const document = { path, uri, languageId, version: 1, edition, hash, lines };

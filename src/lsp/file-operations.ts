@@ -2,7 +2,7 @@
  * Files that are created, renamed or deleted as servers hear of it: `workspace/willRenameFiles` and its kind. A server
  * hears only of what its filters match, as it asked.
  */
-import { pathToFileURL } from "node:url";
+import { fileUri } from "../base/file-uri.js";
 import { isTable } from "../base/json.js";
 import { type Capabilities, matchesGlob } from "./capabilities.js";
 
@@ -42,7 +42,7 @@ export function wantedFiles(
 export function fileParams(files: readonly OperatedFile[]): {
   files: ({ uri: string } | { oldUri: string; newUri: string })[];
 } {
-  const uri = (path: string) => pathToFileURL(path).href;
+  const uri = (path: string) => fileUri(path);
   return {
     files: files.map(({ path, newPath }) =>
       newPath === undefined ? { uri: uri(path) } : { oldUri: uri(path), newUri: uri(newPath) },

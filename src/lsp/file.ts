@@ -3,7 +3,7 @@
  * no binaries, nothing over the limit. A byte-order mark counts in the hash and is left out of the text, as editors do.
  */
 import { constants, type Stats } from "node:fs";
-import { lstat, open } from "node:fs/promises";
+import { lstat, open, realpath } from "node:fs/promises";
 import { sha256 } from "../base/hash.js";
 import { Refusal } from "../base/problem.js";
 import { Lines } from "../base/text.js";
@@ -40,7 +40,7 @@ export function stampText(stats: Stats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}`;
 }
 
-/** Reads a text file; `shown` is its name in refusals. */
+/** Reads a text file by its real path; `shown` is its name in refusals. */
 export async function readText(path: string, shown: string, maxBytes: number): Promise<FileText> {
   const refuse = (why: string): Refusal => new Refusal("guard/not-a-file", `${shown} ${why}`);
   // Not following the last link, and not waiting for a pipe's other end.
@@ -51,6 +51,7 @@ export async function readText(path: string, shown: string, maxBytes: number): P
   try {
     const stats = await file.stat();
     if (!stats.isFile()) throw refuse(stats.isDirectory() ? "is a folder" : "is not a regular file");
+    if (!(await isStill(path, stats))) throw refuse("is reached through a symbolic link now");
     const tooLarge = refuse(`is larger than ${maxBytes} bytes`);
     if (stats.size > maxBytes) throw tooLarge;
     const bytes = await file.readFile();
@@ -59,6 +60,15 @@ export async function readText(path: string, shown: string, maxBytes: number): P
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Whether what was opened is what stands at its real path: a folder on the way that became a link after the path was
+ * judged shows in the path, and one that was turned back since shows in the file.
+ */
+async function isStill(path: string, opened: Stats): Promise<boolean> {
+  const [real, now] = await Promise.all([realpath(path), lstat(path)]).catch(() => []);
+  return real === path && now?.ino === opened.ino && now.dev === opened.dev;
 }
 
 const openProblems: { [code: string]: string } = {

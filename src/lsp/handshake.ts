@@ -1,8 +1,8 @@
 /** The handshake: what a server is told in `initialize`, and how its answer is read. */
 import { basename } from "node:path";
-import { pathToFileURL } from "node:url";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { Effect, ServerPlan } from "../abi/plan.js";
+import { fileUri } from "../base/file-uri.js";
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { PositionEncoding } from "../base/text.js";
@@ -19,7 +19,7 @@ export interface FolderParams {
 }
 
 export function folderParams(path: string): FolderParams {
-  return { uri: pathToFileURL(path).href, name: basename(path) };
+  return { uri: fileUri(path), name: basename(path) };
 }
 
 /** Root, folders and process in all the forms that servers look for; 8 of 85 fail when one is missing. */
@@ -34,7 +34,7 @@ export function initializeParams(
   return {
     processId: process.pid,
     clientInfo: { name: "lsp-proxy", version },
-    rootUri: pathToFileURL(root).href,
+    rootUri: fileUri(root),
     rootPath: root,
     workspaceFolders: folders,
     capabilities: clientCapabilities(plan.clientCapabilities, effects),

@@ -4,7 +4,7 @@
  * git ignores, generated code above all, each hears what it registered for and its own kinds of files.
  */
 import { relative } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileUri } from "../base/file-uri.js";
 import { isTable } from "../base/json.js";
 import { sortBy } from "../base/order.js";
 import { type Capabilities, matchesGlob } from "./capabilities.js";
@@ -51,5 +51,5 @@ function matches(watcher: Record<string, unknown>, change: FileChange, roots: re
 export function watchedFilesParams(changes: readonly FileChange[]): {
   changes: { uri: string; type: number }[];
 } {
-  return { changes: changes.map(({ path, type }) => ({ uri: pathToFileURL(path).href, type })) };
+  return { changes: changes.map(({ path, type }) => ({ uri: fileUri(path), type })) };
 }

@@ -3,7 +3,7 @@
  * only publishes tells of the files it has looked at, and the report says so: silence on the others is not "clean".
  */
 
-import { pathToFileURL } from "node:url";
+import { fileUri } from "../base/file-uri.js";
 import { canonicalText, isTable, type Json } from "../base/json.js";
 import { sortBy, uniqueBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
@@ -45,7 +45,7 @@ export async function workspaceDiagnostics(
     for (const [path, items] of context.published) add(found, path, items);
   if (why === "" && readiness.now === "indexing") why = "the server is still indexing";
   const files = sortBy([...found], ([path]) => [path]).flatMap(([path, items]) =>
-    items.length === 0 ? [] : [{ uri: pathToFileURL(path).href, items: uniqueBy(items, canonicalText) }],
+    items.length === 0 ? [] : [{ uri: fileUri(path), items: uniqueBy(items, canonicalText) }],
   );
   const status = files.length > 0 ? "diagnostics" : why === "" ? "clean" : "unknown";
   return { status, why, files, readiness: readiness.now };

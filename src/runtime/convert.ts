@@ -58,9 +58,14 @@ export class Places {
     this.#lines.set(uri, Promise.resolve(lines));
   }
 
-  /** The lines of a file that a server named; undefined when it cannot be read. */
+  /** The lines of a file that a server named, by the real path that was judged; undefined when it cannot be read or seen. */
   lines(server: LanguageServer, uri: string): Promise<Lines | undefined> {
-    return remember(this.#lines, uri, () => server.textOf(uri));
+    return remember(this.#lines, uri, async () => {
+      const admitted = await this.show(uri);
+      if (admitted === undefined) return undefined;
+      const known = admitted.uri === uri ? undefined : this.#lines.get(admitted.uri);
+      return known ?? server.textOf(admitted.uri);
+    });
   }
 
   /** The member that names a file in an answer. */

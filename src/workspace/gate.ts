@@ -5,8 +5,8 @@
  */
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { pathToFileURL } from "node:url";
 import picomatch from "picomatch";
+import { fileUri } from "../base/file-uri.js";
 import { uniqueBy } from "../base/order.js";
 import { ConfigError, Refusal } from "../base/problem.js";
 import { pathOfName, pathOfUri } from "./file-name.js";
@@ -41,7 +41,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     const shown = root === undefined ? path : relative(base, path) || ".";
     return {
       path,
-      uri: pathToFileURL(path).href,
+      uri: fileUri(path),
       shown: shown.split(sep).join("/"),
       writable: root !== undefined,
     };

@@ -32,6 +32,9 @@ beforeAll(async () => {
   symlinkSync(join(top, "outside/not-yet"), join(root, "dangling"));
   symlinkSync(join(root, ".git"), join(root, "harmless"));
   symlinkSync(root, join(top, "root-alias"));
+  symlinkSync("/proc/self", join(root, "to-proc"));
+  symlinkSync("/dev/zero", join(root, "to-zero"));
+  symlinkSync("to-itself", join(root, "to-itself"));
   gate = await openGate({
     roots: [root, join(top, "second")],
     extraRoots: [join(top, "extra"), join(top, "not-installed")],
@@ -115,6 +118,26 @@ describe("what is refused", () => {
     ["file:///a.ts?x", "guard/bad-uri"],
     ["file:///a.ts#L1", "guard/bad-uri"],
     ["file:///%zz.ts", "guard/bad-uri"],
+    ["FILE://server/share/a.ts", "guard/bad-uri"],
+    ["file://127.0.0.1/etc/passwd", "guard/bad-uri"],
+    ["file://localhost@evil/etc/passwd", "guard/bad-uri"],
+    ["file:///etc/passwd", "guard/outside-root"],
+    ["file:///proc/self/environ", "guard/outside-root"],
+    ["file:///..%2f..%2fetc/passwd", "guard/bad-uri"],
+    ["file:///%2e%2e/%2e%2e/etc/passwd", "guard/outside-root"],
+    ["src/../../outside/a.ts", "guard/outside-root"],
+    ["src/./.././../outside/a.ts", "guard/outside-root"],
+    ["/proc/self/root/etc/passwd", "guard/outside-root"],
+    ["/proc/self/environ", "guard/outside-root"],
+    ["/proc/self/fd/0", "guard/outside-root"],
+    ["/dev/zero", "guard/outside-root"],
+    ["/dev/stdin", "guard/outside-root"],
+    ["to-proc/environ", "guard/outside-root"],
+    ["to-zero", "guard/outside-root"],
+    ["to-itself", "guard/not-a-file"],
+    ["SECRETS/key", "guard/denied"],
+    ["alias/../secrets/key", "guard/denied"],
+    ["~/.ssh/id_rsa/../../../../../../etc/passwd", "guard/outside-root"],
   ])("%s", async (name, code) => {
     expect(await refusal(name)).toBe(code);
   });

@@ -1,6 +1,6 @@
 /** What the engine tells of an edit, in the dialect's words: places from offsets, files by name, counts of what is. */
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileUri } from "../../base/file-uri.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { Lines } from "../../base/text.js";
 import { newDocumentKey } from "../../protocol/edit-arguments.js";
@@ -129,5 +129,5 @@ function renamed(call: CallState, shown: string): JsonObject {
 /** Shown paths start at the first root. */
 function spelt(call: CallState, shown: string): string {
   if (call.plan.dialect.document.form === "path") return shown;
-  return pathToFileURL(resolve(call.gate.roots[0] ?? "", shown)).href;
+  return fileUri(resolve(call.gate.roots[0] ?? "", shown));
 }

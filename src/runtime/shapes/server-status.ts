@@ -1,5 +1,5 @@
 /** The language servers: what each is for, how it does, and the last thing it said when it does not do well. */
-import { pathToFileURL } from "node:url";
+import { fileUri } from "../../base/file-uri.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import type { ServerStatus } from "../../lsp/types.js";
@@ -52,7 +52,7 @@ async function spell(call: CallState, status: ServerStatus): Promise<JsonObject>
 }
 
 async function shown(call: CallState, path: string): Promise<string | undefined> {
-  return (await call.places.show(pathToFileURL(path).href))?.shown;
+  return (await call.places.show(fileUri(path)))?.shown;
 }
 
 function whole(value: number | null): number | null {

@@ -1,0 +1,17 @@
+/** `npm run fuzz`: every fuzz, long and from a new seed. `FUZZ_ROUNDS` and `FUZZ_SEED` say how long and which. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const vitest = join(root, "node_modules", ".bin", "vitest");
+const seed = process.env.FUZZ_SEED ?? String(Math.floor(Math.random() * 2 ** 31));
+const env = { FUZZ_ROUNDS: "50", ...process.env, FUZZ_SEED: seed };
+console.log(`FUZZ_ROUNDS=${env.FUZZ_ROUNDS} FUZZ_SEED=${seed}`);
+const args = ["run", "--config", "test/vitest.config.ts", "--no-file-parallelism", "test/fuzz"];
+const { status } = spawnSync(vitest, [...args, ...process.argv.slice(2)], {
+  cwd: root,
+  env,
+  stdio: "inherit",
+});
+process.exitCode = status ?? 1;
