@@ -792,8 +792,8 @@ export const codes = {
     kind: "warning",
     title: "Too many files to watch",
     cause:
-      "The workspace has more files than are watched (50 000 that git does not ignore), so that changes of files that no answer was about may not have reached the server.",
-    fix: "Leave folders out with `workspace.deny` or `.gitignore`, or restart the server after large changes.",
+      "The workspace has more files than are watched (50 000 that git does not ignore), or the folder that is named, which git ignores, has more than are followed there, so that changes of files that no answer was about may not have reached the server. Of such an ignored folder, files that come, go or are replaced are still seen.",
+    fix: "Leave folders out with `workspace.deny` or, of the first kind, `.gitignore`; or restart the server after large changes.",
   },
   "answer/server-restarted": {
     kind: "warning",

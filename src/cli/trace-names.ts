@@ -73,7 +73,7 @@ const own = `
   active before_sha256 calls candidates character container cursor diagnostics document dropped dry_run edit
   edits end_character end_line error features file_path files include_declaration kind last_error
   last_used_ms line locations locked max_results memory_mb message needs_disambiguation new_name next_cursor
-  next_steps ok open_documents operation other_roots page_size path pending_requests pid progress query
+  next_steps not_watched ok open_documents operation other_roots page_size path pending_requests pid progress query
   readiness restarts root schema_version sequence server_id servers severity sha256 shown sites state status
   stderr symbol_kind symbol_name symbols tool total truncated uptime_ms warnings why
 `;

@@ -21,6 +21,7 @@ export function blankStatus(id: string, state: ServerState): ServerStatus {
     encoding: null,
     features: [],
     progress: null,
+    notWatched: [],
     lastError: null,
     stderr: [],
   };

@@ -2,19 +2,46 @@
  * The system's own watches on folders. Only Linux's are used: inotify queues an event before the write returns, so one
  * turn of the event loop later all earlier writes are known. They are bounded; a folder without one is read at every look.
  */
-import { type FSWatcher, watch as watchFolder } from "node:fs";
+import { type FSWatcher, readFileSync, watch as watchFolder } from "node:fs";
 
-const MAX_WATCHERS = 4_096;
+/** How many watches are taken whatever the system allows, and at the most; in between a quarter of what it allows. */
+const FEW_WATCHERS = 4_096;
+const MANY_WATCHERS = 16_384;
+const SHARE = 1 / 4;
+const ALLOWED = "/proc/sys/fs/inotify/max_user_watches";
 /** So many events in one go may have overflowed the kernel's queue. */
 const BURST = 8_192;
 
+/** How many folders can be watched here; none where the system does not tell of changes in time. */
+export function watchCapacity(): number {
+  if (process.platform !== "linux") return 0;
+  try {
+    const share = Math.floor(Number.parseInt(readFileSync(ALLOWED, "utf8"), 10) * SHARE) || 0;
+    return Math.min(MANY_WATCHERS, Math.max(FEW_WATCHERS, share));
+  } catch {
+    return FEW_WATCHERS;
+  }
+}
+
 export class FolderWatchers {
   readonly #open = new Set<FSWatcher>();
+  readonly #capacity: number;
   #events = 0;
+  #isRefused = false;
+  #isClosed = false;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** Whether there were watches to have, and there are none any more. */
+  get isUsedUp(): boolean {
+    return this.#capacity > 0 && (this.#isRefused || this.#open.size >= this.#capacity);
+  }
 
   /** Watches a folder, not those in it; undefined when it cannot be watched. `onLost` hears when that ends. */
   observe(path: string, onEvent: (name: string | null) => void, onLost: () => void): FSWatcher | undefined {
-    if (process.platform !== "linux" || this.#open.size >= MAX_WATCHERS) return undefined;
+    if (this.#isClosed || this.#open.size >= this.#capacity) return undefined;
     try {
       const watcher = watchFolder(path, { persistent: false }, (_event, name) => {
         this.#events++;
@@ -23,8 +50,9 @@ export class FolderWatchers {
       watcher.on("error", onLost);
       this.#open.add(watcher);
       return watcher;
-    } catch {
+    } catch (error) {
       // The folder is gone, or the system's watches are used up.
+      this.#isRefused ||= isTooMany(error);
       return undefined;
     }
   }
@@ -43,9 +71,20 @@ export class FolderWatchers {
     return lost;
   }
 
+  /** Whether nothing is to be watched any more. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   close(): void {
+    this.#isClosed = true;
     for (const watcher of [...this.#open]) this.release(watcher);
   }
+}
+
+/** What the system says when its watches, or the files that a process may have open, are used up. */
+function isTooMany(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EMFILE");
 }
 
 function turn(): Promise<void> {

@@ -60,6 +60,10 @@ export class Handle implements LanguageServer {
     return this.#instance.unwatched;
   }
 
+  get notWatched(): string[] {
+    return this.#instance.notWatched;
+  }
+
   supports(method: string, document?: OpenDocument): boolean {
     return this.#instance.supports(method, document);
   }

@@ -1,7 +1,7 @@
 /**
  * The parts of a workspace that git ignores: an ignored folder with all in it, or the ignored files of one folder. Generated
- * code lives there, and so do build outputs of any size. A zone is followed while it is small; one that grows past its
- * share, or past what is left for all of them, is closed and costs nothing any more.
+ * code lives there, and so do dependencies and build outputs of any size. A zone is followed file by file up to its share
+ * and what is left for all of them; one that grows past that is closed, and only swept from then on.
  */
 import { isInside } from "./inside.js";
 
@@ -15,9 +15,12 @@ export interface ZoneLimits {
 
 export interface Zone {
   readonly path: string;
+  readonly what: "folder" | "files";
   files: number;
   folders: number;
   closed: boolean;
+  /** Whether it was there at the start and is being read for the first time. */
+  first: boolean;
 }
 
 export class IgnoredZones {
@@ -31,13 +34,18 @@ export class IgnoredZones {
   }
 
   /** The zone of an ignored folder, or of a folder's ignored files. */
-  at(folder: string, what: "folder" | "files"): Zone {
+  at(folder: string, what: Zone["what"]): Zone {
     const key = `${what} ${folder}`;
     const known = this.#zones.get(key);
     if (known) return known;
-    const zone = { path: folder, files: 0, folders: 0, closed: false };
+    const zone = { path: folder, what, files: 0, folders: 0, closed: false, first: false };
     this.#zones.set(key, zone);
     return zone;
+  }
+
+  /** Those that are too large to be followed. */
+  get closed(): Zone[] {
+    return [...this.#zones.values()].filter(({ closed }) => closed);
   }
 
   /** Whether the zone may hold so many files and folders more. */

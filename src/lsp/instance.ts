@@ -133,6 +133,10 @@ export class Instance {
   get unwatched(): boolean {
     return this.#files.areUnwatched;
   }
+  /** Absolute folders, ignored by git, in which files may be written unseen. */
+  get notWatched(): string[] {
+    return this.#files.notWatched;
+  }
   get dead(): boolean {
     return this.#ending || this.#wire.dead;
   }
@@ -155,6 +159,7 @@ export class Instance {
       encoding: this.#encoding,
       features: this.#capabilities.features(),
       progress: this.#readiness.text,
+      notWatched: this.notWatched,
       lastError: this.#trouble,
       stderr: this.stderr,
     };

@@ -86,6 +86,12 @@ export class ServerFiles {
     return watch.isBlind([root, ...folders]);
   }
 
+  /** Absolute folders of the server, ignored by git, in which files may be written unseen. */
+  get notWatched(): string[] {
+    const { watch, root, folders } = this.#context.server;
+    return watch.notWatched([root, ...folders]);
+  }
+
   /** Closes every document, before the server is asked to end. */
   closeAll(): void {
     this.#documents.closeAll();

@@ -120,10 +120,10 @@ export class Snapshot {
     const { journal } = this.#context;
     if (before) {
       if (before.stamp !== stamp || touched || isNew) journal.record(path, "changed", !!zone);
-    } else if (this.first || (folder.alone && !folder.read)) {
+    } else if (this.first || zone?.first || (folder.alone && !folder.read)) {
       // Written while the first look was under way: a server may have read it before.
       const written = Math.max(stats.mtimeMs, stats.ctimeMs);
-      if (this.first && written >= this.#startedAt) journal.record(path, "changed", !!zone);
+      if (!folder.alone && written >= this.#startedAt) journal.record(path, "changed", !!zone);
     } else journal.record(path, "created", !!zone);
   }
 

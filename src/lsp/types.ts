@@ -85,6 +85,8 @@ export interface LanguageServer {
   readonly readiness: Readiness;
   /** Whether files under its roots may have changed unseen, because there are more than are watched. */
   readonly unwatched: boolean;
+  /** Absolute folders that git ignores, too large to be followed: files in them may have been written unseen. */
+  readonly notWatched: readonly string[];
   /** Whether the server offers the method now, statically or by registration, for this document. */
   supports(method: string, document?: OpenDocument): boolean;
   /** What the server said of the method, in `initialize` first, then by registration. */
@@ -144,6 +146,8 @@ export interface ServerStatus {
   /** LSP features offered, sorted. */
   features: string[];
   progress: string | null;
+  /** Absolute folders that git ignores and that are too large to be followed. */
+  notWatched: string[];
   lastError: string | null;
   stderr: string[];
 }

@@ -1,34 +1,43 @@
 /**
  * Knows which files under the roots changed, so that servers hear of edits made by anyone. The truth is a snapshot of
  * file stamps compared before each call: of folders where something happened (all of them, where the system does not say
- * so in time), and of the files that answers were about. What it cannot follow, because there is too much of it, it says.
+ * so in time), and of the files that answers were about. Of ignored folders that are too large for that, the folders' times
+ * are compared. What it cannot follow, because there is too much of it, it says.
  */
-import { dirname, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import picomatch from "picomatch";
+import { sortedSet } from "../base/order.js";
 import { AttendedFiles } from "./attended-files.js";
-import { FolderWatchers } from "./folder-watchers.js";
+import { FolderWatchers, watchCapacity } from "./folder-watchers.js";
 import { IgnoredZones, type ZoneLimits } from "./ignored-zones.js";
 import { isInside, slashed } from "./inside.js";
 import { type FileChange, Journal } from "./journal.js";
+import { type SweepLimits, SweptFolders } from "./swept-folders.js";
 import type { Log } from "./types.js";
 import { WatchedTree } from "./watched-tree.js";
 
 /** How much is followed. */
-export interface WatchLimits extends ZoneLimits {
+export interface WatchLimits extends ZoneLimits, SweepLimits {
   /** Files that git does not ignore. */
   files: number;
   /** Files that answers were about. */
   attended: number;
+  /** How long a look waits until ignored folders are read for the first time. */
+  openWaitMs: number;
 }
 
-const LIMITS: WatchLimits = {
-  files: 50_000,
-  zoneFiles: 2_000,
-  zoneFolders: 256,
-  allFiles: 10_000,
-  allFolders: 1_024,
-  attended: 256,
+const LIMITS = {
+  ...{ files: 50_000, attended: 256, openWaitMs: 100 },
+  ...{ sweptFolders: 20_000, sweepWaitMs: 500, sweepRest: 10 },
 };
+/** Of ignored folders: where each is read at every look, and where the system tells which to read. */
+const READ_ZONES = { zoneFiles: 2_000, zoneFolders: 256, allFiles: 10_000, allFolders: 1_024 };
+const TOLD_ZONES = { zoneFiles: 40_000, zoneFolders: 8_000, allFiles: 60_000, allFolders: 12_000 };
+/** Watches that are left to folders that git does not ignore. */
+const KEPT_WATCHES = 3_072;
+const MAX_MARKERS = 256;
+/** Files that package managers write when they have changed what is installed. */
+const DEPENDENCY_MARKERS = [".package-lock.json", ".modules.yaml", ".yarn-state.yml", ".yarn-integrity"];
 /** Folders in ignored parts too large to follow, which hold files that answers were about. */
 const MAX_ALONE = 64;
 
@@ -37,8 +46,11 @@ export class WorkspaceWatch {
   readonly #denied: (path: string) => boolean;
   readonly #log: Log;
   readonly #journal: Journal;
-  readonly #watchers = new FolderWatchers();
+  readonly #watchers: FolderWatchers;
+  readonly #zones: IgnoredZones;
+  readonly #swept: SweptFolders;
   readonly #attended: AttendedFiles;
+  readonly #markers = new AttendedFiles(MAX_MARKERS);
   readonly #tree: WatchedTree;
   /** Folders followed for themselves. */
   #alone: ReadonlySet<string> = new Set();
@@ -55,17 +67,23 @@ export class WorkspaceWatch {
     log: Log,
     limits: Partial<WatchLimits> = {},
   ) {
-    this.#limits = { ...LIMITS, ...limits };
+    const capacity = watchCapacity();
+    this.#limits = { ...LIMITS, ...zoneLimits(capacity), ...limits };
     this.#roots = roots;
     this.#denied = deny.length > 0 ? picomatch([...deny], { dot: true }) : () => false;
     this.#log = log;
-    this.#journal = new Journal(2 * this.#limits.files);
+    this.#journal = new Journal(2 * (this.#limits.files + this.#limits.allFiles));
+    this.#watchers = new FolderWatchers(capacity);
+    this.#zones = new IgnoredZones(this.#limits);
+    const isDenied = (path: string, isFolder: boolean): boolean => this.#isDenied(path, isFolder);
+    this.#swept = new SweptFolders({ journal: this.#journal, isDenied, limits: this.#limits });
     this.#attended = new AttendedFiles(this.#limits.attended);
     this.#tree = new WatchedTree({
       journal: this.#journal,
       watchers: this.#watchers,
-      zones: new IgnoredZones(this.#limits),
-      isDenied: (path, isFolder) => this.#isDenied(path, isFolder),
+      zones: this.#zones,
+      isDenied,
+      openWaitMs: this.#limits.openWaitMs,
       maxFiles: this.#limits.files,
       onOverfull: (path) => this.#tooMany(path),
     });
@@ -91,6 +109,12 @@ export class WorkspaceWatch {
     return [...this.#overfull].some((root) =>
       folders.some((folder) => isInside(root, folder) || isInside(folder, root)),
     );
+  }
+
+  /** Folders in any of these, the ones that git ignores, in which files may be written unseen, in order. */
+  notWatched(folders: readonly string[]): string[] {
+    const closed = this.#zones.closed.map(({ path }) => path);
+    return sortedSet(closed.filter((path) => folders.some((folder) => isInside(folder, path))));
   }
 
   /** An answer was about this file: it is looked at before each call from now on, wherever it lies. */
@@ -126,11 +150,13 @@ export class WorkspaceWatch {
       this.#journal.record(path, change, !this.#tree.known.isPlain(path));
     });
     await this.#followAlone();
+    await this.#sweep();
     if (this.#closed) this.#watchers.close();
   }
 
   /** Follows the folders of files that answers were about, where the part that they lie in is too large as a whole. */
   async #followAlone(): Promise<void> {
+    if (this.#tree.isOpening) return;
     const folders = this.#attended.paths
       .toReversed()
       .filter((path) => this.#alone.has(dirname(path)) || !this.#tree.known.follows(path))
@@ -139,6 +165,18 @@ export class WorkspaceWatch {
     for (const folder of this.#alone) if (!wanted.has(folder)) this.#tree.unfollow(folder);
     this.#alone = wanted;
     for (const folder of wanted) await this.#tree.follow(folder);
+  }
+
+  /** Looks through the ignored folders that are too large to follow. */
+  async #sweep(): Promise<void> {
+    const parts = this.#zones.closed.filter(({ what }) => what === "folder").map(({ path }) => path);
+    let isInstalled = false;
+    await this.#markers.look((path, change) => {
+      isInstalled = true;
+      this.#journal.record(path, change, true);
+    });
+    for (const path of parts) for (const name of DEPENDENCY_MARKERS) this.#markers.add(join(path, name));
+    await this.#swept.look(parts, isInstalled);
   }
 
   #tooMany(path: string): void {
@@ -157,4 +195,15 @@ export class WorkspaceWatch {
   #rootOf(path: string): string | undefined {
     return this.#roots.find((root) => isInside(root, path));
   }
+}
+
+/** How much of what git ignores is followed, with so many watches. */
+function zoneLimits(capacity: number): ZoneLimits {
+  const folders = capacity - KEPT_WATCHES;
+  if (folders <= READ_ZONES.allFolders) return READ_ZONES;
+  return {
+    ...TOLD_ZONES,
+    zoneFolders: Math.min(TOLD_ZONES.zoneFolders, folders),
+    allFolders: Math.min(TOLD_ZONES.allFolders, folders),
+  };
 }

@@ -1,6 +1,6 @@
 /**
  * Reads the folders under the roots and keeps a snapshot of them. What git ignores is told apart, and followed as far as
- * its zones reach.
+ * its zones reach; an ignored folder may be large, so a look does not wait long until it is read for the first time.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,16 +8,26 @@ import { IgnoreRules } from "./ignore-rules.js";
 import type { Zone } from "./ignored-zones.js";
 import { type Folder, Snapshot, type SnapshotContext } from "./snapshot.js";
 
-const SKIPPED = new Set([".git", ".hg", ".svn", ".jj", "node_modules"]);
+/** Folders of version control are never entered. */
+const SKIPPED = new Set([".git", ".hg", ".svn", ".jj"]);
+/** Folders of installed packages are taken for ignored, whether git is told so or not. */
+const DEPENDENCIES = new Set(["node_modules"]);
+
+/** Stands among the touched names for an event without one. */
+const ANYTHING = "";
 
 export interface TreeContext extends SnapshotContext {
   isDenied: (path: string, isFolder: boolean) => boolean;
+  /** How long a look waits for ignored folders that it has found. */
+  openWaitMs: number;
 }
 
 export class WatchedTree {
   /** What is known. */
   readonly known: Snapshot;
   readonly #context: TreeContext;
+  /** Ignored folders that are being read for the first time. */
+  readonly #opening = new Set<Promise<void>>();
 
   constructor(context: TreeContext) {
     this.#context = context;
@@ -26,10 +36,19 @@ export class WatchedTree {
 
   /** Reads what may have changed, everything when `all` says so, and the roots that are new. */
   async look(roots: readonly string[], all: boolean): Promise<void> {
-    const stale = this.known.folders.filter((folder) => all || folder.dirty || !folder.watcher);
-    await each(stale, (folder) => this.#read(folder, false));
+    // One that is being read for the first time keeps its events for the next look.
+    const stale = this.known.folders.filter(
+      (folder) => folder.read && (all || folder.dirty || !folder.watcher),
+    );
+    await each(stale, (folder) => this.#read(folder, false, all));
     await each(roots, (root) => this.#enter(root, new IgnoreRules([]), undefined));
     this.known.first = false;
+    if (this.isOpening) await atMost(Promise.all(this.#opening), this.#context.openWaitMs);
+  }
+
+  /** Whether ignored folders are being read for the first time. */
+  get isOpening(): boolean {
+    return this.#opening.size > 0;
   }
 
   /** Follows one folder of an ignored part that is too large as a whole. */
@@ -45,7 +64,7 @@ export class WatchedTree {
   }
 
   async #enter(path: string, rules: IgnoreRules, zone: Zone | undefined, alone = false): Promise<void> {
-    if (this.known.get(path)) return;
+    if (this.known.get(path) || this.#context.watchers.isClosed) return;
     if (zone && !this.#context.zones.fits(zone, 0, 1)) {
       this.known.closeZone(zone);
       return;
@@ -68,6 +87,16 @@ export class WatchedTree {
     await this.#read(folder, false);
   }
 
+  /** Begins to read an ignored folder. */
+  #open(path: string, rules: IgnoreRules, zone: Zone): void {
+    zone.first = this.known.first;
+    const opening = this.#enter(path, rules, zone).finally(() => {
+      zone.first = false;
+      this.#opening.delete(opening);
+    });
+    this.#opening.add(opening);
+  }
+
   /** A folder that was replaced, or whose ignore rules changed: its old watch may look at nothing any more. */
   async #renew(folder: Folder, rules: IgnoreRules): Promise<void> {
     folder.rules = rules;
@@ -79,13 +108,13 @@ export class WatchedTree {
   #observe(folder: Folder): void {
     const onEvent = (name: string | null): void => {
       folder.dirty = true;
-      if (name !== null) folder.touched.add(name);
+      folder.touched.add(name ?? ANYTHING);
     };
     folder.watcher = this.#context.watchers.observe(folder.path, onEvent, () => this.known.unwatch(folder));
   }
 
   /** Compares one folder with what was known of it; `deep` renews the folders in it as well. */
-  async #read(folder: Folder, deep: boolean): Promise<void> {
+  async #read(folder: Folder, deep: boolean, whole = deep): Promise<void> {
     const touched = folder.touched;
     folder.dirty = false;
     folder.touched = new Set();
@@ -93,6 +122,10 @@ export class WatchedTree {
     if (!this.known.holds(folder)) return;
     if (!listing) {
       this.known.leave(folder);
+      return;
+    }
+    if (folder.zone && !folder.watcher && this.#context.watchers.isUsedUp) {
+      this.known.closeZone(folder.zone);
       return;
     }
     const hasRules = !folder.zone && listing.some((entry) => entry.isFile() && entry.name === ".gitignore");
@@ -105,7 +138,10 @@ export class WatchedTree {
     const files = names("isFile");
     const folders = folder.alone ? [] : names("isDirectory");
     this.known.forgetMissing(folder, new Set(files), new Set(folders));
-    await this.#readFiles(folder, files, touched);
+    // In a large folder that is written all the time, say a build's, only what events named is looked at.
+    const isTold = folder.zone && folder.read && folder.watcher && !whole && !touched.has(ANYTHING);
+    const changed = isTold ? files.filter((name) => touched.has(name) || !folder.files.has(name)) : files;
+    await this.#readFiles(folder, changed, touched);
     folder.read = true;
     folder.folders = new Set(folders);
     await each(folders, (name) => this.#readChild(folder, name, deep || otherRules || touched.has(name)));
@@ -132,7 +168,8 @@ export class WatchedTree {
     if (before && !child) this.known.dropAll(before);
     if (zone?.closed) return;
     const rules = folder.rules.inner();
-    if (!child) await this.#enter(path, rules, zone);
+    if (!child && zone && !folder.zone) this.#open(path, rules, zone);
+    else if (!child) await this.#enter(path, rules, zone);
     else if (renew) await this.#renew(child, rules);
   }
 
@@ -145,7 +182,8 @@ export class WatchedTree {
   #zoneOf(folder: Folder, name: string, isFolder: boolean): Zone | undefined {
     if (folder.zone) return folder.zone;
     const path = join(folder.path, name);
-    if (!folder.rules.ignores(path, isFolder)) return undefined;
+    const isIgnored = (isFolder && DEPENDENCIES.has(name)) || folder.rules.ignores(path, isFolder);
+    if (!isIgnored) return undefined;
     const { zones } = this.#context;
     return isFolder ? zones.at(path, "folder") : zones.at(folder.path, "files");
   }
@@ -156,4 +194,13 @@ export async function each<T>(items: readonly T[], run: (item: T) => Promise<voi
   for (let start = 0; start < items.length; start += 32) {
     await Promise.all(items.slice(start, start + 32).map(run));
   }
+}
+
+/** Waits for some work, but not for ever. */
+export async function atMost(work: Promise<unknown>, waitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const bound = new Promise<void>((done) => {
+    timer = setTimeout(done, waitMs);
+  });
+  await Promise.race([work, bound]).finally(() => clearTimeout(timer));
 }

@@ -5,10 +5,11 @@
  */
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
-import type { LanguageServer, ServerReply } from "../lsp/types.js";
+import type { ServerReply } from "../lsp/types.js";
 import type { CallState } from "./call-state.js";
 import type { Circle } from "./circle.js";
 import { withDeadline } from "./deadline.js";
+import { tellNews } from "./news.js";
 import type { Attached, ReplyPart } from "./reply.js";
 
 /** The time that a server has for its answer. */
@@ -80,22 +81,6 @@ export async function requestCircle(
     call.evidence.heard(server, answer.readiness);
     return { server, value: answer.value };
   });
-}
-
-/**
- * What an agent must know of a server beside its answer: one that was started anew has lost what it had indexed, and one
- * with more files than are watched may answer from old ones.
- */
-export function tellNews(call: CallState, server: LanguageServer): void {
-  const { id } = server.plan;
-  if (server.unwatched) {
-    const message = `Not all files of ${id} are watched: there are too many. Changes of closed files may be missing.`;
-    call.evidence.warn("answer/not-watched", message, { server_id: id });
-  }
-  const reason = server.restartNews();
-  if (reason === undefined) return;
-  const message = `The server ${id} ${reason}; it was started anew.`;
-  call.evidence.warn("answer/server-restarted", message, { server_id: id });
 }
 
 /** The refusal that becomes an empty answer with a warning where the answer is a list. */

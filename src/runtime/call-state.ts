@@ -28,6 +28,8 @@ export interface CallState {
   /** The engine of edits; undefined where the config allows none. */
   readonly edits: Edits | undefined;
   readonly previews: HeldPreviews;
+  /** Folders of which the session was told that they are not watched. */
+  readonly toldFolders: ReadonlySet<string>;
   /** The moment at which a call that edits began: files that changed since are not what was asked about. */
   readonly since: number;
   readonly log: Log;

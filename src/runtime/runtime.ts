@@ -28,6 +28,8 @@ export interface RuntimeContext {
   /** Extra folders searched for a bare command before PATH. */
   binFolders: string[];
   version: string;
+  /** How much of the workspace is watched, where that is not the usual. */
+  watchLimits?: PoolContext["watchLimits"];
 }
 
 /** A bundle with its servers, ready for sessions. */

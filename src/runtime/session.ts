@@ -28,6 +28,7 @@ import { SeveralMatches } from "./find-symbol.js";
 import { checkArguments } from "./guard.js";
 import type { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
+import { foldersNotWatched } from "./news.js";
 import { type CallOutcome, type Clock, refusalOf, refused, unknownTool, unready } from "./outcome.js";
 import { Pages } from "./page.js";
 import { briefly, shareAnswer, type Told } from "./shared-answers.js";
@@ -76,6 +77,7 @@ export class Session {
   readonly #shared: Shared;
   readonly #pages = new Pages();
   readonly #previews = new HeldPreviews();
+  readonly #toldFolders = new Set<string>();
   readonly #closed = new AbortController();
   readonly #id = randomUUID();
   #gate: Gate;
@@ -158,6 +160,7 @@ export class Session {
         if (own.evidence.isCommitted) return work;
         throw error;
       });
+      for (const folder of foldersNotWatched(own.evidence)) this.#toldFolders.add(folder);
       return {
         outcome: { isError: false, error: null, ...answer },
         evidence: own.evidence,
@@ -192,7 +195,10 @@ export class Session {
 
   async #answer(tool: ToolPlan, args: unknown, frame: Attempted, own: Own): Promise<Answer> {
     const { loaded, plan, pool, samples, edits, log } = this.#shared;
-    const session = { gate: this.#gate, pages: this.#pages, previews: this.#previews };
+    const session = {
+      ...{ gate: this.#gate, pages: this.#pages, previews: this.#previews },
+      toldFolders: this.#toldFolders,
+    };
     const given = checkArguments(
       tool,
       await loaded.inputValidator(tool.name),

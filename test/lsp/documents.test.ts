@@ -282,13 +282,46 @@ test("of what git ignores, a server hears of its own kinds of files, registered 
 test("a file that an answer was about is followed also where too much is ignored to follow it all", async () => {
   const gen = Object.fromEntries(["a", "b", "c", "d"].map((name) => [`gen/in/${name}.fake`, "1"]));
   const root = workspace({ "a.fake": "", ".gitignore": "gen/\n", ...gen });
-  const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchLimits: { zoneFiles: 3 } });
+  const pool = poolOf(
+    root,
+    [fakeServer(scenarios(), {})],
+    {},
+    { watchLimits: { zoneFiles: 3, sweptFolders: 0 } },
+  );
   const server = await pool.get("fake", undefined, signal());
   await server.textOf(pathToFileURL(join(root, "gen/in/a.fake")).href);
   await server.sync(join(root, "a.fake"), signal());
   for (const name of ["a", "b"]) write(join(root, `gen/in/${name}.fake`), "2");
   await server.sync(join(root, "a.fake"), signal());
   expect(await toldNames(server)).toEqual(["a.fake"]);
+});
+
+test("a server that registered for dependencies hears of them, and others of their own kinds there", async () => {
+  const watchers = [{ globPattern: "**/node_modules/**/*" }];
+  const registrations = [
+    { id: "w", method: "workspace/didChangeWatchedFiles", registerOptions: { watchers } },
+  ];
+  const { server, root, file } = await session({}, { files: { "node_modules/p/a.json": "1" } });
+  await server.sync(file, signal());
+  for (const name of ["a.json", "b.fake"]) write(join(root, "node_modules/p", name), "2");
+  await server.sync(file, signal());
+  expect(await toldNames(server)).toEqual(["b.fake"]);
+  await act(server, { request: "client/registerCapability", params: { registrations } });
+  write(join(root, "node_modules/p/a.json"), "3");
+  await server.sync(file, signal());
+  expect(await toldNames(server)).toEqual(["b.fake", "a.json"]);
+  expect(server.notWatched).toEqual([]);
+});
+
+test("an ignored folder that is not followed is named, by the server and in its status", async () => {
+  const gen = Object.fromEntries(["a", "b", "c", "d"].map((name) => [`gen/${name}.fake`, "1"]));
+  const root = workspace({ "a.fake": "", ".gitignore": "gen/\n", ...gen });
+  const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchLimits: { zoneFiles: 3 } });
+  const server = await pool.get("fake", undefined, signal());
+  await server.sync(join(root, "a.fake"), signal());
+  expect(server.notWatched).toEqual([join(root, "gen")]);
+  expect(server.unwatched).toBe(false);
+  expect(pool.status()[0]?.notWatched).toEqual([join(root, "gen")]);
 });
 
 test("with more files than are watched, that is said, open documents stay true, and no moment equals another", async () => {

@@ -48,6 +48,7 @@ export function poolOf(
     binFolders: [],
     version: "0.0.0",
     ...context,
+    watchLimits: { openWaitMs: 60_000, ...context.watchLimits },
   });
   afterThis(() => pool.close());
   return pool;

@@ -24,7 +24,7 @@ async function watched(
   limits: Partial<WatchLimits> = {},
 ) {
   const root = workspace(files);
-  const watch = new WorkspaceWatch([root], deny, () => {}, limits);
+  const watch = new WorkspaceWatch([root], deny, () => {}, { openWaitMs: 60_000, ...limits });
   afterThis(() => watch.close());
   await watch.refresh();
   let cursor = watch.cursor;
@@ -81,9 +81,10 @@ test("same size and same time do not hide a change", async () => {
   expect(await changes()).toEqual({ "a.ts": 2 });
 });
 
-test("node_modules and denied paths are left out; a changed .gitignore counts", async () => {
+test("dependencies are told apart, denied paths are left out; a changed .gitignore counts", async () => {
   const { root, watch, changes } = await watched(
     {
+      "node_modules/p/i.ts": "",
       ".gitignore": "out/\n*.log\n",
       "src/.gitignore": "!keep.log\n",
       "src/keep.log": "",
@@ -104,6 +105,7 @@ test("node_modules and denied paths are left out; a changed .gitignore counts", 
   expect(files).toContain("out/o.ts");
   expect(files).not.toContain("secret/x.ts");
   expect(files).not.toContain("src/x.log");
+  expect(files).not.toContain("node_modules/p/i.ts");
 });
 
 describe("what git ignores", () => {
@@ -131,6 +133,10 @@ describe("what git ignores", () => {
     expect(await changes()).toEqual({});
   });
 
+  /** Every look sweeps, and waits until that is done. */
+  const swept = { sweepRest: 0, sweepWaitMs: 60_000 };
+  /** Until files are older than what a sweep takes for fresh. */
+  const age = () => new Promise((done) => setTimeout(done, 150));
   const many = (folder: string, count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`${folder}/f${i}.ts`, "1"]));
 
@@ -139,29 +145,104 @@ describe("what git ignores", () => {
     ["folders in one part", { zoneFolders: 5 }],
     ["files in all parts", { allFiles: 25 }],
     ["folders in all parts", { allFolders: 6 }],
-  ])("is let go when there are too many %s, and nothing counts as deleted", async (_what, limits) => {
-    const { root, ignored, changes } = await watched({ ...rules, ...many("gen/one", 3) }, [], limits);
+  ])("is only swept when there are too many %s, and nothing counts as deleted", async (_what, few) => {
+    const limits = { ...swept, ...few };
+    const { root, watch, ignored, changes } = await watched({ ...rules, ...many("gen/one", 3) }, [], limits);
+    expect(watch.notWatched([root])).toEqual([]);
     write(join(root, "gen/one/f0.ts"), "2");
     expect(await ignored()).toEqual({ "gen/one/f0.ts": 2 });
     for (let i = 0; i < 10; i++) {
       for (const path of Object.keys(many(`gen/more${i}`, 3))) write(join(root, path), "1");
     }
-    await ignored();
-    write(join(root, "gen/one/f0.ts"), "3");
-    expect(await ignored()).toEqual({});
+    expect(Object.values(await ignored())).not.toContain(3);
+    expect(watch.notWatched([root])).toEqual([join(root, "gen")]);
+    expect(watch.notWatched([join(root, "src")])).toEqual([]);
     // It begins anew when it does.
     rmSync(join(root, "gen"), { recursive: true });
-    expect(await ignored()).toEqual({});
+    const gone = await ignored();
+    expect([Object.keys(gone).length, new Set(Object.values(gone))]).toEqual([33, new Set([3])]);
+    expect(watch.notWatched([root])).toEqual([]);
     write(join(root, "gen/one/f0.ts"), "4");
     expect(await ignored()).toEqual({ "gen/one/f0.ts": 1 });
+    write(join(root, "gen/one/f0.ts"), "5");
+    expect(await ignored()).toEqual({ "gen/one/f0.ts": 2 });
     expect(await changes()).toEqual({});
+  });
+
+  test("dependencies are followed, and so is a package that is added, replaced or removed", async () => {
+    const { root, ignored, changes } = await watched({
+      "src/a.ts": "1",
+      "node_modules/p/i.d.ts": "1",
+      "node_modules/q/i.d.ts": "1",
+    });
+    write(join(root, "node_modules/p/i.d.ts"), "2");
+    write(join(root, "node_modules/@s/new/i.d.ts"), "1");
+    rmSync(join(root, "node_modules/q"), { recursive: true });
+    expect(await ignored()).toEqual({
+      "node_modules/p/i.d.ts": 2,
+      "node_modules/@s/new/i.d.ts": 1,
+      "node_modules/q/i.d.ts": 3,
+    });
+    expect(await changes()).toEqual({});
+  });
+
+  test.skipIf(process.platform !== "linux")(
+    "of some thousand files, one written in place is seen",
+    async () => {
+      const { root, watch, ignored } = await watched({ ...rules, ...many("gen/one", 2_500) });
+      write(join(root, "gen/one/f7.ts"), "2");
+      expect(await ignored()).toEqual({ "gen/one/f7.ts": 2 });
+      expect(watch.notWatched([root])).toEqual([]);
+    },
+  );
+
+  test("what is swept: files that come, go or are renamed into place are seen, and packages too", async () => {
+    const start = { ...many("node_modules/p/lib", 12), ...many("node_modules/q", 12) };
+    const { root, watch, ignored } = await watched(start, [], { ...swept, zoneFiles: 20 });
+    const modules = join(root, "node_modules");
+    expect(watch.notWatched([root])).toEqual([modules]);
+    await age();
+    await ignored();
+    write(join(modules, "p/lib/new.ts"), "1");
+    unlinkSync(join(modules, "p/lib/f0.ts"));
+    expect(await ignored()).toEqual({ "node_modules/p/lib/new.ts": 1, "node_modules/p/lib/f0.ts": 3 });
+    await age();
+    await ignored();
+    write(join(root, "next"), "2");
+    renameSync(join(root, "next"), join(modules, "p/lib/f1.ts"));
+    expect(await ignored()).toMatchObject({ "node_modules/p/lib/f1.ts": 2 });
+    write(join(modules, "@s/r/i.d.ts"), "1");
+    rmSync(join(modules, "q"), { recursive: true });
+    const seen = await ignored();
+    expect(seen).toMatchObject({ "node_modules/@s/r/i.d.ts": 1, "node_modules/q/f0.ts": 3 });
+    expect(Object.keys(seen).filter((path) => path.startsWith("node_modules/q/"))).toHaveLength(12);
+  });
+
+  test("an installation is seen by the package manager's own file, however short the last sweep is ago", async () => {
+    const start = { ...many("node_modules/p", 30), "node_modules/.package-lock.json": "1" };
+    const { root, ignored } = await watched(start, [], { ...swept, sweepRest: 1e9, zoneFiles: 20 });
+    await ignored();
+    write(join(root, "node_modules/q/i.d.ts"), "1");
+    expect(await ignored()).toEqual({});
+    write(join(root, "node_modules/.package-lock.json"), "22");
+    expect(await ignored()).toMatchObject({
+      "node_modules/.package-lock.json": 2,
+      "node_modules/q/i.d.ts": 1,
+    });
+  });
+
+  test("no more folders are swept than is allowed", async () => {
+    const start = { ...many("node_modules/p", 30), "node_modules/q/x.ts": "1" };
+    const { root, ignored } = await watched(start, [], { ...swept, sweptFolders: 1, zoneFiles: 20 });
+    write(join(root, "node_modules/q/new.ts"), "1");
+    expect(await ignored()).toEqual({});
   });
 
   test("is followed in a part that is too large where answers were about it", async () => {
     const { root, watch, ignored } = await watched(
       { ...rules, ...many("gen/seen", 8), ...many("gen/other", 30) },
       [],
-      { zoneFiles: 20 },
+      { zoneFiles: 20, sweptFolders: 0 },
     );
     write(join(root, "gen/seen/f0.ts"), "2");
     expect(await ignored()).toEqual({});

@@ -1,4 +1,5 @@
 /** Stand-ins for the pieces around one stage of a call: a server that has texts, a gate around `file:///w/`. */
+import { Refusal } from "../../src/base/problem.js";
 import { Lines, type PositionEncoding } from "../../src/base/text.js";
 import type { LanguageServer, ServerPool } from "../../src/lsp/types.js";
 import type { CallState } from "../../src/runtime/call-state.js";
@@ -18,7 +19,10 @@ export const gate: Gate = {
   roots: ["/w"],
   admit: notAsked,
   admitEntry: notAsked,
-  place: notAsked,
+  place: (path) =>
+    path.startsWith("/w/")
+      ? { path, uri: `file://${path}`, shown: path.slice(3), writable: true }
+      : new Refusal("guard/outside-root", "outside"),
   show: async (uri) => {
     if (!uri.startsWith("file:///w/")) return undefined;
     const shown = uri.slice("file:///w/".length);
@@ -41,6 +45,7 @@ export function serverOf(
     generation: 1,
     readiness: "ready",
     unwatched: false,
+    notWatched: [],
     supports: () => false,
     options: () => [
       { legend: { tokenTypes: ["class", "method"], tokenModifiers: ["declaration", "static"] } },
@@ -138,6 +143,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     mark: undefined,
     edits: undefined,
     previews: new HeldPreviews(),
+    toldFolders: new Set(),
     since: 0,
     log: () => {},
     attempt: undefined,

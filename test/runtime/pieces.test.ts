@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { Validator } from "../../src/abi/bundle.js";
 import { Refusal } from "../../src/base/problem.js";
 import { columnsOf, Lines, type PositionEncoding } from "../../src/base/text.js";
-import { tellNews } from "../../src/runtime/ask.js";
 import { toPoint } from "../../src/runtime/convert.js";
 import { untilAborted, withDeadline } from "../../src/runtime/deadline.js";
 import { Evidence } from "../../src/runtime/evidence.js";
 import { checkArguments } from "../../src/runtime/guard.js";
 import { largest } from "../../src/runtime/limits.js";
+import { foldersNotWatched, tellNews } from "../../src/runtime/news.js";
 import { overlay } from "../../src/runtime/params.js";
 import { matchesName, segmentsOf } from "../../src/runtime/symbol-names.js";
 import { findWord } from "../../src/runtime/symbols.js";
@@ -179,6 +179,14 @@ describe("evidence", () => {
       { code: "answer/not-watched", data: { server_id: "fake" } },
       { code: "answer/server-restarted", message: expect.stringContaining("was ended by SIGKILL") },
     ]);
+  });
+
+  it("names a folder that is not watched, unless the session was told or may not see it", () => {
+    const server = { ...serverOf({}), notWatched: ["/w/gen", "/w/old", "/elsewhere"] };
+    const call = callState({ toldFolders: new Set(["old"]) });
+    tellNews(call, server);
+    expect(call.evidence.warnings).toMatchObject([{ code: "answer/not-watched", data: { folder: "gen" } }]);
+    expect(foldersNotWatched(call.evidence)).toEqual(["gen"]);
   });
 
   it("says each warning once, in one order", () => {

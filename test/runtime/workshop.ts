@@ -16,7 +16,7 @@ import { readTemplates } from "../../src/emit/templates.js";
 import type { Log } from "../../src/lsp/types.js";
 import { buildPlan } from "../../src/plan/build.js";
 import { loadBundle } from "../../src/runtime/load.js";
-import { openRuntime, type Runtime } from "../../src/runtime/runtime.js";
+import { openRuntime, type Runtime, type RuntimeContext } from "../../src/runtime/runtime.js";
 import type { CallOutcome, Session } from "../../src/runtime/session.js";
 import { fakeServerPath, type Scenario } from "../fake-server/index.js";
 
@@ -29,6 +29,8 @@ export interface WorkshopOptions {
   servers?: { [id: string]: { scenario: Scenario; config?: JsonObject } };
   /** Laid over the config. */
   config?: JsonObject;
+  /** How much of the workspace is watched. */
+  watchLimits?: RuntimeContext["watchLimits"];
 }
 
 export interface Workshop {
@@ -106,6 +108,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     stateFolder: join(outside, "state"),
     binFolders: [],
     version: "0",
+    watchLimits: { openWaitMs: 60_000, ...options.watchLimits },
   });
   const session = runtime.openSession();
   const ask = async (serverId: string, question: string, method: string): Promise<unknown[]> => {

@@ -26,6 +26,7 @@ const serverFields = required({
   memory_mb: { type: ["number", "null"] },
   locked: { type: ["boolean", "null"] },
   progress: { type: ["string", "null"] },
+  not_watched: { type: "array", items: text },
   last_error: { type: ["string", "null"] },
   stderr: { type: "array", items: text },
   install: { type: ["string", "null"] },

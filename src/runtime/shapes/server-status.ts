@@ -23,6 +23,7 @@ async function spell(call: CallState, status: ServerStatus): Promise<JsonObject>
   const plan = call.plan.servers.find((server) => server.id === status.id);
   const root = status.root === null ? undefined : await shown(call, status.root);
   const others = await Promise.all(status.otherRoots.map((path) => shown(call, path)));
+  const unwatched = await Promise.all(status.notWatched.map((path) => shown(call, path)));
   const languages = plan === undefined ? [] : [plan.languageId, ...Object.values(plan.languageIds)];
   return {
     id: status.id,
@@ -45,6 +46,7 @@ async function spell(call: CallState, status: ServerStatus): Promise<JsonObject>
     memory_mb: status.memoryMb,
     locked: status.locked,
     progress: status.progress,
+    not_watched: unwatched.filter((path) => path !== undefined),
     last_error: status.lastError,
     stderr: status.stderr.slice(-stderrLines),
     install: plan?.install ?? null,

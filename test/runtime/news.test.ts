@@ -1,0 +1,34 @@
+/** What is said of folders that are not watched: once in a session, and always in the status. */
+import { afterEach, expect, test } from "vitest";
+import type { CallOutcome } from "../../src/runtime/session.js";
+import { openWorkshop, type Workshop } from "./workshop.js";
+
+let shop: Workshop | undefined;
+
+afterEach(() => shop?.close());
+
+const warnings = ({ structured }: CallOutcome): unknown => structured.warnings;
+
+test("a folder that is not watched is named once in a session, and always in the status", async () => {
+  const gen = Object.fromEntries(["a", "b", "c", "d"].map((name) => [`gen/${name}.fake`, ""]));
+  const scenario = {
+    capabilities: { hoverProvider: true },
+    replies: { "textDocument/hover": { contents: "text" } },
+  };
+  shop = await openWorkshop({
+    files: { "a.fake": "one two\n", ".gitignore": "gen/\n", ...gen },
+    servers: { fake: { scenario } },
+    watchLimits: { zoneFiles: 3 },
+  });
+  const hover = { file_path: "a.fake", line: 1 };
+  const warning = { code: "answer/not-watched", data: { folder: "gen" } };
+  expect(warnings(await shop.call("get_hover", { ...hover, character: 1 }))).toMatchObject([warning]);
+  expect(warnings(await shop.call("get_hover", { ...hover, character: 5 }))).toEqual([]);
+  const status = await shop.call("get_server_status", {});
+  expect(status.structured.servers).toMatchObject([{ not_watched: ["gen"] }]);
+  const other = shop.runtime.openSession();
+  const options = { signal: new AbortController().signal };
+  expect(warnings(await other.call("get_hover", { ...hover, character: 6 }, options))).toMatchObject([
+    warning,
+  ]);
+});
