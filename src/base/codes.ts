@@ -593,8 +593,15 @@ export const codes = {
     kind: "refusal",
     title: "To be seen first",
     cause:
-      "The server asks for a confirmation, or never says whether it has indexed; nobody has seen what would be changed.",
+      "The server asks for a confirmation, never says whether it has indexed, failed in a part, or has just been told of changed files; nobody has seen what would be changed.",
     fix: "Call with dry_run true, look at the preview, and apply it by its edit_token.",
+  },
+  "edit/not-alone": {
+    kind: "refusal",
+    title: "The declaration shares its lines",
+    cause:
+      "What stands beside the declaration on its lines, or the list that it is an element of, would be broken by the text.",
+    fix: "Do as the message says, or give the edit of those lines to apply_workspace_edit.",
   },
   "edit/snippet": {
     kind: "refusal",
@@ -659,7 +666,8 @@ export const codes = {
   "answer/files-changed": {
     kind: "warning",
     title: "Files changed just now",
-    cause: "The workspace was searched shortly after files changed, which the server may still be taking in.",
+    cause:
+      "The workspace was searched, or an edit made in it, shortly after files changed, which the server may still be taking in.",
     fix: "Call again when something that you expect is missing.",
   },
   "answer/not-supported": {

@@ -18,6 +18,8 @@ export interface MethodFacts {
   declares?: true;
   /** The method that does the same for a range: asked instead when the call names one, or the server has only it. */
   ranged?: string;
+  /** The parameter that is one name: without white space. */
+  named?: string;
   /** What is told of the whole document can be narrowed to a range, for servers that have no other method. */
   isNarrowed?: true;
 }
@@ -227,6 +229,7 @@ export const methods: { readonly [method: string]: MethodFacts } = {
     registration: "textDocument/rename",
     feature: "rename",
     merge: "first",
+    named: "newName",
   },
   "textDocument/selectionRange": {
     capability: "selectionRangeProvider",

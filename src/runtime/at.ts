@@ -63,6 +63,7 @@ export function openAt(call: CallState, target: Target | undefined): At {
       (attached, turn) => {
         const name = wordedFor(method, target, attached);
         const params = make(attached);
+        mustBeNamed(method, params);
         return attached.server.request(name, name === method ? params : withRange(params, target, attached), {
           ...turn,
           onProgress: call.onProgress,
@@ -120,6 +121,13 @@ function wordedFor(method: string, target: Target | undefined, { server, documen
   // What changes a range must not change the whole; what only tells of it can be narrowed afterwards.
   if (target.range !== undefined) return has(ranged) || isNarrowed !== true ? ranged : method;
   return has(method) || !has(ranged) ? method : ranged;
+}
+
+/** Servers write down whatever they are given as a name. */
+function mustBeNamed(method: string, params: JsonObject): void {
+  const name = params[methods[method]?.named ?? ""];
+  if (typeof name === "string" && !/^\S+$/.test(name))
+    throw new Refusal("guard/invalid-arguments", "The new name is empty or has white space in it.");
 }
 
 function withRange(params: JsonObject, target: Target | undefined, attached: Attached): JsonObject {

@@ -106,7 +106,8 @@ export class Session {
     return underAny([options.signal, this.#closed.signal], async (cancel) => {
       const asked: Asked = { tool, args, cancel, remainingMs, onProgress };
       if (!isShared(tool)) {
-        const mark = callsTools(tool) ? await briefly(asked, () => this.#shared.pool.mark()) : undefined;
+        const isMarked = callsTools(tool) || tool.effect === "edit";
+        const mark = isMarked ? await briefly(asked, () => this.#shared.pool.mark()) : undefined;
         return (await this.#begin(asked, mark)).outcome;
       }
       try {

@@ -38,6 +38,11 @@ class OwnEdits {
   async file(entry: JsonObject): Promise<void> {
     const { dialect } = this.call.plan;
     const name = String(entry[documentKey(dialect)]);
+    const unused = unusedIn(entry, newDocumentKey(dialect));
+    if (unused !== undefined) {
+      this.draft.refuse("guard/invalid-arguments", name, unused);
+      return;
+    }
     if (entry.operation === undefined) {
       const edits = listOf(entry.edits).map((edit) => this.#spelt(edit as JsonObject));
       await this.edit(name, edits, dialect.position.unit, entry.before_sha256);
@@ -46,8 +51,6 @@ class OwnEdits {
     const change = operationOf(entry, name, entry[newDocumentKey(dialect)]);
     if (change === undefined)
       this.draft.refuse("guard/invalid-arguments", name, "is renamed without a new name");
-    else if (entry.edits !== undefined)
-      this.draft.refuse("guard/invalid-arguments", name, "has edits and an operation in one entry");
     else await this.#operate(change);
   }
 
@@ -104,6 +107,28 @@ class OwnEdits {
     if (!(error instanceof Refusal)) throw error;
     this.draft.refuse(error.code, shown, predicate(error, shown));
   }
+}
+
+/** What contradicts the operation, or would have no effect without one; undefined when all is used. */
+function unusedIn(entry: JsonObject, newName: string): string | undefined {
+  const { operation } = entry;
+  if (operation === undefined && entry.edits === undefined)
+    return "has neither edits nor an operation; `operation` says what is to be done with it";
+  if (operation !== undefined && entry.edits !== undefined) return "has edits and an operation in one entry";
+  const used: { [member: string]: string[] } = {
+    text: ["create"],
+    overwrite: ["create", "rename"],
+    recursive: ["delete"],
+    [newName]: ["rename"],
+    before_sha256: ["edit"],
+  };
+  const done = operation === undefined ? "edit" : String(operation);
+  const [unused] = Object.keys(used).filter((name) => isGiven(entry[name]) && !used[name]?.includes(done));
+  return unused === undefined ? undefined : `has \`${unused}\`, which means nothing for ${done}`;
+}
+
+function isGiven(value: Json | undefined): boolean {
+  return value !== undefined && value !== null && value !== false;
 }
 
 function operationOf(entry: JsonObject, path: string, to: Json | undefined): Change | undefined {

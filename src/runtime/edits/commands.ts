@@ -46,6 +46,9 @@ export async function runCommand(call: CallState, { server, name, arguments: arg
   const onApplyEdit: ApplyEdit = async (edit) => {
     try {
       const draft = await draftOfReply(call, server, edit, await call.pool.moment());
+      // Nobody can be asked in the middle of a command.
+      if (draft.toConfirm.length > 0)
+        return refuse(call, `it wants to be confirmed: ${draft.toConfirm.join("; ")}`);
       const preview = await editsOf(call).preview(draft.changes, call.gate);
       const [reason] = [...draft.reasons, ...preview.reasons];
       if (reason !== undefined) return refuse(call, `${reason.path} ${reason.message}`);

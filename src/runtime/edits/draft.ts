@@ -18,6 +18,10 @@ export class Draft {
   readonly reasons: Reason[] = [];
   /** Labels of changes that the server wants to have confirmed. */
   readonly toConfirm: string[] = [];
+  /** Why parts may be missing, as sentences: such an edit is applied only when it was seen. */
+  readonly doubts: string[] = [];
+  /** Whether a server found its places in the whole workspace. */
+  isWide = false;
   command: ServerCommand | undefined;
 
   /** Takes another draft's part. */
@@ -25,6 +29,8 @@ export class Draft {
     this.changes.push(...other.changes);
     this.reasons.push(...other.reasons);
     this.toConfirm.push(...other.toConfirm);
+    this.doubts.push(...other.doubts);
+    this.isWide ||= other.isWide;
     this.command ??= other.command;
   }
 

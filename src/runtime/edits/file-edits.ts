@@ -3,12 +3,12 @@
  * edits of their own (`workspace/willRenameFiles` and its kind), as updated imports; those come first, because they are
  * about the files as they still are.
  */
-import type { JsonObject } from "../../base/json.js";
+import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { type FileOperation, fileMethod, fileParams, type OperatedFile } from "../../lsp/file-operations.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import type { Change } from "../../workspace/edits/types.js";
+import type { Change, TextChange } from "../../workspace/edits/types.js";
 import { statOf } from "../../workspace/real-path.js";
 import type { CallState } from "../call-state.js";
 import { Draft } from "./draft.js";
@@ -65,7 +65,7 @@ async function announced(
 ): Promise<Draft> {
   const draft = new Draft();
   let isHeard = false;
-  const servers = operation === "Create" ? runningFor(call, file.path) : await serversOf(call, file);
+  const servers = operation === "Create" ? runningFor(call, file.path) : await serversOf(call, file, draft);
   for (const server of servers) {
     const wanted = await wantedBy(server, operation, file);
     if (wanted.length === 0) continue;
@@ -82,10 +82,7 @@ async function announced(
     } catch (error) {
       call.signal.throwIfAborted();
       if (!(error instanceof Refusal)) throw error;
-      call.evidence.warn("answer/partial-servers", `The server ${server.plan.id} failed: ${error.message}`, {
-        server_id: server.plan.id,
-        code: error.code,
-      });
+      unheard(call, draft, server.plan.id, error, "failed");
     }
   }
   if (!isHeard && operation !== "Create" && servers.length > 0)
@@ -106,14 +103,25 @@ async function wantedBy(
     : server.wantedFiles("will", operation, await filesBelow(file, file.path));
 }
 
-/** Two servers of one language would make the same edits: the first that edits a file has it. */
+/** Two servers of one language make many of the same edits: those are made once. */
 function notYetEdited(draft: Draft, before: Draft): Draft {
-  const edited = new Set(before.changes.flatMap((change) => (change.kind === "edit" ? [change.path] : [])));
+  const made = new Set(
+    before.changes.flatMap((change) =>
+      change.kind === "edit" ? change.changes.map((one) => editKey(change.path, one)) : [],
+    ),
+  );
   const rest = new Draft();
   rest.join(draft);
-  const own = rest.changes.splice(0).filter((change) => change.kind !== "edit" || !edited.has(change.path));
+  const own = rest.changes.splice(0).map((change): Change => {
+    if (change.kind !== "edit") return change;
+    return { ...change, changes: change.changes.filter((one) => !made.has(editKey(change.path, one))) };
+  });
   rest.changes.push(...own);
   return rest;
+}
+
+function editKey(path: string, { start, end, newText }: TextChange): string {
+  return canonicalText([path, start, end, newText]);
 }
 
 function runningFor(call: CallState, path: string): LanguageServer[] {
@@ -125,6 +133,7 @@ function runningFor(call: CallState, path: string): LanguageServer[] {
 async function serversOf(
   call: CallState,
   { path, isFolder: folder }: OperatedFile,
+  draft: Draft,
 ): Promise<LanguageServer[]> {
   if ((await statOf(path)) === undefined) return [];
   const samples = new Map<string, string>();
@@ -141,13 +150,19 @@ async function serversOf(
     } catch (error) {
       call.signal.throwIfAborted();
       if (!(error instanceof Refusal)) throw error;
-      call.evidence.warn("answer/partial-servers", `The server ${id} was not asked: ${error.message}`, {
-        server_id: id,
-        code: error.code,
-      });
+      unheard(call, draft, id, error, "was not asked");
     }
   }
   return servers;
+}
+
+/** What a server would have added is missing. */
+function unheard(call: CallState, draft: Draft, id: string, { message, code }: Refusal, how: string): void {
+  call.evidence.warn("answer/partial-servers", `The server ${id} ${how}: ${message}`, {
+    server_id: id,
+    code,
+  });
+  draft.doubts.push(`The server ${id} ${how}, so what refers to the file may not be updated.`);
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { sortBy } from "../../base/order.js";
 import type { OperatedFile } from "../../lsp/file-operations.js";
 
-const mostEntries = 2000;
+/** As many as one edit may have. */
+const mostFiles = 5000;
 const skipped = new Set([".git", "node_modules"]);
 
 /** What happens to each file in a folder, which stands at `now`. */
@@ -21,16 +22,17 @@ export async function filesBelow({ path, newPath }: OperatedFile, now: string): 
   return files;
 }
 
-/** Files in a folder, in the order of their names, at most so many entries. */
+/** Files in a folder, in the order of their names, at most as many as one edit may have. */
 export async function* filesIn(folder: string): AsyncGenerator<string> {
   const folders = [folder];
   let seen = 0;
-  for (let next = folders.shift(); next !== undefined && seen < mostEntries; next = folders.shift()) {
+  for (let next = folders.shift(); next !== undefined && seen < mostFiles; next = folders.shift()) {
     const entries = await readdir(next, { withFileTypes: true }).catch(() => []);
     for (const entry of sortBy(entries, ({ name }) => [name])) {
-      seen++;
-      if (entry.isFile()) yield join(next, entry.name);
-      else if (entry.isDirectory() && !skipped.has(entry.name)) folders.push(join(next, entry.name));
+      if (entry.isFile()) {
+        if (++seen > mostFiles) return;
+        yield join(next, entry.name);
+      } else if (entry.isDirectory() && !skipped.has(entry.name)) folders.push(join(next, entry.name));
     }
   }
 }

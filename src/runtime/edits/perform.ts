@@ -10,6 +10,7 @@ import { editArguments } from "../../protocol/edit-arguments.js";
 import { refuseEdit } from "../../workspace/edits/reasons.js";
 import type { Applied, ApplyOptions, Preview } from "../../workspace/edits/types.js";
 import type { CallState } from "../call-state.js";
+import { isDigesting, tellDigesting } from "../digest.js";
 import type { Normalized } from "../shapes/shape.js";
 import { aftermath, lookBefore } from "./aftermath.js";
 import { checkCommand, runCommand } from "./commands.js";
@@ -27,6 +28,10 @@ export async function perform(call: CallState, draft: Draft, options: AnswerOpti
   const reasons = [...draft.reasons, ...preview.reasons];
   if (reasons.length > 0) throw refuseEdit(reasons);
   checkCommand(call, draft);
+  if (draft.isWide && isDigesting(call)) {
+    tellDigesting(call);
+    draft.doubts.push("Files changed a moment ago, and the language server may not have taken them in yet.");
+  }
   const held: Held = { draft, preview, readiness: readinessOf(call) };
   if (isNothing(preview) && draft.command === undefined)
     return { items: [], beside: { status: "unchanged", summary: summaryOfPreview(preview) } };
@@ -107,6 +112,12 @@ function checkReady(call: CallState, { readiness, draft }: Held, isSeen: boolean
     throw new Refusal(
       "edit/not-seen",
       "The language server does not say whether it has indexed; look at a preview first. Nothing was changed.",
+      { nextSteps },
+    );
+  if (draft.doubts.length > 0)
+    throw new Refusal(
+      "edit/not-seen",
+      `${draft.doubts.join(" ")} Look at a preview first. Nothing was changed.`,
       { nextSteps },
     );
   if (draft.toConfirm.length > 0)

@@ -29,7 +29,7 @@ export async function draftOfReply(
   if (Array.isArray(value)) {
     const uri = call.evidence.document?.admitted.uri;
     if (uri === undefined) throw garbled(server, what);
-    return new ServerEdit(call, server, since).read({ changes: { [uri]: value } });
+    return new ServerEdit(call, server, since, false).read({ changes: { [uri]: value } });
   }
   if (value === null || value === undefined) return new Draft();
   if (!isTable(value)) throw garbled(server, what);
@@ -65,12 +65,14 @@ class ServerEdit {
     private readonly call: CallState,
     private readonly server: LanguageServer,
     since: number,
+    private readonly isWide = true,
   ) {
     this.#texts = new EditTexts(call, server, since);
   }
 
   async read(edit: Record<string, unknown>): Promise<Draft> {
     const { changes, documentChanges, changeAnnotations } = edit;
+    this.#draft.isWide = this.isWide;
     this.#annotations = isTable(changeAnnotations) ? changeAnnotations : {};
     // `documentChanges` win, never both; an empty list beside real changes hides none of them.
     if (Array.isArray(documentChanges) && (documentChanges.length > 0 || !isTable(changes))) {

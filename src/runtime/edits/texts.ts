@@ -54,6 +54,9 @@ export class EditTexts {
     if (open !== undefined && open.hash !== known.hash) throw changed("changed while the server was asked");
     if (open !== undefined && typeof version === "number" && version !== open.version)
       throw changed("is edited in another version than the server has");
+    // Some servers give the version 0 to every file that is not open, where LSP has null.
+    if (open === undefined && this.server !== undefined && typeof version === "number" && version !== 0)
+      throw changed("is edited in a version that the server was never given");
     return known;
   }
 

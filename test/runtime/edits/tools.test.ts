@@ -252,19 +252,21 @@ describe("files", () => {
     expect(warningsOf(answer)).toContain("answer/references-kept");
   });
 
-  it("are renamed all the same when the server fails, with a warning", async () => {
+  it("are renamed when the server fails only after a preview that says so", async () => {
     const workshop = await editing({
       tools,
       capabilities,
       scenario: { on: { "workspace/willRenameFiles": [{ error: { code: -32000, message: "no" } }] } },
     });
-    const answer = await workshop.call("rename_file", {
-      old_path: "a.fake",
-      new_path: "c.fake",
-      dry_run: false,
-    });
-    expect(answer.structured).toMatchObject({ status: "applied" });
-    expect(warningsOf(answer)).toContain("answer/partial-servers");
+    const call = { old_path: "a.fake", new_path: "c.fake" };
+    const blind = await workshop.call("rename_file", { ...call, dry_run: false });
+    expect(codeOf(blind)).toBe("edit/not-seen");
+    expect(read(workshop, "c.fake")).toBeUndefined();
+    const preview = await workshop.call("rename_file", call);
+    expect(warningsOf(preview)).toContain("answer/partial-servers");
+    const token = { edit_token: preview.structured.edit_token ?? "", dry_run: false };
+    const applied = await workshop.call("rename_file", { ...call, ...token });
+    expect(applied.structured).toMatchObject({ status: "applied" });
   });
 
   it("are created and deleted, announced and told of", async () => {
