@@ -285,7 +285,9 @@ describe("files", () => {
     expect(codeOf(await workshop.call("create_file", { ...create, dry_run: false }))).toBe("edit/exists");
     const over = { ...create, content: "other\n", overwrite: true, dry_run: false };
     expect((await workshop.call("create_file", over)).structured).toMatchObject({ status: "applied" });
-    const deleted = await workshop.call("delete_file", { file_path: "a.fake", dry_run: false });
+    const preview = await workshop.call("delete_file", { file_path: "a.fake" });
+    const token = { edit_token: preview.structured.edit_token ?? "", dry_run: false };
+    const deleted = await workshop.call("delete_file", { file_path: "a.fake", ...token });
     expect(deleted.structured).toMatchObject({ status: "applied", summary: { operations: 1 } });
     expect([read(workshop, "a.fake"), read(workshop, "b.fake")]).toEqual([undefined, "moved();\n"]);
     expect(await workshop.received("workspace/didDeleteFiles")).toEqual([
@@ -543,7 +545,10 @@ it("backups are made where a tool says so", async () => {
   expect(again.structured).toMatchObject({ status: "undone" });
   mkdirSync(join(workshop.folder, "x"), { recursive: true });
   writeFileSync(join(workshop.folder, "x/none"), "");
-  const without = await workshop.call("rename_with_copies", { ...call, create_backups: false });
+  const plain = { ...call, create_backups: false };
+  const preview = await workshop.call("rename_with_copies", { ...plain, dry_run: true });
+  const token = { edit_token: preview.structured.edit_token ?? "" };
+  const without = await workshop.call("rename_with_copies", { ...plain, ...token });
   expect(without.structured).toMatchObject({ status: "applied" });
   expect(without.structured.backups).toBeUndefined();
 });
