@@ -18,10 +18,12 @@ let folder = "";
 let bin = "";
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-catalogue-")));
-  bin = join(folder, "bin");
-  mkdirSync(bin);
+  // Beside the workspace: one that nobody trusts provides no program.
+  bin = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-programs-")));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  for (const made of [folder, bin]) rmSync(made, { recursive: true, force: true });
+});
 
 const write = (name: string, text: string) => {
   mkdirSync(dirname(join(folder, name)), { recursive: true });
