@@ -61,7 +61,7 @@ describe("lspi", () => {
     const symbols = await structure("get_document_symbols", { file_path: "src/greet.ts" });
     expect(symbols.symbols).toEqual(named_("Polite"));
     const query = { query: "Polite", file_path: "src/greet.ts" };
-    expect((await structure("search_workspace_symbols", query)).symbols).toEqual(named_("Polite"));
+    expect((await structure("search_workspace_symbols", query)).matches).toEqual(named_("Polite"));
     expect(await structure("get_diagnostics", { file_path: "src/broken.ts" })).toMatchObject({
       status: "diagnostics",
       total: 1,
