@@ -6,15 +6,14 @@
 import { stat } from "node:fs/promises";
 import type { PoolMark } from "../lsp/types.js";
 import { digestMs } from "./digest.js";
-import type { CallOutcome } from "./outcome.js";
 
 const lifeMs = 5000;
 const mostFiles = 200;
 
 type Mark = Pick<PoolMark, "files" | "all">;
 
-interface Kept {
-  outcome: CallOutcome;
+interface Kept<T> {
+  answer: T;
   mark: string;
   files: Map<string, string>;
   bytes: number;
@@ -22,8 +21,8 @@ interface Kept {
 }
 
 /** The kept answers of one runtime, the least recently used first. */
-export class AnswerCache {
-  readonly #kept = new Map<string, Kept>();
+export class AnswerCache<T> {
+  readonly #kept = new Map<string, Kept<T>>();
   #bytes = 0;
   #files: string | undefined;
   #changedAt = Number.NEGATIVE_INFINITY;
@@ -34,7 +33,7 @@ export class AnswerCache {
   ) {}
 
   /** The answer to a question asked before, if it is still true at this mark. */
-  async get(key: string, mark: Mark): Promise<CallOutcome | undefined> {
+  async get(key: string, mark: Mark): Promise<T | undefined> {
     this.#note(mark);
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
@@ -43,20 +42,14 @@ export class AnswerCache {
     this.#drop(key);
     if (!isTrue) return undefined;
     this.#add(key, kept);
-    return kept.outcome;
+    return kept.answer;
   }
 
   /** Keeps an answer that shows these files; not when one of them changed after the question was asked. */
-  async put(
-    key: string,
-    mark: Mark,
-    outcome: CallOutcome,
-    files: readonly string[],
-    askedAt: number,
-  ): Promise<void> {
+  async put(key: string, mark: Mark, answer: T, files: readonly string[], askedAt: number): Promise<void> {
     this.#note(mark);
     if (this.now() < this.#changedAt + digestMs) return;
-    const bytes = Buffer.byteLength(JSON.stringify(outcome)) + Buffer.byteLength(key);
+    const bytes = Buffer.byteLength(JSON.stringify(answer)) + Buffer.byteLength(key);
     if (bytes > this.mostBytes / 4 || files.length > mostFiles) return;
     const stamps = new Map<string, string>();
     for (const file of files) {
@@ -66,7 +59,7 @@ export class AnswerCache {
       stamps.set(file, text);
     }
     this.#drop(key);
-    this.#add(key, { outcome, mark: mark.all, files: stamps, bytes, until: this.now() + lifeMs });
+    this.#add(key, { answer, mark: mark.all, files: stamps, bytes, until: this.now() + lifeMs });
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= this.mostBytes) break;
       this.#drop(oldest);
@@ -79,7 +72,7 @@ export class AnswerCache {
     this.#files = files;
   }
 
-  #add(key: string, kept: Kept): void {
+  #add(key: string, kept: Kept<T>): void {
     this.#kept.set(key, kept);
     this.#bytes += kept.bytes;
   }

@@ -37,6 +37,7 @@ export async function buildAnswer(
   options: AnswerOptions,
 ): Promise<Answer> {
   const { facts, shape } = shapeNamed(name);
+  if (reply.skipped !== undefined) tellSkipped(call, reply.skipped);
   const normalized = await shape.normalize(reply, call, options);
   await insistOnSteady(call);
   const asked: Asked = { call, facts, shape, caps: capsOf(call, options.maxChars) };
@@ -95,13 +96,16 @@ export async function pageAnswer(call: CallState, name: ShapeName, cursor: strin
   );
 }
 
-/** An empty list for a method that no server has: the answer is true, and says why it is empty. */
-export async function emptyAnswer(call: CallState, refusal: Refusal): Promise<Answer | undefined> {
-  const { shape: name } = call.tool.output;
+/** An empty answer for a method that no server has: it is true, and says why it is empty. */
+export async function emptyAnswer(call: CallState, skipped: Refusal): Promise<Answer> {
+  return buildAnswer(call, call.tool.output.shape, { parts: [], perItem: false, skipped }, {});
+}
+
+/** Says that what the answer is made of was not asked for, since no server has the method. */
+function tellSkipped({ tool, evidence }: CallState, refusal: Refusal): void {
   // An edit that nobody can make is refused: an empty one would read as done.
-  if (!shapes[name]?.counted || call.tool.effect !== "read") return undefined;
-  call.evidence.warn("answer/not-supported", refusal.message);
-  return buildAnswer(call, name, { parts: [], perItem: false }, {});
+  if (tool.effect !== "read") throw refusal;
+  evidence.warn("answer/not-supported", refusal.message);
 }
 
 /** The candidates where several symbols or lines are meant. */
@@ -129,6 +133,7 @@ async function listAnswer(asked: Asked, listing: Snapshot): Promise<Answer> {
   if (!hasMore) return first;
   call.evidence.isPage = true;
   const write = await call.pages.keep(bindingOf(call), listing);
+  call.evidence.listing = write(1);
   return windowAnswer(asked, listing, 0, write);
 }
 

@@ -101,9 +101,13 @@ export function openAt(call: CallState, target: Target | undefined): At {
         return expectAnswer(sealReply({ parts, perItem: false }), options);
       }),
     each: (method, items, options, params) =>
-      skippable(options, async () =>
-        expectAnswer(sealReply(await askEach(call, method, openReply(items), options, params)), options),
-      ),
+      skippable(options, async () => {
+        const from = openReply(items);
+        const reply = await askEach(call, method, from, options, params);
+        // Items that nobody was asked for are not items that do not exist.
+        const { skipped } = from;
+        return expectAnswer(sealReply(skipped === undefined ? reply : { ...reply, skipped }), options);
+      }),
     diagnostics: async (options) => {
       const reply = await askDiagnostics(call, circle, options);
       diagnosed.keep(reply);
@@ -140,7 +144,7 @@ async function skippable(options: RequestOptions, ask: () => Promise<Reply>): Pr
     return await ask();
   } catch (error) {
     if (options.optional && error instanceof Refusal && error.code === "lsp/not-supported")
-      return sealReply({ parts: [], perItem: false });
+      return sealReply({ parts: [], perItem: false, skipped: error });
     throw error;
   }
 }

@@ -19,6 +19,13 @@ export interface Ran {
 /** How a tool reaches another tool. */
 export type RunTool = (name: string, args: Json) => Promise<Ran>;
 
+/** What a batch must know of its tools and of its time. */
+export interface BatchBounds {
+  onlyReads(tool: string): boolean;
+  /** Whether another operation may begin: the rest are skipped, so that what is done is told in time. */
+  hasTime(): boolean;
+}
+
 /** Operations that are under way at once. */
 const atOnce = 8;
 
@@ -34,7 +41,7 @@ export async function runBatch(
   operations: Json,
   { parallel, stopOnError }: BatchOptions,
   run: RunTool,
-  onlyReads: (tool: string) => boolean,
+  { onlyReads, hasTime }: BatchBounds,
 ): Promise<JsonObject[]> {
   const asked = (Array.isArray(operations) ? operations : []).map(readOperation);
   const foreign = asked.find(({ tool }) => !tools.includes(tool));
@@ -47,7 +54,7 @@ export async function runBatch(
       const [index, operation] = next;
       const ran = await run(operation.tool, operation.args);
       outcomes[index] = ranOutcome(operation, index, ran);
-      if (ran.refusal !== undefined && stopOnError !== false) isStopped = true;
+      if ((ran.refusal !== undefined && stopOnError !== false) || !hasTime()) isStopped = true;
     }
   };
   for (const group of groupsOf(asked, onlyReads)) {

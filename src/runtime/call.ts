@@ -6,9 +6,10 @@ import { getAt } from "../base/pointer.js";
 import { runAction } from "./actions.js";
 import { buildAnswer } from "./answer.js";
 import { openAt } from "./at.js";
-import { type RunTool, runBatch } from "./batch.js";
+import { type BatchBounds, type RunTool, runBatch } from "./batch.js";
 import type { CallState } from "./call-state.js";
 import { choose } from "./choose.js";
+import { timeWithin } from "./deadline.js";
 import { point } from "./point.js";
 import { openReply, sealReply, wholeValue } from "./reply.js";
 import { type Step, tellSteps } from "./workflow.js";
@@ -42,9 +43,12 @@ export class ToolCall implements Call {
   }
 
   async batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply> {
-    const all = this.#state.plan.tools;
-    const onlyReads = (name: string) => all.find((tool) => tool.name === name)?.effect === "read";
-    return ownReply(await runBatch(tools, operations, options, this.#runTool, onlyReads));
+    const { plan, tool, remainingMs } = this.#state;
+    const bounds: BatchBounds = {
+      onlyReads: (name) => plan.tools.find((entry) => entry.name === name)?.effect === "read",
+      hasTime: () => timeWithin(tool.timeoutMs, remainingMs()) > 0,
+    };
+    return ownReply(await runBatch(tools, operations, options, this.#runTool, bounds));
   }
 
   async choose(items: Reply, path: string[], id: Json | undefined): Promise<Reply> {

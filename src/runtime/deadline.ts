@@ -12,17 +12,36 @@ export async function withDeadline<T>(
 ): Promise<T> {
   const controller = new AbortController();
   let late = false;
-  const timer = setTimeout(() => {
+  const expire = () => {
     late = !controller.signal.aborted;
     controller.abort(reason);
-  }, ms);
+  };
   const unfollow = follow(controller, parents);
+  if (ms <= 0) expire();
+  const timer = setTimeout(expire, ms);
   try {
     return await work(controller.signal, () => late);
   } finally {
     clearTimeout(timer);
     unfollow();
   }
+}
+
+/** The milliseconds that are left of so many from now on. */
+export function countdown(ms: number): () => number {
+  const end = performance.now() + ms;
+  return () => Math.max(0, end - performance.now());
+}
+
+const mostReserveMs = 2000;
+const reserveShare = 0.1;
+/** Less than this is no time to ask anything in. */
+const leastMs = 20;
+
+/** What is left for calls within a call: some of its time is kept for the answer that is made of theirs. */
+export function timeWithin(timeoutMs: number, remainingMs: number): number {
+  const left = remainingMs - Math.min(mostReserveMs, timeoutMs * reserveShare);
+  return left < leastMs ? 0 : left;
 }
 
 /** Runs work under a signal that aborts with any of its parents. */

@@ -10,6 +10,12 @@ import type { Target } from "./target.js";
 /** Readiness from the least to the most that is known: several servers together are as ready as the worst. */
 const ranks: readonly Readiness[] = ["starting", "indexing", "unknown", "ready"];
 
+/** What a call learned that those who share its answer must know as well. */
+export interface Learned {
+  servers: (readonly [id: string, readiness: Readiness])[];
+  warnings: Warning[];
+}
+
 /** The evidence of one call, gathered as it goes. */
 export class Evidence {
   readonly #servers = new Map<string, Readiness>();
@@ -22,6 +28,8 @@ export class Evidence {
   #isCommitted = false;
   /** Whether the answer is a page of a listing that is kept for the next one. */
   isPage = false;
+  /** A cursor of the listing that was kept, where the answer is its first page. */
+  listing: string | undefined;
   document: { admitted: Admitted; hash: string } | undefined;
   /** The call's arguments, once they were checked. */
   input: JsonObject | undefined;
@@ -77,10 +85,15 @@ export class Evidence {
   }
 
   /** What a tool within this call learned is part of this call. */
-  absorb(other: Evidence): void {
-    for (const [id, readiness] of other.#servers)
+  absorb({ servers, warnings }: Learned): void {
+    for (const [id, readiness] of servers)
       this.#servers.set(id, worse(this.#servers.get(id) ?? "ready", readiness));
-    this.#warnings.push(...other.#warnings);
+    this.#warnings.push(...warnings);
+  }
+
+  /** What others must know who are told the same. */
+  get learned(): Learned {
+    return { servers: [...this.#servers], warnings: [...this.#warnings] };
   }
 
   warn(code: Code, message: string, data?: JsonObject): void {

@@ -19,6 +19,8 @@ export interface CallOutcome extends Answer {
 
 /** Why a call was stopped, if it was. */
 export interface Clock {
+  /** The time that the call had, in milliseconds. */
+  timeoutMs: number;
   isCancelled(): boolean;
   expired(): boolean;
 }
@@ -27,21 +29,17 @@ export interface Clock {
 export function refusalOf(
   tool: ToolPlan,
   error: unknown,
-  { isCancelled, expired }: Clock,
+  { timeoutMs, isCancelled, expired }: Clock,
   evidence: Evidence,
-  { plan, log }: { plan: Plan; log: Log },
+  log: Log,
 ): Refusal {
   if (isCancelled()) return new Refusal("call/cancelled", "The call was cancelled.", { cause: error });
-  const lead = (refusal: Refusal) => leading(refusal, leadOn(plan, tool, refusal.code, evidence.input));
-  if (expired())
-    return lead(
-      new Refusal(
-        "lsp/timeout",
-        `${tool.name} did not come to an end within ${tool.timeoutMs} ms; the server is ${evidence.readiness}.`,
-        { cause: error },
-      ),
-    );
-  if (error instanceof Refusal) return lead(error);
+  if (expired()) {
+    const [why] = unready(evidence);
+    const message = `${tool.name} did not come to an end within ${timeoutMs} ms.${why ? ` ${why.message}` : ""}`;
+    return new Refusal("lsp/timeout", message, { cause: error });
+  }
+  if (error instanceof Refusal) return error;
   log("error", `fault in ${tool.name}`, {
     cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
   });
@@ -53,13 +51,14 @@ export function refusalOf(
 /** The outcome of a call that was refused. */
 export function refused(
   tool: ToolPlan,
-  refusal: Refusal,
-  listed: readonly string[],
+  plain: Refusal,
+  plan: Plan,
   warnings: Warning[],
   wording: Wording,
   input: JsonObject | undefined,
 ): CallOutcome {
-  const answer = refuse(tool.name, refusal, listed, warnings, wording, input);
+  const refusal = leading(plain, leadOn(plan, tool, plain.code, input));
+  const answer = refuse(tool.name, refusal, plan.mcp.listed, warnings, wording, input);
   return { isError: true, ...answer, error: protocolError(refusal, wording.dialect.errors) };
 }
 

@@ -94,6 +94,13 @@ export class Pages {
     return { snapshot: kept.snapshot, offset: read.offset, cursor: cursorWriter(binding, read.id) };
   }
 
+  /** Whether the listing of a cursor is still kept. */
+  holds(cursor: string): boolean {
+    const read = readCursor(cursor);
+    const kept = read && this.#kept.get(`${read.binding}:${read.id}`);
+    return kept !== undefined && this.now() - kept.usedAt <= this.limits.lifeMs / 2;
+  }
+
   /** Drops what is too old, then the least recently used, until the rest fits. */
   #makeRoom(): void {
     let bytes = 0;

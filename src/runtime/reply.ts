@@ -1,7 +1,7 @@
 /** What servers replied, inside the opaque `Reply` that a handler passes on: each part still knows its server. */
 import type { Params, Reply } from "../abi/handler.js";
 import type { Json, JsonObject } from "../base/json.js";
-import { Fault } from "../base/problem.js";
+import { Fault, type Refusal } from "../base/problem.js";
 import type { LanguageServer, OpenDocument } from "../lsp/types.js";
 
 /** A running server with the call's document open in it; without a document for calls about the workspace. */
@@ -26,6 +26,8 @@ export interface ReplyData {
   perItem: boolean;
   /** For items that were asked about again: the reply they came from. */
   source?: ReplyData;
+  /** Why there is nothing: nobody supports an optional step. */
+  skipped?: Refusal;
   /** For diagnostics: what is known. */
   diagnostics?: { status: "diagnostics" | "clean" | "unknown"; why: string };
 }

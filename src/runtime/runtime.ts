@@ -91,7 +91,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   const shared = {
     ...{ loaded, plan, pool, gate, samples, edits, log },
     inFlight: new InFlight<Told>(),
-    answers: new AnswerCache(plan.limits.cacheBytes),
+    answers: new AnswerCache<Told>(plan.limits.cacheBytes),
   };
   const sessions = new Set<Session>();
   const closed = new AbortController();

@@ -20,9 +20,8 @@ import type { CallState } from "./call-state.js";
 import { Choices } from "./choose.js";
 import { clampNumbers } from "./clamp.js";
 import { Places } from "./convert.js";
-import { underAny, untilAborted, withDeadline } from "./deadline.js";
+import { countdown, timeWithin, underAny, untilAborted, withDeadline } from "./deadline.js";
 import { HeldPreviews } from "./edits/held.js";
-import { refuse } from "./envelope.js";
 import { Evidence } from "./evidence.js";
 import { SeveralMatches } from "./find-symbol.js";
 import { checkArguments } from "./guard.js";
@@ -31,7 +30,7 @@ import type { LoadedBundle } from "./load.js";
 import { foldersNotWatched } from "./news.js";
 import { type CallOutcome, type Clock, refusalOf, refused, unknownTool, unready } from "./outcome.js";
 import { Pages } from "./page.js";
-import { briefly, shareAnswer, type Told } from "./shared-answers.js";
+import { briefly, type Fresh, shareAnswer, type Told } from "./shared-answers.js";
 import { insistOnSteady, steadily } from "./steady.js";
 import { openWording, type Wording } from "./wording.js";
 
@@ -47,28 +46,31 @@ export interface CallOptions {
 export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "edits" | "log"> & {
   loaded: LoadedBundle;
   inFlight: InFlight<Told>;
-  answers: AnswerCache;
+  answers: AnswerCache<Told>;
 };
 
 /** The part of a call that no other call has. */
 type Own = Pick<CallState, "evidence" | "wording" | "places">;
 
-/** An outcome with what it rests on. */
-interface Ran {
-  outcome: CallOutcome;
-  evidence: Evidence;
-  /** Absolute paths of the files that it shows. */
-  files: string[];
-}
-
 /** A call as it was asked, under way until its time is up. */
 interface Asked extends Pick<CallState, "tool" | "remainingMs" | "onProgress"> {
   args: unknown;
   cancel: AbortSignal;
+  /** The time that it had at its beginning, in milliseconds. */
+  timeoutMs: number;
+  /** The evidence of the call that this one is a part of. */
+  outer: Evidence | undefined;
 }
 
 /** The part of a call that is there before its tool is chosen. */
 type Frame = Pick<CallState, "signal" | "remainingMs" | "onProgress" | "mark">;
+
+/** A call that calls another tool. */
+interface Caller {
+  tool: ToolPlan;
+  frame: Frame;
+  evidence: Evidence;
+}
 
 type Attempted = Frame & Pick<CallState, "attempt">;
 
@@ -101,42 +103,44 @@ export class Session {
     const tool = plan.tools.find((entry) => entry.name === name && plan.mcp.listed.includes(name));
     if (tool === undefined) throw unknownTool(name, plan.mcp.listed);
     const onProgress = (message: string) => options.onProgress?.(message);
-    const end = performance.now() + tool.timeoutMs;
-    const remainingMs = () => Math.max(0, end - performance.now());
+    const { timeoutMs } = tool;
     return underAny([options.signal, this.#closed.signal], async (cancel) => {
-      const asked: Asked = { tool, args, cancel, remainingMs, onProgress };
-      if (!isShared(tool)) {
-        const isMarked = callsTools(tool) || tool.effect === "edit";
-        const mark = isMarked ? await briefly(asked, () => this.#shared.pool.mark()) : undefined;
-        return (await this.#begin(asked, mark)).outcome;
-      }
-      try {
-        return await this.#share(asked);
-      } catch (error) {
-        if (!cancel.aborted) throw error;
-        // Whoever left alone is told so; what they shared goes on for the others.
-        return (await this.#begin(asked, undefined)).outcome;
-      }
+      const remainingMs = countdown(timeoutMs);
+      const asked: Asked = { tool, args, cancel, timeoutMs, remainingMs, onProgress, outer: undefined };
+      return (await this.#perform(asked)).outcome;
     });
+  }
+
+  /** The road of every call, of an agent or within another call. */
+  async #perform(asked: Asked): Promise<Told> {
+    const { tool } = asked;
+    try {
+      if (isShared(tool)) return await this.#share(asked);
+      const isMarked = tool.effect === "edit";
+      const mark = isMarked ? await briefly(asked, () => this.#shared.pool.mark()) : undefined;
+      return await this.#begin(asked, mark);
+    } catch (error) {
+      if (!asked.cancel.aborted) throw error;
+      // Whoever left alone is told so; what they shared goes on for the others.
+      return this.#begin(asked, undefined);
+    }
   }
 
   /** The answer that others may have as well, or have already. */
-  #share(asked: Asked): Promise<CallOutcome> {
-    const { tool } = asked;
-    const question = { ...asked, tool: tool.name, roots: this.#gate.roots, asker: this.#id };
-    return shareAnswer(this.#shared, question, async (mark, cancel, onProgress) => {
-      const { outcome, evidence, files } = await this.#begin({ ...asked, cancel, onProgress }, mark);
-      const isWhole = !outcome.isError && !evidence.isPage && evidence.readiness === "ready";
-      const owner = evidence.isPage ? this.#id : undefined;
-      return { outcome, owner, files, isKept: isWhole && isKept(tool) };
-    });
+  #share(asked: Asked): Promise<Told> {
+    const holds = (listing: string) => this.#pages.holds(listing);
+    const question = { ...asked, tool: asked.tool.name, roots: this.#gate.roots, asker: this.#id, holds };
+    return shareAnswer(this.#shared, question, (mark, cancel, onProgress) =>
+      this.#begin({ ...asked, cancel, onProgress }, mark),
+    );
   }
 
   /** Runs a call of its own until it ends, is cancelled or its time is up. */
-  #begin({ tool, args, cancel, remainingMs, onProgress }: Asked, mark: PoolMark | undefined): Promise<Ran> {
+  #begin(asked: Asked, mark: PoolMark | undefined): Promise<Fresh> {
+    const { cancel, timeoutMs, remainingMs, onProgress } = asked;
     return withDeadline([cancel], remainingMs(), (signal, expired) => {
       const frame: Frame = { signal, remainingMs, onProgress, mark };
-      return this.#run(tool, args, frame, { isCancelled: () => cancel.aborted, expired });
+      return this.#run(asked, frame, { timeoutMs, isCancelled: () => cancel.aborted, expired });
     });
   }
 
@@ -146,14 +150,14 @@ export class Session {
     this.onClose(this);
   }
 
-  async #run(tool: ToolPlan, args: unknown, frame: Frame, clock: Clock): Promise<Ran> {
+  async #run({ tool, args, outer }: Asked, frame: Frame, clock: Clock): Promise<Fresh> {
     const { plan, loaded, log } = this.#shared;
     const wording = await openWording(loaded, tool);
-    let own = this.#own(wording);
+    let own = this.#own(wording, outer);
     try {
       frame.signal.throwIfAborted();
       const work = this.#steadily(tool, args, frame, () => {
-        own = this.#own(wording);
+        own = this.#own(wording, outer);
         return own;
       });
       const answer = await untilAborted(frame.signal, work).catch((error: unknown) => {
@@ -161,21 +165,23 @@ export class Session {
         if (own.evidence.isCommitted) return work;
         throw error;
       });
-      for (const folder of foldersNotWatched(own.evidence)) this.#toldFolders.add(folder);
+      const { evidence } = own;
+      for (const folder of foldersNotWatched(evidence)) this.#toldFolders.add(folder);
       return {
         outcome: { isError: false, error: null, ...answer },
-        evidence: own.evidence,
-        files: await filesOf(own),
+        ...{ learned: evidence.learned, refusal: undefined, isLate: false },
+        ...{ owner: evidence.isPage ? this.#id : undefined, listing: evidence.listing },
+        ...{ files: await filesOf(own), isKept: isKept(tool, evidence) },
       };
     } catch (error) {
       const { evidence } = own;
-      const refusal = refusalOf(tool, error, clock, evidence, { plan, log });
+      const refusal = refusalOf(tool, error, clock, evidence, log);
       const warnings = clock.expired() || refusal.code === "lsp/no-answer" ? unready(evidence) : [];
       const told = [...evidence.warnings, ...warnings];
       return {
-        outcome: refused(tool, refusal, plan.mcp.listed, told, wording, evidence.input),
-        evidence,
-        files: [],
+        outcome: refused(tool, refusal, plan, told, wording, evidence.input),
+        ...{ learned: evidence.learned, refusal, isLate: clock.expired() },
+        ...{ owner: undefined, listing: undefined, files: [], isKept: false },
       };
     }
   }
@@ -220,40 +226,34 @@ export class Session {
         return await pageAnswer(state, tool.output.shape, cursor);
       if (typeof token === "string") return await heldAnswer(state, token);
       const handler = await loaded.handler(tool.name);
-      const call = new ToolCall(state, (name, inner) => this.#within(name, inner, frame, own.evidence));
+      const call = new ToolCall(state, (name, inner) =>
+        this.#within(name, inner, { tool, frame, evidence: own.evidence }),
+      );
       return await handler.run(call, input);
     } catch (error) {
       if (error instanceof SeveralMatches || error instanceof Refusal) await insistOnSteady(state);
       if (error instanceof Choices) return await choicesAnswer(state, error);
       if (error instanceof SeveralMatches) return candidatesAnswer(state, error.message, error.candidates);
-      const isLacking = error instanceof Refusal && error.code === "lsp/not-supported";
-      const empty = isLacking ? await emptyAnswer(state, error) : undefined;
-      if (empty === undefined) throw error;
-      return empty;
+      if (error instanceof Refusal && error.code === "lsp/not-supported") return emptyAnswer(state, error);
+      throw error;
     }
   }
 
-  /** A tool within a tool: under the same deadline; its refusal is part of the whole answer. */
-  async #within(name: string, args: Json, frame: Frame, outer: Evidence): ReturnType<RunTool> {
-    const { plan, loaded } = this.#shared;
-    const tool = plan.tools.find((entry) => entry.name === name);
+  /** A tool within a tool: on the same road, within what is left; its refusal is part of the whole answer. */
+  async #within(name: string, args: Json, caller: Caller): ReturnType<RunTool> {
+    const { frame, evidence: outer } = caller;
+    const tool = this.#shared.plan.tools.find((entry) => entry.name === name);
     if (tool === undefined) throw unknownTool(name, []);
-    const wording = await openWording(loaded, tool);
-    let own = this.#own(wording, outer);
-    try {
-      const { structured, headline, candidates } = await this.#steadily(tool, args, frame, () => {
-        own = this.#own(wording, outer);
-        return own;
-      });
-      return { structured, headline, candidates, refusal: undefined };
-    } catch (error) {
-      if (!(error instanceof Refusal) || frame.signal.aborted) throw error;
-      const { warnings, input } = own.evidence;
-      const { structured, headline } = refuse(name, error, plan.mcp.listed, warnings, wording, input);
-      return { structured, headline, candidates: undefined, refusal: error };
-    } finally {
-      outer.absorb(own.evidence);
-    }
+    const left = timeWithin(caller.tool.timeoutMs, frame.remainingMs());
+    const timeoutMs = Math.min(tool.timeoutMs, Math.floor(left));
+    const { refusal, learned, outcome } = await this.#perform({
+      ...{ tool, args, outer, timeoutMs, remainingMs: countdown(timeoutMs) },
+      ...{ cancel: frame.signal, onProgress: frame.onProgress },
+    });
+    outer.absorb(learned);
+    if (refusal !== undefined) frame.signal.throwIfAborted();
+    const { structured, headline, candidates } = outcome;
+    return { structured, headline, candidates, refusal };
   }
 }
 
@@ -264,14 +264,10 @@ function isShared(tool: ToolPlan): boolean {
   );
 }
 
-/** Whether a tool calls others, whose listings depend on the files as well. */
-function callsTools(tool: ToolPlan): boolean {
-  return tool.steps.some(({ kind }) => kind === "tool" || kind === "batch");
-}
-
 /** Whether an answer may be given again: what servers push at their own time is asked for every time. */
-function isKept(tool: ToolPlan): boolean {
-  return tool.steps.every(({ kind }) => kind === "request");
+function isKept(tool: ToolPlan, { isPage, listing, readiness }: Evidence): boolean {
+  const isFirst = !isPage || listing !== undefined;
+  return isFirst && readiness === "ready" && tool.steps.every(({ kind }) => kind === "request");
 }
 
 async function filesOf({ evidence: { document }, places }: Own): Promise<string[]> {

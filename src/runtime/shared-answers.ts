@@ -3,9 +3,11 @@
  * for them is bounded, and what takes longer is not waited for: sharing must not cost more than asking.
  */
 import { canonicalText } from "../base/json.js";
+import type { Refusal } from "../base/problem.js";
 import type { Log, PoolMark, ServerPool } from "../lsp/types.js";
 import type { AnswerCache } from "./answer-cache.js";
 import { untilAborted, withDeadline } from "./deadline.js";
+import type { Learned } from "./evidence.js";
 import type { InFlight } from "./in-flight.js";
 import type { CallOutcome } from "./outcome.js";
 
@@ -14,8 +16,16 @@ const lookMs = 2000;
 /** An outcome that others may be told too. */
 export interface Told {
   outcome: CallOutcome;
+  /** What it rests on, for a call that this one is a part of. */
+  learned: Learned;
+  /** Why there is no answer, where there is none. */
+  refusal: Refusal | undefined;
+  /** Whether its time was up: who has more time may ask again. */
+  isLate: boolean;
   /** The only session that it is good in, where its cursor is. */
   owner: string | undefined;
+  /** A cursor of the listing that it is the first page of, good while its session holds that. */
+  listing: string | undefined;
 }
 
 /** A new outcome, and whether and with which files it may be given again. */
@@ -33,6 +43,8 @@ export interface Question {
   roots: readonly string[];
   /** The session that asks. */
   asker: string;
+  /** Whether the session still holds the listing of a cursor. */
+  holds(listing: string): boolean;
   cancel: AbortSignal;
   remainingMs(): number;
   onProgress(message: string): void;
@@ -49,21 +61,21 @@ export type Ask = (
 export interface Sharing {
   pool: ServerPool;
   inFlight: InFlight<Told>;
-  answers: AnswerCache;
+  answers: AnswerCache<Told>;
   log: Log;
 }
 
 /** The answer that is kept, or under way, or new. */
-export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask): Promise<CallOutcome> {
+export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask): Promise<Told> {
   const { tool, args, roots, asker, cancel, onProgress } = question;
-  const { pool, answers, inFlight } = sharing;
+  const { pool, inFlight } = sharing;
   const askedAt = Date.now();
   const key = canonicalText([tool, args ?? {}, roots]);
   const stand = await briefly(question, async () => {
     const mark = await pool.mark();
-    return { mark, kept: await answers.get(key, mark) };
+    return { mark, kept: await keptAnswer(sharing, question, key, mark) };
   });
-  const alone = async () => (await ask(stand?.mark, cancel, onProgress)).outcome;
+  const alone = () => ask(stand?.mark, cancel, onProgress);
   if (stand === undefined) return alone();
   const { mark, kept } = stand;
   if (kept !== undefined) return kept;
@@ -72,8 +84,25 @@ export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask
     if (fresh.isKept) void keep(sharing, key, mark, fresh, askedAt);
     return fresh;
   });
-  // A cursor is good in its own session only.
-  return told.owner === undefined || told.owner === asker ? told.outcome : alone();
+  // A cursor is good in its own session only, and another's end of time is not one's own.
+  const isGood = told.owner === undefined || told.owner === asker;
+  return isGood && !(told.isLate && question.remainingMs() > 0) ? told : alone();
+}
+
+/** The answer that is kept for all, or for this session alone while it holds the further pages. */
+async function keptAnswer(
+  { answers }: Sharing,
+  { asker, holds }: Question,
+  key: string,
+  mark: PoolMark,
+): Promise<Told | undefined> {
+  const own = await answers.get(keyOf(key, asker), mark);
+  if (own?.listing !== undefined && holds(own.listing)) return own;
+  return answers.get(key, mark);
+}
+
+function keyOf(key: string, owner: string | undefined): string {
+  return owner === undefined ? key : `${owner} ${key}`;
 }
 
 /** What a look at how things stand finds, or undefined when it takes too long: then a call goes its own way. */
@@ -96,12 +125,12 @@ async function keep(
   { pool, answers, log }: Sharing,
   key: string,
   mark: PoolMark,
-  { outcome, files }: Fresh,
+  { isKept: _, files, ...told }: Fresh,
   askedAt: number,
 ): Promise<void> {
   try {
     const now = await pool.mark();
-    if (now.all === mark.all) await answers.put(key, mark, outcome, files, askedAt);
+    if (now.all === mark.all) await answers.put(keyOf(key, told.owner), mark, told, files, askedAt);
   } catch (error) {
     log("debug", "an answer was not kept", { cause: String(error) });
   }

@@ -244,3 +244,63 @@ describe("a workflow", () => {
     expect(text).toContain("Warning answer/several-matches");
   });
 });
+
+describe("calls within a call that runs out of time", () => {
+  const hover = (character: number) => ({ tool: "get_hover", args: { ...good.args, character } });
+  const openHanging = async () => {
+    workshop = await openWorkshop({
+      files: { "a.fake": "one two\n" },
+      servers: {
+        fake: {
+          scenario: {
+            capabilities: { definitionProvider: true, hoverProvider: true },
+            replies: { "textDocument/definition": [{ uri: "file:///work/a.fake", range: range(0, 0, 3) }] },
+            on: { "textDocument/hover": [{ never: true }] },
+          },
+        },
+      },
+      config: {
+        extends: ["tools/core", "tools/batch"],
+        tools: [
+          { name: "batch_execute", timeout_ms: 6000 },
+          {
+            name: "both",
+            input: "position",
+            output: "json",
+            timeout_ms: 6000,
+            steps: [
+              { id: "first", tool: "find_definition", args: { from: "input" } },
+              { id: "slow", tool: "get_hover", args: { from: "input" } },
+            ],
+          },
+        ],
+      },
+    });
+    // The server is up before the clock runs.
+    await workshop.call("find_definition", good.args);
+    return workshop;
+  };
+
+  it("keep what is done; what has no time any more is skipped, whatever errors mean", async () => {
+    const { call } = await openHanging();
+    const operations = [good, hover(1), hover(2), hover(3), hover(4), hover(5), hover(6)];
+    const { structured } = await call("batch_execute", { operations, stop_on_error: false });
+    expect(structured).toMatchObject({ ok: true, successful: 1 });
+    const told = structured.operations as JsonObject[];
+    expect(told[0]).toMatchObject({ outcome: "done", answer: { total: 1 } });
+    expect(told[1]).toMatchObject({ outcome: "failed", code: "lsp/timeout", answer: { ok: false } });
+    expect(told.at(-1)).toMatchObject({ outcome: "skipped" });
+    const stopped = await call("batch_execute", { operations: [good, hover(1), good] });
+    expect(stopped.structured).toMatchObject({ successful: 1, failed: 1, skipped: 1 });
+  });
+
+  it("keep what is done in a workflow", async () => {
+    const { call } = await openHanging();
+    const { structured } = await call("both", good.args);
+    expect(structured).toMatchObject({
+      ok: true,
+      value: { first: { ok: true, total: 1 }, slow: { ok: false } },
+      warnings: [{ code: "answer/step-failed", data: { step: "slow", code: "lsp/timeout" } }],
+    });
+  });
+});

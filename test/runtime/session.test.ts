@@ -107,7 +107,7 @@ describe("a call", () => {
     ]);
   });
 
-  it("is empty with a warning where the server lacks the method, and refused where there is no list", async () => {
+  it("is empty with a warning where the server lacks the method, list or not", async () => {
     const { call } = await open({ files, servers: { fake: { scenario: { capabilities: {} } } } });
     const list = await call("find_references", { file_path: "a.fake", line: 1, character: 1 });
     expect(list.structured).toMatchObject({
@@ -116,8 +116,12 @@ describe("a call", () => {
       warnings: [{ code: "answer/not-supported" }],
     });
     const hover = await call("get_hover", { file_path: "a.fake", line: 1, character: 1 });
-    expect(hover).toMatchObject({ isError: true, structured: { error: { code: "lsp/not-supported" } } });
-    expect(hover.text).toMatch(/^Error lsp\/not-supported: /);
+    expect(hover.structured).toMatchObject({
+      ok: true,
+      contents: [],
+      warnings: [{ code: "answer/not-supported", message: expect.stringContaining("textDocument/hover") }],
+    });
+    expect(hover.text).toContain("Warning answer/not-supported: ");
   });
 
   it("throws only for a tool that is not there", async () => {

@@ -56,6 +56,22 @@ describe("identical calls at the same time", () => {
     expect(await work.received(method)).toHaveLength(2);
   });
 
+  it("share one request within a batch too", async () => {
+    const { scenario, release } = slow();
+    const work = await open({
+      files,
+      servers: { fake: { scenario } },
+      config: { extends: ["tools/core", "tools/batch"] },
+    });
+    const operations = Array.from({ length: 8 }, () => ({ tool: "find_definition", args: at }));
+    const batch = work.call("batch_execute", { operations, parallel: true });
+    await expect.poll(async () => (await work.received(method)).length, { timeout: 20_000 }).toBe(1);
+    await settled(work);
+    release();
+    expect((await batch).structured).toMatchObject({ successful: 8 });
+    expect(await work.received(method)).toHaveLength(1);
+  });
+
   it("leave alone: the answer goes on for the others, and is cancelled with the last", async () => {
     const { scenario, release } = slow();
     const work = await open({ files, servers: { fake: { scenario } } });
@@ -134,6 +150,56 @@ describe("a kept answer", () => {
     const { structured } = await work.call("find_definition", at);
     expect(structured.total).toBe(1);
     expect((await work.received(method)).length).toBe(count + 1);
+  });
+
+  it("is given to calls within calls as well, and goes the other way", async () => {
+    const work = await open({
+      files,
+      servers: { fake: { scenario } },
+      config: { extends: ["tools/core", "tools/batch"] },
+    });
+    const operation = { tool: "find_definition", args: at };
+    const count = await kept(work);
+    const { structured } = await work.call("batch_execute", {
+      operations: Array.from({ length: 20 }, () => operation),
+    });
+    expect(structured).toMatchObject({ successful: 20, server_id: "fake", readiness: "ready" });
+    expect((await work.received(method)).length).toBe(count);
+  });
+
+  it("is kept with its further pages, for its own session", async () => {
+    const many = [0, 4].map((start) => ({
+      uri: "file:///work/a.fake",
+      range: range(0, start, start + 3),
+    }));
+    const list = "textDocument/references";
+    const work = await open({
+      files,
+      servers: {
+        fake: { scenario: { capabilities: { referencesProvider: true }, replies: { [list]: many } } },
+      },
+    });
+    const asked = { ...at, page_size: 1 };
+    let first = await work.call("find_references", asked);
+    await expect
+      .poll(
+        async () => {
+          const before = (await work.received(list)).length;
+          first = await work.call("find_references", asked);
+          return (await work.received(list)).length === before;
+        },
+        { timeout: 30_000, interval: 100 },
+      )
+      .toBe(true);
+    const next = await work.call("find_references", { ...asked, cursor: first.structured.next_cursor ?? "" });
+    expect(next.structured).toMatchObject({ total: 2, shown: 1, locations: [{ character: 5 }] });
+    const count = (await work.received(list)).length;
+    const other = work.runtime.openSession();
+    const options = { signal: new AbortController().signal };
+    const theirs = await other.call("find_references", asked, options);
+    expect((await work.received(list)).length).toBe(count + 1);
+    const cursor = theirs.structured.next_cursor ?? "";
+    expect((await other.call("find_references", { ...asked, cursor }, options)).isError).toBe(false);
   });
 
   it("is asked for again of a server that was started anew", async () => {

@@ -18,6 +18,44 @@ const config: JsonObject = {
   ],
   tools: [
     {
+      name: "lacking",
+      input: "position",
+      request: { method: "fake/lacking", params: "text_document_position" },
+      output: "json",
+    },
+    {
+      name: "skipped_last",
+      input: "position",
+      output: "locations",
+      steps: [
+        { id: "found", method: "textDocument/definition", params: "text_document_position" },
+        { id: "more", method: "fake/lacking", params: "text_document_position", optional: true },
+      ],
+    },
+    {
+      name: "skipped_items",
+      input: "position",
+      output: "calls",
+      steps: [
+        { id: "items", method: "fake/lacking", params: "text_document_position", optional: true },
+        {
+          id: "calls",
+          method: "callHierarchy/incomingCalls",
+          each: { from: "step.items", limit: 2 },
+          params: { set: { item: { from: "each" } } },
+        },
+      ],
+    },
+    {
+      name: "half",
+      input: "position",
+      output: "json",
+      steps: [
+        { id: "definition", tool: "find_definition", args: { from: "input" } },
+        { id: "broken", tool: "find_definition", args: { file_path: "none.fake", line: 1, character: 1 } },
+      ],
+    },
+    {
       name: "expand",
       description: "x",
       input: "position",
@@ -175,7 +213,28 @@ describe("tools of a config's own", () => {
     expect(structured).toMatchObject({ ok: true, server_id: "fake" });
     expect(structured.value).toMatchObject({
       definition: { ok: true, tool: "find_definition", locations: [{ path: "a.fake" }] },
-      hover: { ok: false, tool: "get_hover", error: { code: "lsp/not-supported" } },
+      hover: { ok: true, tool: "get_hover", warnings: [{ code: "answer/not-supported" }] },
+    });
+    const { structured: half } = await workshop.call("half", { file_path: "a.fake", line: 1, character: 1 });
+    expect(half.value).toMatchObject({
+      definition: { ok: true },
+      broken: { ok: false, tool: "find_definition", error: { code: "guard/not-a-file" } },
+    });
+  });
+
+  it("say that nobody was asked where the last step was skipped, and when a custom method lacks", async () => {
+    const at = { file_path: "a.fake", line: 1, character: 1 };
+    const message = expect.stringContaining("fake/lacking");
+    for (const tool of ["skipped_last", "skipped_items"])
+      expect((await workshop.call(tool, at)).structured).toMatchObject({
+        ok: true,
+        total: 0,
+        warnings: [{ code: "answer/not-supported", message }],
+      });
+    expect((await workshop.call("lacking", at)).structured).toMatchObject({
+      ok: true,
+      value: null,
+      warnings: [{ code: "answer/not-supported", message }],
     });
   });
 });
