@@ -119,7 +119,9 @@ describe.each(Object.entries(typescripts))("%s", (kind, config) => {
   it("moves a file and updates its importers", async () => {
     const args = { old_path: "src/greet.ts", new_path: "src/words/hello.ts" };
     const { preview, applied } = await previewAndApply(session, "rename_file", args);
-    expect(preview.warnings).toEqual([]);
+    // The tests before have just changed files.
+    const codes = (preview.warnings as { code: string }[]).map(({ code }) => code);
+    expect(codes.filter((code) => code !== "answer/files-changed")).toEqual([]);
     expect(summary(applied).operations).toBe(1);
     expect(existsSync(join(session.folder, "src/greet.ts"))).toBe(false);
     expect(read(session, "src/app.ts")).toContain('from "./words/hello.js"');
