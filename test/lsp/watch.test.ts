@@ -196,6 +196,19 @@ describe("what git ignores", () => {
     },
   );
 
+  test("a change before a large folder was read for the first time is known once it is", async () => {
+    const start = many("node_modules/p", 1_000);
+    const { root, watch } = await watched(start, [], { openWaitMs: 0 });
+    const path = join(root, "node_modules/p/f999.ts");
+    write(path, "2");
+    const isKnown = async () => {
+      await watch.refresh();
+      return watch.since(0, [root]).some((change) => change.path === path && change.type === 2);
+    };
+    await expect.poll(isKnown, { timeout: 30_000 }).toBe(true);
+    expect(watch.since(0, [root])).toHaveLength(1);
+  });
+
   test("what is swept: files that come, go or are renamed into place are seen, and packages too", async () => {
     const start = { ...many("node_modules/p/lib", 12), ...many("node_modules/q", 12) };
     const { root, watch, ignored } = await watched(start, [], { ...swept, zoneFiles: 20 });
