@@ -778,6 +778,13 @@ export const codes = {
     cause: "No language server here offers to update imports and other references to the file.",
     fix: "Look for uses of the old name after the change.",
   },
+  "answer/owner-lost": {
+    kind: "warning",
+    title: "Files of another user",
+    cause:
+      "An edited file is a new one in the place of the old, and only the superuser can give files to others.",
+    fix: "Give the files back to their owner afterwards, or run the proxy as their owner.",
+  },
   "answer/edit-incomplete": {
     kind: "warning",
     title: "The edit is done, something after it is not",

@@ -1,7 +1,7 @@
 /**
  * An edit, shown or done. Its files stand under `edit.files`, operations on names first: path, operation?, new_path?,
  * before_sha256, after_sha256, edit_count, edits? [<range>, new_text, note?], diff?, cut?; beside them status, summary,
- * edit_token? (of a preview), undo_token?, backups? and diagnostics? (of what was done), actions? (to choose from).
+ * edit_token? (of a preview), backups?, undo_token? and diagnostics? (of what was done), actions? (to choose from).
  */
 import type { DialectPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";

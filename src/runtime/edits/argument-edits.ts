@@ -19,7 +19,7 @@ interface OwnEdit {
 /** The draft of the argument `files` (as previews spell edits) or `changes` (as LSP does). */
 export async function editFiles(call: CallState, args: JsonObject): Promise<Draft> {
   const own = new OwnEdits(call);
-  if (Array.isArray(args.files)) for (const entry of args.files) await own.file(entry as JsonObject);
+  if (Array.isArray(args.files)) for (const entry of args.files) await own.entry(entry as JsonObject);
   else if (isTable(args.changes))
     for (const [name, edits] of Object.entries(args.changes))
       await own.edit(name, lspEdits(edits), "utf-16", undefined);
@@ -33,6 +33,13 @@ class OwnEdits {
 
   constructor(private readonly call: CallState) {
     this.#texts = new EditTexts(call, undefined, call.since);
+  }
+
+  async entry(entry: JsonObject): Promise<void> {
+    const { length } = this.draft.changes;
+    await this.file(entry);
+    const isLeftOut = this.draft.changes.length === length;
+    if (isLeftOut && entry.operation !== undefined) this.draft.lacksOperation = true;
   }
 
   async file(entry: JsonObject): Promise<void> {

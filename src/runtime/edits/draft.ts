@@ -22,6 +22,8 @@ export class Draft {
   readonly doubts: string[] = [];
   /** Whether a server found its places in the whole workspace. */
   isWide = false;
+  /** Whether an operation on names was left out: what follows it would be about other files. */
+  lacksOperation = false;
   command: ServerCommand | undefined;
 
   /** Takes another draft's part. */
@@ -31,6 +33,7 @@ export class Draft {
     this.toConfirm.push(...other.toConfirm);
     this.doubts.push(...other.doubts);
     this.isWide ||= other.isWide;
+    this.lacksOperation ||= other.lacksOperation;
     this.command ??= other.command;
   }
 
@@ -38,6 +41,21 @@ export class Draft {
   refuse(code: Code, path: string, message: string): void {
     this.reasons.push({ code, path, message });
   }
+}
+
+/** Reasons that may only follow from an operation that was left out. */
+const aboutNames: Code[] = [
+  "edit/missing",
+  "edit/exists",
+  "edit/not-empty",
+  "edit/bad-target",
+  "edit/changed",
+];
+
+/** All reasons against an edit: its draft's own, and those that the engine finds in the rest of it. */
+export function reasonsAgainst({ reasons, lacksOperation }: Draft, found: Reason[]): Reason[] {
+  const rest = lacksOperation ? found.filter(({ code }) => !aboutNames.includes(code)) : found;
+  return [...reasons, ...rest];
 }
 
 /** A preview that is to be applied. */

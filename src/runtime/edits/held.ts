@@ -19,17 +19,33 @@ export interface Held {
 const lifeMs = 30 * 60_000;
 const mostHeld = 100;
 
-export class HeldPreviews {
-  readonly #held = new Map<string, Held & { binding: string; at: number }>();
+/** What the previews of a session may take up together; the newest is kept in any case. */
+const mostBytes = 64 << 20;
 
-  constructor(private readonly now: () => number = Date.now) {}
+export class HeldPreviews {
+  readonly #held = new Map<string, Held & { binding: string; at: number; bytes: number }>();
+  #bytes = 0;
+
+  constructor(
+    private readonly now: () => number = Date.now,
+    private readonly most = mostBytes,
+  ) {}
 
   keep(binding: string, held: Held): void {
     const key = keyOf(held.preview.token, binding);
+    this.#drop(key);
+    const bytes = sizeOf(held.preview);
+    this.#held.set(key, { ...held, binding, at: this.now(), bytes });
+    this.#bytes += bytes;
+    for (const [old, { at }] of this.#held) {
+      const isTooMuch = this.#held.size > mostHeld || this.#bytes > this.most;
+      if (old !== key && (isTooMuch || this.now() - at > lifeMs)) this.#drop(old);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#held.get(key)?.bytes ?? 0;
     this.#held.delete(key);
-    this.#held.set(key, { ...held, binding, at: this.now() });
-    for (const [old, { at }] of this.#held)
-      if (this.#held.size > mostHeld || this.now() - at > lifeMs) this.#held.delete(old);
   }
 
   /** The preview of a token that a call with this binding showed; without a binding, any call of this session. */
@@ -51,6 +67,16 @@ export class HeldPreviews {
   static binding(tool: string, asked: JsonObject): string {
     return canonicalText([tool, asked]);
   }
+}
+
+/** What a preview takes up: each code unit two bytes at most, and each change and file some more. */
+function sizeOf({ files, operations }: Preview): number {
+  let bytes = operations.length * 500;
+  for (const { before, diff, changes } of files) {
+    bytes += 1_000 + 2 * ((before?.length ?? 0) + diff.length);
+    for (const { newText } of changes) bytes += 100 + 2 * newText.length;
+  }
+  return bytes;
 }
 
 function keyOf(token: string, binding: string): string {

@@ -3,8 +3,7 @@
  * is found before the first write, an edit is applied whole or not at all, and what is told afterwards is what happened.
  */
 import type { AnswerOptions } from "../../abi/handler.js";
-import type { Template } from "../../abi/plan.js";
-import type { Json, JsonObject } from "../../base/json.js";
+import type { JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { editArguments } from "../../protocol/edit-arguments.js";
 import { refuseEdit } from "../../workspace/edits/reasons.js";
@@ -13,19 +12,18 @@ import type { CallState } from "../call-state.js";
 import { isDigesting, tellDigesting } from "../digest.js";
 import type { Normalized } from "../shapes/shape.js";
 import { aftermath, lookBefore } from "./aftermath.js";
+import { backupSuffix, plannedBackups } from "./backups.js";
 import { checkCommand, runCommand } from "./commands.js";
-import type { Draft } from "./draft.js";
+import { type Draft, reasonsAgainst } from "./draft.js";
 import { editsOf } from "./engine.js";
 import { type Held, HeldPreviews } from "./held.js";
+import { tellOwners } from "./owners.js";
 import { spellApplied, spellPreview, summaryOfApplied, summaryOfPreview } from "./spell.js";
 
 /** The answer to a draft: a preview, or what was done when the call asks for that. */
 export async function perform(call: CallState, draft: Draft, options: AnswerOptions): Promise<Normalized> {
-  // What is left of a draft that lacks an operation would be about other files.
-  const isPartial = draft.reasons.length > 0 && draft.changes.some(({ kind }) => kind !== "edit");
-  if (isPartial) throw refuseEdit(draft.reasons);
   const preview = await editsOf(call).preview(draft.changes, call.gate);
-  const reasons = [...draft.reasons, ...preview.reasons];
+  const reasons = reasonsAgainst(draft, preview.reasons);
   if (reasons.length > 0) throw refuseEdit(reasons);
   checkCommand(call, draft);
   if (draft.isWide && isDigesting(call)) {
@@ -85,12 +83,15 @@ function show(call: CallState, held: Held): Normalized {
       `Applied, it also runs the command ${draft.command.name}; what that changes is not known before.`,
     );
   call.previews.keep(bindingOf(call) ?? "", held);
+  tellOwners(call, preview);
+  const backups = plannedBackups(call, preview);
   return {
     items: spellPreview(call, preview),
     beside: {
       status: "preview",
       summary: summaryOfPreview(preview),
       edit_token: preview.token,
+      ...(backups.length > 0 ? { backups } : {}),
       ...(draft.command === undefined ? {} : { command: draft.command.name }),
     },
   };
@@ -136,6 +137,7 @@ async function apply(call: CallState, held: Held): Promise<Normalized> {
   const done: Applied[] = [];
   if (!isNothing(preview)) {
     call.evidence.commit();
+    tellOwners(call, preview);
     done.push(await editsOf(call).apply(preview.token, await applyOptions(call)));
   }
   if (draft.command !== undefined) done.push(...(await runCommand(call, draft.command)));
@@ -176,17 +178,9 @@ async function applyOptions(call: CallState): Promise<ApplyOptions> {
     for (const [name, hash] of Object.entries(given))
       options.expected[(await call.gate.admit(name)).shown] = String(hash);
   }
-  const { backups } = call.tool.output;
-  const suffix = backups === null ? undefined : settingOf(call, backups.suffix);
-  if (backups !== null && settingOf(call, backups.create) === true && typeof suffix === "string")
-    options.backupSuffix = suffix;
+  const suffix = backupSuffix(call);
+  if (suffix !== undefined) options.backupSuffix = suffix;
   return options;
-}
-
-/** A value that the tool sets, or leaves to an argument. */
-function settingOf({ input }: CallState, template: Template): Json | undefined {
-  if (template.kind === "literal") return template.value;
-  return template.kind === "ref" && template.ref.name !== null ? input[template.ref.name] : undefined;
 }
 
 /** Whether every file would stay as it is, and where it is. */

@@ -155,6 +155,7 @@ class ServerEdit {
       } else throw garbled(this.server, what);
       this.#draft.changes.push(made);
     } catch (error) {
+      this.#draft.lacksOperation = true;
       this.#refuse(error);
     }
   }

@@ -32,13 +32,19 @@ export function spellPreview(call: CallState, { operations, files }: Preview): J
   ];
 }
 
-/** How much a preview would change; a file that only moves is an operation, not a changed file. */
+/** How much a preview would change, counted as it will be when done; a file that only moves is no changed file. */
 export function summaryOfPreview({ operations, files }: Preview): Summary {
   return {
     files: files.filter(({ beforeSha256, afterSha256 }) => beforeSha256 !== afterSha256).length,
     edits: files.reduce((sum, { changes }) => sum + changes.length, 0),
-    operations: operations.filter(({ skipped }) => !skipped).length,
+    operations: operations.reduce((sum, operation) => sum + namesChanged(operation), 0),
   };
+}
+
+/** A create over a file changes its text and no name; a rename over a file removes that one first. */
+function namesChanged({ kind, overwrites, skipped }: OperationPreview): number {
+  if (skipped || (kind === "create" && overwrites)) return 0;
+  return kind === "rename" && overwrites ? 2 : 1;
 }
 
 /** What was done, without texts: the same items with the hashes that the files have now. */

@@ -1,5 +1,11 @@
-/** Copies of the old texts beside the edited files, for those who ask for them; part of the edit like everything else. */
+/**
+ * Copies of the old texts beside the edited files, for those who ask for them; part of the edit like everything else. A
+ * copy takes the place of an earlier copy of ours, never of another file.
+ */
+
+import { sha256 } from "../../base/hash.js";
 import { Refusal } from "../../base/problem.js";
+import type { Journal } from "./journal.js";
 import { placeAfter } from "./outcome.js";
 import { refuseEdit } from "./reasons.js";
 import type { Surroundings } from "./scene.js";
@@ -11,7 +17,7 @@ const usableSuffix = /^[^/\\:\0]{1,64}$/;
 
 /** The work that writes the copies, to be done before the rest, and their paths. */
 export async function backupsOf(
-  around: Surroundings,
+  around: Surroundings & { journal: Journal },
   work: Work[],
   suffix: string,
 ): Promise<{ work: Work[]; paths: string[] }> {
@@ -38,7 +44,7 @@ export async function backupsOf(
 }
 
 async function copyOf(
-  { disk, gate, limits }: Surroundings,
+  { disk, gate, limits, journal }: Surroundings & { journal: Journal },
   steps: Step[],
   of: Extract<Step, { kind: "swap" }>,
   path: string,
@@ -57,6 +63,8 @@ async function copyOf(
   if (found === undefined) return placeOf(names, path, bytes, of.before);
   if (found.kind !== "file") throw new Refusal("edit/exists", "is there and is not a file");
   const before = stateOf(await disk.read(path, limits.fileBytes), found);
+  if (before.sha256 !== sha256(bytes) && !(await journal.isBackup(path, before.sha256)))
+    throw new Refusal("edit/exists", "is there and is not known as an earlier backup; move it away");
   return {
     step: {
       ...{ kind: "swap", path, after: placeAfter(path, steps), before, now: stateOf(bytes, found) },

@@ -129,11 +129,13 @@ class WorkspaceEdits implements Edits {
       const work = await workOf(shop.disk, draft);
       const { backupSuffix } = options;
       const backups =
-        backupSuffix === undefined ? { work: [], paths: [] } : await backupsOf(around, work, backupSuffix);
+        backupSuffix === undefined
+          ? { work: [], paths: [] }
+          : await backupsOf({ ...around, journal: shop.journal }, work, backupSuffix);
       const whole = [...backups.work, ...work];
       if (imageBytes(whole.map(({ step }) => step)) > around.limits.journalBytes)
         throw new Refusal("edit/too-large", "The edit is too large to be undone. Nothing was changed.");
-      const id = await perform(shop, whole, null);
+      const id = await perform(shop, whole, { undoes: null, backups: backups.paths });
       this.#previews.drop(token);
       await unlessSystem(shop.journal.prune());
       const counts = new Map(preview.files.map((file) => [file.path, file.changes.length]));
@@ -162,7 +164,7 @@ class WorkspaceEdits implements Edits {
         throw new Refusal("edit/unknown-undo", "There is nothing to undo under this token any more.");
       const { work, reasons } = await undoOf({ ...shop, gate: around.gate }, entry);
       if (reasons.length > 0) throw refuseEdit(reasons, "edit/undo-conflict");
-      if (isDone) await perform(shop, work, id);
+      if (isDone) await perform(shop, work, { undoes: id, backups: [] });
       const steps = work.map(({ step }) => step);
       return outcomeOf(around.gate, steps, new Map());
     });

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { type Content, type Disk, isAbsence, type Ownership, type Slice, systemCode } from "./disk.js";
-import { isStep, type Step } from "./step.js";
+import { isStep, type Step, type Tree } from "./step.js";
 import type { EditLimits } from "./types.js";
 
 const entryName = /^[0-9a-z]{9}-[0-9a-f]{16}$/;
@@ -19,6 +19,8 @@ export interface Entry {
   id: string;
   undoes: string | null;
   steps: Step[];
+  /** The paths among its steps that are copies of old texts, made because somebody asked for them. */
+  backups?: string[];
 }
 
 /**
@@ -167,6 +169,20 @@ export class Journal {
     return undefined;
   }
 
+  /** Whether a file with this content at this path is a copy that one of the edits made. */
+  async isBackup(path: string, sha256: string): Promise<boolean> {
+    for (const { id, stage } of await this.list()) {
+      const entry = stage === "done" ? await this.read(id) : undefined;
+      if (!entry?.backups?.includes(path)) continue;
+      const isMade = entry.steps.some((step) => {
+        if (step.kind === "swap") return step.path === path && step.now.sha256 === sha256;
+        return step.kind === "place" && step.path === path && contentOf(step.tree) === sha256;
+      });
+      if (isMade) return true;
+    }
+    return false;
+  }
+
   /** A saved content. */
   image(id: string, slice: Slice): Content {
     return this.#disk.pieces(join(this.#path(id), "images"), slice);
@@ -206,7 +222,12 @@ export class Journal {
 function isEntry(value: unknown): value is Entry {
   if (!isTable(value) || value.version !== 1 || !Array.isArray(value.steps)) return false;
   if (value.undoes !== null && typeof value.undoes !== "string") return false;
+  if (value.backups !== undefined && !Array.isArray(value.backups)) return false;
   return typeof value.id === "string" && value.steps.every(isStep);
+}
+
+function contentOf(tree: Tree): string | undefined {
+  return tree.kind === "file" ? tree.state.sha256 : undefined;
 }
 
 async function ensureFolder(disk: Disk, folder: string, owner: Ownership = "default"): Promise<void> {

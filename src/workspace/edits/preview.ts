@@ -41,7 +41,10 @@ function previewFile({ gate, limits }: Surroundings, file: DraftFile): FilePrevi
     before: changes.length > 0 ? (origin?.text?.text ?? null) : null,
   };
   if (origin !== null && afterSha256 === origin.sha256) return preview;
-  if (origin !== null) preview.otherLinks = origin.found.links - 1;
+  if (origin !== null) {
+    preview.otherLinks = origin.found.links - 1;
+    preview.losesOwner = !mayGiveTo(origin.found.uid);
+  }
   if (origin !== null && !origin.text)
     return { ...preview, diff: `Binary file ${preview.shown} is replaced\n` };
   const { diff, cut } = unifiedDiff(
@@ -53,6 +56,12 @@ function previewFile({ gate, limits }: Surroundings, file: DraftFile): FilePrevi
     limits.diffChars,
   );
   return { ...preview, diff, diffCut: cut };
+}
+
+/** Whether a new file can belong to a user: only the superuser gives files away. */
+function mayGiveTo(uid: number): boolean {
+  const own = process.geteuid?.();
+  return own === undefined || own === 0 || own === uid;
 }
 
 /** The changes of a file's text, about the text on disk. */
@@ -90,7 +99,7 @@ function bare(gate: Gate, path: string, after: string | null): FilePreview {
   return {
     ...{ path, shown: shownAs(gate, path), shownAfter: after === null ? null : shownAs(gate, after) },
     ...{ beforeSha256: null, afterSha256: null, before: null, changes: [] },
-    ...{ diff: "", diffCut: false, otherLinks: 0 },
+    ...{ diff: "", diffCut: false, otherLinks: 0, losesOwner: false },
   };
 }
 

@@ -22,11 +22,15 @@ import type { Work } from "./work.js";
 import { isOursWhole, type Workshop } from "./workshop.js";
 
 /** Does the work, whole, and tells under which id it can be undone; throws a Refusal when nothing was done. */
-export async function perform(shop: Workshop, work: Work[], undoes: string | null): Promise<string> {
+export async function perform(
+  shop: Workshop,
+  work: Work[],
+  { undoes, backups }: { undoes: string | null; backups: string[] },
+): Promise<string> {
   const { disk, journal, lock } = shop;
   const steps = work.map(({ step }) => step);
   // An undo is not undone itself: what it replaces is held while it runs, and needs no image.
-  const entry = await begin(shop, steps, undoes);
+  const entry = await begin(shop, { undoes, steps, backups });
   let at: Step | undefined;
   try {
     for (const part of work) {
@@ -92,14 +96,10 @@ function conflict(message: string): Recovery {
   return { outcome: "conflict", reasons: [{ code: "edit/left-behind", path: ".", message }] };
 }
 
-async function begin(
-  { disk, journal, gate }: Workshop,
-  steps: Step[],
-  undoes: string | null,
-): Promise<Entry> {
-  const images = undoes === null ? saveImages(disk, gate, steps) : noImages();
+async function begin({ disk, journal, gate }: Workshop, entry: Omit<Entry, "id">): Promise<Entry> {
+  const images = entry.undoes === null ? saveImages(disk, gate, entry.steps) : noImages();
   try {
-    return await journal.begin({ undoes, steps }, images);
+    return await journal.begin(entry, images);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     const words = systemWords(error);

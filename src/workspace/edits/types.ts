@@ -73,6 +73,8 @@ export interface FilePreview {
   diffCut: boolean;
   /** Other hard links of the file, which will keep the old text. */
   otherLinks: number;
+  /** Whether it belongs to another user, and will belong to ours. */
+  losesOwner: boolean;
 }
 
 /** What an edit does to names, in order. */

@@ -182,7 +182,6 @@ describe("applying", () => {
   });
 
   test("makes backups when asked, and undo takes them back", async () => {
-    bench.write("src/b.ts.bak", "older\n");
     const before = bench.snapshot();
     const { token } = await edits.preview([
       bench.change("src/a.ts", "one", "uno"),
@@ -200,6 +199,29 @@ describe("applying", () => {
       expect((await refusalOf(edits.apply(again.token, { backupSuffix: suffix }))).code).toBe(
         "guard/invalid-arguments",
       );
+  });
+
+  test("replaces its own backups, never another file that is called like one", async () => {
+    const change = async (from: string, to: string): Promise<unknown> => {
+      const { token } = await edits.preview([bench.change("src/a.ts", from, to)]);
+      return edits.apply(token, { backupSuffix: ".bak" });
+    };
+    bench.write("src/a.ts.bak", "somebody's\n");
+    expect(reasonsOf(await refusalOf(change("one", "two")))).toEqual(["edit/exists src/a.ts.bak"]);
+    expect([bench.text("src/a.ts.bak"), bench.text("src/a.ts")]).toEqual([
+      "somebody's\n",
+      "export const one = 1;\n",
+    ]);
+    await applyNow(edits, [remove("src/a.ts.bak")]);
+    await change("one", "two");
+    await change("two", "three");
+    expect(bench.text("src/a.ts.bak")).toBe("export const two = 1;\n");
+    bench.write("src/a.ts.bak", "changed since\n");
+    expect((await refusalOf(change("three", "four"))).code).toBe("edit/exists");
+    // What an edit made is not a backup for that.
+    await applyNow(edits, [create("src/a.ts.bak", "made\n", { overwrite: true })]);
+    expect((await refusalOf(change("three", "four"))).code).toBe("edit/exists");
+    expect(bench.text("src/a.ts.bak")).toBe("made\n");
   });
 
   test("takes two edits of one text as one, and an edit of the result as the next", async () => {
