@@ -10,19 +10,23 @@ import { run } from "../cli/run.js";
 import { repository } from "./session.js";
 
 let folder = "";
+let programs = "";
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-new-language-")));
+  programs = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-programs-")));
   // A real server, for a language whose name, extension and program nobody has heard of.
-  cpSync(fileURLToPath(new URL("./cipher-server.mjs", import.meta.url)), join(folder, "cipher-server.mjs"));
+  cpSync(fileURLToPath(new URL("./cipher-server.mjs", import.meta.url)), join(programs, "cipher-server.mjs"));
   writeFileSync(
-    join(folder, "cipher-ls"),
-    `#!/bin/sh\nexec ${process.execPath} ${folder}/cipher-server.mjs\n`,
+    join(programs, "cipher-ls"),
+    `#!/bin/sh\nexec ${process.execPath} ${programs}/cipher-server.mjs\n`,
   );
-  chmodSync(join(folder, "cipher-ls"), 0o755);
+  chmodSync(join(programs, "cipher-ls"), 0o755);
   writeFileSync(join(folder, "keys.cipher"), "let alpha = one\nlet beta = two\n");
   writeFileSync(join(folder, "use.cipher"), "read alpha\nread gamma\n");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  for (const made of [folder, programs]) rmSync(made, { recursive: true, force: true });
+});
 
 it("works from six lines", async () => {
   const names = new Catalogue(join(repository, "configs"), diskFiles)
@@ -45,7 +49,7 @@ extensions = ["cipher"]
       ["call", tool, JSON.stringify(args), "--json", "--config", config],
       {
         cwd: folder,
-        env: { PATH: `${folder}:${process.env.PATH}` },
+        env: { PATH: `${programs}:${process.env.PATH}` },
       },
     );
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
