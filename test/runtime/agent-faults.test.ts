@@ -154,7 +154,7 @@ describe("after a fault", () => {
 });
 
 it("a call that ends while its server starts says so", async () => {
-  const tools = [{ name: "get_hover", timeout_ms: 4_000 }];
+  const tools = [{ name: "get_hover", timeout_ms: 1_500 }];
   const { call } = await open({
     files,
     config: { tools },
