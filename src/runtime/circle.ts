@@ -1,7 +1,6 @@
 /** The servers that a call may ask, and how each becomes ready to be asked: running, with the document open. */
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
-import type { LanguageServer } from "../lsp/types.js";
 import type { Admitted } from "../workspace/types.js";
 import type { CallState } from "./call-state.js";
 import type { Attached } from "./reply.js";
@@ -25,7 +24,7 @@ export function documentCircle(call: CallState, admitted: Admitted): Circle {
   const open = async (plan: ServerPlan, signal: AbortSignal) => {
     if (!call.pool.running().some((server) => server.plan.id === plan.id))
       call.onProgress(`starting ${plan.id}`);
-    const server = await started(call, plan.id, admitted.path, signal);
+    const server = await call.pool.get(plan.id, admitted.path, signal);
     const document = await server.sync(admitted.path, signal);
     call.evidence.asks(server, document);
     return [{ server, document }];
@@ -49,19 +48,10 @@ export function workspaceCircle(call: CallState): Circle {
       const sample = await call.samples.find(plan.id);
       const running = call.pool.running().filter((server) => server.plan.id === plan.id);
       if (running.length === 0 && sample === undefined) return [];
-      const servers = running.length > 0 ? running : [await started(call, plan.id, sample, signal)];
+      const servers = running.length > 0 ? running : [await call.pool.get(plan.id, sample, signal)];
       return servers.map((server) => ({ server, document: undefined }));
     },
   };
-}
-
-function started(
-  { pool, evidence }: CallState,
-  serverId: string,
-  path: string | undefined,
-  signal: AbortSignal,
-): Promise<LanguageServer> {
-  return evidence.starts(serverId, signal, () => pool.get(serverId, path, signal));
 }
 
 function mayAsk(call: CallState, server: ServerPlan): boolean {

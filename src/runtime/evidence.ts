@@ -19,8 +19,6 @@ export interface Learned {
 /** The evidence of one call, gathered as it goes. */
 export class Evidence {
   readonly #servers = new Map<string, Readiness>();
-  /** Servers that the call waits for to start. */
-  readonly #starting = new Set<string>();
   readonly #warnings: Warning[] = [];
   readonly #dropped = new Set<string>();
   readonly #asked: { server: LanguageServer; document: OpenDocument }[] = [];
@@ -49,20 +47,6 @@ export class Evidence {
 
   get isCommitted(): boolean {
     return this.#isCommitted;
-  }
-
-  /** What a server's start gives; when the call ends before it, the call knows what it waited for. */
-  async starts<T>(serverId: string, signal: AbortSignal, start: () => Promise<T>): Promise<T> {
-    const { outer } = this;
-    this.#starting.add(serverId);
-    try {
-      const started = await (outer ? outer.starts(serverId, signal, start) : start());
-      this.#starting.delete(serverId);
-      return started;
-    } catch (error) {
-      if (!signal.aborted) this.#starting.delete(serverId);
-      throw error;
-    }
   }
 
   /** A server answered, in this state. */
@@ -124,8 +108,10 @@ export class Evidence {
   }
 
   get readiness(): Readiness {
-    if (this.#servers.size === 0) return this.#starting.size > 0 ? "starting" : "unknown";
-    return [...this.#servers.values()].reduce<Readiness>(worse, "ready");
+    return [...this.#servers.values()].reduce<Readiness>(
+      worse,
+      this.#servers.size === 0 ? "unknown" : "ready",
+    );
   }
 
   /** The warnings, each once, in the order of their codes. */

@@ -153,18 +153,6 @@ describe("after a fault", () => {
   });
 });
 
-it("a call that ends while its server starts says so", async () => {
-  const tools = [{ name: "get_hover", timeout_ms: 1_500 }];
-  const { call } = await open({
-    files,
-    config: { tools },
-    servers: { fake: { scenario: { ...good, on: { initialize: [{ raw: begun }, { never: true }] } } } },
-  });
-  const { error, warnings } = (await call("get_hover", at)).structured;
-  expect(error).toMatchObject({ code: "lsp/timeout", message: expect.stringContaining("is starting") });
-  expect(warnings).toMatchObject([{ code: "answer/not-ready" }]);
-});
-
 describe("calls side by side", () => {
   it("a slow references call does not delay a hover", async () => {
     const { call, received } = await open({
