@@ -58,8 +58,8 @@ interface Asked extends Pick<CallState, "tool" | "remainingMs" | "onProgress"> {
   cancel: AbortSignal;
   /** The time that it had at its beginning, in milliseconds. */
   timeoutMs: number;
-  /** The evidence of the call that this one is a part of. */
-  outer: Evidence | undefined;
+  /** The call that this one is a part of: what it learned, and where things stood when it began. */
+  outer: Caller | undefined;
 }
 
 /** The part of a call that is there before its tool is chosen. */
@@ -116,14 +116,18 @@ export class Session {
     const { tool } = asked;
     try {
       if (isShared(tool)) return await this.#share(asked);
-      const isMarked = tool.effect === "edit";
-      const mark = isMarked ? await briefly(asked, () => this.#shared.pool.mark()) : undefined;
-      return await this.#begin(asked, mark);
+      return await this.#begin(asked, tool.effect === "edit" ? await this.#markOf(asked) : undefined);
     } catch (error) {
       if (!asked.cancel.aborted) throw error;
       // Whoever left alone is told so; what they shared goes on for the others.
       return this.#begin(asked, undefined);
     }
+  }
+
+  /** Where things stood before an edit; what its own caller changed before it is no news to whoever asked for both. */
+  async #markOf(asked: Asked): Promise<PoolMark | undefined> {
+    const { outer } = asked;
+    return outer === undefined ? briefly(asked, () => this.#shared.pool.mark()) : outer.frame.mark;
   }
 
   /** The answer that others may have as well, or have already. */
@@ -153,11 +157,11 @@ export class Session {
   async #run({ tool, args, outer }: Asked, frame: Frame, clock: Clock): Promise<Fresh> {
     const { plan, loaded, log } = this.#shared;
     const wording = await openWording(loaded, tool);
-    let own = this.#own(wording, outer);
+    let own = this.#own(wording, outer?.evidence);
     try {
       frame.signal.throwIfAborted();
       const work = this.#steadily(tool, args, frame, () => {
-        own = this.#own(wording, outer);
+        own = this.#own(wording, outer?.evidence);
         return own;
       });
       const answer = await untilAborted(frame.signal, work).catch((error: unknown) => {
@@ -241,16 +245,16 @@ export class Session {
 
   /** A tool within a tool: on the same road, within what is left; its refusal is part of the whole answer. */
   async #within(name: string, args: Json, caller: Caller): ReturnType<RunTool> {
-    const { frame, evidence: outer } = caller;
+    const { frame, evidence } = caller;
     const tool = this.#shared.plan.tools.find((entry) => entry.name === name);
     if (tool === undefined) throw unknownTool(name, []);
     const left = timeWithin(caller.tool.timeoutMs, frame.remainingMs());
     const timeoutMs = Math.min(tool.timeoutMs, Math.floor(left));
     const { refusal, learned, outcome } = await this.#perform({
-      ...{ tool, args, outer, timeoutMs, remainingMs: countdown(timeoutMs) },
+      ...{ tool, args, outer: caller, timeoutMs, remainingMs: countdown(timeoutMs) },
       ...{ cancel: frame.signal, onProgress: frame.onProgress },
     });
-    outer.absorb(learned);
+    evidence.absorb(learned);
     if (refusal !== undefined) frame.signal.throwIfAborted();
     const { structured, headline, candidates } = outcome;
     return { structured, headline, candidates, refusal };

@@ -92,6 +92,6 @@ it("does not ask for the whole where that would change more than the range", asy
   const whole = await workshop.call("formatted", { file_path: "a.fake" });
   expect(whole.isError).toBe(false);
   const part = await workshop.call("formatted", { file_path: "a.fake", line: 2 });
-  expect(part.structured).toMatchObject({ error: { code: "lsp/not-supported" } });
+  expect(part.structured).toMatchObject({ value: null, warnings: [{ code: "answer/not-supported" }] });
   expect(await workshop.received("textDocument/formatting")).toHaveLength(1);
 });
