@@ -3,8 +3,9 @@
  * no binaries, nothing over the limit. A byte-order mark counts in the hash and is left out of the text, as editors do.
  */
 import { constants, type Stats } from "node:fs";
-import { lstat, open, realpath } from "node:fs/promises";
+import { lstat, open } from "node:fs/promises";
 import { sha256 } from "../base/hash.js";
+import { standsAt } from "../base/opened.js";
 import { Refusal } from "../base/problem.js";
 import { Lines } from "../base/text.js";
 
@@ -40,9 +41,25 @@ export function stampText(stats: Stats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}`;
 }
 
+/** How often a file that was put anew while it was opened is opened again: editors save by renaming. */
+const OPENINGS = 3;
+
 /** Reads a text file by its real path; `shown` is its name in refusals. */
 export async function readText(path: string, shown: string, maxBytes: number): Promise<FileText> {
   const refuse = (why: string): Refusal => new Refusal("guard/not-a-file", `${shown} ${why}`);
+  for (let opening = 0; opening < OPENINGS; opening++) {
+    const text = await readOnce(path, maxBytes, refuse);
+    if (text !== undefined) return text;
+  }
+  throw refuse("is reached through a symbolic link now");
+}
+
+/** The text, or undefined when what was opened is not what stands at the path. */
+async function readOnce(
+  path: string,
+  maxBytes: number,
+  refuse: (why: string) => Refusal,
+): Promise<FileText | undefined> {
   // Not following the last link, and not waiting for a pipe's other end.
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const file = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
@@ -51,7 +68,7 @@ export async function readText(path: string, shown: string, maxBytes: number): P
   try {
     const stats = await file.stat();
     if (!stats.isFile()) throw refuse(stats.isDirectory() ? "is a folder" : "is not a regular file");
-    if (!(await isStill(path, stats))) throw refuse("is reached through a symbolic link now");
+    if (!(await standsAt(file, path))) return undefined;
     const tooLarge = refuse(`is larger than ${maxBytes} bytes`);
     if (stats.size > maxBytes) throw tooLarge;
     const bytes = await file.readFile();
@@ -60,15 +77,6 @@ export async function readText(path: string, shown: string, maxBytes: number): P
   } finally {
     await file.close();
   }
-}
-
-/**
- * Whether what was opened is what stands at its real path: a folder on the way that became a link after the path was
- * judged shows in the path, and one that was turned back since shows in the file.
- */
-async function isStill(path: string, opened: Stats): Promise<boolean> {
-  const [real, now] = await Promise.all([realpath(path), lstat(path)]).catch(() => []);
-  return real === path && now?.ino === opened.ino && now.dev === opened.dev;
 }
 
 const openProblems: { [code: string]: string } = {

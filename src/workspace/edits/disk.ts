@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { type BigIntStats, constants, lstatSync, renameSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { standsAt } from "../../base/opened.js";
 
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -215,12 +216,7 @@ function between(from: string, to: string, act: (from: string, to: string) => Pr
 async function openFolder(folder: string): Promise<fs.FileHandle> {
   const handle = await fs.open(folder, FOLDER_FLAGS);
   try {
-    if (process.platform === "linux") {
-      if ((await fs.readlink(`/proc/self/fd/${handle.fd}`)) !== folder) throw moved();
-    } else {
-      const [real, mine, named] = await Promise.all([fs.realpath(folder), handle.stat(), fs.stat(folder)]);
-      if (real !== folder || mine.ino !== named.ino || mine.dev !== named.dev) throw moved();
-    }
+    if (!(await standsAt(handle, folder))) throw moved();
     return handle;
   } catch (error) {
     await handle.close();
