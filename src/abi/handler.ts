@@ -120,4 +120,6 @@ export interface Answer {
   headline: string;
   /** Where several symbols or lines are meant: what the agent may choose from. */
   candidates?: JsonObject[];
+  /** Whether something was left out. */
+  isCut?: boolean;
 }

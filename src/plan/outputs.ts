@@ -3,6 +3,7 @@ import type { OutputPlan, ShapeName, StepPlan, Template } from "../abi/plan.js";
 import { canonical, type JsonObject } from "../base/json.js";
 import type { Config, ToolConfig } from "../config/schema.js";
 import { actions } from "../protocol/actions.js";
+import { ofMethods, shapesOf } from "../protocol/method-shapes.js";
 import { shapeNames, shapes } from "../protocol/shapes.js";
 import { defaultSnippet } from "./defaults.js";
 import { buildTemplate, type Scope } from "./references.js";
@@ -139,6 +140,7 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: strin
   const isValue = output.shape === "json" || output.shape === "text";
   if ((last.kind === "tool" || gives === "value") && !isValue)
     bad(`The last step gives a value, not the shape \`${output.shape}\`.`);
+  checkMethod(output.shape, last, bad);
   if (output.at !== "" && !isValue)
     report.add("plan/bad-tool", pointer, "`at` is for the shapes `text` and `json`.", {
       fix: "Remove `at`.",
@@ -163,6 +165,15 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: strin
     report.add("plan/bad-tool", pointer, "`language` is for the shape `text`.", {
       fix: "Remove `language`.",
     });
+}
+
+/** A method of the protocol fills the shapes that its result is for; shapes that need a step of their own are told of elsewhere. */
+function checkMethod(shape: ShapeName, last: StepPlan, bad: (message: string) => void): void {
+  const filled = last.kind === "request" ? shapesOf(last.method) : undefined;
+  if (last.kind !== "request" || filled === undefined || !ofMethods.has(shape) || filled.includes(shape))
+    return;
+  const names = filled.map((name) => `\`${name}\``).join(" or ");
+  bad(`The method \`${last.method}\` does not give the shape \`${shape}\`, but ${names}.`);
 }
 
 /** An edit is shaped as one, by a tool that says so; and only an edit can be applied. */

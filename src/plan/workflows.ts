@@ -1,8 +1,10 @@
 /** Tools made of tools, and what effects they may have: no circles, no stronger effect hidden in a weaker tool. */
 import type { DialectPlan, Effect, StepPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
+import { toPointer } from "../base/pointer.js";
 import { actions } from "../protocol/actions.js";
 import { listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
+import { misfit } from "./literal-arguments.js";
 import type { Report } from "./report.js";
 import type { PlacedTool } from "./tools.js";
 
@@ -33,9 +35,21 @@ function checkCallee(
       report.unknown("plan/unknown-tool", `${pointer}/tool`, "The tool", step.tool, [...byName.keys()]);
     return;
   }
-  const given = givenNames(tool, step, dialect);
   const takes = argumentNames(callee, dialect);
+  const given = givenNames(tool, step, takes, dialect);
   const extra = given.filter((name) => !takes.includes(name));
+  for (const [name, value] of literals(step)) {
+    const why = misfit(name, value, callee.plan, dialect);
+    if (why !== undefined)
+      report.add(
+        "plan/bad-step",
+        `${pointer}/args${toPointer([name])}`,
+        `\`${name}\` of \`${step.tool}\` ${why}.`,
+        {
+          fix: "Mend the value.",
+        },
+      );
+  }
   const missing = requiredNames(callee, dialect).filter((name) => !given.includes(name));
   const list = (names: string[]) => names.map((name) => `\`${name}\``).join(", ");
   if (extra.length > 0)
@@ -52,12 +66,24 @@ function checkCallee(
 function givenNames(
   tool: PlacedTool,
   step: Extract<StepPlan, { kind: "tool" }>,
+  takes: readonly string[],
   dialect: DialectPlan,
 ): string[] {
   const { args } = step;
-  if (args.kind === "ref") return argumentNames(tool, dialect);
+  if (args.kind === "ref") {
+    // How much of its own list a tool's caller wants is not passed on to a tool that has no such argument.
+    const own = listingNames(tool.plan, dialect).filter((name) => !takes.includes(name));
+    return argumentNames(tool, dialect).filter((name) => !own.includes(name));
+  }
   if (args.kind === "table") return args.entries.map(([name]) => name);
   return args.kind === "literal" && isTable(args.value) ? Object.keys(args.value) : [];
+}
+
+/** The arguments whose values stand in the config. */
+function literals({ args }: Extract<StepPlan, { kind: "tool" }>): [string, unknown][] {
+  if (args.kind === "table")
+    return args.entries.flatMap(([name, value]) => (value.kind === "literal" ? [[name, value.value]] : []));
+  return args.kind === "literal" && isTable(args.value) ? Object.entries(args.value) : [];
 }
 
 function argumentNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {

@@ -14,6 +14,8 @@ export interface Ran {
   refusal: Refusal | undefined;
   /** Where it asks back which symbol is meant. */
   candidates: JsonObject[] | undefined;
+  /** Whether something is left out of its answer. */
+  isCut: boolean;
 }
 
 /** How a tool reaches another tool. */
@@ -24,6 +26,8 @@ export interface BatchBounds {
   onlyReads(tool: string): boolean;
   /** Whether another operation may begin: the rest are skipped, so that what is done is told in time. */
   hasTime(): boolean;
+  /** Hears of each operation as it ends. */
+  ended(index: number, ran: Ran): void;
 }
 
 /** Operations that are under way at once. */
@@ -41,7 +45,7 @@ export async function runBatch(
   operations: Json,
   { parallel, stopOnError }: BatchOptions,
   run: RunTool,
-  { onlyReads, hasTime }: BatchBounds,
+  { onlyReads, hasTime, ended }: BatchBounds,
 ): Promise<JsonObject[]> {
   const asked = (Array.isArray(operations) ? operations : []).map(readOperation);
   const foreign = asked.find(({ tool }) => !tools.includes(tool));
@@ -54,6 +58,7 @@ export async function runBatch(
       const [index, operation] = next;
       const ran = await run(operation.tool, operation.args);
       outcomes[index] = ranOutcome(operation, index, ran);
+      ended(index, ran);
       if ((ran.refusal !== undefined && stopOnError !== false) || !hasTime()) isStopped = true;
     }
   };

@@ -3,6 +3,7 @@ import type { Answer, AnswerOptions, At, BatchOptions, Call, Reply } from "../ab
 import type { RuntimeAction, ShapeName } from "../abi/plan.js";
 import type { Json, JsonObject } from "../base/json.js";
 import { getAt } from "../base/pointer.js";
+import { listingNames } from "../protocol/pointing.js";
 import { runAction } from "./actions.js";
 import { buildAnswer } from "./answer.js";
 import { openAt } from "./at.js";
@@ -12,7 +13,7 @@ import { choose } from "./choose.js";
 import { timeWithin } from "./deadline.js";
 import { point } from "./point.js";
 import { openReply, sealReply, wholeValue } from "./reply.js";
-import { type Step, tellSteps } from "./workflow.js";
+import { type Step, tellCuts, tellSteps } from "./workflow.js";
 
 /** The ABI's `Call`, over the state of one call. */
 export class ToolCall implements Call {
@@ -36,19 +37,34 @@ export class ToolCall implements Call {
   }
 
   async tool(name: string, args: Json): Promise<Reply> {
-    const ran = await this.#runTool(name, args);
+    const ran = await this.#runTool(name, args === this.#state.input ? this.#passedOn(name) : args);
     const reply = ownReply(ran.structured);
     this.#ran.set(reply, [{ name, ran }]);
     return reply;
   }
 
+  /** The call's own arguments for another tool: how much of its own list is wanted is not that tool's matter. */
+  #passedOn(name: string): JsonObject {
+    const { plan, tool, input } = this.#state;
+    const callee = plan.tools.find((entry) => entry.name === name);
+    const taken = callee === undefined ? [] : listingNames(callee, plan.dialect);
+    const own = listingNames(tool, plan.dialect).filter((argument) => !taken.includes(argument));
+    return Object.fromEntries(Object.entries(input).filter(([argument]) => !own.includes(argument)));
+  }
+
   async batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply> {
     const { plan, tool, remainingMs } = this.#state;
+    const cut: number[] = [];
     const bounds: BatchBounds = {
       onlyReads: (name) => plan.tools.find((entry) => entry.name === name)?.effect === "read",
       hasTime: () => timeWithin(tool.timeoutMs, remainingMs()) > 0,
+      ended: (index, ran) => {
+        if (ran.isCut) cut.push(index);
+      },
     };
-    return ownReply(await runBatch(tools, operations, options, this.#runTool, bounds));
+    const outcomes = await runBatch(tools, operations, options, this.#runTool, bounds);
+    tellCuts(this.#state.evidence, cut);
+    return ownReply(outcomes);
   }
 
   async choose(items: Reply, path: string[], id: Json | undefined): Promise<Reply> {

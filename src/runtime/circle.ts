@@ -15,7 +15,9 @@ export interface Circle {
 
 /** The servers of one file. */
 export function documentCircle(call: CallState, admitted: Admitted): Circle {
-  const servers = call.pool.route(admitted.path).filter((server) => mayAsk(call, server));
+  const able = call.pool.route(admitted.path);
+  const servers = able.filter((server) => mayAsk(call, server));
+  if (servers.length === 0 && able.length > 0) throw otherServers(call, admitted);
   if (servers.length === 0)
     throw new Refusal("route/no-server", `No configured language server handles ${admitted.shown}.`, {
       nextSteps: [{ kind: "config", text: "Add a server for this kind of file under `[[servers]]`." }],
@@ -52,6 +54,15 @@ export function workspaceCircle(call: CallState): Circle {
       return servers.map((server) => ({ server, document: undefined }));
     },
   };
+}
+
+/** The refusal of a file that is some server's, but of none that the tool may ask. */
+function otherServers({ tool }: CallState, { shown }: Admitted): Refusal {
+  const ids = (tool.servers ?? []).join(", ");
+  const whom = ids === "" ? "servers that do not run here" : ids;
+  return new Refusal("route/no-server", `${tool.name} is only for files of ${whom}; ${shown} is none.`, {
+    nextSteps: [{ kind: "doc", text: "Use a tool that is not limited to these servers." }],
+  });
 }
 
 function mayAsk(call: CallState, server: ServerPlan): boolean {

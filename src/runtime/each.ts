@@ -1,7 +1,7 @@
-/** One request per item of an earlier reply, each sent to the server that gave the item; replies in item order. */
+/** One request per item of an earlier reply, each sent to the server that gave the item; replies in the order of places. */
 import type { EachOptions } from "../abi/handler.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../base/json.js";
-import { sortBy, uniqueBy } from "../base/order.js";
+import { type KeyPart, sortBy, uniqueBy } from "../base/order.js";
 import { getAt } from "../base/pointer.js";
 import { Refusal } from "../base/problem.js";
 import type { LanguageServer } from "../lsp/types.js";
@@ -33,11 +33,13 @@ export async function askEach(
   params: (item: Json) => JsonObject,
 ): Promise<ReplyData> {
   if (options.lacking !== undefined) return refine(call, method, items, options, options.lacking, params);
-  const questions = items.parts.flatMap(({ server, value }) =>
+  const found = items.parts.flatMap(({ server, value }) =>
     server === undefined
       ? []
-      : listOf(getAt(value, options.path ?? [])).map((item) => ({ server, item: item as Json })),
+      : listOf(getAt(value, options.path ?? [])).map((item): Entry => ({ server, item })),
   );
+  // Which items fall under the limit must not depend on the server's order.
+  const questions = inOrder(found).map(({ server, item }) => ({ server, item: item as Json }));
   const limit = limitOf(options);
   if (questions.length > limit) {
     call.evidence.cut();
@@ -109,16 +111,24 @@ function limitOf({ limit }: EachOptions): number {
   return typeof limit === "number" ? Math.min(mostQuestions, Math.max(1, Math.floor(limit))) : usualQuestions;
 }
 
-/** Where an item says where it stands, that counts first. */
+/** Where an item says where it stands, that counts first: file, then range. */
 function inOrder(entries: Entry[]): Entry[] {
-  return sortBy(entries, (entry) => {
-    const { line, character } = isTable(entry.item) ? startOf(entry.item) : {};
-    return [line, character, identityOf(entry)];
-  });
+  return sortBy(entries, (entry) => [...placeOf(entry.item), identityOf(entry)]);
 }
 
-function startOf(item: Record<string, unknown>): Partial<LspPosition> {
-  return isRange(item.range) ? item.range.start : {};
+function placeOf(item: unknown): KeyPart[] {
+  if (!isTable(item)) return [undefined, undefined, undefined, undefined, undefined];
+  const at = isTable(item.location) ? item.location : item;
+  const uri = at.uri ?? at.targetUri;
+  const range = at.range ?? at.targetRange;
+  const { start, end }: { start?: LspPosition; end?: LspPosition } = isRange(range) ? range : {};
+  return [
+    typeof uri === "string" ? uri : undefined,
+    start?.line,
+    start?.character,
+    end?.line,
+    end?.character,
+  ];
 }
 
 function identityOf({ server, item }: Entry): string {

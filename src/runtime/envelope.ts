@@ -107,7 +107,7 @@ export function envelop(
     warnings: warnings.map(warningValue),
   };
   const { listing } = wording.dialect;
-  return worded(wording, {
+  const answer = worded(wording, {
     structured,
     headline: headline(head, window, shape),
     lines: [
@@ -125,6 +125,7 @@ export function envelop(
     items,
     isEmpty: items.length === 0 && (place.list !== null || beside.text === null),
   });
+  return { ...answer, isCut: window.isTruncated };
 }
 
 function listMember({ list, within }: ListPlace, items: Json[]): JsonObject {
@@ -162,6 +163,7 @@ export function askBack(
     notes: "",
     headline: title,
     candidates,
+    isCut: isTruncated,
     // A tool with a text of its own has no words for a question; where the structure is sent, a headline is enough.
     text: isShort
       ? title

@@ -7,6 +7,7 @@ import { canonicalText } from "../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { itemKey } from "../protocol/item-order.js";
+import { symbolKinds } from "../protocol/kinds.js";
 import { workspaceSymbolsFacts } from "../protocol/shapes/workspace-symbols.js";
 import { requestCircle } from "./ask.js";
 import type { CallState } from "./call-state.js";
@@ -193,7 +194,13 @@ function placeAt(call: CallState, target: Target, symbol: FoundSymbol): Target {
 }
 
 function noSymbol(wanted: WantedSymbol, others = 0): Refusal {
-  const kind = wanted.kind === undefined ? "" : ` of kind ${wanted.kind}`;
-  const hint = others === 0 ? "" : ` There are ${others} of that name, counted from 0.`;
+  const { kind: word } = wanted;
+  const kind = word === undefined ? "" : ` of kind ${word}`;
+  const isKnown = word === undefined || symbolKinds.some((known) => isKind(known, word));
+  const hint = !isKnown
+    ? ` There is no such kind; known are ${symbolKinds.join(", ")}.`
+    : others === 0
+      ? ""
+      : ` There are ${others} of that name, counted from 0.`;
   return new Refusal("point/no-symbol", `No symbol${kind} called ${wanted.name} was found.${hint}`);
 }

@@ -10,6 +10,7 @@ import { cutCharacters } from "../base/text.js";
 const mostIssues = 10;
 const mostBytes = 1024 * 1024;
 const nameCharacters = 64;
+const valueCharacters = 400;
 
 interface Issue {
   path: string;
@@ -43,8 +44,19 @@ function toIssue(error: NonNullable<Validator["errors"]>[number], known: readonl
   const name = missingProperty ?? additionalProperty;
   const below = typeof name === "string" ? toPointer([cutCharacters(name, nameCharacters).text]) : "";
   const isUnknown = error.keyword === "additionalProperties" && error.instancePath === "";
-  const message = isUnknown ? unknownArgument(known) : (error.message ?? "");
+  const message = isUnknown ? unknownArgument(known) : (allowedValues(error) ?? error.message ?? "");
   return { path: `${error.instancePath}${below}`, keyword: error.keyword, message };
+}
+
+/** Of a value that is none of a few: which they are. */
+function allowedValues({ keyword, params }: NonNullable<Validator["errors"]>[number]): string | undefined {
+  const { allowedValues: values } = params;
+  if (keyword !== "enum" || !Array.isArray(values)) return undefined;
+  const { text, cut } = cutCharacters(
+    values.map((value) => JSON.stringify(value)).join(", "),
+    valueCharacters,
+  );
+  return `must be one of ${text}${cut ? "…" : ""}`;
 }
 
 function unknownArgument(known: readonly string[]): string {

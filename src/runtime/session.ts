@@ -256,8 +256,8 @@ export class Session {
     });
     evidence.absorb(learned);
     if (refusal !== undefined) frame.signal.throwIfAborted();
-    const { structured, headline, candidates } = outcome;
-    return { structured, headline, candidates, refusal };
+    const { structured, headline, candidates, isCut = false } = outcome;
+    return { structured, headline, candidates, isCut, refusal };
   }
 }
 

@@ -1,9 +1,9 @@
 /**
  * How the tools within a tool went, told at the top: an answer that is made of failures only is a failure, one failure
- * among others is a warning, and a question of one of them is the question of the whole.
+ * among others is a warning, a cut in one is a cut in the whole, and so is a question of one of them.
  */
 import { canonicalText } from "../base/json.js";
-import { uniqueBy } from "../base/order.js";
+import { sortBy, uniqueBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import type { Ran } from "./batch.js";
 import type { Evidence } from "./evidence.js";
@@ -25,6 +25,10 @@ export function tellSteps(evidence: Evidence, steps: readonly Step[], decisive: 
         step: name,
         code: refusal.code,
       });
+    if (ran.isCut) {
+      evidence.cut();
+      evidence.warn("answer/truncated", `The answer of the step ${name} is cut.`, { step: name });
+    }
     if (ran.candidates !== undefined)
       evidence.warn("answer/several-matches", `The step ${name} must know which symbol is meant.`, {
         step: name,
@@ -32,6 +36,15 @@ export function tellSteps(evidence: Evidence, steps: readonly Step[], decisive: 
   }
   const candidates = steps.flatMap(({ ran }) => ran.candidates ?? []);
   if (candidates.length > 0) evidence.question = uniqueBy(candidates, canonicalText);
+}
+
+/** Tells which operations of a batch have answers that are cut. */
+export function tellCuts(evidence: Evidence, cut: readonly number[]): void {
+  if (cut.length === 0) return;
+  const operations = sortBy(cut, (index) => [index]);
+  evidence.cut();
+  const message = `Answers are cut within: operations ${operations.join(", ")}.`;
+  evidence.warn("answer/truncated", message, { operations });
 }
 
 /** One reason that all steps share is the reason of the whole; several are told together. */

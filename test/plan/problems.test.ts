@@ -155,7 +155,7 @@ describe("tools", () => {
     ],
     [
       "an edit without its effect",
-      tool(`output = { shape = "workspace_edit" }\n${hover}`),
+      tool(`output = { shape = "workspace_edit" }\n${hover.replace("hover", "rename")}`),
       ["plan/bad-tool /tools/0/output/shape"],
     ],
     [
@@ -180,6 +180,12 @@ describe("tools", () => {
       tool('[[tools.steps]]\nid = "a"\nkind = "choose"\nfrom = "input.x"\nitem = "1"'),
       ["plan/bad-reference /tools/0/steps/0/from"],
     ],
+    [
+      "a shape that the method does not give",
+      tool(`output = "locations"\n${hover}`),
+      ["plan/bad-tool /tools/0/output"],
+    ],
+    ["any value is JSON", tool(`output = "json"\n${hover}`), []],
     [
       "unknown method",
       tool('request = { method = "textDocument/hovr" }'),
@@ -257,7 +263,7 @@ describe("tools", () => {
     ],
     [
       "`at` on a list",
-      tool(`output = { shape = "locations", at = "/x" }\n${hover}`),
+      tool(`output = { shape = "hover", at = "/x" }\n${hover}`),
       ["plan/bad-tool /tools/0/output/shape"],
     ],
     [
@@ -306,6 +312,16 @@ describe("tools", () => {
 describe("steps", () => {
   const cases: [string, string, string[]][] = [
     ["a request without a method", step(""), ["plan/bad-step /tools/0/steps/0"]],
+    [
+      "a literal that the called tool does not take",
+      `${step('tool = "u"\nargs = { file_path = "a.rs", line = "one", character = 1, how = "c" }')}\n[[tools]]\nname = "u"\ninput = "position"\noutput = "hover"\nargs.how = { type = "string", enum = ["a", "b"], description = "x" }\n${hover}`,
+      ["plan/bad-step /tools/0/steps/0/args/how", "plan/bad-step /tools/0/steps/0/args/line"],
+    ],
+    [
+      "arguments of a list are not passed on to a tool without it",
+      `[[tools]]\nname = "t"\ninput = "position"\noutput = "locations"\n[[tools.steps]]\nid = "a"\ntool = "u"\nargs = { from = "input" }\n[[tools.steps]]\nid = "b"\nmethod = "textDocument/definition"\nparams = "text_document_position"\n[[tools]]\nname = "u"\ninput = "position"\noutput = "hover"\n${hover}`,
+      [],
+    ],
     [
       "a key of another kind",
       step('method = "textDocument/hover"\nwait_ms = 5'),

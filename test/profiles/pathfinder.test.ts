@@ -90,5 +90,7 @@ describe("pathfinder", () => {
     const { isError, text } = await pathfinder.call("definition", { uri, line: 0, character: 0 });
     expect(isError).toBe(true);
     expect(text).toContain("guard/bad-uri");
+    expect(text).toContain("Only `file:` URIs without a host are accepted.");
+    expect(text).toContain("Give the whole URI");
   });
 });

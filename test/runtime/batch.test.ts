@@ -304,3 +304,55 @@ describe("calls within a call that runs out of time", () => {
     });
   });
 });
+
+describe("a cut within a call", () => {
+  it("is told at the top, with the step or the operations", async () => {
+    workshop = await openWorkshop({
+      files: { "a.fake": "one two\n" },
+      servers: {
+        fake: {
+          scenario: {
+            capabilities: { referencesProvider: true },
+            replies: {
+              "textDocument/references": [0, 1, 2].map((start) => ({
+                uri: "file:///work/a.fake",
+                range: range(0, start, 3),
+              })),
+            },
+          },
+        },
+      },
+      config: {
+        extends: ["tools/core", "tools/batch"],
+        tools: [
+          {
+            name: "short",
+            input: "position",
+            output: "json",
+            steps: [
+              {
+                id: "few",
+                tool: "find_references",
+                args: { file_path: "a.fake", line: 1, character: 1, page_size: 2 },
+              },
+              { id: "all", tool: "find_references", args: { from: "input" } },
+            ],
+          },
+        ],
+      },
+    });
+    const { structured } = await workshop.call("short", good.args);
+    expect(structured).toMatchObject({
+      truncated: true,
+      value: { few: { truncated: true }, all: { truncated: false } },
+      warnings: [{ code: "answer/truncated", data: { step: "few" } }],
+    });
+    const whole = { tool: "find_references", args: good.args };
+    const part = { tool: "find_references", args: { ...good.args, page_size: 1 } };
+    const batch = await workshop.call("batch_execute", { operations: [whole, part] });
+    expect(batch.structured).toMatchObject({
+      truncated: true,
+      warnings: [{ code: "answer/truncated", data: { operations: [1] } }],
+    });
+  });
+});

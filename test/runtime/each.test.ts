@@ -89,3 +89,26 @@ describe("items that lack something", () => {
     expect((await answer(unable, links, 10)).structured).toMatchObject({ total: 4, warnings: [] });
   });
 });
+
+describe("items that are asked about one by one", () => {
+  const item = (uri: string, line: number, name: string) => ({ uri, range: range(line, 0, 3), name });
+  const items = [
+    item(a, 0, "x"),
+    item(a, 0, "y"),
+    item(a, 2, "x"),
+    item(a, 10, "x"),
+    item("file:///w/b.fake", 0, "x"),
+  ];
+
+  it("are the same under the limit in whatever order the server tells them", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(items, { minLength: items.length }), async (shuffled) => {
+        const { server, asked } = resolver((told) => told);
+        const list = { parts: [{ server, value: shuffled }], perItem: false };
+        const reply = await askEach(callState(), "x/y", list, { limit: 3 }, (it) => it as JsonObject);
+        expect(asked).toEqual(items.slice(0, 3));
+        expect(reply.parts.map(({ value }) => value)).toEqual(items.slice(0, 3));
+      }),
+    );
+  });
+});

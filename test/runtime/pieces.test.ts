@@ -9,6 +9,7 @@ import { Evidence } from "../../src/runtime/evidence.js";
 import { checkArguments } from "../../src/runtime/guard.js";
 import { largest } from "../../src/runtime/limits.js";
 import { foldersNotWatched, tellNews } from "../../src/runtime/news.js";
+import { refusalOf } from "../../src/runtime/outcome.js";
 import { overlay } from "../../src/runtime/params.js";
 import { matchesName, segmentsOf } from "../../src/runtime/symbol-names.js";
 import { findWord } from "../../src/runtime/symbols.js";
@@ -231,5 +232,15 @@ describe("deadlines", () => {
     const { signal } = new AbortController();
     await expect(untilAborted(signal, Promise.resolve(7))).resolves.toBe(7);
     await expect(untilAborted(signal, Promise.reject(new Error("own")))).rejects.toThrow("own");
+  });
+});
+
+describe("a call whose time is up", () => {
+  it("says of the server only what is known", () => {
+    const clock = { timeoutMs: 50, isCancelled: () => false, expired: () => true };
+    const { tool } = callState();
+    const { code, message } = refusalOf(tool, new Error("late"), clock, new Evidence(), () => {});
+    expect(code).toBe("lsp/timeout");
+    expect(message).toBe(`${tool.name} did not come to an end within 50 ms.`);
   });
 });

@@ -18,6 +18,25 @@ const config: JsonObject = {
   ],
   tools: [
     {
+      name: "of_other",
+      input: "position",
+      servers: ["other"],
+      args: {
+        how: { type: "string", required: false, enum: ["first", "second"], description: "How." },
+      },
+      request: { method: "textDocument/definition", params: "text_document_position" },
+      output: "locations",
+    },
+    {
+      name: "found_twice",
+      input: "position",
+      output: "locations",
+      steps: [
+        { id: "all", tool: "find_definition", args: { from: "input" } },
+        { id: "again", method: "textDocument/definition", params: "text_document_position" },
+      ],
+    },
+    {
       name: "lacking",
       input: "position",
       request: { method: "fake/lacking", params: "text_document_position" },
@@ -113,6 +132,7 @@ beforeAll(async () => {
   workshop = await openWorkshop({
     files: { "a.fake": "one 👋 two\nthree\n" },
     servers: {
+      other: { scenario: {}, config: { extensions: ["other"] } },
       fake: {
         scenario: {
           capabilities: {
@@ -236,6 +256,36 @@ describe("tools of a config's own", () => {
       value: null,
       warnings: [{ code: "answer/not-supported", message }],
     });
+  });
+});
+
+describe("refusals that lead on", () => {
+  const at = { file_path: "a.fake", line: 1, character: 1 };
+
+  it("say which servers a tool is for", async () => {
+    const { structured } = await workshop.call("of_other", at);
+    expect(structured).toMatchObject({
+      error: {
+        code: "route/no-server",
+        message: expect.stringContaining("of_other is only for files of other;"),
+      },
+    });
+  });
+
+  it("name the values that an argument takes, and the kinds of symbols", async () => {
+    const { structured } = await workshop.call("of_other", { ...at, how: "third" });
+    expect(structured).toMatchObject({
+      error: { message: expect.stringContaining('/how must be one of "first", "second"') },
+    });
+    const klass = { file_path: "a.fake", symbol_name: "nowhere", symbol_kind: "klass" };
+    expect((await workshop.call("find_definition", klass)).structured).toMatchObject({
+      error: { code: "point/no-symbol", message: expect.stringContaining("known are file, module,") },
+    });
+  });
+
+  it("leave its own list's size to the tool that is asked for it", async () => {
+    const { structured } = await workshop.call("found_twice", { ...at, max_results: 1 });
+    expect(structured).toMatchObject({ ok: true, shown: 1, warnings: [] });
   });
 });
 
