@@ -205,6 +205,10 @@ export interface OutputPlan {
   schema: JsonObject | null;
   /** The member that holds the items, when it is not the shape's own. */
   list: string | null;
+  /** The member that says how many items are shown, beside `total` and `shown`; null for none. */
+  count: string | null;
+  /** The member that holds the symbols of the name, each with its items, and the one that counts them; null for items alone. */
+  symbols: { list: string; count: string | null } | null;
   /** Whether each item carries an id made of its content. */
   ids: boolean;
   /** For hover: whether each text tells whether it is Markdown or plain. */

@@ -17,8 +17,9 @@ const open: JsonObject = {};
 export function answerView(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   const { properties } = outputSchema(tool, { ...dialect, members: {} });
   const members = isTable(properties) ? (properties as JsonObject) : {};
-  const list = members[tool.output.list ?? shapes[tool.output.shape]?.list ?? ""];
-  const items = isTable(list) ? (list as JsonObject) : { items: open };
+  const { list, symbols } = tool.output;
+  const under = symbols === null ? members : propertiesOf(itemsOf(tableIn(members, symbols.list)));
+  const items = tableIn(under, list ?? shapes[tool.output.shape]?.list ?? "") ?? { items: open };
   const group = closed({ [documentKey(dialect)]: text, items });
   return closed({ ...members, headline: text, by_file: { items: group }, answer: open });
 }
@@ -81,6 +82,15 @@ function member(schema: JsonObject, name: string, node: Node): JsonObject {
   const at = node.loc ? ` (line ${node.loc.start.line}, column ${node.loc.start.column + 1})` : "";
   const hint = near === undefined ? `It has ${known.join(", ")}.` : `Did you mean \`${near}\`?`;
   throw new BadTemplate(`The text template names \`${name}\`, which the answer does not have${at}. ${hint}`);
+}
+
+function propertiesOf(schema: JsonObject): JsonObject {
+  return tableIn(schema, "properties") ?? {};
+}
+
+function tableIn(table: JsonObject, name: string): JsonObject | undefined {
+  const value = table[name];
+  return isTable(value) ? (value as JsonObject) : undefined;
 }
 
 function itemsOf(schema: JsonObject | undefined): JsonObject {

@@ -6,6 +6,7 @@ import { actions } from "../protocol/actions.js";
 import { ofMethods, shapesOf } from "../protocol/method-shapes.js";
 import { shapeNames, shapes } from "../protocol/shapes.js";
 import { defaultSnippet } from "./defaults.js";
+import { checkMembers } from "./output-members.js";
 import { buildTemplate, type Scope } from "./references.js";
 import type { Report } from "./report.js";
 
@@ -39,6 +40,9 @@ export function buildOutput(
     backups: buildBackups(given, `${pointer}/output/backups`, context),
     schema: null,
     list: given.list ?? null,
+    count: given.count ?? null,
+    symbols:
+      given.symbols === undefined ? null : { list: given.symbols.list, count: given.symbols.count ?? null },
     ids: given.ids ?? false,
     marked: given.marked ?? false,
     outcomes: given.outcomes ?? "word",
@@ -50,6 +54,7 @@ export function buildOutput(
     if (output.gather.length === 0) output.schema = resultSchema(steps, config);
   }
   checkFit(output, steps, at, report);
+  checkMembers(output, tool, at, report);
   checkEdit(output, tool, steps, at, report);
   return output;
 }
@@ -144,10 +149,6 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: strin
   if (output.at !== "" && !isValue)
     report.add("plan/bad-tool", pointer, "`at` is for the shapes `text` and `json`.", {
       fix: "Remove `at`.",
-    });
-  if (output.list !== null && shapes[output.shape]?.list === null)
-    report.add("plan/bad-tool", pointer, `The shape \`${output.shape}\` has no list.`, {
-      fix: "Remove `list`.",
     });
   if (output.ids && !shapes[output.shape]?.counted)
     report.add("plan/bad-tool", pointer, `The shape \`${output.shape}\` has no items with ids.`, {

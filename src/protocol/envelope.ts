@@ -6,7 +6,8 @@
  * |---|---|
  * | schema_version (1), ok, tool, warnings [{ code, message, data? }] | always |
  * | server_id (the servers that answered, joined by `,`, or null), readiness, truncated | with an answer |
- * | total, shown, dropped | with a counted list; next_cursor? when there is another page |
+ * | total, shown, dropped | with a counted list; next_cursor? when there is another page; `output.count` says `shown` again |
+ * | `output.symbols.list` [{ symbol, <items> }] | in place of the items, where a tool asks for it |
  * | document? { path, sha256 } | when one document is the subject |
  * | needs_disambiguation (true), candidates | instead of the shape's members, where a symbol may be named; beside them, where a
  *   tool within this one asks back |
@@ -17,6 +18,7 @@ import type { DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
 import { Fault } from "../base/problem.js";
 import { spellSchema } from "./members.js";
+import { optional, required } from "./shapes/facts.js";
 import { type ShapeFacts, shapes } from "./shapes.js";
 import { closed, documentFields, type Fields, joinFields, spanFields } from "./spelling.js";
 
@@ -82,6 +84,12 @@ function outcome(ok: boolean, required: string[], without: string[]): JsonObject
   return { properties, required };
 }
 
+/** The members that any answer may have, whatever its tool; a tool's own have other names. */
+export const evidenceMembers: readonly string[] = [
+  ...["schema_version", "ok", "tool", "server_id", "readiness", "total", "shown", "truncated", "next_cursor"],
+  ...["dropped", "warnings", "document", "needs_disambiguation", "candidates", "error", "next_steps"],
+];
+
 function evidence(dialect: DialectPlan): Fields {
   return {
     properties: {
@@ -113,22 +121,35 @@ function answerFields(tool: ToolPlan, dialect: DialectPlan): Fields {
     throw new Fault(`the plan of ${tool.name} has the shape ${tool.output.shape}, which does not exist`);
   const list = listFields(tool, shape, dialect);
   const counts = shape.counted ? ["total", "shown", "dropped"] : [];
-  const always = {
+  const evidenced = {
     properties: {},
     required: ["server_id", "readiness", "truncated", ...counts],
   };
-  return joinFields(always, shape.beside(dialect, tool.output), list);
+  return joinFields(evidenced, shape.beside(dialect, tool.output), list);
 }
 
 function listFields(tool: ToolPlan, shape: ShapeFacts, dialect: DialectPlan): Fields {
   const { list, within } = shape;
   if (list === null) return { properties: {}, required: [] };
-  const name = tool.output.list ?? list;
-  const fields = {
-    properties: { [name]: { type: "array", items: itemSchema(tool, shape, dialect) } },
-    required: [name],
-  };
-  return within === undefined ? fields : { properties: { [within]: closed(fields) }, required: [within] };
+  const fields = required({
+    [tool.output.list ?? list]: { type: "array", items: itemSchema(tool, shape, dialect) },
+  });
+  const { count: counter, symbols } = tool.output;
+  const counts = required(counter === null ? {} : { [counter]: count });
+  if (symbols === null)
+    return joinFields(counts, within === undefined ? fields : required({ [within]: closed(fields) }));
+  const entry = closed(joinFields(required({ symbol: closed(symbolFields(dialect)) }), fields));
+  const listed = required({ [symbols.list]: { type: "array", items: entry } });
+  return joinFields(counts, required(symbols.count === null ? {} : { [symbols.count]: count }), listed);
+}
+
+function symbolFields(dialect: DialectPlan): Fields {
+  return joinFields(
+    required({ name: text, kind: text }),
+    documentFields(dialect),
+    spanFields(dialect),
+    optional({ container: text }),
+  );
 }
 
 /** The schema of an item, with the id that a tool may ask for. */
@@ -149,14 +170,7 @@ function withId(item: JsonObject): JsonObject {
 }
 
 function disambiguation(dialect: DialectPlan): Fields {
-  const candidate = closed(
-    joinFields(
-      { properties: { name: text, kind: text }, required: ["name", "kind"] },
-      documentFields(dialect),
-      spanFields(dialect),
-      { properties: { container: text, text }, required: [] },
-    ),
-  );
+  const candidate = closed(joinFields(symbolFields(dialect), optional({ text })));
   return {
     properties: {
       needs_disambiguation: { const: true },

@@ -7,14 +7,15 @@ import type { ShapeName } from "../abi/plan.js";
 import { sha256 } from "../base/hash.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../base/json.js";
 import { sortBy, uniqueBy } from "../base/order.js";
-import { Fault, Refusal } from "../base/problem.js";
+import { Fault, type Refusal } from "../base/problem.js";
 import { itemKey } from "../protocol/item-order.js";
 import { type ShapeFacts, shapes } from "../protocol/shapes.js";
 import { documentKey } from "../protocol/spelling.js";
 import type { CallState } from "./call-state.js";
 import type { Choices } from "./choose.js";
 import { HeldRequest } from "./edits/draft.js";
-import { askBack, headOf } from "./envelope.js";
+import { askBack } from "./envelope.js";
+import { headOf } from "./head.js";
 import { askedChars, capsOf } from "./limits.js";
 import { Pages, type Snapshot } from "./page.js";
 import type { ReplyData } from "./reply.js";
@@ -23,6 +24,7 @@ import { runtimeShapes } from "./shapes/index.js";
 import type { Shape } from "./shapes/shape.js";
 import { fileOf, rangeText, table, textOf } from "./shapes/spelt.js";
 import { insistOnSteady } from "./steady.js";
+import { tooMany } from "./ways-on.js";
 import { type Asked, wholeAnswer, windowAnswer } from "./window.js";
 
 /** More items than this are not sorted and cut but refused: nobody can page through them. */
@@ -43,8 +45,7 @@ export async function buildAnswer(
   const asked: Asked = { call, facts, shape, caps: capsOf(call, options.maxChars) };
   if (!facts.counted) return wholeAnswer(asked, headOf(call), normalized);
   const most = facts.most ?? mostItems;
-  if (normalized.items.length > most)
-    throw new Refusal("guard/too-large", `More than ${most} results were found; narrow the call.`);
+  if (normalized.items.length > most) throw tooMany(call, most);
   const items = arrange(normalized.items, facts, call);
   const wanted = call.input[call.plan.dialect.listing.most] ?? call.tool.defaultItems;
   const kept = typeof wanted === "number" ? items.slice(0, wanted) : items;

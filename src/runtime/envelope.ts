@@ -1,30 +1,15 @@
-/** The members around every answer and the text that says the same: evidence, completeness, warnings, refusals. */
+/** The members around every answer and the text that says the same: evidence, completeness, warnings, questions. */
 import type { Answer } from "../abi/handler.js";
-import type { DialectPlan } from "../abi/plan.js";
-import { codes } from "../base/codes.js";
+import type { OutputPlan } from "../abi/plan.js";
 import type { Json, JsonObject } from "../base/json.js";
-import type { NextStep, Refusal, Warning } from "../base/problem.js";
+import type { NextStep, Warning } from "../base/problem.js";
 import { SCHEMA_VERSION } from "../protocol/envelope.js";
-import { codeWord, spellMembers } from "../protocol/members.js";
-import type { CallState } from "./call-state.js";
+import { spellMembers } from "../protocol/members.js";
+import type { Head } from "./head.js";
+import { stepLine, warningLine, warningValue } from "./remarks.js";
 import type { Shape } from "./shapes/shape.js";
 import { textOf } from "./shapes/spelt.js";
-import { errorMembers, errorWords, numberOf, type Wording, worded } from "./wording.js";
-
-/** What is known of an answer before it is cut or paged. */
-export interface Head {
-  tool: string;
-  serverId: string | null;
-  readiness: string;
-  dropped: number;
-  isCut: boolean;
-  document: JsonObject | undefined;
-  /** The call's own arguments, where the dialect gives them back. */
-  echo: JsonObject;
-  /** The candidates, where a tool within this one must know which symbol is meant. */
-  question: JsonObject[] | undefined;
-  warnings: Warning[];
-}
+import { type Wording, worded } from "./wording.js";
 
 /** A whole answer, or one window of its list. */
 export interface Window {
@@ -39,41 +24,8 @@ export interface Window {
   steps: NextStep[];
 }
 
-/** The evidence of a call, frozen. */
-export function headOf(call: CallState): Head {
-  const { evidence } = call;
-  const { readiness, dropped, document } = evidence;
-  const warnings = [...evidence.warnings];
-  if (readiness === "indexing" || readiness === "starting")
-    warnings.push({
-      code: "answer/not-ready",
-      message: "The language server is still indexing; the answer may be incomplete.",
-    });
-  if (call.places.isSnippetCut)
-    warnings.push({
-      code: "answer/snippet-cut",
-      message: "A text beside a place is longer than it may be; it was cut around the place.",
-    });
-  if (dropped > 0)
-    warnings.push({
-      code: "answer/dropped",
-      message: `${dropped} ${dropped === 1 ? "result lies" : "results lie"} outside the workspace and ${dropped === 1 ? "is" : "are"} not shown.`,
-    });
-  return {
-    tool: call.tool.name,
-    serverId: evidence.serverId,
-    readiness,
-    dropped,
-    isCut: evidence.isCut,
-    echo: call.plan.dialect.echo === null ? {} : { [call.plan.dialect.echo]: call.input },
-    question: evidence.question,
-    document: document && { ...call.places.document(document.admitted), sha256: document.hash },
-    warnings,
-  };
-}
-
-/** Where an answer's list stands: under a name, maybe in a table; a null name for answers without one. */
-export interface ListPlace {
+/** Where an answer's list stands: under a name, maybe in a table or under the symbol asked about; a null name for none. */
+export interface ListPlace extends Pick<OutputPlan, "count" | "symbols"> {
   list: string | null;
   within: string | undefined;
 }
@@ -101,7 +53,7 @@ export function envelop(
     ...(head.document && { document: head.document }),
     ...head.echo,
     ...beside,
-    ...listMember(place, items),
+    ...listMembers(place, items, head),
     ...(head.question && { needs_disambiguation: true, candidates: head.question }),
     ...(steps.length === 0 ? {} : { next_steps: steps.map((step): JsonObject => ({ ...step })) }),
     warnings: warnings.map(warningValue),
@@ -128,9 +80,18 @@ export function envelop(
   return { ...answer, isCut: window.isTruncated };
 }
 
-function listMember({ list, within }: ListPlace, items: Json[]): JsonObject {
+function listMembers(
+  { list, within, count, symbols }: ListPlace,
+  items: Json[],
+  { symbol }: Head,
+): JsonObject {
   if (list === null) return {};
-  return within === undefined ? { [list]: items } : { [within]: { [list]: items } };
+  const own = { [list]: items };
+  const counts = count === null ? {} : { [count]: items.length };
+  if (symbols === null) return { ...counts, ...(within === undefined ? own : { [within]: own }) };
+  const found = symbol === undefined ? [] : [{ symbol, ...own }];
+  const matches = symbols.count === null ? {} : { [symbols.count]: found.length };
+  return { ...counts, ...matches, [symbols.list]: found };
 }
 
 /** Several symbols or lines are meant: the question back to the agent. */
@@ -171,47 +132,6 @@ export function askBack(
   };
 }
 
-/** A refusal in both forms; without next steps of its own it gives the fix that the catalogue has for its code. */
-export function refuse(
-  tool: string,
-  refusal: Refusal,
-  listed: readonly string[],
-  warnings: Warning[],
-  { dialect, errorText }: Wording,
-  input?: JsonObject,
-): Answer {
-  const own = refusal.nextSteps.filter((step) => step.kind !== "tool" || listed.includes(step.tool));
-  // A call that leads on says where to look; what mends the matter is told besides.
-  const isMended = own.some((step) => step.kind !== "tool");
-  const steps: NextStep[] = isMended ? own : [...own, { kind: "doc", text: codes[refusal.code].fix }];
-  const { data } = refusal;
-  const { code, message } = errorWords(dialect.errors, refusal.code, refusal.message);
-  const hasData = Object.keys(data).length > 0;
-  const structured: JsonObject = {
-    schema_version: SCHEMA_VERSION,
-    ok: false,
-    tool,
-    error: hasData ? { code, message, data } : { code, message },
-    ...errorMembers(dialect.errors, refusal, message),
-    ...(dialect.echo === null || input === undefined ? {} : { [dialect.echo]: input }),
-    next_steps: steps.map((step): JsonObject => ({ ...step })),
-    warnings: warnings.map(warningValue),
-  };
-  return {
-    structured: spellMembers(dialect, structured),
-    notes: "",
-    headline: `${code}: ${message}`,
-    text:
-      errorText?.({ ...structured, code, message, data, number: numberOf(dialect.errors, refusal) }) ??
-      [
-        `Error ${code}: ${message}`,
-        ...(hasData ? [`Details: ${JSON.stringify(data)}`] : []),
-        ...steps.map(stepLine),
-        ...warnings.map((warning) => warningLine(warning, dialect)),
-      ].join("\n"),
-  };
-}
-
 function cutWarning(head: Head, { isTruncated, counts, items }: Window): Warning[] {
   if (!isTruncated || counts?.next !== undefined) return [];
   if (counts === undefined || counts.offset + items.length >= counts.total)
@@ -247,18 +167,4 @@ function serverText(head: Head): string {
 
 function documentLine(document: JsonObject): string {
   return `Document: ${textOf(document.path ?? document.uri)} sha256 ${textOf(document.sha256)}`;
-}
-
-function warningValue({ code, message, data }: Warning): JsonObject {
-  return data === undefined ? { code, message } : { code, message, data };
-}
-
-function warningLine({ code, message, data }: Warning, { warnings }: DialectPlan): string {
-  return `Warning ${codeWord(warnings.codes, code) ?? code}: ${message}${data === undefined ? "" : ` ${JSON.stringify(data)}`}`;
-}
-
-function stepLine(step: NextStep): string {
-  return step.kind === "tool"
-    ? `Next: call ${step.tool} with ${JSON.stringify(step.arguments)} (${step.why})`
-    : `Next: ${step.text}`;
 }

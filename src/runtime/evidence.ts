@@ -33,6 +33,8 @@ export class Evidence {
   input: JsonObject | undefined;
   /** The candidates that a tool within this call asks back with. */
   question: JsonObject[] | undefined;
+  /** The symbol of the name that the call gave, as the agent sees it. */
+  symbol: JsonObject | undefined;
   /** What the call points at, once that is known. */
   target: Target | undefined;
 

@@ -163,6 +163,8 @@ async function theOnly(call: CallState, wanted: WantedSymbol, found: FoundSymbol
       distinct.map(({ item }) => item.candidate),
     );
   if (chosen === undefined) throw noSymbol(wanted, distinct.length);
+  const { text: _, ...symbol } = chosen.item.candidate;
+  call.evidence.symbol = symbol;
   return chosen.symbol;
 }
 

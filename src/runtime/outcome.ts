@@ -5,9 +5,9 @@ import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { type NextStep, Refusal, type Warning } from "../base/problem.js";
 import type { Log } from "../lsp/types.js";
-import { refuse } from "./envelope.js";
 import type { Evidence } from "./evidence.js";
 import { leadOn } from "./lead-on.js";
+import { refuse } from "./refuse.js";
 import { protocolError, type Wording } from "./wording.js";
 
 /** What a call gave, in both forms. */

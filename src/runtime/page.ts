@@ -6,7 +6,7 @@ import { stat } from "node:fs/promises";
 import { sha256 } from "../base/hash.js";
 import { canonicalText, type Json, type JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
-import type { Head } from "./envelope.js";
+import type { Head } from "./head.js";
 
 /** Everything that the pages of one listing share. */
 export interface Snapshot {

@@ -216,7 +216,7 @@ export class Session {
       args,
       argumentNames(loaded, tool),
     );
-    const input = clampNumbers(tool, plan.dialect, given, own.evidence);
+    const input = clampNumbers(tool, plan, given, own.evidence);
     own.evidence.input = input;
     const since = tool.effect === "edit" ? await pool.moment() : 0;
     const state: CallState = {

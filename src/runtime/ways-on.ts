@@ -1,7 +1,10 @@
-/** What an agent may do when an answer was cut and has no next page: the same call with more room, or a narrower one. */
+/**
+ * What an agent may do when an answer was cut and has no next page, or has too many items for one: the same call with more
+ * room, a narrower one where the tool has arguments that narrow, else what there is beside it.
+ */
 import type { Anchor, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
-import type { NextStep } from "../base/problem.js";
+import { type NextStep, Refusal } from "../base/problem.js";
 import type { CallState } from "./call-state.js";
 
 /** How an answer was cut. */
@@ -22,8 +25,47 @@ const narrower: readonly [Anchor, string][] = [
 export function waysOn(call: CallState, cut: Cut): NextStep[] {
   const again = cut.isSize ? moreRoom(call) : moreItems(call, cut);
   if (again.length > 0) return again;
-  const own = narrower.find(([anchor]) => call.tool.input.includes(anchor));
-  return [own === undefined ? wider(call, cut) : { kind: "doc", text: own[1] }];
+  const text = narrowing(call.tool);
+  return [text === undefined ? wider(call, cut) : { kind: "doc", text }];
+}
+
+/** The refusal of a list with more items than are sorted: nobody can page through them. Some dialects tell the message alone. */
+export function tooMany(call: CallState, most: number): Refusal {
+  const text = narrowing(call.tool) ?? `${unnarrowed} ${elsewhere(call)}`;
+  return new Refusal(
+    "guard/too-large",
+    `More than ${most} results were found; so many are not listed. ${text}`,
+    {
+      nextSteps: [{ kind: "doc", text }],
+    },
+  );
+}
+
+const unnarrowed = "No argument of this tool narrows the answer.";
+
+function narrowing({ input }: ToolPlan): string | undefined {
+  return narrower.find(([anchor]) => input.includes(anchor))?.[1];
+}
+
+/** What else may be asked, where the same question cannot be asked of less. */
+function elsewhere({ plan, tool }: CallState): string {
+  if (tool.input.some((anchor) => anchor === "position" || anchor === "symbol" || anchor === "text"))
+    return "Point at a more particular symbol: a member rather than its type, a user rather than what all use.";
+  if (tool.input.includes("document")) return "Search the text of the file instead.";
+  const single = plan.tools.find(
+    (entry) =>
+      plan.mcp.listed.includes(entry.name) && entry.input.includes("document") && asksTheSame(entry, tool),
+  );
+  return single === undefined
+    ? "Search the files' texts instead."
+    : `Ask about single files with ${single.name}.`;
+}
+
+/** Whether two tools end with the same question. */
+function asksTheSame(one: ToolPlan, other: ToolPlan): boolean {
+  const [last, otherLast] = [one.steps.at(-1), other.steps.at(-1)];
+  const isMethod = last?.kind === "request" && otherLast?.kind === "request";
+  return last?.kind === otherLast?.kind && (!isMethod || last.method === otherLast.method);
 }
 
 /** The same call with more characters, where it may ask for more. */

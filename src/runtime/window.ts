@@ -8,7 +8,8 @@ import { uniqueBy } from "../base/order.js";
 import { type NextStep, Refusal, type Warning } from "../base/problem.js";
 import type { ShapeFacts } from "../protocol/shapes.js";
 import type { CallState } from "./call-state.js";
-import { envelop, type Head, type ListPlace } from "./envelope.js";
+import { envelop, type ListPlace } from "./envelope.js";
+import type { Head } from "./head.js";
 import { type Caps, fits, largest } from "./limits.js";
 import type { Snapshot } from "./page.js";
 import type { Normalized, Shape } from "./shapes/shape.js";
@@ -82,8 +83,9 @@ export function windowAnswer(
   return shortened(asked, one, (shorter) => render(1, { ...plain, ...shorter, warnings, isShortened: true }));
 }
 
-function placeOfList(call: CallState, { list, within }: ShapeFacts): ListPlace {
-  return { list: list === null ? null : (call.tool.output.list ?? list), within };
+function placeOfList({ tool: { output } }: CallState, { list, within }: ShapeFacts): ListPlace {
+  const { count, symbols } = output;
+  return { list: list === null ? null : (output.list ?? list), within, count, symbols };
 }
 
 /** An answer without a counted list: cut within where the shape can, refused where it cannot. */
@@ -128,7 +130,7 @@ function lightest({ call, shape }: Asked, items: Json[], isFine: (form: Form) =>
 
 /** The longest form of an answer that keeps the caps, when the whole of it does not. */
 function shortened(
-  { shape, caps }: Asked,
+  { call, shape, caps }: Asked,
   { items, beside }: Normalized,
   render: (shorter: Normalized) => Answer,
 ): Answer {
@@ -136,7 +138,9 @@ function shortened(
     const shorter = render(shape.shorten(items, beside, Math.floor(characters)));
     if (fits(shorter, caps)) return shorter;
   }
-  throw new Refusal("guard/too-large", "The answer is larger than the limits allow, even when it is cut.");
+  throw new Refusal("guard/too-large", "The answer is larger than the limits allow, even when it is cut.", {
+    nextSteps: waysOn(call, { total: 1, shown: 0, isSize: true }),
+  });
 }
 
 function pageSize(call: CallState): number {

@@ -12,6 +12,7 @@ function problemsOf(toml: string): string[] {
 
 const server = 'id = "s"\ncommand = "rust-analyzer"\nextensions = ["rs"]';
 const hover = 'request = { method = "textDocument/hover", params = "text_document_position" }';
+const definition = hover.replace("hover", "definition");
 
 /** A tool `t` that points at a position, with more lines of its own. */
 const tool = (lines: string) => `[[tools]]\nname = "t"\ninput = "position"\n${lines}`;
@@ -184,6 +185,33 @@ describe("tools", () => {
       "a shape that the method does not give",
       tool(`output = "locations"\n${hover}`),
       ["plan/bad-tool /tools/0/output"],
+    ],
+    [
+      "a count where nothing is counted",
+      tool(`output = { shape = "hover", count = "hover_count" }\n${hover}`),
+      ["plan/bad-tool /tools/0/output/shape"],
+    ],
+    [
+      "items under a symbol that nobody names",
+      tool(`output = { shape = "locations", symbols = { list = "results" } }\n${definition}`),
+      ["plan/bad-tool /tools/0/output/shape"],
+    ],
+    [
+      "items under the symbol of the name",
+      tool(
+        `output = { shape = "locations", count = "n", symbols = { list = "results" } }\n${definition}`,
+      ).replace('"position"', '"symbol"'),
+      [],
+    ],
+    [
+      "a member that every answer has",
+      tool(`output = { shape = "locations", count = "total" }\n${definition}`),
+      ["plan/bad-tool /tools/0/output/shape"],
+    ],
+    [
+      "one name for two members",
+      tool(`output = { shape = "locations", list = "found", count = "found" }\n${definition}`),
+      ["plan/bad-tool /tools/0/output/shape"],
     ],
     ["any value is JSON", tool(`output = "json"\n${hover}`), []],
     [

@@ -218,6 +218,8 @@ describe("gateway, past its caps", () => {
   it("refuses a set of more than 20 000", async () => {
     const uri = gateway.workshop.uri("a.fake");
     expect(await code("references", { uri, position })).toEqual([-32603, "MCP_LSP_GATEWAY/CAP_EXCEEDED"]);
+    const { headline } = await gateway.call("vscode.lsp.references", { uri, position });
+    expect(headline).toContain("Point at a more particular symbol");
   });
 
   it("refuses a listing that is too large to keep", async () => {

@@ -234,6 +234,31 @@ describe("lspi's answers", () => {
     }
   });
 
+  it("say once how many characters there are, where the config allows fewer than the argument", async () => {
+    const hard = 50_000;
+    const tight = await openProfile(
+      "lspi",
+      { "a.fake": "alpha\n" },
+      { capabilities: { referencesProvider: true }, replies: { "textDocument/references": [place] } },
+      { mcp: { context: "lspi", output: { max_total_chars_hard: hard, max_total_chars_default: hard } } },
+    );
+    try {
+      for (const asked of [60_000, 3_000_000]) {
+        const args = { file_path: "a.fake", line: 1, character: 1, max_total_chars: asked };
+        const { structured: whole } = await tight.call("find_references_at", args);
+        expect(whole.warnings).toEqual([
+          {
+            kind: "max_total_chars_clamped",
+            message: `\`max_total_chars\` is at most ${hard}; ${asked} was asked for.`,
+            data: { argument: "max_total_chars", requested: asked, effective: hard, hard, min: 10_000 },
+          },
+        ]);
+      }
+    } finally {
+      await tight.close();
+    }
+  });
+
   it("tell remarks by its names in the text of a refusal too", async () => {
     const { text } = await lspi.call("find_references_at", {
       file_path: "a.fake",
@@ -246,31 +271,50 @@ describe("lspi's answers", () => {
     expect(text).not.toContain("answer/");
   });
 
-  it.each<[string, JsonObject, string]>([
-    ["find_definition", { symbol_name: "alpha" }, "definitions"],
-    ["find_definition_at", { line: 1, character: 1 }, "definitions"],
-    ["find_references", { symbol_name: "alpha" }, "references"],
-    ["find_references_at", { line: 1, character: 1 }, "references"],
-    ["find_implementation_at", { line: 1, character: 1 }, "implementations"],
-    ["find_type_definition_at", { line: 1, character: 1 }, "type_definitions"],
-    ["get_document_symbols", {}, "symbols"],
-    ["search_workspace_symbols", { query: "alpha" }, "matches"],
-  ])("of %s %j have a list of its name", async (tool, args, list) => {
-    expect(await structured(tool, { file_path: "a.fake", ...args })).toMatchObject({
-      [list]: expect.any(Array),
-    });
+  it.each<[string, JsonObject, string, string]>([
+    ["find_definition_at", { line: 1, character: 1 }, "definitions", "definition_locations"],
+    ["find_references_at", { line: 1, character: 1 }, "references", "reference_locations"],
+    ["find_references_at", { line: 1, character: 1, max_results: 2 }, "references", "reference_locations"],
+    ["find_implementation_at", { line: 1, character: 1 }, "implementations", "implementation_locations"],
+    ["find_type_definition_at", { line: 1, character: 1 }, "type_definitions", "type_definition_locations"],
+    ["find_incoming_calls", { symbol_name: "alpha" }, "calls", "call_count"],
+    ["find_incoming_calls_at", { line: 1, character: 1 }, "calls", "call_count"],
+    ["find_outgoing_calls", { symbol_name: "alpha" }, "calls", "call_count"],
+    ["find_outgoing_calls_at", { line: 1, character: 1 }, "calls", "call_count"],
+    ["get_document_symbols", {}, "symbols", "symbol_count"],
+    ["search_workspace_symbols", { query: "alpha" }, "matches", "match_count"],
+    ["get_diagnostics", {}, "diagnostics", "count"],
+  ])("of %s %j have a list and a count of its names", async (tool, args, list, count) => {
+    const whole = await structured(tool, { file_path: "a.fake", ...args });
+    expect(whole[list]).toEqual(expect.any(Array));
+    expect(whole[count]).toBe((whole[list] as JsonObject[]).length);
+  });
+
+  it.each([
+    ["find_definition", "definitions", "definition_locations", 1],
+    ["find_references", "references", "reference_locations", 4],
+  ])("of %s stand under the symbol of the name", async (tool, list, count, most) => {
+    const whole = await structured(tool, { file_path: "a.fake", symbol_name: "alpha" });
+    expect(whole).not.toHaveProperty(list);
+    expect(whole).toMatchObject({ symbol_matches: 1, [count]: most, total: most });
+    const symbol = { name: "alpha", kind: "function", path: "a.fake" };
+    const found = { ...symbol, line: 1, character: 1, end_line: 1, end_character: 6 };
+    expect(whole.results).toEqual([{ symbol: found, [list]: expect.any(Array) }]);
+    const [{ [list]: items } = {}] = whole.results as JsonObject[];
+    expect(items).toHaveLength(most);
   });
 
   it("ask about as many functions as a call wants, and show lines where it wants them", async () => {
     const asked = async () => (await lspi.workshop.received("callHierarchy/incomingCalls")).length;
     const args = { file_path: "a.fake", symbol_name: "alpha" };
+    const before = await asked();
     const shown = await structured("find_incoming_calls", { ...args, max_snippet_chars: 40 });
     const [call] = shown.calls as JsonObject[];
     expect([...String(call?.text)].length).toBeLessThanOrEqual(40);
     expect(call).toMatchObject({ name: "long", text: expect.stringMatching(/^long long/) });
-    expect(await asked()).toBe(2);
+    expect(await asked()).toBe(before + 2);
     const one = await structured("find_incoming_calls", { ...args, max_symbols: 1, include_snippet: false });
-    expect(await asked()).toBe(3);
+    expect(await asked()).toBe(before + 3);
     expect(kinds(one)).toContain("limited_by_max_results");
     expect((one.calls as JsonObject[])[0]).not.toHaveProperty("text");
   });

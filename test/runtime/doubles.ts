@@ -81,6 +81,8 @@ const pool: ServerPool = {
 /** An output that leaves everything as the shape has it. */
 export const plainOutput = {
   list: null,
+  count: null,
+  symbols: null,
   ids: false,
   marked: false,
   outcomes: "word" as const,

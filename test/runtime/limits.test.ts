@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { Answer } from "../../src/abi/handler.js";
 import type { Plan } from "../../src/abi/plan.js";
 import { askedChars, type Caps, capsOf, fits, largest } from "../../src/runtime/limits.js";
+import { tooMany } from "../../src/runtime/ways-on.js";
 import { fakePlan } from "../fake-server/index.js";
+import { planText } from "../plan/config.js";
 import { callState } from "./doubles.js";
 
 const wide: Caps = { total: 1000, page: 1000, bytes: 4000, hasStructure: true, hasText: true };
@@ -76,4 +78,24 @@ describe("the caps of a call", () => {
 it("finds the largest count that is fine", () => {
   for (let fine = 0; fine <= 20; fine++) expect(largest(20, (count) => count <= fine)).toBe(fine);
   expect(largest(0, () => true)).toBe(0);
+});
+
+describe("more results than are listed", () => {
+  const plan = planText('[mcp]\ncontext = "full"\n');
+  it.each([
+    ["search_workspace_symbols", "Give a longer query."],
+    ["get_inlay_hints", "Give a smaller range."],
+    ["find_references", "No argument of this tool narrows the answer. Point at a more particular symbol"],
+    ["get_document_symbols", "No argument of this tool narrows the answer. Search the text of the file"],
+    [
+      "get_workspace_diagnostics",
+      "No argument of this tool narrows the answer. Ask about single files with get_diagnostics.",
+    ],
+  ])("lead on from %s to what can be done", (name, way) => {
+    const tool = plan.tools.find((entry) => entry.name === name);
+    if (tool === undefined) throw new Error(`there is no ${name}`);
+    const { message, nextSteps } = tooMany(callState({ plan, tool }), 20_000);
+    expect(message).toContain(`so many are not listed. ${way}`);
+    expect(nextSteps).toEqual([{ kind: "doc", text: expect.stringContaining(way) }]);
+  });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import type { Head } from "../../src/runtime/envelope.js";
+import type { Head } from "../../src/runtime/head.js";
 import { Pages, type Snapshot } from "../../src/runtime/page.js";
 import { openWorkshop, range, type Workshop } from "./workshop.js";
 
@@ -146,6 +146,7 @@ describe("kept listings", () => {
     isCut: false,
     document: undefined,
     echo: {},
+    symbol: undefined,
     question: undefined,
     warnings: [],
   };

@@ -178,6 +178,16 @@ export const toolSchema = z.strictObject({
           .optional()
           .describe("For edits: copies each edited file beside itself before it is applied."),
         list: argName.optional().describe("The member that holds the items, when it is not the shape's own."),
+        count: argName
+          .optional()
+          .describe("A member that says how many items are shown, beside `total` and `shown`."),
+        symbols: z
+          .strictObject({
+            list: argName.describe("The member that holds `[{ symbol, <items> }]`."),
+            count: argName.optional().describe("A member that says how many symbols these are."),
+          })
+          .optional()
+          .describe("For tools that take a symbol's name: the items stand under the symbol that has it."),
         ids: z.boolean().optional().describe("Gives each item an `id` made of its content."),
         outcomes: z
           .enum(["word", "success"])

@@ -32,12 +32,16 @@ describe("lspi", () => {
     const named = { file_path: "src/greet.ts", symbol_name: "greet" };
     const at = { file_path: "src/app.ts", ...session.place("src/app.ts", "first = |greet(wave)") };
     const byName = await structure("find_definition", named);
-    expect(byName.definitions).toMatchObject([definition]);
-    expect((byName.definitions as { text: string }[])[0]?.text.split("\n")).toHaveLength(3);
+    const [{ symbol, definitions } = {}] = byName.results as { [member: string]: object[] }[];
+    expect(byName).toMatchObject({ symbol_matches: 1, definition_locations: 1 });
+    expect(symbol).toMatchObject({ name: "greet", kind: "function", ...definition });
+    expect(definitions).toMatchObject([definition]);
+    expect((definitions as { text: string }[])[0]?.text.split("\n")).toHaveLength(3);
     expect((await structure("find_definition_at", at)).definitions).toMatchObject([definition]);
     const references = await structure("find_references", named);
-    expect(references).toMatchObject({ total: 7, shown: 7 });
-    expect((references.references as object[])[0]).not.toHaveProperty("text");
+    expect(references).toMatchObject({ total: 7, shown: 7, reference_locations: 7 });
+    const [{ references: uses } = {}] = references.results as { references: object[] }[];
+    expect(uses?.[0]).not.toHaveProperty("text");
     expect(await structure("find_references_at", { ...at, max_results: 2 })).toMatchObject({
       total: 7,
       shown: 2,
