@@ -513,6 +513,13 @@ export const codes = {
       "The file lies in a folder of `workspace.extra_roots`, which are only ever read, or is write-protected.",
     fix: "Edit a file of the workspace's own roots, or make it writable.",
   },
+  "edit/own-config": {
+    kind: "refusal",
+    title: "A file that governs the proxy",
+    cause:
+      "The config, a file it extends, the state folder (trust, locked programs, tokens, journal), a bundle that is served, or a name that a config may have: whoever edits those could allow itself anything.",
+    fix: "Change it outside the proxy, by hand, and start the proxy again.",
+  },
   "edit/exists": {
     kind: "refusal",
     title: "Something is already there",

@@ -7,7 +7,7 @@ import type { JsonObject } from "../base/json.js";
 import { fromPointer, toPointer } from "../base/pointer.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { chooseServers, scanWorkspace } from "../config/detect.js";
-import { diskFiles } from "../config/files.js";
+import { diskFiles, type Files } from "../config/files.js";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
 import { inOrder } from "../config/read.js";
 import { UnusableConfig } from "../config/salvage.js";
@@ -28,6 +28,8 @@ export interface Compiled {
   warnings: Problem[];
   /** Folders searched for a server's program before PATH. */
   binFolders: string[];
+  /** Every file that was read, or would have been if it were there. */
+  files: string[];
 }
 
 /** The workspace that the command line means, as an absolute path. */
@@ -44,6 +46,14 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
   const binFolders = trustsFolder ? [join(workspace, "node_modules", ".bin")] : [];
   const avoid = trustsFolder ? [] : [diskFiles.realpath(workspace)];
   const named = textFlag(input, "config");
+  const read = new Set([trust.file]);
+  const files: Files = {
+    ...diskFiles,
+    read(file) {
+      read.add(file);
+      return diskFiles.read(file);
+    },
+  };
   const loaded = loadWhole(
     {
       workspace,
@@ -61,7 +71,7 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
               isInstalled(preset, { folders: binFolders, avoid, env: io.env }),
             ),
     },
-    diskFiles,
+    files,
   );
   const built = buildPlan(loaded.config, loaded);
   const { plan } = built;
@@ -69,7 +79,7 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
   const problems = [...built.problems, ...texts.map((problem) => placed(problem, loaded))];
   if (problems.some((problem) => problem.severity === "error"))
     throw new ConfigError(inOrder([...loaded.warnings, ...problems]));
-  return { loaded, plan, warnings: [...loaded.warnings, ...problems], binFolders };
+  return { loaded, plan, warnings: [...loaded.warnings, ...problems], binFolders, files: [...read] };
 }
 
 /** Problems that the loss of a part elsewhere would cause, and that are no news when it was lost. */

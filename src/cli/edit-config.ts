@@ -2,8 +2,8 @@
 import { chmodSync, existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { Plan } from "../abi/plan.js";
+import { CONFIG_NAMES } from "../base/own-names.js";
 import { ConfigError, type Problem } from "../base/problem.js";
-import { DISCOVERED_NAMES } from "../config/discover.js";
 import { type ConfigEditor, editorOf } from "../config/edit.js";
 import { diskFiles } from "../config/files.js";
 import { loadConfig } from "../config/load.js";
@@ -33,7 +33,7 @@ export const NEW_CONFIG = "lspi.toml";
 export function openConfig(input: Input, io: Surroundings): OpenConfig {
   const workspace = workspaceOf(input, io);
   const named = textFlag(input, "config");
-  const found = DISCOVERED_NAMES.map((name) => join(workspace, name)).find((file) => existsSync(file));
+  const found = CONFIG_NAMES.map((name) => join(workspace, name)).find((file) => existsSync(file));
   const file = named === undefined ? (found ?? join(workspace, NEW_CONFIG)) : resolve(io.cwd, named);
   const content = diskFiles.read(file);
   const { text, problems, broken } = readSource(file, content ?? "");

@@ -5,7 +5,7 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { stateFolder } from "../config/state-folder.js";
 import type { Trace } from "../lsp/types.js";
 import type { LoadedBundle } from "../runtime/load.js";
@@ -13,7 +13,7 @@ import { loadBundle } from "../runtime/load.js";
 import { openRuntime, type Runtime } from "../runtime/runtime.js";
 import { type Flags, type Input, isOn, type Surroundings, textFlag } from "./command.js";
 import { openLog } from "./log.js";
-import { version } from "./shipped.js";
+import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
 import { openTrace } from "./trace.js";
 
 export const bundleFlags: Flags = {
@@ -41,8 +41,8 @@ export async function openFrom(input: Input, io: Surroundings): Promise<Opened> 
   const log = openLog(input, io);
   let roots: string[] = [];
   const trace = openTrace(input, () => roots);
-  const { loaded, base, binFolders, source } = await loadFrom(input, io);
-  const { workspace } = loaded.plan;
+  const { loaded, base, binFolders, source, files } = await loadFrom(input, io);
+  const { workspace, http } = loaded.plan;
   roots = [...workspace.roots.map((root) => resolve(base, root)), ...workspace.extraRoots].flatMap(bothNames);
   const runtime = await openRuntime(loaded, {
     base,
@@ -50,6 +50,11 @@ export async function openFrom(input: Input, io: Surroundings): Promise<Opened> 
     log,
     trace,
     stateFolder: stateFolder(io.env, io.env.HOME ?? homedir()),
+    ownFiles: [
+      ...files,
+      ...(http.tokenFile === null ? [] : [resolve(base, http.tokenFile)]),
+      ...[dirname(dirname(executable)), shippedConfigs, shippedTemplates],
+    ],
     binFolders,
     version: version(),
   });
@@ -61,11 +66,11 @@ function bothNames(folder: string): string[] {
   return existsSync(folder) ? [folder, realpathSync(folder)] : [folder];
 }
 
-/** The bundle that the command line asks for, and where it would run. Throws a ConfigError with all problems. */
+/** The bundle that the command line asks for, where it would run, and what it was read from. Throws a ConfigError with all problems. */
 export async function loadFrom(
   input: Input,
   io: Surroundings,
-): Promise<{ loaded: LoadedBundle; base: string; binFolders: string[]; source: string }> {
+): Promise<{ loaded: LoadedBundle; base: string; binFolders: string[]; source: string; files: string[] }> {
   const expect = textFlag(input, "expect");
   const options = expect === undefined ? {} : { expect };
   const folder = textFlag(input, "bundle");
@@ -77,14 +82,16 @@ export async function loadFrom(
       base,
       binFolders,
       source: folder,
+      files: [resolve(io.cwd, folder)],
     };
   }
   const { compile } = await import("./compile.js");
-  const { bundle, loaded: config, binFolders, warnings } = compile(input, io);
+  const { bundle, loaded: config, binFolders, warnings, files } = compile(input, io);
   if (warnings.length > 0) {
     const { printProblems } = await import("./problems.js");
     printProblems(warnings, { json: false, io });
   }
   const loaded = await loadBundle({ bundle }, options);
-  return { loaded, base: config.base, binFolders, source: config.main.file ?? "the embedded default" };
+  const source = config.main.file ?? "the embedded default";
+  return { loaded, base: config.base, binFolders, source, files };
 }

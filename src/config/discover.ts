@@ -1,11 +1,9 @@
 /** Which config counts: the one that was named, else the first that is found in the workspace, else none. */
 import { basename, dirname, join, resolve } from "node:path";
 import { codes } from "../base/codes.js";
+import { CONFIG_NAMES } from "../base/own-names.js";
 import type { Problem } from "../base/problem.js";
 import { type Files, readOrExplain } from "./files.js";
-
-/** Where a workspace's config may stand, in the order in which it is looked for. */
-export const DISCOVERED_NAMES = [".lspi/config.toml", ".lspi/config.json", "lspi.toml", "lspi.json"] as const;
 
 export interface Environment {
   [name: string]: string | undefined;
@@ -33,7 +31,7 @@ export function discover(request: DiscoverRequest, files: Files): Discovered {
     const by = request.configPath === undefined ? ", named by `LSPI_CONFIG_PATH`," : "";
     return { kind: "missing", problem: missing(file, by, answer.failure) };
   }
-  for (const name of DISCOVERED_NAMES) {
+  for (const name of CONFIG_NAMES) {
     const file = join(request.workspace, name);
     const answer = readOrExplain(files, file);
     if ("content" in answer) return { kind: "discovered", file, content: answer.content };

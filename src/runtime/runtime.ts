@@ -25,6 +25,8 @@ export interface RuntimeContext {
   trace?: Trace | undefined;
   /** Where the user's state stands: the journal of edits, the locked programs. */
   stateFolder: string;
+  /** Files and folders that say what this proxy may do: its config, its bundle, its tokens. No edit touches them. */
+  ownFiles: readonly string[];
   /** Extra folders searched for a bare command before PATH. */
   binFolders: string[];
   version: string;
@@ -51,12 +53,13 @@ export interface Runtime {
  */
 async function openEngine(
   gate: Gate,
-  { stateFolder, log }: RuntimeContext,
+  { stateFolder, ownFiles, log }: RuntimeContext,
   isAllowed: boolean,
 ): Promise<Edits | undefined> {
   const options: EditsOptions = {
     gate,
     stateFolder,
+    ownFiles,
     recovered: ({ outcome, reasons }) =>
       log(outcome === "conflict" ? "warn" : "info", "an edit of a process that died", {
         outcome,

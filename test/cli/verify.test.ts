@@ -139,6 +139,7 @@ describe("recorded servers answer as they did", () => {
           base: folder,
           env: io.env,
           log: () => undefined,
+          ownFiles: [],
           binFolders: [],
           version: "0",
           stateFolder: join(folder, "state"),

@@ -106,6 +106,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     env: process.env,
     log,
     stateFolder: join(outside, "state"),
+    ownFiles: [],
     binFolders: [],
     version: "0",
     watchLimits: { openWaitMs: 60_000, ...options.watchLimits },

@@ -148,6 +148,7 @@ async function tried(
   const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
     ...{ base: folder, env: io.env, log: openLog(input, io), trace: transcript?.trace },
     ...{ binFolders, version: version(), stateFolder: join(dirname(folder), "state") },
+    ownFiles: [],
   });
   let probes: ProbeResult[];
   let status: ServerStatus | undefined;

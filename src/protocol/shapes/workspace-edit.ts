@@ -1,7 +1,8 @@
 /**
  * An edit, shown or done. Its files stand under `edit.files`, operations on names first: path, operation?, new_path?,
  * before_sha256, after_sha256, edit_count, edits? [<range>, new_text, note?], diff?, cut?; beside them status, summary,
- * edit_token? (of a preview), backups?, undo_token? and diagnostics? (of what was done), actions? (to choose from).
+ * edit_token? (of a preview), backups?, undo_token?, command_failed? (why) and diagnostics? (of what was done), actions?
+ * (to choose from).
  */
 import type { DialectPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
@@ -38,6 +39,7 @@ export const workspaceEditFacts: ShapeFacts = {
         undo_tokens: texts,
         backups: texts,
         command: text,
+        command_failed: text,
         actions: { type: "array", items: codeActionsFacts.item(dialect, output) },
         diagnostics: closed(deltaFields(dialect)),
       }),

@@ -23,35 +23,40 @@ export async function lookBefore(call: CallState, { files }: Pick<Preview | Undo
   return lookAtErrors(call, there, Math.min(beforeMs, call.remainingMs() * shareBefore));
 }
 
-/** Tells servers what has happened and gives what it did to errors; undefined when no server has a say. */
+/** Tells servers what has happened and gives what it did to errors as `diagnostics`; none when no server has a say. */
 export async function aftermath(
   call: CallState,
   done: readonly Undone[],
   before: Look,
-): Promise<JsonObject | undefined> {
-  if (done.length === 0) return undefined;
-  await tellServers(
-    call,
-    done.flatMap(({ operations }) => operations),
-  );
+): Promise<{ diagnostics?: JsonObject }> {
+  if (done.length === 0) return {};
+  const operations = done.flatMap((edit) => edit.operations);
+  await tellServers(call, operations);
   const files = done.flatMap((edit) => edit.files);
-  const edited = files.filter(({ afterSha256 }) => afterSha256 !== null).map(({ path }) => path);
+  const kept = files.filter(({ afterSha256 }) => afterSha256 !== null).map(({ path }) => path);
+  const moved = operations.flatMap(({ to, folder }) => (to === undefined || folder ? [] : [to]));
+  const edited = [...new Set([...kept, ...moved])];
   const own = call.evidence.document?.admitted.path;
   const first = edited.filter((path) => path === own);
   const ordered = [...first, ...edited.filter((path) => path !== own)];
   const patience = before.why.length === 0 ? afterMs : briefMs;
-  const after = await lookAtErrors(call, ordered, Math.min(patience, call.remainingMs() * shareAfter));
-  if (after.errors.size === 0 && before.errors.size === 0 && after.why.length === 0) return undefined;
-  const moves = done.flatMap(({ operations }) => operations);
-  const delta = compareErrors(call, before, after, ordered, (path) => movedTo(path, moves));
-  return {
-    status: delta.why.length === 0 ? "known" : "unknown",
-    ...(delta.why.length === 0 ? {} : { why: delta.why.join("; ") }),
-    introduced: delta.introduced,
-    resolved: delta.resolved,
-    errors: delta.errors,
-    not_shown: delta.notShown,
-  };
+  const ms = Math.min(patience, call.remainingMs() * shareAfter);
+  const after = await lookAtErrors(call, ordered, ms, concerned(call, operations));
+  if ([before, after].every(({ errors, why }) => errors.size === 0 && why.length === 0)) return {};
+  const delta = compareErrors(call, before, after, ordered, (path) => movedTo(path, operations));
+  const { introduced, resolved, errors, notShown, why } = delta;
+  const status: JsonObject =
+    why.length === 0 ? { status: "known" } : { status: "unknown", why: why.join("; ") };
+  return { diagnostics: { ...status, introduced, resolved, errors, not_shown: notShown } };
+}
+
+/** The servers of names that are gone: what refers to those stands in other files. */
+function concerned(call: CallState, operations: readonly AppliedOperation[]): Set<string> {
+  const gone = operations.filter(({ kind }) => kind !== "create");
+  const ids = gone.flatMap(({ path, folder }) =>
+    folder ? call.pool.running().map(({ plan }) => plan.id) : call.pool.route(path).map(({ id }) => id),
+  );
+  return new Set(ids);
 }
 
 /** Where a file is after the operations. */

@@ -83,8 +83,9 @@ class OwnEdits {
   async #operate(change: Change): Promise<void> {
     this.draft.changes.push(change);
     try {
-      const at = async (name: string) => (await this.call.gate.admit(name)).path;
-      if (change.kind === "create") this.#texts.created(await at(change.path), change.text);
+      const { gate } = this.call;
+      const at = async (name: string) => (await gate.admitEntry(name)).path;
+      if (change.kind === "create") this.#texts.created((await gate.admit(change.path)).path, change.text);
       if (change.kind === "rename") this.#texts.renamed(await at(change.from), await at(change.to));
     } catch (error) {
       // The engine gives the reason; here only what comes after must not be read wrongly.

@@ -40,25 +40,42 @@ export function checkCommand({ plan, evidence }: CallState, draft: Draft): void 
   );
 }
 
-/** Runs a command; gives what was changed on the server's behalf. Once something is changed, a failure is only told. */
-export async function runCommand(call: CallState, { server, name, arguments: args }: ServerCommand) {
+/** What a command did. */
+export interface CommandOutcome {
+  /** What was changed on the server's behalf. */
+  done: Applied[];
+  /** Why not everything was; undefined when all went well. */
+  failure: string | undefined;
+}
+
+/** Runs a command. Once something is changed, a failure is only told. */
+export async function runCommand(
+  call: CallState,
+  { server, name, arguments: args }: ServerCommand,
+): Promise<CommandOutcome> {
   const done: Applied[] = [];
+  let failure: string | undefined;
+  const refuse = (failureReason: string): { applied: boolean; failureReason: string } => {
+    failure = `An edit of the command was refused: ${failureReason}`;
+    call.evidence.warn("answer/edit-incomplete", failure);
+    return { applied: false, failureReason };
+  };
   const onApplyEdit: ApplyEdit = async (edit) => {
     try {
       const draft = await draftOfReply(call, server, edit, await call.pool.moment());
       // Nobody can be asked in the middle of a command.
       if (draft.toConfirm.length > 0)
-        return refuse(call, `it wants to be confirmed: ${draft.toConfirm.join("; ")}`);
+        return refuse(`it wants to be confirmed: ${draft.toConfirm.join("; ")}`);
       const preview = await editsOf(call).preview(draft.changes, call.gate);
       const [reason] = [...draft.reasons, ...preview.reasons];
-      if (reason !== undefined) return refuse(call, `${reason.path} ${reason.message}`);
+      if (reason !== undefined) return refuse(`${reason.path} ${reason.message}`);
       call.signal.throwIfAborted();
       call.evidence.commit();
       done.push(await editsOf(call).apply(preview.token, { gate: call.gate }));
       return { applied: true };
     } catch (error) {
       if (!(error instanceof Refusal)) call.log("error", "a server's edit failed", { cause: String(error) });
-      return refuse(call, error instanceof Refusal ? error.message : "an internal error");
+      return refuse(error instanceof Refusal ? error.message : "an internal error");
     }
   };
   try {
@@ -72,12 +89,8 @@ export async function runCommand(call: CallState, { server, name, arguments: arg
     );
   } catch (error) {
     if (!(error instanceof Refusal) || !call.evidence.isCommitted) throw error;
-    call.evidence.warn("answer/edit-incomplete", `The command ${name} failed: ${error.message}`);
+    failure = `The command ${name} failed: ${error.message}`;
+    call.evidence.warn("answer/edit-incomplete", failure);
   }
-  return done;
-}
-
-function refuse(call: CallState, failureReason: string): { applied: boolean; failureReason: string } {
-  call.evidence.warn("answer/edit-incomplete", `An edit of the command was refused: ${failureReason}`);
-  return { applied: false, failureReason };
+  return { done, failure };
 }

@@ -42,12 +42,22 @@ const settleMs = 150;
 const shareOfWait = 0.4;
 const ERROR = 1;
 
-/** The errors of some files, and of those beside them that servers know of, within the time. */
-export async function lookAtErrors(call: CallState, paths: readonly string[], ms: number): Promise<Look> {
+/**
+ * The errors of some files, and of those beside them that servers know of, within the time. What the servers in `wide` do
+ * not tell of files beside is not known; what others do not tell is no news.
+ */
+export async function lookAtErrors(
+  call: CallState,
+  paths: readonly string[],
+  ms: number,
+  wide: ReadonlySet<string> = new Set(),
+): Promise<Look> {
   const look: Look = { errors: new Map(), why: [] };
   const fresh = { ...call, places: new Places(call.gate, call.plan.dialect) };
   try {
-    await withDeadline([], ms, (signal) => untilAborted(signal, lookAll(fresh, paths, look, ms, signal)));
+    await withDeadline([], ms, (signal) =>
+      untilAborted(signal, lookAll(fresh, { paths, wide, ms, signal }, look)),
+    );
   } catch (error) {
     look.why.push("the language servers did not tell in time");
     call.log("debug", "errors are not known", { cause: String(error) });
@@ -55,17 +65,19 @@ export async function lookAtErrors(call: CallState, paths: readonly string[], ms
   return look;
 }
 
-async function lookAll(
-  call: CallState,
-  paths: readonly string[],
-  look: Look,
-  ms: number,
-  signal: AbortSignal,
-): Promise<void> {
+interface Question {
+  paths: readonly string[];
+  wide: ReadonlySet<string>;
+  ms: number;
+  signal: AbortSignal;
+}
+
+async function lookAll(call: CallState, question: Question, look: Look): Promise<void> {
+  const { paths, ms, signal } = question;
   const asked = paths.slice(0, mostFiles);
   if (asked.length < paths.length) look.why.push(`only ${mostFiles} of ${paths.length} files were looked at`);
   await Promise.all(asked.map((path) => lookAtFile(call, path, look, ms, signal)));
-  for (const server of call.pool.running()) await lookBeside(call, server, paths, look, ms, signal);
+  for (const server of call.pool.running()) await lookBeside(call, server, question, look);
 }
 
 async function lookAtFile(
@@ -90,22 +102,23 @@ async function lookAtFile(
   }
 }
 
-/** Other files that a server tells of. What it does not tell is no news. */
+/** Other files that a server tells of. */
 async function lookBeside(
   call: CallState,
   server: LanguageServer,
-  paths: readonly string[],
+  { paths, wide, ms, signal }: Question,
   look: Look,
-  ms: number,
-  signal: AbortSignal,
 ): Promise<void> {
+  const { id } = server.plan;
   try {
-    const { files } = await server.workspaceDiagnostics({ waitMs: ms / 4, settleMs, signal });
+    const { files, why } = await server.workspaceDiagnostics({ waitMs: ms / 4, settleMs, signal });
     for (const { uri, items } of files) {
       const path = pathOfUri(uri);
       if (!paths.includes(path)) await note(call, look, path, server, items);
     }
+    if (wide.has(id) && why !== "") look.why.push(`${id}: ${why}`);
   } catch (error) {
+    if (wide.has(id)) look.why.push(`${id} failed`);
     call.log("debug", "errors beside an edit are not known", { cause: String(error) });
   }
 }

@@ -3,6 +3,7 @@
  * edits of their own (`workspace/willRenameFiles` and its kind), as updated imports; those come first, because they are
  * about the files as they still are.
  */
+import { lstat } from "node:fs/promises";
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
@@ -31,8 +32,8 @@ export async function createFile(call: CallState, args: JsonObject): Promise<Dra
 /** A file or folder under another name. */
 export async function renameFile(call: CallState, args: JsonObject): Promise<Draft> {
   const [from, to] = [textArgument(args, "old_path"), textArgument(args, "new_path")];
-  const { path } = await call.gate.admit(from);
-  const { path: newPath } = await call.gate.admit(to);
+  const { path } = await call.gate.admitEntry(from);
+  const { path: newPath } = await call.gate.admitEntry(to);
   const change: Change = {
     kind: "rename",
     from,
@@ -46,7 +47,7 @@ export async function renameFile(call: CallState, args: JsonObject): Promise<Dra
 /** A file, or a folder with all that is in it, removed. */
 export async function deleteFile(call: CallState, args: JsonObject): Promise<Draft> {
   const name = textArgument(args, "path");
-  const { path } = await call.gate.admit(name);
+  const { path } = await call.gate.admitEntry(name);
   const change: Change = {
     kind: "delete",
     path: name,
@@ -135,9 +136,12 @@ async function serversOf(
   { path, isFolder: folder }: OperatedFile,
   draft: Draft,
 ): Promise<LanguageServer[]> {
-  if ((await statOf(path)) === undefined) return [];
+  const target = await targetOf(call, path);
+  // A link that leads nowhere, or outside: nothing of it may be opened, and those who run are asked all the same.
+  if (target === undefined) return runningFor(call, path);
+  if ((await statOf(target)) === undefined) return [];
   const samples = new Map<string, string>();
-  const files = folder ? filesIn(path) : [path];
+  const files = folder ? filesIn(path) : [target];
   for await (const file of files)
     for (const { id } of call.pool.route(file)) if (!samples.has(id)) samples.set(id, file);
   const order = call.plan.servers.map(({ id }) => id);
@@ -156,6 +160,16 @@ async function serversOf(
   return servers;
 }
 
+/** Where a name leads; undefined when that is nowhere, or outside the workspace. */
+async function targetOf(call: CallState, path: string): Promise<string | undefined> {
+  try {
+    return (await call.gate.admit(path)).path;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
 /** What a server would have added is missing. */
 function unheard(call: CallState, draft: Draft, id: string, { message, code }: Refusal, how: string): void {
   call.evidence.warn("answer/partial-servers", `The server ${id} ${how}: ${message}`, {
@@ -165,8 +179,10 @@ function unheard(call: CallState, draft: Draft, id: string, { message, code }: R
   draft.doubts.push(`The server ${id} ${how}, so what refers to the file may not be updated.`);
 }
 
+/** Whether a name is a folder itself; a link to one is not, and what lies behind it stays where it is. */
 async function isFolder(path: string): Promise<boolean> {
-  return (await statOf(path))?.isDirectory() === true;
+  const facts = await lstat(path).catch(() => undefined);
+  return facts?.isDirectory() === true;
 }
 
 function textArgument(args: JsonObject, name: string): string {

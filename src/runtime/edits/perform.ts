@@ -64,13 +64,12 @@ export async function performUndo(call: CallState, token: string): Promise<Norma
   call.signal.throwIfAborted();
   call.evidence.commit();
   const undone = await editsOf(call).undo(token, call.gate);
-  const diagnostics = await aftermath(call, [undone], before);
   return {
     items: spellApplied(call, undone),
     beside: {
       status: "undone",
       summary: summaryOfApplied(undone),
-      ...(diagnostics === undefined ? {} : { diagnostics }),
+      ...(await aftermath(call, [undone], before)),
     },
   };
 }
@@ -140,16 +139,15 @@ async function apply(call: CallState, held: Held): Promise<Normalized> {
     tellOwners(call, preview);
     done.push(await editsOf(call).apply(preview.token, await applyOptions(call)));
   }
-  if (draft.command !== undefined) done.push(...(await runCommand(call, draft.command)));
-  return told(call, held, done, await aftermath(call, done, before));
+  const command = draft.command === undefined ? undefined : await runCommand(call, draft.command);
+  done.push(...(command?.done ?? []));
+  return told(call, held, done, {
+    ...(command?.failure === undefined ? {} : { command_failed: command.failure }),
+    ...(await aftermath(call, done, before)),
+  });
 }
 
-function told(
-  call: CallState,
-  { draft }: Held,
-  done: Applied[],
-  diagnostics: JsonObject | undefined,
-): Normalized {
+function told(call: CallState, { draft }: Held, done: Applied[], beside: JsonObject): Normalized {
   const whole = {
     operations: done.flatMap(({ operations }) => operations),
     files: done.flatMap(({ files }) => files),
@@ -165,7 +163,7 @@ function told(
       ...(undo.length > 1 ? { undo_tokens: undo } : {}),
       ...(backups.length > 0 ? { backups } : {}),
       ...(draft.command === undefined ? {} : { command: draft.command.name }),
-      ...(diagnostics === undefined ? {} : { diagnostics }),
+      ...beside,
     },
   };
 }

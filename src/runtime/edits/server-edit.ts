@@ -146,12 +146,12 @@ class ServerEdit {
       } else if (kind === "rename" && typeof oldUri === "string" && typeof newUri === "string") {
         const flags = { overwrite: is("overwrite"), ignoreIfExists: is("ignoreIfExists") };
         made = { kind, from: oldUri, to: newUri, ...flags, ...note };
-        const [from, to] = [await this.call.gate.admit(oldUri), await this.call.gate.admit(newUri)];
-        this.#texts.renamed(from.path, to.path);
+        const { gate } = this.call;
+        this.#texts.renamed((await gate.admitEntry(oldUri)).path, (await gate.admitEntry(newUri)).path);
       } else if (kind === "delete" && typeof uri === "string") {
         const flags = { recursive: is("recursive"), ignoreIfNotExists: is("ignoreIfNotExists") };
         made = { kind, path: uri, ...flags, ...note };
-        await this.call.gate.admit(uri);
+        await this.call.gate.admitEntry(uri);
       } else throw garbled(this.server, what);
       this.#draft.changes.push(made);
     } catch (error) {

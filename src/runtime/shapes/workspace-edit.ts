@@ -95,7 +95,7 @@ function shorterDiagnostics(diagnostics: JsonObject, characters: number): JsonOb
   };
 }
 
-function statusLine({ status, summary }: JsonObject): string {
+function statusLine({ status, summary, command_failed }: JsonObject): string {
   const { files, edits, operations } = table(summary);
   const parts = [
     counted(edits, "edit"),
@@ -104,9 +104,10 @@ function statusLine({ status, summary }: JsonObject): string {
   ];
   const what = {
     preview: "nothing is changed yet",
-    applied: "all of it is done",
+    applied:
+      command_failed === undefined ? "all of it is done" : "what stands here is done, the command failed",
     undone: "the files are as they were before",
-    unchanged: "there is nothing to change",
+    unchanged: command_failed === undefined ? "there is nothing to change" : "the command failed",
     choose: "choose one of these by its id",
   }[textOf(status)];
   return `Status: ${textOf(status)} (${parts.join(", ")}; ${what})`;
@@ -151,13 +152,15 @@ function hashText(hash: Json | undefined): string {
   return typeof hash === "string" ? hash : "none";
 }
 
-function tokenLines({ status, edit_token, undo_token, undo_tokens, backups, command }: JsonObject): string[] {
+function tokenLines(beside: JsonObject): string[] {
+  const { status, edit_token, undo_token, undo_tokens, backups, command, command_failed } = beside;
+  const outcome = status === "preview" ? " (not run yet)" : command_failed === undefined ? "" : " (failed)";
   const apply = `${editArguments.dryRun} false and ${editArguments.token} "${textOf(edit_token)}"`;
   return [
-    ...(command === undefined
-      ? []
-      : [`Command: ${textOf(command)}${status === "preview" ? " (not run yet)" : ""}`]),
-    ...(Array.isArray(backups) ? [`Copies: ${backups.join(", ")}`] : []),
+    ...(command === undefined ? [] : [`Command: ${textOf(command)}${outcome}`]),
+    ...(Array.isArray(backups)
+      ? [`Copies${status === "preview" ? ", made when it is applied" : ""}: ${backups.join(", ")}`]
+      : []),
     ...(edit_token === undefined ? [] : [`To apply it: the same call with ${apply}.`]),
     ...(undo_token === undefined ? [] : [`To undo it: undo_token "${textOf(undo_token)}".`]),
     ...(Array.isArray(undo_tokens) ? [`To undo all of it, in this order: ${undo_tokens.join(", ")}.`] : []),

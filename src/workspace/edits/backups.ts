@@ -44,12 +44,13 @@ export async function backupsOf(
 }
 
 async function copyOf(
-  { disk, gate, limits, journal }: Surroundings & { journal: Journal },
+  { disk, gate, ward, limits, journal }: Surroundings & { journal: Journal },
   steps: Step[],
   of: Extract<Step, { kind: "swap" }>,
   path: string,
 ): Promise<Work> {
   const admitted = await gate.admitEntry(path);
+  ward.refuse(admitted.path);
   if (steps.some((step) => "path" in step && step.path === path))
     throw new Refusal("edit/exists", "is a file of the edit itself and cannot be a backup");
   const bytes = await disk.read(of.path, limits.fileBytes);

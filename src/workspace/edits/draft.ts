@@ -6,6 +6,7 @@ import { dirname, join, sep } from "node:path";
 import { Refusal } from "../../base/problem.js";
 import { isInside } from "../gate.js";
 import type { Admitted, Gate } from "../types.js";
+import type { Ward } from "../ward.js";
 import type { Disk, Found } from "./disk.js";
 import { DraftFile } from "./draft-file.js";
 import { isSame, Scene, type Surroundings } from "./scene.js";
@@ -44,11 +45,13 @@ class Drafting implements Draft {
 
   readonly #disk: Disk;
   readonly #gate: Gate;
+  readonly #ward: Ward;
   readonly #scene: Scene;
 
   constructor(around: Surroundings) {
     this.#disk = around.disk;
     this.#gate = around.gate;
+    this.#ward = around.ward;
     this.#scene = new Scene(around);
   }
 
@@ -62,6 +65,7 @@ class Drafting implements Draft {
     const named = (admitted: Admitted): Admitted => {
       path = admitted.shown;
       if (!admitted.writable) throw new Refusal("edit/read-only", "lies in a folder that is only read");
+      this.#ward.refuse(admitted.path);
       return admitted;
     };
     try {
@@ -119,8 +123,10 @@ class Drafting implements Draft {
   }
 
   async #rename(change: Extract<Change, { kind: "rename" }>, from: Admitted, to: Admitted): Promise<void> {
-    this.#mustNotHoldRoot(from.path);
-    this.#mustNotHoldRoot(to.path);
+    for (const { path } of [from, to]) {
+      this.#mustNotHoldRoot(path);
+      this.#ward.refuseWhole(path);
+    }
     const found = await this.#scene.find(from.path);
     if (found === undefined) throw new Refusal("edit/missing", "does not exist");
     const folder = found !== "new" && found.kind === "folder";
@@ -162,6 +168,7 @@ class Drafting implements Draft {
 
   async #delete(change: Extract<Change, { kind: "delete" }>, { path, shown }: Admitted): Promise<void> {
     this.#mustNotHoldRoot(path);
+    this.#ward.refuseWhole(path);
     const found = await this.#scene.find(path);
     const operation = { kind: "delete" as const, path: shown, overwrites: false, ...noteOf(change) };
     if (found === undefined) {
@@ -211,6 +218,7 @@ class Drafting implements Draft {
   #mustBePlaceable(path: string): void {
     const placed = this.#gate.place(path);
     if (placed instanceof Refusal) throw new Refusal(placed.code, "holds a path that `workspace.deny` names");
+    this.#ward.refuse(path);
   }
 
   #mustNotHoldRoot(path: string): void {

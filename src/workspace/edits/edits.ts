@@ -7,6 +7,7 @@ import type { Code } from "../../base/codes.js";
 import { sha256 } from "../../base/hash.js";
 import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
+import { openWard, type Ward } from "../ward.js";
 import { backupsOf } from "./backups.js";
 import { type Disk, realDisk } from "./disk.js";
 import { draftEdit } from "./draft.js";
@@ -51,15 +52,19 @@ export const defaultEditLimits: EditLimits = {
 
 /** Opens the edits of a workspace; what a dead process left unfinished is finished or rolled back first. */
 export async function openEdits(options: EditsOptions, disk: Disk = realDisk): Promise<Edits> {
-  const edits = new WorkspaceEdits(options, disk);
+  const edits = new WorkspaceEdits(options, disk, await wardOf(options));
   await edits.settle();
   return edits;
 }
 
 /** Finishes or rolls back what a dead process left, where there is something; for those who do not edit themselves. */
 export async function recoverEdits(options: EditsOptions, disk: Disk = realDisk): Promise<void> {
-  const edits = new WorkspaceEdits(options, disk);
+  const edits = new WorkspaceEdits(options, disk, await wardOf(options));
   if (await edits.isUnsettled()) await edits.settle();
+}
+
+function wardOf({ gate, stateFolder, ownFiles = [] }: EditsOptions): Promise<Ward> {
+  return openWard(gate.roots, [stateFolder, ...ownFiles]);
 }
 
 class WorkspaceEdits implements Edits {
@@ -69,10 +74,10 @@ class WorkspaceEdits implements Edits {
   /** Ends when everything that was asked for before has. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: EditsOptions, disk: Disk) {
+  constructor(options: EditsOptions, disk: Disk, ward: Ward) {
     const limits = { ...defaultEditLimits, ...options.limits };
     this.#options = options;
-    this.#around = { disk, gate: options.gate, limits };
+    this.#around = { disk, gate: options.gate, ward, limits };
     this.#previews = new Previews(limits);
   }
 
@@ -162,7 +167,7 @@ class WorkspaceEdits implements Edits {
       const entry = known ? await shop.journal.read(id) : undefined;
       if (entry === undefined || entry.undoes !== null)
         throw new Refusal("edit/unknown-undo", "There is nothing to undo under this token any more.");
-      const { work, reasons } = await undoOf({ ...shop, gate: around.gate }, entry);
+      const { work, reasons } = await undoOf({ ...shop, ...around }, entry);
       if (reasons.length > 0) throw refuseEdit(reasons, "edit/undo-conflict");
       if (isDone) await perform(shop, work, { undoes: id, backups: [] });
       const steps = work.map(({ step }) => step);

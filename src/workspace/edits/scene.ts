@@ -7,6 +7,7 @@ import { sha256 } from "../../base/hash.js";
 import { Refusal } from "../../base/problem.js";
 import { isInside } from "../gate.js";
 import type { Gate } from "../types.js";
+import type { Ward } from "../ward.js";
 import { type Disk, type Found, hashFile } from "./disk.js";
 import { DraftFile } from "./draft-file.js";
 import { Overlay } from "./overlay.js";
@@ -18,6 +19,7 @@ import type { EditLimits } from "./types.js";
 export interface Surroundings {
   disk: Disk;
   gate: Gate;
+  ward: Ward;
   limits: EditLimits;
 }
 

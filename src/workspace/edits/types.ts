@@ -194,8 +194,10 @@ export interface Edits {
 
 export interface EditsOptions {
   gate: Gate;
-  /** The user's state folder; journals stand below it. */
+  /** The user's state folder; journals stand below it. No edit touches it. */
   stateFolder: string;
+  /** Files and folders that govern the program, as its config: no edit touches them. */
+  ownFiles?: readonly string[];
   limits?: Partial<EditLimits>;
   /** Told of each dead process's edit that was finished or rolled back, at opening and later. */
   recovered?: (recovery: Recovery) => void;

@@ -5,6 +5,7 @@
 import { dirname, join } from "node:path";
 import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
+import type { Ward } from "../ward.js";
 import { type Disk, type Found, hashFile } from "./disk.js";
 import type { Entry, Journal } from "./journal.js";
 import { Overlay } from "./overlay.js";
@@ -17,9 +18,16 @@ import { HiddenNames, type Work } from "./work.js";
 
 type StepOf<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;
 
+interface UndoSurroundings {
+  disk: Disk;
+  gate: Gate;
+  ward: Ward;
+  journal: Journal;
+}
+
 /** The work that undoes an edit, or the reasons why it cannot be undone. */
 export async function undoOf(
-  around: { disk: Disk; gate: Gate; journal: Journal },
+  around: UndoSurroundings,
   entry: Entry,
 ): Promise<{ work: Work[]; reasons: Reason[] }> {
   const undoing = new Undoing(around, entry);
@@ -34,6 +42,7 @@ class Undoing {
 
   readonly #disk: Disk;
   readonly #gate: Gate;
+  readonly #ward: Ward;
   readonly #journal: Journal;
   readonly #entry: Entry;
   readonly #names: HiddenNames;
@@ -41,9 +50,10 @@ class Undoing {
   /** Hashes that files will have once their content is back, by where they are now. */
   readonly #restored = new Map<string, string>();
 
-  constructor({ disk, gate, journal }: { disk: Disk; gate: Gate; journal: Journal }, entry: Entry) {
+  constructor({ disk, gate, ward, journal }: UndoSurroundings, entry: Entry) {
     this.#disk = disk;
     this.#gate = gate;
+    this.#ward = ward;
     this.#journal = journal;
     this.#entry = entry;
     const rest = entry.steps.filter((step) => step.kind !== "swap");
@@ -59,7 +69,8 @@ class Undoing {
     } catch (error) {
       const words = error instanceof Refusal ? error.message : systemWords(error);
       if (words === undefined) throw error;
-      this.reasons.push({ code: "edit/undo-conflict", path: shownAs(this.#gate, place), message: words });
+      const code = error instanceof Refusal ? error.code : "edit/undo-conflict";
+      this.reasons.push({ code, path: shownAs(this.#gate, place), message: words });
     }
   }
 
@@ -170,6 +181,7 @@ class Undoing {
     const placed = this.#gate.place(path);
     if (placed instanceof Refusal) throw conflict("is not part of the workspace now");
     if (!placed.writable) throw conflict("is only read now");
+    this.#ward.refuseWhole(path);
   }
 }
 

@@ -71,6 +71,56 @@ it("a preview counts what applying it counts", async () => {
   }
 });
 
+it("names that go carry what it did to errors, or why that is not known", async () => {
+  const tools = ["delete_file", "rename_file", "get_hover"];
+  const workshop = await editing({
+    files: { ...files, "a.fake": "bad\n" },
+    tools,
+    capabilities: { hoverProvider: true },
+  });
+  const why = expect.stringContaining("only of the files that it was shown");
+  const moved = await workshop.call("rename_file", {
+    old_path: "b.fake",
+    new_path: "c.fake",
+    dry_run: false,
+  });
+  expect(moved.structured.diagnostics).toMatchObject({ status: "unknown", why, introduced: [] });
+  const deleted = await workshop.call("delete_file", { file_path: "a.fake", dry_run: false });
+  expect(deleted.structured.diagnostics).toMatchObject({
+    status: "unknown",
+    why,
+    resolved: [{ path: "a.fake", message: "found bad" }],
+    errors: [],
+  });
+  expect(deleted.text).toContain("1 resolved; not all is known");
+});
+
+it("an edit whose command fails is not told as all done", async () => {
+  const action = {
+    ...{ title: "Run", kind: "refactor", command: { title: "Run", command: "fake.run" } },
+    edit: { changes: { "file:///work/b.fake": [{ range: range(0, 0, 5), newText: "hello" }] } },
+  };
+  const workshop = await editing({
+    replies: { "textDocument/codeAction": [action], "codeAction/resolve": action },
+    scenario: { on: { "workspace/executeCommand": [{ error: { code: -32000, message: "broken" } }] } },
+    tools: ["apply_code_action"],
+    server: { execute_commands: ["fake.run"] },
+    config: { allow: { commands: [process.execPath], effects: ["read", "edit", "command"] } },
+  });
+  const here = { file_path: "a.fake", line: 1 };
+  const { structured } = await workshop.call("apply_code_action", here);
+  const [first] = structured.actions as JsonObject[];
+  const call = { ...here, action_id: first?.id ?? "", dry_run: false };
+  const answer = await workshop.call("apply_code_action", call);
+  expect(answer.structured).toMatchObject({
+    status: "applied",
+    command_failed: expect.stringContaining("broken"),
+  });
+  expect(answer.text).toContain("what stands here is done, the command failed");
+  expect(answer.text).not.toContain("all of it is done");
+  expect(read(workshop, "b.fake")).toBe("hello();\n");
+});
+
 it("a file of another user is edited with a warning", async () => {
   const workshop = await editing();
   const call = {
@@ -105,6 +155,7 @@ it("copies are shown before they are made, and never take the place of another f
   const call = { file_path: "a.fake", line: 1, character: 10, new_name: "G" };
   const shown = await workshop.call("rename_with_copies", call);
   expect(shown.structured).toMatchObject({ status: "preview", backups: ["a.fake.old"] });
+  expect(shown.text).toContain("Copies, made when it is applied: a.fake.old");
 
   writeFileSync(join(workshop.folder, "a.fake.old"), "mine\n");
   const refused = await workshop.call("rename_with_copies", { ...call, dry_run: false });
