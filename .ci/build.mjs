@@ -26,7 +26,7 @@ const withoutAjvInTheSdk = {
 rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: { bin: "src/cli/bin.ts", print: "src/cli/print.ts" },
+  entryPoints: { bin: "src/cli/bin.ts", print: "src/cli/print.ts", precompile: "src/cli/precompile.ts" },
   outdir: "dist/cli",
   bundle: true,
   splitting: true,
@@ -43,3 +43,4 @@ await build({
   },
   logLevel: "warning",
 });
+await import("../dist/cli/precompile.js");

@@ -12,13 +12,15 @@ import { type LoadedConfig, loadConfig } from "../config/load.js";
 import { inOrder } from "../config/read.js";
 import { UnusableConfig } from "../config/salvage.js";
 import { isTrusted, isTrustedFolder, openTrust } from "../config/trust.js";
-import { emitBundle } from "../emit/bundle.js";
+import { compiledSchemas, emitBundle } from "../emit/bundle.js";
+import { shippedCode, shippedCompiler } from "../emit/shipped-code.js";
 import { readTemplates } from "../emit/templates.js";
 import { textProblems } from "../emit/texts.js";
+import type { SchemaCompiler } from "../emit/validator.js";
 import { buildPlan } from "../plan/build.js";
 import { homeOf, type Input, isOn, type Surroundings, textFlag } from "./command.js";
 import { isInstalled } from "./installed.js";
-import { shippedConfigs, shippedTemplates, version } from "./shipped.js";
+import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
 
 /** A config that went down the whole line. */
 export interface Compiled {
@@ -118,15 +120,29 @@ function loadWhole(...request: Parameters<typeof loadConfig>): LoadedConfig {
 }
 
 /** The whole line up to the bundle. */
-export function compile(input: Input, io: Surroundings): Compiled {
+export async function compile(input: Input, io: Surroundings): Promise<Compiled> {
   const planned = planConfig(input, io);
+  const compiler = await compilerFor(planned.plan);
   try {
-    const bundle = emitBundle(planned.plan, readTemplates(shippedTemplates), `lsp-proxy ${version()}`);
+    const bundle = emitBundle(planned.plan, {
+      templates: readTemplates(shippedTemplates),
+      compiler,
+      generator: `lsp-proxy ${version()}`,
+    });
     return { ...planned, bundle };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError(error.problems.map((problem) => placed(problem, planned.loaded)));
   }
+}
+
+/** Loads Ajv only for tools that are not as shipped: it is slower to load and to run than everything else together. */
+async function compilerFor(plan: Plan): Promise<SchemaCompiler> {
+  const find = shippedCode(shippedValidators);
+  const isShipped = compiledSchemas(plan).every((schema) => find(schema) !== undefined);
+  if (isShipped && plan.tools.every(({ output }) => output.schema === null)) return shippedCompiler(find);
+  const { ajvCompiler } = await import("../emit/schema-code.js");
+  return ajvCompiler(find);
 }
 
 /** A problem that the emitter found: it knows a tool by its name, the file by its place in a list. */

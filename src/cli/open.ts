@@ -86,7 +86,7 @@ export async function loadFrom(
     };
   }
   const { compile } = await import("./compile.js");
-  const { bundle, loaded: config, binFolders, warnings, files } = compile(input, io);
+  const { bundle, loaded: config, binFolders, warnings, files } = await compile(input, io);
   if (warnings.length > 0) {
     const { printProblems } = await import("./problems.js");
     printProblems(warnings, { json: false, io });

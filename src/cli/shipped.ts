@@ -8,6 +8,8 @@ const root = new URL("../../", import.meta.url);
 export const shippedConfigs = fileURLToPath(new URL("configs/", root));
 /** Absolute folder of the shipped templates. */
 export const shippedTemplates = fileURLToPath(new URL("templates/", root));
+/** Absolute folder of the validators that were compiled with the program. */
+export const shippedValidators = fileURLToPath(new URL("dist/validators/", root));
 /** Absolute path of the executable. */
 export const executable = fileURLToPath(new URL("dist/cli/bin.js", root));
 

@@ -1,5 +1,5 @@
 /** The schema's complaints about a tree, with whole paths; of a union only the branch that fits best is heard. */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { JsonObject } from "../base/json.js";
 import { getAt, toPointer } from "../base/pointer.js";
 import type { Path } from "./source.js";
@@ -20,7 +20,8 @@ export type Complaint = (Exclude<Issue, z.core.$ZodIssueInvalidUnion> | NoBranch
 
 /** Everything that the schema has against the tree. */
 export function complaintsOf(schema: z.ZodType, tree: JsonObject): Complaint[] {
-  const result = schema.safeParse(tree);
+  // A config is read once: code made for each table would cost more than it saves.
+  const result = schema.safeParse(tree, { jitless: true });
   return result.success ? [] : strictest(flatten(result.error.issues, []));
 }
 

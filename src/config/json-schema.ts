@@ -1,5 +1,5 @@
 /** The config's schema as JSON Schema, for editors: `configs/schema.json` is exactly this. */
-import { z } from "zod";
+import * as z from "zod";
 import { canonical, type JsonObject } from "../base/json.js";
 import { configSchema } from "./schema.js";
 

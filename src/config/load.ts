@@ -91,7 +91,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
       catalogue.profiles().filter((profile) => bringsTool(profile, name, catalogue)),
     isLspiTool,
   };
-  if (problems.length === 0) return { ...loaded, config: configSchema.parse(tree) };
+  if (problems.length === 0) return { ...loaded, config: configSchema.parse(tree, { jitless: true }) };
   const all = byFile(uniqueBy(problems, identityOf));
   throw new UnusableConfig(all, salvage(tree, all, loaded));
 }

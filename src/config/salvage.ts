@@ -2,7 +2,7 @@
  * What is left of a config that has problems. Later stages judge that part, so that a person sees all problems of a file
  * in one go and not stage by stage. Nothing is ever run from it.
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { fromPointer, getAt, toPointer } from "../base/pointer.js";
 import { ConfigError, type Place, type Problem } from "../base/problem.js";

@@ -1,5 +1,5 @@
 /** Looks into the schema the way a path goes through a tree: which keys a table may have. */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Path } from "./source.js";
 
 type Schema = z.core.$ZodType;

@@ -3,7 +3,7 @@
  * `explain` all come from here. Every table is closed. `meta.order` says whether an array is a sequence (order kept) or a set
  * (sorted).
  */
-import { z } from "zod";
+import * as z from "zod";
 import { allow, limits, workspace } from "./schema/bounds.js";
 import { dialect } from "./schema/dialect.js";
 import { type presetSchema, serverSchema } from "./schema/server.js";

@@ -1,5 +1,5 @@
 /** A tree against the schema → Problems, each with its place, what was expected, what was found, and a fix. */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { getAt, toPointer } from "../base/pointer.js";

@@ -1,5 +1,5 @@
 /** The words in which problems speak of values: short, plain, the same everywhere. */
-import type { z } from "zod";
+import type * as z from "zod";
 import { fromPointer } from "../base/pointer.js";
 import { cutCharacters } from "../base/text.js";
 

@@ -20,19 +20,28 @@ import { inputSchema } from "./input-schema.js";
 import type { Templates } from "./render.js";
 import { textFiles } from "./texts.js";
 import { toolEntry } from "./tool-entry.js";
-import { checkSchema, emitValidator, SchemaError } from "./validator.js";
+import { bareSchema, emitValidator, type SchemaCompiler, SchemaError } from "./validator.js";
 
 const dialectOfSchemas = "https://json-schema.org/draft/2020-12/schema";
 
-/** The bundle of a plan; `generator` names the program that made it. Throws a ConfigError for a bad result schema. */
-export function emitBundle(plan: Plan, templates: Templates, generator: string): Bundle {
+/** What a bundle is made with, besides its plan. */
+export interface EmitTools {
+  templates: Templates;
+  compiler: SchemaCompiler;
+  /** Names the program that makes it. */
+  generator: string;
+}
+
+/** The bundle of a plan. Throws a ConfigError for a bad result schema. */
+export function emitBundle(plan: Plan, tools: EmitTools): Bundle {
+  const { templates, generator } = tools;
   const listed = plan.tools.filter((tool) => plan.mcp.listed.includes(tool.name));
   const entries = listed.map((tool) => toolEntry(tool, plan.dialect));
   const files: BundleFile[] = [
     { path: PLAN_FILE, text: canonicalPretty(plan) },
     { path: TOOLS_FILE, text: canonicalPretty(entries) },
     { path: CATALOGUE_FILE, text: emitCatalogue(listed, plan.dialect, templates) },
-    ...reachable(listed, plan).flatMap((tool) => toolFiles(tool, plan, templates)),
+    ...reachable(listed, plan).flatMap((tool) => toolFiles(tool, plan, tools)),
     ...textFiles(plan, reachable(listed, plan), templates),
   ];
   const sorted = sortBy(files, (file) => [file.path]);
@@ -52,30 +61,46 @@ function reachable(listed: readonly ToolPlan[], plan: Plan): ToolPlan[] {
   return plan.tools.filter((tool) => names.has(tool.name));
 }
 
-function toolFiles(tool: ToolPlan, plan: Plan, templates: Templates): BundleFile[] {
-  const input: JsonObject = {
-    $schema: dialectOfSchemas,
-    title: `${tool.name} arguments`,
-    ...inputSchema(tool, plan.dialect),
-  };
-  const output = outputSchema(tool, plan.dialect);
+/** Every schema that a bundle of the plan has code for, as the compiler sees it. */
+export function compiledSchemas(plan: Plan): JsonObject[] {
+  const listed = plan.tools.filter((tool) => plan.mcp.listed.includes(tool.name));
+  return reachable(listed, plan)
+    .flatMap((tool) => schemasOf(tool, plan))
+    .map(bareSchema);
+}
+
+function schemasOf(tool: ToolPlan, { dialect }: Plan): [input: JsonObject, output: JsonObject] {
+  const title = `${tool.name} arguments`;
+  return [{ $schema: dialectOfSchemas, title, ...inputSchema(tool, dialect) }, outputSchema(tool, dialect)];
+}
+
+function toolFiles(tool: ToolPlan, plan: Plan, { templates, compiler }: EmitTools): BundleFile[] {
+  const [input, output] = schemasOf(tool, plan);
   return [
     { path: bundlePaths.handler(tool.name), text: emitHandler(tool, plan.dialect, templates) },
     { path: bundlePaths.inputSchema(tool.name), text: canonicalPretty(input) },
     { path: bundlePaths.outputSchema(tool.name), text: canonicalPretty(output) },
     {
       path: bundlePaths.inputValidator(tool.name),
-      text: emitValidator(input, `the arguments of ${tool.name}`, templates),
+      text: emitValidator(input, `the arguments of ${tool.name}`, templates, compiler),
     },
-    { path: bundlePaths.outputValidator(tool.name), text: outputValidator(tool, output, templates) },
+    {
+      path: bundlePaths.outputValidator(tool.name),
+      text: outputValidator(tool, output, templates, compiler),
+    },
   ];
 }
 
 /** Only here does a schema come from the config: a method's declared `result`. */
-function outputValidator(tool: ToolPlan, output: JsonObject, templates: Templates): string {
+function outputValidator(
+  tool: ToolPlan,
+  output: JsonObject,
+  templates: Templates,
+  compiler: SchemaCompiler,
+): string {
   try {
-    if (tool.output.schema !== null) checkSchema(tool.output.schema);
-    return emitValidator(output, `the answer of ${tool.name}`, templates);
+    if (tool.output.schema !== null) compiler.check(tool.output.schema);
+    return emitValidator(output, `the answer of ${tool.name}`, templates, compiler);
   } catch (cause) {
     if (!(cause instanceof SchemaError) || tool.output.schema === null) throw cause;
     throw new ConfigError([

@@ -4,7 +4,6 @@
  * server become refusals here.
  */
 import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
-import { LSPErrorCodes } from "vscode-languageserver-protocol";
 import type { RetryPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
@@ -27,7 +26,8 @@ const LOCAL = new Set([
   "textDocument/onTypeFormatting",
   "textDocument/linkedEditingRange",
 ]);
-const RETRIED: ReadonlySet<number> = new Set([LSPErrorCodes.ContentModified, LSPErrorCodes.ServerCancelled]);
+/** LSP's ContentModified and ServerCancelled. The package that names them would be most of the program's start. */
+const RETRIED: ReadonlySet<number> = new Set([-32801, -32802]);
 const MAX_RETRIES = 5;
 const RETRY_MS = 100;
 /** Part of the time after which an answer in hand is given rather than waited with. */

@@ -133,7 +133,7 @@ describe("recorded servers answer as they did", () => {
       };
       const server = { id, kind: id, command: [process.execPath, player, join(transcripts, name)], args: [] };
       const config = { allow: { commands: [process.execPath] }, servers: [server] };
-      const { bundle, plan } = compile({ flags: { workspace: folder }, words: [], config }, io);
+      const { bundle, plan } = await compile({ flags: { workspace: folder }, words: [], config }, io);
       const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
         ...{
           base: folder,

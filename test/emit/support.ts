@@ -4,13 +4,16 @@ import type { Bundle, Validator } from "../../src/abi/bundle.js";
 import type { HandlerModule } from "../../src/abi/handler.js";
 import type { Plan } from "../../src/abi/plan.js";
 import { emitBundle } from "../../src/emit/bundle.js";
+import { ajvCompiler } from "../../src/emit/schema-code.js";
 import { readTemplates } from "../../src/emit/templates.js";
 
 export const templates = readTemplates(fileURLToPath(new URL("../../templates/", import.meta.url)));
 
+export const compiler = ajvCompiler();
+
 /** The bundle of a plan, made by a generator without a version. */
 export function bundleOf(plan: Plan): Bundle {
-  return emitBundle(plan, templates, "lsp-proxy test");
+  return emitBundle(plan, { templates, compiler, generator: "lsp-proxy test" });
 }
 
 /** The text of a bundle's file. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { emitValidator, SchemaError } from "../../src/emit/validator.js";
-import { importValidator, templates } from "./support.js";
+import { compiler, importValidator, templates } from "./support.js";
 
-const emit = (schema: JsonObject) => emitValidator(schema, "it", templates);
+const emit = (schema: JsonObject) => emitValidator(schema, "it", templates, compiler);
 
 async function verdicts(schema: JsonObject, values: unknown[]): Promise<boolean[]> {
   const validate = await importValidator(emit(schema));

@@ -12,6 +12,7 @@ import type { JsonObject } from "../../src/base/json.js";
 import { diskFiles } from "../../src/config/files.js";
 import { loadConfig } from "../../src/config/load.js";
 import { emitBundle } from "../../src/emit/bundle.js";
+import { ajvCompiler } from "../../src/emit/schema-code.js";
 import { readTemplates } from "../../src/emit/templates.js";
 import type { Log } from "../../src/lsp/types.js";
 import { buildPlan } from "../../src/plan/build.js";
@@ -91,7 +92,11 @@ function compileConfig(configPath: string): Bundle {
   );
   const { plan, problems } = buildPlan(loaded.config, loaded);
   expect(problems.filter((problem) => problem.severity === "error")).toEqual([]);
-  return emitBundle(plan, readTemplates(join(repository, "templates")), "lsp-proxy test");
+  return emitBundle(plan, {
+    templates: readTemplates(join(repository, "templates")),
+    compiler: ajvCompiler(),
+    generator: "lsp-proxy test",
+  });
 }
 
 /** Opens a runtime and a session on it. */

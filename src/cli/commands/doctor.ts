@@ -49,7 +49,7 @@ export const doctor: Command = {
       if (!isOn(input, "json")) io.stdout.write(findingLines(finding, io));
     };
     tell({ area: "program", state: "ok", text: `lsp-proxy ${version()} on Node ${process.versions.node}` });
-    const compiled = readConfig(input, io, tell);
+    const compiled = await readConfig(input, io, tell);
     if (compiled) {
       tellTrust(compiled, input, io, tell);
       tellBundle(compiled, input, io, tell);
@@ -69,9 +69,9 @@ export const doctor: Command = {
   },
 };
 
-function readConfig(input: Input, io: Surroundings, tell: Tell): Compiled | undefined {
+async function readConfig(input: Input, io: Surroundings, tell: Tell): Promise<Compiled | undefined> {
   try {
-    const compiled = compile(input, io);
+    const compiled = await compile(input, io);
     const { loaded, plan, warnings } = compiled;
     const name = loaded.main.file ?? "the embedded default: no config was found";
     tell({ area: "config", state: "ok", text: `${name} (${plan.servers.length} servers)` });

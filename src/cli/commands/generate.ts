@@ -28,7 +28,7 @@ export const generate: Command = {
   async run(input, io) {
     const out = textFlag(input, "out");
     if (out === undefined) throw new UsageError("generate needs --out DIR", "generate");
-    const { bundle, warnings } = compile(input, io);
+    const { bundle, warnings } = await compile(input, io);
     const json = isOn(input, "json");
     if (warnings.length > 0 && !json) printProblems(warnings, { json, io });
     const folder = resolve(io.cwd, out);

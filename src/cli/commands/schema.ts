@@ -34,7 +34,7 @@ export const schema: Command = {
       io.stdout.write(canonicalPretty(configJsonSchema()));
       return exitCodes.ok;
     }
-    const { bundle, plan } = compile(input, io);
+    const { bundle, plan } = await compile(input, io);
     const path = isOn(input, "output") ? bundlePaths.outputSchema(tool) : bundlePaths.inputSchema(tool);
     const file = bundle.files.find((entry) => entry.path === path);
     if (file === undefined) {

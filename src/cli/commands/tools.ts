@@ -23,7 +23,7 @@ export const tools: Command = {
   words: { min: 0, max: 0 },
   examples: ["lsp-proxy tools", "lsp-proxy tools --budget 8192"],
   async run(input, io) {
-    const { bundle, plan } = compile(input, io);
+    const { bundle, plan } = await compile(input, io);
     const entries = JSON.parse(
       bundle.files.find((file) => file.path === TOOLS_FILE)?.text ?? "[]",
     ) as ToolEntry[];

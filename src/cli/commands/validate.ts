@@ -16,7 +16,7 @@ export const validate: Command = {
   words: { min: 0, max: 0 },
   examples: ["lsp-proxy validate --config lspi.toml", "lsp-proxy validate --json | jq .problems"],
   async run(input, io) {
-    const { plan, warnings, loaded } = compile(input, io);
+    const { plan, warnings, loaded } = await compile(input, io);
     const json = isOn(input, "json");
     if (json || warnings.length > 0) printProblems(warnings, { json, io });
     const name = loaded.main.file ?? "the embedded default";

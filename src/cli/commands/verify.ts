@@ -142,7 +142,7 @@ async function tried(
     servers: [server],
     ...(server.command === undefined ? {} : { allow: { commands: [server.command] } }),
   };
-  const { bundle, plan } = compile({ flags: { workspace: folder }, words: [], config }, io);
+  const { bundle, plan } = await compile({ flags: { workspace: folder }, words: [], config }, io);
   const record = textFlag(input, "record");
   const transcript = record === undefined ? undefined : openTranscript(folder);
   const runtime = await openRuntime(await loadBundle({ bundle }, {}), {

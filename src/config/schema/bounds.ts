@@ -1,5 +1,5 @@
 /** What may be seen, done and used: `workspace`, `allow`, `limits`. */
-import { z } from "zod";
+import * as z from "zod";
 import { effect, milliseconds, positive, sequence, set } from "./values.js";
 
 /** The table `workspace`. */

@@ -1,5 +1,5 @@
 /** How the surface is spelt. */
-import { z } from "zod";
+import * as z from "zod";
 import { argName, beyond, template } from "./values.js";
 
 const base01 = z.union([z.literal(0), z.literal(1)]);

@@ -1,5 +1,5 @@
 /** A language server, and the presets of the catalogue. */
-import { z } from "zod";
+import * as z from "zod";
 import { identifier, json, jsonTable, milliseconds, positive, sequence, set } from "./values.js";
 
 const transport = z.union([

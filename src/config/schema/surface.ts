@@ -1,5 +1,5 @@
 /** The agent's side: `mcp` and `http`. */
-import { z } from "zod";
+import * as z from "zod";
 import { milliseconds, positive, set, toolName } from "./values.js";
 
 /** The table `mcp`. */

@@ -1,5 +1,5 @@
 /** A tool with its steps, and the methods outside the LSP specification that it may use. */
-import { z } from "zod";
+import * as z from "zod";
 import {
   argName,
   beyond,

@@ -1,5 +1,5 @@
 /** The values that several tables of the config are made of. */
-import { z } from "zod";
+import * as z from "zod";
 
 /** What is told of an array whose order has no meaning. */
 export const set = (description: string) => ({ description, order: "set" as const });

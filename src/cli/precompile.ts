@@ -1,0 +1,36 @@
+/** Part of the build: compiles the schemas of every shipped tool in every shipped profile, so that a start need not. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Catalogue } from "../config/catalogue.js";
+import { diskFiles } from "../config/files.js";
+import { loadConfig } from "../config/load.js";
+import { compiledSchemas } from "../emit/bundle.js";
+import { ajvCompiler } from "../emit/schema-code.js";
+import { codeFile } from "../emit/shipped-code.js";
+import { buildPlan } from "../plan/build.js";
+import { shippedConfigs, shippedValidators } from "./shipped.js";
+
+/** Which tools are listed, and so compiled, depends on what is allowed. */
+const surfaces = [["read"], ["read", "edit"], ["read", "edit", "command"]].flatMap((effects) =>
+  new Catalogue(shippedConfigs, diskFiles)
+    .profiles()
+    .map((context) => ({ mcp: { context }, allow: { effects } })),
+);
+
+const compiler = ajvCompiler();
+mkdirSync(shippedValidators, { recursive: true });
+for (const commandLine of surfaces) {
+  const loaded = loadConfig(
+    {
+      workspace: shippedConfigs,
+      env: {},
+      home: shippedConfigs,
+      shipped: shippedConfigs,
+      commandLine,
+      alone: true,
+    },
+    diskFiles,
+  );
+  for (const schema of compiledSchemas(buildPlan(loaded.config, loaded).plan))
+    writeFileSync(join(shippedValidators, codeFile(schema)), compiler.code(schema));
+}
