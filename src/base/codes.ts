@@ -311,6 +311,24 @@ export const codes = {
     cause: "The gateway cannot listen on `http.bind` and `http.port`.",
     fix: "End what listens there, or choose another port; `port = 0` picks a free one.",
   },
+  "client/no-place": {
+    kind: "problem",
+    title: "No place for the entry",
+    cause: "A client's file has something else, or an unusual spelling, where the entry would stand.",
+    fix: "Change it by hand: `lsp-proxy client NAME` prints what belongs there.",
+  },
+  "client/taken": {
+    kind: "problem",
+    title: "The name is taken",
+    cause: "A client's file has an entry of that name that is not about lsp-proxy.",
+    fix: "Choose another with `--name`, or replace the entry with `--force`.",
+  },
+  "client/not-writable": {
+    kind: "problem",
+    title: "A file cannot be written",
+    cause: "The system does not let us write a file or its folder, or the file is marked read-only.",
+    fix: "Make it writable, or add by hand what the command prints without `--write`.",
+  },
   "cli/usage": {
     kind: "problem",
     title: "Wrong use",

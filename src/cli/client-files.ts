@@ -1,8 +1,15 @@
-/** The configs of MCP clients on this machine, as far as they speak of this proxy. Which there are is data. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { isTable, type JsonObject } from "../base/json.js";
-import { readSource } from "../config/read.js";
+/** The files of MCP clients on this machine. Which there are is data. */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import {
+  type ClientFacts,
+  type ClientFileFacts,
+  clientPaths,
+  readClients,
+  type Scope,
+} from "../config/clients.js";
+import { diskFiles } from "../config/files.js";
+import { findCommand } from "../lsp/program.js";
 import { homeOf, type Surroundings } from "./command.js";
 import { executable, shippedConfigs } from "./shipped.js";
 
@@ -13,21 +20,47 @@ export interface ClientFile {
   names: boolean;
 }
 
+/** Every client that is known. */
+export function knownClients(): ClientFacts[] {
+  return readClients(shippedConfigs, diskFiles);
+}
+
+/** The path of a client's file: the one that is there, or the first that could be; undefined where it has none. */
+export function fileOf(facts: ClientFileFacts, scope: Scope, workspace: string, io: Surroundings) {
+  const where = { workspace, home: homeOf(io), env: io.env, platform: process.platform };
+  const paths = clientPaths(facts, scope, where);
+  return paths.find((path) => existsSync(path)) ?? paths[0];
+}
+
 /** The files that are there. */
 export function clientFiles(workspace: string, io: Surroundings): ClientFile[] {
-  const list = join(shippedConfigs, "clients.toml");
-  const { clients } = readSource(list, readFileSync(list, "utf8")).tree;
-  const known = (Array.isArray(clients) ? clients : []).filter(isTable) as JsonObject[];
-  return known.flatMap(({ name, files }) =>
-    (Array.isArray(files) ? files : []).flatMap((path) => {
-      const file = String(path).startsWith("~/")
-        ? join(homeOf(io), String(path).slice(2))
-        : join(workspace, String(path));
-      const text = textOf(file);
-      if (text === undefined) return [];
-      return [{ client: String(name), file, names: text.includes("lsp-proxy") || text.includes(executable) }];
-    }),
+  return knownClients().flatMap(({ title, files }) =>
+    files
+      .filter(({ entry }) => entry !== undefined)
+      .flatMap((facts) => [fileOf(facts, "user", workspace, io), fileOf(facts, "project", workspace, io)])
+      .flatMap((file) => {
+        const text = file === undefined ? undefined : textOf(file);
+        return file === undefined || text === undefined
+          ? []
+          : [{ client: title, file, names: isNamed(text) }];
+      }),
   );
+}
+
+/** Whether a text speaks of this proxy. */
+export function isNamed(text: string): boolean {
+  return text.includes("lsp-proxy") || text.includes(executable);
+}
+
+/** Whether a person seems to have a client: its program, or the folder of one of its own files. */
+export function isHere({ program, files }: ClientFacts, workspace: string, io: Surroundings): boolean {
+  if (program !== undefined && findCommand(program, [], io.env.PATH, []) !== undefined) return true;
+  return files.some((facts) => {
+    const file = fileOf(facts, "user", workspace, io);
+    return (
+      file !== undefined && (existsSync(file) || (dirname(file) !== homeOf(io) && existsSync(dirname(file))))
+    );
+  });
 }
 
 function textOf(file: string): string | undefined {

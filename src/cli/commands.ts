@@ -19,6 +19,7 @@ export const commands: { readonly [name: string]: () => Promise<Command> } = {
   call: async () => (await import("./commands/call.js")).call,
   status: async () => (await import("./commands/status.js")).status,
   schema: async () => (await import("./commands/schema.js")).schema,
+  client: async () => (await import("./commands/client.js")).client,
   codex: async () => (await import("./commands/codex.js")).codex,
   trust: async () => (await import("./commands/trust.js")).trust,
   lock: async () => (await import("./commands/lock.js")).lock,

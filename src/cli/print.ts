@@ -5,14 +5,16 @@ import { fileURLToPath } from "node:url";
 import { codes } from "../base/codes.js";
 import { canonicalPretty, type JsonObject } from "../base/json.js";
 import { Catalogue } from "../config/catalogue.js";
+import { readClients } from "../config/clients.js";
 import { diskFiles } from "../config/files.js";
 import { configJsonSchema } from "../config/json-schema.js";
 import { loadConfig } from "../config/load.js";
 import { INDEX_FILE, indexText } from "../config/preset-index.js";
 import type { PresetConfig } from "../config/schema.js";
-import { configDocs, languagesDocs, problemsDocs, toolsDocs } from "../emit/docs.js";
+import { clientsDocs, configDocs, languagesDocs, problemsDocs, toolsDocs } from "../emit/docs.js";
 import { readTemplates } from "../emit/templates.js";
 import { buildPlan } from "../plan/build.js";
+import { clientsView } from "./clients-view.js";
 import { languagesView } from "./languages-view.js";
 import { shippedConfigs, shippedTemplates } from "./shipped.js";
 
@@ -21,10 +23,12 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** Every printed file with its text. */
 function printed(): { [path: string]: string } {
   const templates = readTemplates(shippedTemplates);
-  const { tools, dialect } = fullPlan();
+  const { tools, dialect } = planOf("full");
+  const clients = readClients(shippedConfigs, diskFiles);
   return {
     [`configs/${INDEX_FILE}`]: indexText(presets()),
     "configs/schema.json": canonicalPretty(configJsonSchema()),
+    "docs/clients.md": clientsDocs(clientsView(clients, planOf("default"), templates), templates),
     "docs/config.md": configDocs(configJsonSchema(), templates),
     "docs/languages.md": languagesDocs(languagesView(presets(), matrix()), templates),
     "docs/problems.md": problemsDocs(codes, templates),
@@ -42,12 +46,12 @@ function presets(): PresetConfig[] {
   return new Catalogue(shippedConfigs, diskFiles).presets().map(({ config }) => config);
 }
 
-/** The plan of everything that is shipped, independent of the machine. */
-function fullPlan() {
+/** The plan of a shipped profile, independent of the machine. */
+function planOf(profile: string) {
   const loaded = loadConfig(
     {
       workspace: root,
-      configPath: join(shippedConfigs, "profiles", "full.toml"),
+      configPath: join(shippedConfigs, "profiles", `${profile}.toml`),
       env: {},
       home: root,
       shipped: shippedConfigs,

@@ -1,4 +1,4 @@
-/** Strict JSON with places: comments and trailing commas are syntax errors, duplicate keys are findings. */
+/** JSON with places: comments and trailing commas are syntax errors unless told otherwise, duplicate keys are findings. */
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { define, type Json, type JsonObject } from "../base/json.js";
 import { uniqueBy } from "../base/order.js";
@@ -9,14 +9,14 @@ import { forbiddenKey, isForbiddenKey, plainNumber, tooDeep } from "./values.js"
 
 const MAX_SYNTAX_ERRORS = 20;
 
-/** Parses a JSON text. */
-export function parseJson(text: string): Parsed {
+/** Parses a JSON text; `lenient` takes comments and trailing commas. */
+export function parseJson(text: string, { lenient = false }: { lenient?: boolean } = {}): Parsed {
   const deep = tooDeepAt(text);
   if (deep !== undefined) {
     return broken([{ ...tooDeep([]), span: [deep, deep + 1] }]);
   }
   const errors: ParseError[] = [];
-  const strict = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+  const strict = parseTree(text, errors, { disallowComments: !lenient, allowTrailingComma: lenient });
   const lapses: ParseError[] = [];
   // Comments and trailing commas are mistakes, but the values around them are not in doubt and are judged as well.
   const root = errors.length > 0 ? parseTree(text, lapses, { allowTrailingComma: true }) : strict;

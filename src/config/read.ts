@@ -18,12 +18,28 @@ export function readSource(file: string, content: string | Uint8Array): Source {
   if (size > MAX_CONFIG_BYTES) {
     return unreadable(file, `larger than ${MAX_CONFIG_BYTES} bytes`, "Split it with `extends`.");
   }
+  return readText(file, content, (text) => (isJson(file, text) ? parseJson(text) : parseToml(text)));
+}
+
+/** Reads a file of another program: its JSON may have comments and trailing commas, a byte order mark is nothing to it. */
+export function readOther(file: string, content: string | Uint8Array, language: "json" | "toml"): Source {
+  const parse = (text: string) =>
+    language === "toml" ? parseToml(text) : parseJson(text.trim() === "" ? "{}" : text, { lenient: true });
+  return readText(file, content, parse, []);
+}
+
+function readText(
+  file: string,
+  content: string | Uint8Array,
+  parse: (text: string) => Parsed,
+  aboutMark: readonly Finding[] = [byteOrderMark],
+): Source {
   const decoded = decode(content);
   if (decoded === undefined) return unreadable(file, "not UTF-8", "Save the file as UTF-8.");
   const hasMark = decoded.startsWith("\uFEFF");
   const text = hasMark ? decoded.slice(1) : decoded;
-  const parsed = isJson(file, text) ? parseJson(text) : parseToml(text);
-  if (hasMark) parsed.findings.unshift(byteOrderMark);
+  const parsed = parse(text);
+  if (hasMark) parsed.findings.unshift(...aboutMark);
   return toSource(file, text, parsed);
 }
 

@@ -1,6 +1,5 @@
-/** Config stanzas for MCP clients, rendered from what the caller knows of the installation. */
-import type { Plan } from "../abi/plan.js";
-import { tomlKey } from "../base/toml-text.js";
+/** What stands in an MCP client's files, rendered from what the caller knows of the client and of the installation. */
+import type { Plan, ToolPlan } from "../abi/plan.js";
 import { render, type Templates } from "./render.js";
 
 /** How a client reaches the proxy for one plan: by starting it, or at the gateway's address. */
@@ -17,8 +16,10 @@ export interface StartedView {
   args: readonly string[];
   /** Absolute folder in which the proxy is started. */
   cwd: string;
-  /** Environment variables that the client must pass on; its own few are there anyway. */
-  envVars: readonly string[];
+  /** Environment variables that the client must be told to pass on, as its file says them. */
+  env: { readonly [name: string]: string };
+  /** Whether the program has to be fetched first. */
+  isFetched: boolean;
 }
 
 /** A gateway that runs. */
@@ -28,28 +29,65 @@ export interface GatewayView {
   tokenEnv: string;
 }
 
-/** Variables that Codex passes to every server without being told. */
-const codexEnv = ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
+/** What the texts for one client depend on. */
+export interface ClientWords {
+  /** What a model sees as a tool's name: `SERVER` and `TOOL` stand for both. */
+  toolName: string;
+  /** How the client's file refers to a variable, `NAME`. */
+  variable: string;
+}
 
-/** The stanza for `~/.codex/config.toml`, in keys that its strict mode takes. */
-export function codexStanza(view: ClientView, plan: Plan, templates: Templates): string {
-  const server = tomlKey(view.name);
-  const writing = plan.tools.filter((tool) => tool.effect !== "read" && plan.mcp.listed.includes(tool.name));
-  return render(templates, "clients/codex.toml", {
-    key: server,
-    ...reachView(view.reach),
-    startupTimeoutSec: 20,
-    // A call must end by itself before the client gives up on it, with a start of the server before it.
-    toolTimeoutSec: Math.ceil(longestCallMs(plan) / 1000) + 10,
-    approvalMode: writing.length > 0 ? "writes" : "auto",
-    promptTools: writing.map((tool) => ({ server, tool: tomlKey(tool.name) })),
+/** Tools that are few enough to be shown to a model at once, where a client would otherwise make it look for them. */
+const MOST_AT_ONCE = 16;
+const STARTUP_SEC = 20;
+const FETCH_SEC = 60;
+
+/** The text for one of a client's files. */
+export function clientText(
+  template: string,
+  view: ClientView,
+  words: ClientWords,
+  plan: Plan,
+  templates: Templates,
+): string {
+  const listed = plan.tools.filter(({ name }) => plan.mcp.listed.includes(name));
+  const reading = listed.filter(({ effect }) => effect === "read");
+  const writing = listed.filter(({ effect }) => effect !== "read");
+  const nameOf = ({ name }: ToolPlan) => modelName(words.toolName, view.name, name);
+  const startupTimeoutSec = "url" in view.reach || !view.reach.isFetched ? STARTUP_SEC : FETCH_SEC;
+  // A call must end by itself before the client gives up on it, with a start of the server before it.
+  const toolTimeoutSec = Math.ceil(longestCallMs(plan) / 1000) + 10;
+  return render(templates, `clients/${template}`, {
+    name: view.name,
+    ...reachView(view.reach, words),
+    ...{ startupTimeoutSec, startupTimeoutMs: startupTimeoutSec * 1000 },
+    ...{ toolTimeoutSec, toolTimeoutMs: toolTimeoutSec * 1000 },
+    isReadOnly: writing.length === 0,
+    isLight: listed.length <= MOST_AT_ONCE,
+    tools: listed.map(({ name }) => name),
+    writingTools: writing.map(({ name }) => ({ server: view.name, tool: name })),
+    readingNames: reading.map(nameOf),
+    asking: Object.fromEntries(writing.map((tool) => [nameOf(tool), "ask"])),
   });
 }
 
-function reachView(reach: StartedView | GatewayView): object {
-  if ("url" in reach) return { isHttp: true, ...reach };
-  const envVars = reach.envVars.filter((name) => !codexEnv.includes(name));
-  return { isHttp: false, ...reach, envVars, hasEnvVars: envVars.length > 0 };
+/** A tool's name as a client tells it to its model. */
+export function modelName(form: string, server: string, tool: string): string {
+  return form.replace("SERVER", () => server).replace("TOOL", () => tool);
+}
+
+function reachView(reach: StartedView | GatewayView, { variable }: ClientWords): object {
+  const nothing = { command: "", args: [], words: [], cwd: "", env: {}, envVars: [], hasEnv: false };
+  if ("url" in reach) {
+    const bearer = `Bearer ${variable.replace("NAME", () => reach.tokenEnv)}`;
+    return { ...nothing, isHttp: true, url: reach.url, tokenEnv: reach.tokenEnv, bearer };
+  }
+  const { command, args, cwd, env } = reach;
+  const envVars = Object.keys(env);
+  return {
+    ...{ isHttp: false, url: "", tokenEnv: "", bearer: "" },
+    ...{ command, args, words: [command, ...args], cwd, env, envVars, hasEnv: envVars.length > 0 },
+  };
 }
 
 function longestCallMs(plan: Plan): number {

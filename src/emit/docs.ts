@@ -55,6 +55,27 @@ export function toolsDocs(tools: readonly ToolPlan[], dialect: DialectPlan, temp
   return render(templates, "docs/tools.md", { tools: toolViews(tools, dialect) });
 }
 
+/** What `docs/clients.md` is made of. */
+export interface ClientsView {
+  clients: {
+    id: string;
+    title: string;
+    notes: string;
+    context: string;
+    /** Where its files are, in words. */
+    files: string[];
+    started: { language: string; text: string }[];
+    /** None for a client that is told why not. */
+    gateway: { language: string; text: string }[];
+    noHttp: string;
+  }[];
+}
+
+/** `docs/clients.md`: what each client is told. */
+export function clientsDocs(view: ClientsView, templates: Templates): string {
+  return render(templates, "docs/clients.md", view);
+}
+
 /** What `docs/languages.md` is made of. */
 export interface LanguagesView {
   servers: number;

@@ -1,11 +1,12 @@
 /**
  * Handlebars, tamed: strict look-ups, no HTML escaping, and a few helpers that make config strings harmless in code,
- * comments, Markdown and TOML. A template sees only the view model that it is given.
+ * comments, Markdown, TOML and JSON. A template sees only the view model that it is given.
  */
 import Handlebars from "handlebars";
 import { isTable, type Json } from "../base/json.js";
+import { jsonLine } from "../base/json-text.js";
 import { Fault } from "../base/problem.js";
-import { tomlText } from "../base/toml-text.js";
+import { tomlKey, tomlText } from "../base/toml-text.js";
 import { commentText, lit } from "./literal.js";
 import { markdownText } from "./markdown.js";
 
@@ -24,7 +25,9 @@ handlebars.registerHelper("lit", (value: Json) => lit(value));
 handlebars.registerHelper("comment", (value: string) => commentText(value));
 handlebars.registerHelper("md", (value: string) => markdownText(value));
 handlebars.registerHelper("toml", (value: Json) => tomlText(value));
-const knownHelpers = { lit: true, comment: true, md: true, toml: true };
+handlebars.registerHelper("toml_key", (value: string) => tomlKey(value));
+handlebars.registerHelper("json", (value: Json) => jsonLine(value));
+const knownHelpers = { lit: true, comment: true, md: true, toml: true, toml_key: true, json: true };
 
 /** A template's text filled from a view model. Every name the template uses must be there. */
 export function render(templates: Templates, name: string, view: object): string {

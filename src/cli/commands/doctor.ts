@@ -153,6 +153,6 @@ function tellClients(input: Input, io: Surroundings, tell: Tell): void {
         files.length > 0
           ? `not known to ${some([...new Set(files.map(({ client }) => client))], 5)}`
           : "no client's config was found",
-      fix: "Give your client the command `lsp-proxy serve`; `lsp-proxy codex` prints a whole stanza.",
+      fix: "`lsp-proxy client` lists the clients; `lsp-proxy client NAME --write` sets one up.",
     });
 }

@@ -92,7 +92,7 @@ function greeting({ runtime, source, base }: Opened): string {
       : "no language server is installed for what is here; see `lsp-proxy explain`",
     ...servers,
     `tools: ${runtime.tools.map((tool) => tool.name).join(", ")}`,
-    "Waiting for an MCP client on stdin. An agent starts this by itself: see `lsp-proxy codex`. Ctrl-C ends it.",
+    "Waiting for an MCP client on stdin. An agent starts this by itself: see `lsp-proxy client`. Ctrl-C ends it.",
     "",
   ].join("\n");
 }

@@ -1,0 +1,47 @@
+/** The MCP clients that are known, from `configs/clients.toml`, and where each keeps its files here. */
+import { isAbsolute, join } from "node:path";
+import { z } from "zod";
+import type { Environment } from "./discover.js";
+import type { Files } from "./files.js";
+import { readSource } from "./read.js";
+import { type ClientFacts, type ClientFileFacts, clientSchema } from "./schema/client.js";
+
+export type { ClientFacts, ClientFileFacts } from "./schema/client.js";
+
+/** Whose file is meant: a person's own, or the one of a project. */
+export type Scope = "user" | "project";
+
+/** What the paths of a client depend on. */
+export interface Whereabouts {
+  workspace: string;
+  home: string;
+  env: Environment;
+  platform: string;
+}
+
+/** Every client, in the order of the file. */
+export function readClients(shipped: string, files: Files): ClientFacts[] {
+  const file = join(shipped, "clients.toml");
+  const { tree } = readSource(file, files.read(file) ?? "");
+  return z.array(clientSchema).parse(tree.clients);
+}
+
+/** The absolute paths that a client's file may have here; none where the client has no such file on this system. */
+export function clientPaths(facts: ClientFileFacts, scope: Scope, where: Whereabouts): string[] {
+  const declared = facts[scope] ?? [];
+  const paths = Array.isArray(declared) ? declared : (platformPaths(declared, where.platform) ?? []);
+  return paths.flatMap((path) => resolved(path, where) ?? []);
+}
+
+function platformPaths(table: { [platform: string]: string[] | undefined }, platform: string) {
+  return table[platform] ?? (platform === "win32" ? undefined : table.linux);
+}
+
+function resolved(path: string, { workspace, home, env }: Whereabouts): string | undefined {
+  if (path.startsWith("~/")) return join(home, path.slice(2));
+  const [, name, rest] = /^\$([A-Z_]+)\/(.*)$/.exec(path) ?? [];
+  if (name === undefined || rest === undefined) return join(workspace, path);
+  const folder = env[name];
+  // A relative folder would mean another file from every directory.
+  return folder !== undefined && isAbsolute(folder) ? join(folder, rest) : undefined;
+}

@@ -1,0 +1,40 @@
+/** An MCP client in `configs/clients.toml`: where its files are, and how it is told of a server. */
+import { z } from "zod";
+
+const paths = z.array(z.string().min(1)).min(1);
+
+/** The paths of a file: for every system, or a list for each. */
+const filePaths = z.union([
+  paths,
+  z.strictObject({ linux: paths.optional(), darwin: paths.optional(), win32: paths.optional() }),
+]);
+
+const file = z.strictObject({
+  /** The template of what stands in the file, in `templates/clients/`; its ending is the file's language. */
+  template: z.string().regex(/^[a-z-]+\.(json|toml)$/),
+  /** The table that has an entry for each server; absent for a file that only goes along. */
+  entry: paths.optional(),
+  user: filePaths.optional(),
+  project: filePaths.optional(),
+});
+
+export const clientSchema = z.strictObject({
+  id: z.string().regex(/^[a-z][a-z-]*$/),
+  title: z.string().min(1),
+  /** The program that a person has when they have the client. */
+  program: z.string().optional(),
+  context: z.string().min(1),
+  client_info: z.array(z.string()).min(1),
+  tool_name: z.string().includes("SERVER").includes("TOOL").optional(),
+  max_tool_name: z.int().positive().optional(),
+  variable: z.string().includes("NAME").optional(),
+  environment: z
+    .strictObject({ inherits: z.array(z.string()), told: z.enum(["names", "references", "values"]) })
+    .optional(),
+  no_http: z.string().optional(),
+  notes: z.string().min(1),
+  files: z.array(file).min(1),
+});
+
+export type ClientFacts = z.infer<typeof clientSchema>;
+export type ClientFileFacts = ClientFacts["files"][number];

@@ -1,0 +1,284 @@
+/** `client`: stanzas printed, written into clients' files and taken out again; what else is in the files stays. */
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { executable } from "../../src/cli/shipped.js";
+import { readClients } from "../../src/config/clients.js";
+import { diskFiles } from "../../src/config/files.js";
+import { repository } from "../live/session.js";
+import { runHere } from "./terminal.js";
+
+const clients = readClients(join(repository, "configs"), diskFiles);
+const SECRET = "a-secret-value-0123456789";
+
+let folder: string;
+let home: string;
+let project: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-client-")));
+  home = join(folder, "home");
+  project = join(folder, 'a "project"');
+  mkdirSync(home);
+  mkdirSync(project);
+  write(
+    join(project, "lspi.toml"),
+    '[allow]\ncommands = ["x"]\nenv = ["PATH", "GOPATH", "MY_KEY"]\neffects = ["read", "edit"]\n[[servers]]\nid = "x"\ncommand = "x"\nextensions = ["x"]\n',
+  );
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+const read = (...path: string[]) => readFileSync(join(...path), "utf8");
+
+function client(...args: string[]) {
+  return runHere(["client", ...args, "--config", join(project, "lspi.toml")], {
+    cwd: project,
+    env: {
+      ...{ HOME: home, XDG_CONFIG_HOME: "", CODEX_HOME: "", CLAUDE_CONFIG_DIR: "", GEMINI_CLI_HOME: "" },
+      ...{ COPILOT_HOME: "", GOPATH: "/go", MY_KEY: SECRET, LSP_PROXY_TOKEN: SECRET },
+    },
+  });
+}
+
+/** Every file below a folder, with its text. */
+function tree(of: string): { [file: string]: string } {
+  const files = readdirSync(of, { recursive: true, encoding: "utf8" }).filter((name) =>
+    statSync(join(of, name)).isFile(),
+  );
+  return Object.fromEntries(files.map((name) => [name, read(of, name)]));
+}
+
+describe("every client", () => {
+  const cases = clients.flatMap(({ id, files, no_http }) =>
+    (["user", "project"] as const)
+      .filter((scope) => files[0]?.[scope] !== undefined)
+      .flatMap((scope) =>
+        no_http === undefined
+          ? [
+              [id, scope, ""],
+              [id, scope, "--http"],
+            ]
+          : [[id, scope, ""]],
+      ),
+  ) as [string, string, string][];
+
+  it.each(cases)(
+    "%s, %s %s: is set up in one go, twice without a difference, and as before after --remove",
+    async (id, scope, http) => {
+      const flags = ["--scope", scope, ...(http === "" ? [] : [http])];
+      const before = { ...tree(home), ...tree(project) };
+      const printed = await client(id, ...flags);
+      expect(printed.code).toBe(0);
+      const written = await client(id, ...flags, "--write");
+      expect(written.code).toBe(0);
+      expect(written.stdout).toMatch(/^wrote /);
+      const after = { ...tree(home), ...tree(project) };
+      const texts = Object.values(after).join("\n");
+      expect(texts).not.toContain(SECRET);
+      expect(printed.stdout).not.toContain(SECRET);
+      expect(texts).toContain(http === "" ? JSON.stringify(executable) : "http://127.0.0.1:3939/mcp");
+      expect((await client(id, ...flags, "--write")).stdout).toMatch(/^nothing to change in /);
+      expect({ ...tree(home), ...tree(project) }).toEqual(after);
+      // Also when the config is gone.
+      rmSync(join(project, "lspi.toml"));
+      const removed = await client(id, ...flags, "--remove");
+      expect(removed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^removed /) });
+      delete before["lspi.toml"];
+      expect({ ...tree(home), ...tree(project) }).toEqual(before);
+    },
+  );
+
+  it("is listed, with who is here and who knows the proxy", async () => {
+    mkdirSync(join(home, ".codex"));
+    await client("cursor", "--write");
+    const { stdout } = await client();
+    expect(stdout).toMatch(/^codex +Codex +yes *$/m);
+    expect(stdout).toMatch(/^cursor +Cursor +yes +\S*\.cursor\/mcp\.json$/m);
+    expect(stdout).toMatch(/^zed +Zed *$/m);
+    for (const { id } of clients) expect(stdout).toMatch(new RegExp(`^${id} `, "m"));
+  });
+});
+
+describe("a file that is there", () => {
+  const theirs = '{\n  // mine\n  "mcpServers": { "other": { "command": "y" } },\n  "theme": "dark"\n}\n';
+
+  it("keeps the rest, has one copy of what it was, and loses the copy with the entry", async () => {
+    const file = join(home, ".gemini", "settings.json");
+    write(file, theirs);
+    chmodSync(file, 0o640);
+    expect((await client("gemini", "--write")).stdout).toMatch(/^changed /);
+    expect(read(file)).toContain("// mine");
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+    const copy = `${file}.before-lsp-proxy`;
+    expect(read(copy)).toBe(theirs);
+    expect(statSync(copy).mode & 0o777).toBe(0o640);
+    await client("gemini", "--write", "--read-only");
+    expect(read(copy)).toBe(theirs);
+    expect(JSON.parse(read(file).replace("// mine", "")).mcpServers["lsp-proxy"].args).toContain(
+      "--read-only",
+    );
+    await client("gemini", "--remove");
+    expect(read(file)).toBe(theirs);
+    expect(existsSync(copy)).toBe(false);
+  });
+
+  it("is reached through links, also one that leads to nothing yet, and the links stay", async () => {
+    const real = join(folder, "dotfiles", "config.toml");
+    write(real, 'model = "x"\n');
+    mkdirSync(join(home, ".codex"));
+    symlinkSync(real, join(home, ".codex", "config.toml"));
+    mkdirSync(join(home, ".cursor"));
+    symlinkSync(join("..", "..", "dotfiles", "new", "mcp.json"), join(home, ".cursor", "mcp.json"));
+    await client("codex", "--write");
+    await client("cursor", "--write");
+    expect(lstatSync(join(home, ".codex", "config.toml")).isSymbolicLink()).toBe(true);
+    expect(read(real)).toMatch(/^model = "x"\n\n# lsp-proxy for Codex/);
+    expect(lstatSync(join(home, ".cursor", "mcp.json")).isSymbolicLink()).toBe(true);
+    expect(read(folder, "dotfiles", "new", "mcp.json")).toContain("lsp-proxy");
+  });
+
+  it.each([
+    ["broken", ".cursor/mcp.json", "{ oops", "config/syntax"],
+    ["not UTF-8", ".cursor/mcp.json", Buffer.from([0x7b, 0xff]), "config/syntax"],
+    [
+      "someone else's by that name",
+      ".cursor/mcp.json",
+      '{"mcpServers":{"lsp-proxy":{"command":"z"}}}',
+      "client/taken",
+    ],
+  ])("that is %s is refused, and nothing is lost", async (_what, name, text, code) => {
+    mkdirSync(join(home, dirname(name)));
+    writeFileSync(join(home, name), text);
+    for (const flag of ["--write", "--remove"]) {
+      const { code: exit, stderr } = await client("cursor", flag);
+      expect({ exit, stderr }).toMatchObject({ exit: 3, stderr: expect.stringContaining(`error[${code}]`) });
+    }
+    expect(readFileSync(join(home, name))).toEqual(Buffer.from(text));
+    expect(readdirSync(join(home, dirname(name)))).toEqual(["mcp.json"]);
+  });
+
+  it("that is read-only, or whose folder cannot be, is refused", async () => {
+    const file = join(home, ".cursor", "mcp.json");
+    write(file, "{}");
+    chmodSync(file, 0o444);
+    const marked = await client("cursor", "--write");
+    expect(marked).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/client\/not-writable.*read-only/),
+    });
+    expect(read(file)).toBe("{}");
+    write(join(home, ".codex"), "a file where a folder would be");
+    const blocked = await client("codex", "--write");
+    expect(blocked).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/client\/not-writable.*in the way/),
+    });
+  });
+
+  it("is not touched when another of the same client is broken", async () => {
+    write(join(home, ".claude", "settings.json"), "{ oops");
+    expect((await client("claude-code", "--write")).code).toBe(3);
+    expect(existsSync(join(home, ".claude.json"))).toBe(false);
+  });
+
+  it("keeps its byte order mark", async () => {
+    write(join(home, ".cursor", "mcp.json"), "\uFEFF{}\n");
+    expect((await client("cursor", "--write")).code).toBe(0);
+    expect(read(home, ".cursor", "mcp.json")).toMatch(/^\uFEFF\{\n {2}"mcpServers"/);
+  });
+
+  it("with another entry of that name is replaced when told to", async () => {
+    write(join(home, ".cursor", "mcp.json"), '{"mcpServers":{"lsp-proxy":{"command":"z"}}}');
+    expect((await client("cursor", "--write", "--force")).code).toBe(0);
+    expect(JSON.parse(read(home, ".cursor", "mcp.json")).mcpServers["lsp-proxy"].command).toBe(
+      process.execPath,
+    );
+  });
+});
+
+describe("the command line", () => {
+  it("names what it does not know, and what a client cannot do", async () => {
+    expect(await client("codx")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("did you mean `codex`?"),
+    });
+    expect(await client("zed", "--http")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("plain text"),
+    });
+    expect(await client("windsurf", "--scope", "project")).toMatchObject({ code: 2 });
+    expect(await client("codex", "--scope", "all")).toMatchObject({ code: 2 });
+    expect(await client("codex", "--write", "--remove")).toMatchObject({ code: 2 });
+    expect(await client("codex", "--name", "a b")).toMatchObject({ code: 2 });
+  });
+
+  it("starts the proxy by npx at this version, or by its path", async () => {
+    const { version } = JSON.parse(read(repository, "package.json"));
+    const npx = JSON.parse((await client("cursor", "--npx")).stdout).mcpServers["lsp-proxy"];
+    expect([npx.command, ...npx.args]).toEqual(
+      expect.arrayContaining([
+        "npx",
+        "-y",
+        `lsp-proxy@${version}`,
+        "serve",
+        "--config",
+        join(project, "lspi.toml"),
+      ]),
+    );
+    const path = JSON.parse((await client("cursor", "--absolute")).stdout).mcpServers["lsp-proxy"];
+    expect(path).toMatchObject({ command: process.execPath, args: expect.arrayContaining([executable]) });
+  });
+
+  it("passes on what the servers need: by name, by reference, by value where that is no secret", async () => {
+    expect((await client("codex")).stdout).toContain('env_vars = ["GOPATH", "MY_KEY"]');
+    expect((await client("gemini")).stdout).toContain('"env": { "GOPATH": "$GOPATH", "MY_KEY": "$MY_KEY" }');
+    const desktop = await client("claude-desktop");
+    expect(desktop.stdout).toContain('"GOPATH": "/go"');
+    expect(desktop.stdout).not.toContain(SECRET);
+    expect(desktop.stderr).toContain("MY_KEY by hand");
+  });
+
+  it("says which tools a client would cut", async () => {
+    const long = "a-name-of-forty-characters-for-this-serv";
+    expect((await client("cursor", "--name", long)).stderr).toContain("search_workspace_symbols");
+    expect((await client("cursor")).stderr).not.toContain("cuts");
+  });
+
+  it("has `codex` as a short form", async () => {
+    const args = ["--config", join(project, "lspi.toml")];
+    const short = await runHere(["codex", ...args], { cwd: project, env: { HOME: home } });
+    const long = await runHere(["client", "codex", ...args], { cwd: project, env: { HOME: home } });
+    expect(short.stdout).toBe(long.stdout);
+  });
+});
+
+it("no client is known by name in the program, but for the short form of one", () => {
+  // A cursor is also what pages have.
+  const ids = clients.map(({ id }) => id).filter((id) => id !== "codex" && id !== "cursor");
+  const files = readdirSync(join(repository, "src"), { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  const naming = files.filter((name) => {
+    const code = read(repository, "src", name).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
+    return ids.some((id) => code.includes(`"${id}"`));
+  });
+  // The formats of other programs' language servers, which `import` reads, have such names too.
+  expect(naming.filter((name) => !name.startsWith(join("config", "foreign")))).toEqual([]);
+});

@@ -1,0 +1,249 @@
+/** Entries of ours in other programs' files: put in, put anew, taken out; nothing else in the file moves. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ConfigError } from "../../src/base/problem.js";
+import { type Stanza, withoutStanza, withStanza } from "../../src/config/entry.js";
+
+const json: Stanza = {
+  language: "json",
+  text: '{ "mcpServers": { "lsp": { "command": "node", "args": ["x"] } }, "allow": ["a", "b"], "ask": { "t": "ask" } }',
+  entry: ["mcpServers", "lsp"],
+  own: ["args", "command", "url"],
+  prefix: "our_",
+};
+const toml: Stanza = {
+  language: "toml",
+  text: '# ours\n[mcp_servers.lsp]\ncommand = "node"\n# why\nrequired = true\n\n[mcp_servers.lsp.tools.rename]\napproval_mode = "prompt"\n',
+  entry: ["mcp_servers", "lsp"],
+  own: ["command", "required", "tools", "url"],
+  prefix: undefined,
+};
+
+function problemsOf(work: () => unknown) {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("in JSON", () => {
+  const theirs = [
+    "// my settings",
+    "{",
+    '  "theme": "dark", // as it should be',
+    '  "mcpServers": {',
+    "    /* the first */",
+    '    "other": { "command": "x", },',
+    "  },",
+    '  "allow": [',
+    '    "mine", // kept',
+    "  ],",
+    "}",
+    "",
+  ].join("\n");
+
+  it("keeps comments, order, trailing commas and what others wrote, and is undone to the byte", () => {
+    const text = withStanza("f.json", theirs, json);
+    for (const piece of [
+      "// my settings",
+      "// as it should be",
+      "/* the first */",
+      '"mine", // kept',
+      '"other"',
+    ])
+      expect(text).toContain(piece);
+    expect(text.indexOf('"other"')).toBeLessThan(text.indexOf('"lsp"'));
+    expect(text).toMatchInlineSnapshot(`
+      "// my settings
+      {
+        "theme": "dark", // as it should be
+        "mcpServers": {
+          /* the first */
+          "other": { "command": "x", },
+          "lsp": {
+            "command": "node",
+            "args": ["x"]
+          },
+        },
+        "allow": [
+          "mine", // kept
+          "a",
+          "b",
+        ],
+        "ask": {
+          "t": "ask"
+        },
+      }
+      "
+    `);
+    expect(withStanza("f.json", text, json)).toBe(text);
+    expect(withoutStanza("f.json", text, json)).toBe(theirs);
+  });
+
+  it.each(["", "\n", "{}", "{}\n", '{"a":1}', '{\r\n\t"a": 1\r\n}\r\n', '{"mcpServers":{}}'])(
+    "begins with %j and says the same twice",
+    (text) => {
+      const once = withStanza("f.json", text, json);
+      expect(JSON.parse(once).mcpServers).toEqual({ lsp: { command: "node", args: ["x"] } });
+      expect(withStanza("f.json", once, json)).toBe(once);
+      const back = withoutStanza("f.json", once, json);
+      expect(JSON.parse(back)).toEqual(text.includes('"a"') ? { a: 1 } : {});
+      if (text.includes("\r\n")) expect(once.replaceAll("\r\n", "")).not.toContain("\n");
+    },
+  );
+
+  it("replaces its own keys and leaves a person's in the entry, lists and answers", () => {
+    const text =
+      '{ "mcpServers": { "lsp": { "url": "http://x", "disabled": true } }, "ask": { "t": "allow" }, "allow": ["b"] }';
+    const after = withStanza("f.json", text, json);
+    expect(JSON.parse(after)).toEqual({
+      mcpServers: { lsp: { command: "node", args: ["x"], disabled: true } },
+      ask: { t: "allow" },
+      allow: ["b", "a"],
+    });
+    expect(JSON.parse(withoutStanza("f.json", after, json))).toEqual({ ask: { t: "allow" } });
+  });
+
+  it("drops names of tools that are no more", () => {
+    const text = '{ "allow": ["theirs", "our_old"], "ask": { "our_old": "ask", "theirs": "deny" } }';
+    const after = JSON.parse(withStanza("f.json", text, json));
+    expect(after).toMatchObject({ allow: ["theirs", "a", "b"], ask: { theirs: "deny", t: "ask" } });
+    expect(after.ask).not.toHaveProperty("our_old");
+    expect(JSON.parse(withoutStanza("f.json", text, json))).toEqual({
+      allow: ["theirs"],
+      ask: { theirs: "deny" },
+    });
+  });
+
+  it("leaves a value of another kind alone where only the client's own lists are meant", () => {
+    const after = withStanza("f.json", '{ "allow": "all", "ask": "allow" }', json);
+    expect(JSON.parse(after)).toMatchObject({ allow: "all", ask: "allow", mcpServers: { lsp: {} } });
+  });
+
+  it.each([
+    ['{ "a": 1,, }', "config/syntax", 1, 10],
+    ['{\n  "mcpServers": {\n', "config/syntax", 3, 1],
+    ["[]", "config/wrong-type", 1, 1],
+    ['{\n "mcpServers": [] }', "client/no-place", 2, 16],
+    ['{ "mcpServers": {}, "mcpServers": {} }', "config/duplicate-key", 1, 21],
+    ['{ "mcpServers": { "lsp": {}, "lsp": {} } }', "config/duplicate-key", 1, 30],
+  ])("refuses %j with its place", (text, code, line, column) => {
+    const [problem] = problemsOf(() => withStanza("f.json", text, json));
+    expect(problem).toMatchObject({ code, place: { file: "f.json", line, column } });
+  });
+
+  it("leaves whatever else is in a file as it is, however it is laid out", () => {
+    const key = fc.constantFrom("a", "b", "mcpServers", "allow", "lsp", "x y");
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof({ maxDepth: 3 }, fc.integer(), fc.constant("s"), tie("list"), tie("table")),
+      list: fc.array(tie("value"), { maxLength: 3 }),
+      table: fc.dictionary(key, tie("value"), { maxKeys: 3 }),
+    }));
+    const other: Stanza = {
+      ...json,
+      text: '{ "servers": { "mine": { "command": "node" } } }',
+      entry: ["servers", "mine"],
+    };
+    const check = (tree: { [key: string]: unknown }, indent: string, comments: boolean) => {
+      const plain = JSON.stringify(tree, null, indent);
+      const text = comments ? plain.replaceAll(/,\n/g, ", // why\n") : plain;
+      const once = withStanza("f.json", text, other);
+      expect(withStanza("f.json", once, other)).toBe(once);
+      const back = withoutStanza("f.json", once, other);
+      if (Object.keys(tree).length > 0) expect(back).toBe(text);
+    };
+    const trees = fc.dictionary(key, value, { maxKeys: 4 });
+    fc.assert(fc.property(trees, fc.constantFrom("", "  ", "\t", "    "), fc.boolean(), check), {
+      numRuns: 300,
+    });
+  });
+
+  it("does not mind a key that stands twice elsewhere", () => {
+    const text = '{ "x": 1, "x": 2 }';
+    expect(withoutStanza("f.json", withStanza("f.json", text, json), json)).toContain('"x": 1, "x": 2');
+  });
+});
+
+describe("in TOML", () => {
+  const theirs = [
+    "# top",
+    'model = "x" # why not',
+    "",
+    "[mcp_servers.other] # theirs",
+    'command = "y"',
+    "",
+    "# about the projects",
+    '[projects."/a"]',
+    'trust_level = "trusted"',
+    "",
+  ].join("\n");
+
+  it("comes at the end, and is undone to the byte", () => {
+    const text = withStanza("c.toml", theirs, toml);
+    expect(text).toBe(`${theirs}\n${toml.text}`);
+    expect(withStanza("c.toml", text, toml)).toBe(text);
+    expect(withoutStanza("c.toml", text, toml)).toBe(theirs);
+  });
+
+  it("is put anew where it stands; a person's keys and comments stay", () => {
+    const old = [
+      "# my own words",
+      "[mcp_servers.lsp]",
+      'url = "http://x"',
+      "enabled = false # for now",
+      "",
+      "[mcp_servers.lsp.tools.gone]",
+      'approval_mode = "prompt"',
+      "",
+      "[mcp_servers.lsp.env]",
+      'A = "b"',
+      "",
+    ].join("\n");
+    const text = withStanza("c.toml", `${old}\n${theirs}`, toml);
+    expect(text).toBe(
+      [
+        "# my own words",
+        "[mcp_servers.lsp]",
+        'command = "node"',
+        "# why",
+        "required = true",
+        "enabled = false # for now",
+        "",
+        "[mcp_servers.lsp.tools.rename]",
+        'approval_mode = "prompt"',
+        "",
+        "[mcp_servers.lsp.env]",
+        'A = "b"',
+        "",
+        theirs,
+      ].join("\n"),
+    );
+    expect(withStanza("c.toml", text, toml)).toBe(text);
+  });
+
+  it("is taken out from between others", () => {
+    const [top = "", rest = ""] = theirs.split("\n\n# about");
+    const text = `${top}\n\n${toml.text}\n# about${rest}`;
+    expect(withoutStanza("c.toml", text, toml)).toBe(theirs);
+    expect(withoutStanza("c.toml", theirs, toml)).toBe(theirs);
+  });
+
+  it("keeps Windows line ends", () => {
+    const text = withStanza("c.toml", theirs.replaceAll("\n", "\r\n"), toml);
+    expect(text.replaceAll("\r\n", "")).not.toContain("\n");
+    expect(withoutStanza("c.toml", text, toml)).toBe(theirs.replaceAll("\n", "\r\n"));
+  });
+
+  it.each([
+    ["a = \n", "config/syntax", 1],
+    ['[mcp_servers]\nlsp = { command = "z" }\n', "client/no-place", 2],
+    ["x = 1\nmcp_servers = 3\n", "client/no-place", 2],
+    ["mcp_servers = { other = { command = 1 } }\n", "client/no-place", 1],
+  ])("refuses %j with its place", (text, code, line) => {
+    const [problem] = problemsOf(() => withStanza("c.toml", text, toml));
+    expect(problem).toMatchObject({ code, place: { file: "c.toml", line } });
+  });
+});

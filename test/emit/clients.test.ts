@@ -1,0 +1,128 @@
+/** Stanzas for clients: whatever a path or a plan says, they are files that mean just that. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readClients } from "../../src/config/clients.js";
+import { diskFiles } from "../../src/config/files.js";
+import { readOther } from "../../src/config/read.js";
+import { type ClientView, clientText } from "../../src/emit/clients.js";
+import { repository } from "../live/session.js";
+import { planText } from "../plan/config.js";
+import { hostileText } from "./hostile.js";
+import { templates } from "./support.js";
+
+const clients = readClients(join(repository, "configs"), diskFiles);
+const started = {
+  command: "/usr/bin/node",
+  args: [hostileText, "serve"],
+  cwd: "C:\\Users\\x",
+  env: { GOPATH: "$GOPATH" },
+  isFetched: false,
+};
+const gateway = { url: "http://127.0.0.1:3939/mcp", tokenEnv: "LSP_PROXY_TOKEN" };
+const editing =
+  '[allow]\neffects = ["read", "command"]\n[[tools]]\nname = "restart.server"\neffect = "command"\n[[tools.steps]]\nid = "r"\nkind = "runtime"\naction = "restart_server"';
+
+/** What a client's file means, its text and its entry. */
+function stanza(id: string, view: Partial<ClientView>, config = "", file = 0) {
+  const client = clients.find((entry) => entry.id === id);
+  const { template = "", entry = [] } = client?.files[file] ?? {};
+  const words = { toolName: client?.tool_name ?? "TOOL", variable: client?.variable ?? "NAME" };
+  const whole = { name: "lsp proxy", reach: started, ...view };
+  const text = clientText(template, whole, words, planText(config), templates);
+  const source = readOther(template, text, template.endsWith(".toml") ? "toml" : "json");
+  expect(source.problems).toEqual([]);
+  let value: unknown = source.tree;
+  for (const key of [...entry, ...(entry.length > 0 ? [whole.name] : [])])
+    value = (value as { [key: string]: unknown })[key];
+  return { text, tree: source.tree, entry: value as { [key: string]: unknown } };
+}
+
+describe("the clients", () => {
+  it("have one template each, and each template a client", () => {
+    const used = clients.flatMap(({ files }) => files.map(({ template }) => `${template}.hbs`));
+    expect([...new Set(used)].toSorted()).toEqual(
+      readdirSync(join(repository, "templates", "clients")).toSorted(),
+    );
+    expect(new Set(clients.map(({ id }) => id)).size).toBe(clients.length);
+  });
+
+  it.each(clients.map(({ id }) => id))("%s is told hostile words as they are, and never a secret", (id) => {
+    const { text, entry } = stanza(id, {});
+    expect(JSON.stringify(entry)).toContain(JSON.stringify(hostileText).slice(1, -1));
+    expect(text).not.toContain("undefined");
+    if (clients.find((client) => client.id === id)?.no_http === undefined) {
+      const http = stanza(id, { reach: gateway });
+      expect(JSON.stringify(http.entry)).toContain(gateway.url);
+      // The variable is named, in the client's own words; what it holds is not known here.
+      expect(http.text).toContain("LSP_PROXY_TOKEN");
+      expect(http.entry).not.toHaveProperty("command");
+    }
+  });
+});
+
+describe("Codex", () => {
+  it("gets TOML that says what it was told", () => {
+    const plan = planText("");
+    expect(stanza("codex", {}).entry).toEqual({
+      command: "/usr/bin/node",
+      args: [hostileText, "serve"],
+      cwd: "C:\\Users\\x",
+      env_vars: ["GOPATH"],
+      startup_timeout_sec: 20,
+      tool_timeout_sec: 40,
+      required: true,
+      enabled_tools: plan.mcp.listed,
+      default_tools_approval_mode: "auto",
+    });
+  });
+
+  it("is led to a gateway, with the name of the token's variable", () => {
+    expect(stanza("codex", { reach: gateway }).entry).toEqual({
+      url: "http://127.0.0.1:3939/mcp",
+      bearer_token_env_var: "LSP_PROXY_TOKEN",
+      startup_timeout_sec: 20,
+      tool_timeout_sec: 40,
+      required: true,
+      enabled_tools: expect.any(Array),
+      default_tools_approval_mode: "auto",
+    });
+  });
+
+  it("asks before tools that change something", () => {
+    const { entry } = stanza("codex", { reach: { ...started, env: {} } }, editing);
+    expect(entry).toMatchObject({
+      default_tools_approval_mode: "writes",
+      tools: { "restart.server": { approval_mode: "prompt" } },
+    });
+    expect(entry).not.toHaveProperty("env_vars");
+  });
+
+  it("waits for a program that is fetched first, and for the longest call", () => {
+    const { entry } = stanza(
+      "codex",
+      { reach: { ...started, isFetched: true } },
+      "[limits]\ntimeout_ms = 90000",
+    );
+    expect(entry).toMatchObject({ startup_timeout_sec: 60, tool_timeout_sec: 100 });
+  });
+});
+
+describe("other clients", () => {
+  it("let reading tools run unasked and make the others ask, each in its way", () => {
+    const reading = "mcp__lsp proxy__find_definition";
+    expect(stanza("claude-code", {}, editing, 1).tree).toEqual({
+      permissions: { allow: expect.arrayContaining([reading]) },
+    });
+    expect(stanza("claude-code", {}, editing, 1).text).not.toContain("restart.server");
+    expect(stanza("gemini", {}).entry).toMatchObject({ trust: true, env: { GOPATH: "$GOPATH" } });
+    expect(stanza("gemini", {}, editing).entry).not.toHaveProperty("trust");
+    expect(stanza("opencode", {}).tree).not.toHaveProperty("permission");
+    expect(stanza("opencode", {}, editing).tree).toMatchObject({
+      permission: { "lsp proxy_restart.server": "ask" },
+    });
+    expect(stanza("crush", {}, editing).tree).toMatchObject({
+      permissions: { allowed_tools: expect.not.arrayContaining(["mcp_lsp proxy_restart.server"]) },
+    });
+  });
+});
