@@ -6,6 +6,7 @@ import type { Edits } from "../workspace/edits/types.js";
 import type { Gate } from "../workspace/types.js";
 import type { Places } from "./convert.js";
 import type { HeldPreviews } from "./edits/held.js";
+import type { LastingPreviews } from "./edits/lasting.js";
 import type { Evidence } from "./evidence.js";
 import type { Pages } from "./page.js";
 import type { SampleFiles } from "./sample-files.js";
@@ -28,6 +29,8 @@ export interface CallState {
   /** The engine of edits; undefined where the config allows none. */
   readonly edits: Edits | undefined;
   readonly previews: HeldPreviews;
+  /** Where previews are kept for later processes; undefined where a session outlives its calls. */
+  readonly lasting: LastingPreviews | undefined;
   /** Folders of which the session was told that they are not watched. */
   readonly toldFolders: ReadonlySet<string>;
   /** The moment at which a call that edits began: files that changed since are not what was asked about. */

@@ -10,6 +10,7 @@ import type { Edits, EditsOptions } from "../workspace/edits/types.js";
 import { openGate } from "../workspace/gate.js";
 import type { Gate } from "../workspace/types.js";
 import { AnswerCache } from "./answer-cache.js";
+import { LastingPreviews } from "./edits/lasting.js";
 import { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
 import { SampleFiles } from "./sample-files.js";
@@ -40,7 +41,8 @@ export interface Runtime {
   readonly version: string;
   readonly tools: ToolEntry[];
   readonly pool: ServerPool;
-  openSession(): Session;
+  /** Opens a session; the previews of a `brief` one can be applied by a later process of the same user. */
+  openSession(options?: { brief: boolean }): Session;
   /** Starts the servers that have a file in the workspace; a server that does not start is logged, not thrown. */
   warmup(): Promise<void>;
   /** Cancels every call and ends every server; resolves when they are gone. */
@@ -117,8 +119,11 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     version: context.version,
     tools: loaded.tools,
     pool,
-    openSession() {
-      const session = new Session(shared, (gone) => sessions.delete(gone));
+    openSession(options) {
+      const lasting = options?.brief
+        ? new LastingPreviews(context.stateFolder, gate.roots[0] ?? "")
+        : undefined;
+      const session = new Session(shared, (gone) => sessions.delete(gone), lasting);
       sessions.add(session);
       return session;
     },

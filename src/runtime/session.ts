@@ -22,6 +22,7 @@ import { clampNumbers } from "./clamp.js";
 import { Places } from "./convert.js";
 import { countdown, timeWithin, underAny, untilAborted, withDeadline } from "./deadline.js";
 import { HeldPreviews } from "./edits/held.js";
+import type { LastingPreviews } from "./edits/lasting.js";
 import { Evidence } from "./evidence.js";
 import { SeveralMatches } from "./find-symbol.js";
 import { checkArguments } from "./guard.js";
@@ -87,6 +88,7 @@ export class Session {
   constructor(
     shared: Shared,
     private readonly onClose: (session: Session) => void,
+    private readonly lasting?: LastingPreviews,
   ) {
     this.#shared = shared;
     this.#gate = shared.gate;
@@ -207,7 +209,7 @@ export class Session {
   async #answer(tool: ToolPlan, args: unknown, frame: Attempted, own: Own): Promise<Answer> {
     const { loaded, plan, pool, samples, edits, log } = this.#shared;
     const session = {
-      ...{ gate: this.#gate, pages: this.#pages, previews: this.#previews },
+      ...{ gate: this.#gate, pages: this.#pages, previews: this.#previews, lasting: this.lasting },
       toldFolders: this.#toldFolders,
     };
     const given = checkArguments(

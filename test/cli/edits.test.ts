@@ -1,5 +1,14 @@
 /** Edits from the shell, each call its own process, as a person or an agent without MCP makes them. */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -43,3 +52,53 @@ it.each(["proxy.toml", "conf/base.toml", "home/lsp-proxy/config.toml", "lspi.tom
     expect(text("conf/base.toml")).toBe(before);
   },
 );
+
+const edits = (text: string) => ({
+  files: [
+    { path: "a.txt", edits: [{ line: 1, character: 1, end_line: 1, end_character: 4, new_text: text }] },
+  ],
+});
+
+const patience = 180_000;
+
+it("applies in a later process the very edit that an earlier one showed, and undoes it in a third", {
+  timeout: patience,
+}, async () => {
+  const shown = answer(await call("apply_workspace_edit", edits("two")));
+  const token = { edit_token: shown.edit_token, dry_run: false };
+  const applied = answer(await call("apply_workspace_edit", token));
+  expect(applied).toMatchObject({ status: "applied", summary: { files: 1, edits: 1 } });
+  expect(text("a.txt")).toBe("two\n");
+  const again = answer(await call("apply_workspace_edit", token));
+  expect(again).toMatchObject({ error: { code: "edit/changed" } });
+  await call("undo_edit", { undo_token: applied.undo_token, dry_run: false });
+  expect(text("a.txt")).toBe("one\n");
+});
+
+it("does not apply what another call showed, what somebody rewrote, or what is about another text", {
+  timeout: patience,
+}, async () => {
+  const shown = answer(await call("apply_workspace_edit", edits("six")));
+  const token = { edit_token: shown.edit_token, dry_run: false };
+  const other = answer(await call("apply_workspace_edit", { ...edits("ten"), ...token }));
+  expect(other).toMatchObject({ error: { code: "edit/unknown-token" } });
+
+  const folder = join(top, "state", "lsp-proxy", "previews");
+  const [workspace = ""] = readdirSync(folder);
+  for (const name of readdirSync(join(folder, workspace))) {
+    const file = join(folder, workspace, name);
+    expect(statSync(file).mode & 0o077).toBe(0);
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll('"six"', '"bad"'));
+  }
+  const rewritten = answer(await call("apply_workspace_edit", token));
+  expect(rewritten).toMatchObject({ ok: false });
+  expect(text("a.txt")).toBe("one\n");
+
+  const fresh = answer(await call("apply_workspace_edit", edits("six")));
+  writeFileSync(inside("a.txt"), "one and more\n");
+  const changed = answer(
+    await call("apply_workspace_edit", { edit_token: fresh.edit_token, dry_run: false }),
+  );
+  expect(changed).toMatchObject({ error: { code: "edit/changed" } });
+  expect(text("a.txt")).toBe("one and more\n");
+});

@@ -145,6 +145,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     mark: undefined,
     edits: undefined,
     previews: new HeldPreviews(),
+    lasting: undefined,
     toldFolders: new Set(),
     since: 0,
     log: () => {},

@@ -12,7 +12,8 @@ export const call: Command = {
   summary: "Calls one tool from the shell.",
   usage: "TOOL [JSON | -]",
   description:
-    "Starts what the call needs, prints the answer, and ends it all again. Exits with 1 when the call is refused.",
+    "Starts what the call needs, prints the answer, and ends it all again. Exits with 1 when the call is refused. The\n" +
+    "`edit_token` of a preview is good for half an hour, in any later call of yours in the same workspace.",
   flags: {
     ...configFlags,
     ...bundleFlags,
@@ -41,7 +42,7 @@ export const call: Command = {
         );
         throw new UsageError(`no tool \`${tool}\`${near ? `; did you mean \`${near}\`?` : ""}`, "call");
       }
-      const session = runtime.openSession();
+      const session = runtime.openSession({ brief: true });
       const onProgress = io.stderr.isTTY
         ? (message: string) => void io.stderr.write(`${message}\n`)
         : undefined;

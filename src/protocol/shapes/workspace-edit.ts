@@ -1,6 +1,6 @@
 /**
  * An edit, shown or done. Its files stand under `edit.files`, operations on names first: path, operation?, new_path?,
- * before_sha256, after_sha256, edit_count, edits? [<range>, new_text, note?], diff?, cut?; beside them status, summary,
+ * before_sha256, after_sha256, edit_count, edits? [<range>, new_text, note?, continues?], diff?, part?, parts?, cut?; beside them status, summary,
  * edit_token? (of a preview), backups?, undo_token?, command_failed? (why) and diagnostics? (of what was done), actions?
  * (to choose from).
  */
@@ -51,7 +51,7 @@ export const textEditsFacts: ShapeFacts = workspaceEditFacts;
 
 function fileFields(dialect: DialectPlan): Fields {
   const edit = closed(
-    joinFields(spanFields(dialect), required({ new_text: text }), optional({ note: text })),
+    joinFields(spanFields(dialect), required({ new_text: text }), optional({ note: text, continues: flag })),
   );
   return joinFields(
     documentFields(dialect),
@@ -67,6 +67,8 @@ function fileFields(dialect: DialectPlan): Fields {
       after_sha256: hash,
       edit_count: count,
       edits: { type: "array", items: edit },
+      part: count,
+      parts: count,
       diff: text,
       cut: flag,
       other_links: count,

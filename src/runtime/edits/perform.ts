@@ -34,7 +34,7 @@ export async function perform(call: CallState, draft: Draft, options: AnswerOpti
   if (isNothing(preview) && draft.command === undefined)
     return { items: [], beside: { status: "unchanged", summary: summaryOfPreview(preview) } };
   const isAsked = options.apply === "on_request" && call.input[editArguments.dryRun] === false;
-  if (!isAsked) return show(call, held);
+  if (!isAsked) return await show(call, held);
   const isSeen = call.input[editArguments.expected] !== undefined;
   checkReady(call, held, isSeen);
   return apply(call, held);
@@ -47,7 +47,8 @@ export async function performHeld(call: CallState, token: string): Promise<Norma
       "guard/invalid-arguments",
       `${editArguments.token} applies a preview; say so with ${editArguments.dryRun} false.`,
     );
-  const held = call.previews.find(token, bindingOf(call));
+  const binding = bindingOf(call);
+  const held = (await call.lasting?.find(call, token, binding)) ?? call.previews.find(token, binding);
   checkReady(call, held, true);
   return apply(call, held);
 }
@@ -74,14 +75,16 @@ export async function performUndo(call: CallState, token: string): Promise<Norma
   };
 }
 
-function show(call: CallState, held: Held): Normalized {
+async function show(call: CallState, held: Held): Promise<Normalized> {
   const { preview, draft } = held;
   if (draft.command !== undefined)
     call.evidence.warn(
       "answer/command-unseen",
       `Applied, it also runs the command ${draft.command.name}; what that changes is not known before.`,
     );
-  call.previews.keep(bindingOf(call) ?? "", held);
+  const binding = bindingOf(call) ?? "";
+  call.previews.keep(binding, held);
+  const isUsable = (await call.lasting?.keep(call, binding, held)) ?? true;
   tellOwners(call, preview);
   const backups = plannedBackups(call, preview);
   return {
@@ -89,7 +92,7 @@ function show(call: CallState, held: Held): Normalized {
     beside: {
       status: "preview",
       summary: summaryOfPreview(preview),
-      edit_token: preview.token,
+      ...(isUsable ? { edit_token: preview.token } : {}),
       ...(backups.length > 0 ? { backups } : {}),
       ...(draft.command === undefined ? {} : { command: draft.command.name }),
     },

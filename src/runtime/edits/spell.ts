@@ -1,10 +1,10 @@
 /** What the engine tells of an edit, in the dialect's words: places from offsets, files by name, counts of what is. */
 import { resolve } from "node:path";
 import { fileUri } from "../../base/file-uri.js";
-import type { Json, JsonObject } from "../../base/json.js";
+import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Lines } from "../../base/text.js";
 import { newDocumentKey } from "../../protocol/edit-arguments.js";
-import { documentKey, spellSpan } from "../../protocol/spelling.js";
+import { documentKey, spanNames, spellSpan } from "../../protocol/spelling.js";
 import type {
   AppliedFile,
   AppliedOperation,
@@ -15,6 +15,7 @@ import type {
 } from "../../workspace/edits/types.js";
 import type { CallState } from "../call-state.js";
 import { pointAt } from "./offsets.js";
+import { partsOf } from "./parts.js";
 
 /** Files, single edits and operations of an edit. */
 export interface Summary {
@@ -24,12 +25,28 @@ export interface Summary {
   operations: number;
 }
 
-/** A preview's items: operations in their order, then files by path. */
+/** A preview's items: operations in their order, then files by path, large ones in parts where there are pages. */
 export function spellPreview(call: CallState, { operations, files }: Preview): Json[] {
+  const { maxPageChars, maxTotalChars } = call.plan.limits;
+  const page = Math.min(maxPageChars, maxTotalChars);
   return [
     ...operations.map((operation) => spellOperation(call, operation)),
-    ...files.map((file) => spellFile(call, file)),
+    ...files.flatMap((file) => {
+      const spelt = spellFile(call, file);
+      return call.tool.page === null ? [spelt] : partsOf(spelt, page, (edit) => endOf(call, edit));
+    }),
   ];
+}
+
+/** The end of an edit's span as a span of its own. */
+function endOf({ plan: { dialect } }: CallState, edit: JsonObject): JsonObject {
+  if (isTable(edit.range)) return { range: { start: edit.range.end ?? null, end: edit.range.end ?? null } };
+  const { line, character, endLine, endCharacter } = spanNames(dialect);
+  const end = { line: edit[endLine] ?? null, character: edit[endCharacter] ?? null };
+  return {
+    ...{ [line]: end.line, [character]: end.character },
+    ...{ [endLine]: end.line, [endCharacter]: end.character },
+  };
 }
 
 /** How much a preview would change, counted as it will be when done; a file that only moves is no changed file. */

@@ -130,10 +130,11 @@ function itemLines(item: JsonObject, dialect: DialectPlan): string[] {
   const hashes = [`before ${hashText(item.before_sha256)}`, `after ${hashText(item.after_sha256)}`].join(
     ", ",
   );
+  const part = item.parts === undefined ? "" : `, part ${item.part} of ${item.parts}`;
   const links =
     item.other_links === undefined ? "" : `, ${item.other_links} other hard links keep the old text`;
   return [
-    `${name}  ${counted(item.edit_count, "edit")}, sha256 ${hashes}${links}`,
+    `${name}  ${counted(item.edit_count, "edit")}, sha256 ${hashes}${links}${part}`,
     ...noteLines(item, dialect),
     ...(item.diff === undefined ? [] : textOf(item.diff).replace(/\n$/, "").split("\n")),
     ...(item.cut === true ? ["(cut here)"] : []),

@@ -41,7 +41,7 @@ export const defaultEditLimits: EditLimits = {
   fileBytes: 16 << 20,
   editBytes: 128 << 20,
   editFiles: 5_000,
-  diffChars: 200_000,
+  diffChars: 1_000_000,
   previews: 50,
   previewBytes: 64 << 20,
   journalBytes: 256 << 20,

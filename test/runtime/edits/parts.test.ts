@@ -1,0 +1,50 @@
+/** A large file's preview is read to its end by cursor; nothing of it is cut. */
+import { expect, it } from "vitest";
+import type { JsonObject } from "../../../src/base/json.js";
+import { partsOf } from "../../../src/runtime/edits/parts.js";
+import { editing, filesOf, read } from "./support.js";
+
+const lines = (word: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${word} "quoted" 😀 ${index}\n`).join("");
+
+it("every page keeps its bounds, and all of them together are the whole edit", async () => {
+  const before = lines("old", 4000);
+  const after = `${lines("new", 3000)}${"x".repeat(30_000)}\n`;
+  const workshop = await editing({ files: { "a.fake": before }, tools: ["create_file"] });
+  const call: JsonObject = { file_path: "a.fake", content: after, overwrite: true };
+  const parts: JsonObject[] = [];
+  let token: unknown;
+  for (let page: JsonObject | undefined = call; page !== undefined; ) {
+    const answer = await workshop.call("create_file", page);
+    expect(answer.structured.status).toBe("preview");
+    expect(JSON.stringify(answer.structured).length).toBeLessThanOrEqual(40_000);
+    expect(answer.text.length).toBeLessThanOrEqual(40_000);
+    parts.push(...filesOf(answer).filter(({ operation }) => operation === undefined));
+    token = answer.structured.edit_token;
+    const { next_cursor } = answer.structured;
+    page = typeof next_cursor === "string" ? { ...call, cursor: next_cursor } : undefined;
+  }
+  expect(parts.length).toBeGreaterThan(10);
+  expect(parts.map(({ part }) => part)).toEqual(parts.map((_, index) => index + 1));
+  expect(parts.every(({ parts: count, cut }) => count === parts.length && cut === undefined)).toBe(true);
+  const diff = parts.map(({ diff: own }) => own ?? "").join("");
+  const added = diff.split("\n").filter((line) => line.startsWith("+") && !line.startsWith("+++"));
+  expect(`${added.map((line) => line.slice(1)).join("\n")}\n`).toBe(after);
+  const edits = parts.flatMap(({ edits: own }) => own as JsonObject[]);
+  expect(edits.slice(1).every(({ continues }) => continues === true)).toBe(true);
+  expect(after).toContain(edits.map(({ new_text }) => new_text).join(""));
+  await workshop.call("create_file", { ...call, dry_run: false, edit_token: token as string });
+  expect(read(workshop, "a.fake")).toBe(after);
+});
+
+it("a small file is one item, and no character is torn", () => {
+  const endOf = () => ({ line: 9 });
+  const small = { path: "a", edits: [{ line: 1, new_text: "x" }], diff: "+x\n" };
+  expect(partsOf(small, 40_000, endOf)).toEqual([small]);
+  const text = "😀".repeat(9000);
+  const parts = partsOf({ path: "a", edits: [{ line: 1, new_text: text }] }, 40_000, endOf);
+  const edits = parts.flatMap(({ edits: own }) => own as JsonObject[]);
+  expect(edits.map(({ new_text }) => new_text).join("")).toBe(text);
+  expect(edits.every(({ new_text }) => /^(?:😀)+$/u.test(String(new_text)))).toBe(true);
+  expect(edits.map(({ line }) => line)).toEqual([1, ...edits.slice(1).map(() => 9)]);
+});
