@@ -52,8 +52,9 @@ export class Handle implements LanguageServer {
   get generation(): number {
     return this.#instance.generation;
   }
+  /** Of one that is gone the next start is what is waited for. */
   get readiness(): Readiness {
-    return this.#instance.readiness;
+    return this.#instance.dead ? "starting" : this.#instance.readiness;
   }
 
   get unwatched(): boolean {

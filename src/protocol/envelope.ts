@@ -12,7 +12,7 @@
  * | needs_disambiguation (true), candidates | instead of the shape's members, where a symbol may be named; beside them, where a
  *   tool within this one asks back |
  * | next_steps? | when the answer was cut and no page follows, or something was left out |
- * | error { code, message, data? }, next_steps | with `ok: false` |
+ * | error { code, message, data? }, next_steps | with `ok: false`; readiness? beside it where a server was not ready |
  */
 import type { DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";

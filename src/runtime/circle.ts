@@ -1,6 +1,7 @@
 /** The servers that a call may ask, and how each becomes ready to be asked: running, with the document open. */
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
+import type { LanguageServer } from "../lsp/types.js";
 import type { Admitted } from "../workspace/types.js";
 import type { CallState } from "./call-state.js";
 import type { Attached } from "./reply.js";
@@ -24,9 +25,7 @@ export function documentCircle(call: CallState, admitted: Admitted): Circle {
     });
   const attached = new Map<string, Promise<Attached[]>>();
   const open = async (plan: ServerPlan, signal: AbortSignal) => {
-    if (!call.pool.running().some((server) => server.plan.id === plan.id))
-      call.onProgress(`starting ${plan.id}`);
-    const server = await call.pool.get(plan.id, admitted.path, signal);
+    const server = await startedServer(call, plan.id, admitted.path, signal);
     const document = await server.sync(admitted.path, signal);
     call.evidence.asks(server, document);
     return [{ server, document }];
@@ -50,7 +49,8 @@ export function workspaceCircle(call: CallState): Circle {
       const sample = await call.samples.find(plan.id);
       const running = call.pool.running().filter((server) => server.plan.id === plan.id);
       if (running.length === 0 && sample === undefined) return [];
-      const servers = running.length > 0 ? running : [await call.pool.get(plan.id, sample, signal)];
+      for (const server of running) call.evidence.awaits(server);
+      const servers = running.length > 0 ? running : [await startedServer(call, plan.id, sample, signal)];
       return servers.map((server) => ({ server, document: undefined }));
     },
   };
@@ -63,6 +63,27 @@ function otherServers({ tool }: CallState, { shown }: Admitted): Refusal {
   return new Refusal("route/no-server", `${tool.name} is only for files of ${whom}; ${shown} is none.`, {
     nextSteps: [{ kind: "doc", text: "Use a tool that is not limited to these servers." }],
   });
+}
+
+/** The server, started when needed. A call that ends before that knows what it waited for, whatever ended the wait. */
+export async function startedServer(
+  { pool, evidence, onProgress }: CallState,
+  id: string,
+  path: string | undefined,
+  signal: AbortSignal,
+): Promise<LanguageServer> {
+  if (!pool.running().some((server) => server.plan.id === id)) onProgress(`starting ${id}`);
+  evidence.awaitsStart(id);
+  try {
+    const server = await pool.get(id, path, signal);
+    evidence.awaits(server);
+    return server;
+  } catch (error) {
+    const isWaitOver =
+      error === signal.reason || (error instanceof Refusal && error.code === "call/cancelled");
+    if (!isWaitOver) evidence.awaitsNoMore(id);
+    throw error;
+  }
 }
 
 function mayAsk(call: CallState, server: ServerPlan): boolean {

@@ -13,12 +13,26 @@ const ranks: readonly Readiness[] = ["starting", "indexing", "unknown", "ready"]
 /** What a call learned that those who share its answer must know as well. */
 export interface Learned {
   servers: (readonly [id: string, readiness: Readiness])[];
+  /** Servers that were to answer and have not. */
+  awaited: (readonly [id: string, server: AwaitedServer])[];
   warnings: Warning[];
+}
+
+/** A server that is to answer, or that has yet to start. */
+type AwaitedServer = LanguageServer | "starting";
+
+/** How far servers were that were not ready. */
+export interface Unready {
+  readiness: Extract<Readiness, "starting" | "indexing">;
+  /** The ids of those that were no further than that. */
+  servers: string[];
 }
 
 /** The evidence of one call, gathered as it goes. */
 export class Evidence {
   readonly #servers = new Map<string, Readiness>();
+  /** Servers that are to answer and have not. */
+  readonly #awaited = new Map<string, AwaitedServer>();
   readonly #warnings: Warning[] = [];
   readonly #dropped = new Set<string>();
   readonly #asked: { server: LanguageServer; document: OpenDocument }[] = [];
@@ -51,10 +65,29 @@ export class Evidence {
     return this.#isCommitted;
   }
 
+  /** A server must start before it can be asked. That stands until it is up or has failed, whoever stops waiting first. */
+  awaitsStart(id: string): void {
+    this.#awaited.set(id, "starting");
+  }
+
+  /** A server is up, and is to answer. */
+  awaits(server: LanguageServer): void {
+    this.#awaited.set(server.plan.id, server);
+  }
+
+  /** A server did not start; no answer of it is to come. */
+  awaitsNoMore(id: string): void {
+    this.#awaited.delete(id);
+  }
+
   /** A server answered, in this state. */
   heard(server: LanguageServer, readiness: Readiness): void {
-    const known = this.#servers.get(server.plan.id) ?? "ready";
-    this.#servers.set(server.plan.id, worse(known, readiness));
+    this.#heard(server.plan.id, readiness);
+  }
+
+  #heard(id: string, readiness: Readiness): void {
+    this.#awaited.delete(id);
+    this.#servers.set(id, worse(this.#servers.get(id) ?? "ready", readiness));
   }
 
   /** A server is asked about a document, as it is now. */
@@ -71,15 +104,15 @@ export class Evidence {
   }
 
   /** What a tool within this call learned is part of this call. */
-  absorb({ servers, warnings }: Learned): void {
-    for (const [id, readiness] of servers)
-      this.#servers.set(id, worse(this.#servers.get(id) ?? "ready", readiness));
+  absorb({ servers, awaited, warnings }: Learned): void {
+    for (const [id, server] of awaited) this.#awaited.set(id, server);
+    for (const [id, readiness] of servers) this.#heard(id, readiness);
     this.#warnings.push(...warnings);
   }
 
   /** What others must know who are told the same. */
   get learned(): Learned {
-    return { servers: [...this.#servers], warnings: [...this.#warnings] };
+    return { servers: [...this.#servers], awaited: [...this.#awaited], warnings: [...this.#warnings] };
   }
 
   warn(code: Code, message: string, data?: JsonObject): void {
@@ -109,11 +142,23 @@ export class Evidence {
     return this.#servers.size === 0 ? null : sortedSet(this.#servers.keys()).join(",");
   }
 
+  /** Of an answer: as ready as the worst server that gave it, or that has yet to start and is missing in it. */
   get readiness(): Readiness {
-    return [...this.#servers.values()].reduce<Readiness>(
-      worse,
-      this.#servers.size === 0 ? "unknown" : "ready",
+    if ([...this.#awaited.values()].includes("starting")) return "starting";
+    if (this.#servers.size === 0) return "unknown";
+    return [...this.#servers.values()].reduce<Readiness>(worse, "ready");
+  }
+
+  /** Of a call that came to nothing: what its servers are at, those that are waited for included. */
+  get unready(): Unready | undefined {
+    const awaited = [...this.#awaited].map(
+      ([id, server]) => [id, server === "starting" ? server : server.readiness] as const,
     );
+    for (const readiness of ["starting", "indexing"] as const) {
+      const servers = [...this.#servers, ...awaited].filter(([, own]) => own === readiness);
+      if (servers.length > 0) return { readiness, servers: sortedSet(servers.map(([id]) => id)) };
+    }
+    return undefined;
   }
 
   /** The warnings, each once, in the order of their codes. */

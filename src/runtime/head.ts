@@ -28,7 +28,7 @@ export function headOf(call: CallState): Head {
   if (readiness === "indexing" || readiness === "starting")
     warnings.push({
       code: "answer/not-ready",
-      message: "The language server is still indexing; the answer may be incomplete.",
+      message: `${readiness === "starting" ? "A" : "The"} language server is still ${readiness}; the answer may be incomplete.`,
     });
   if (call.places.isSnippetCut)
     warnings.push({

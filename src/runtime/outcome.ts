@@ -1,14 +1,18 @@
 /** How a call ended, and what is told when it was not answered: never more than the agent may know. */
 import type { Answer } from "../abi/handler.js";
 import type { Plan, ToolPlan } from "../abi/plan.js";
+import type { Code } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { type NextStep, Refusal, type Warning } from "../base/problem.js";
 import type { Log } from "../lsp/types.js";
-import type { Evidence } from "./evidence.js";
+import type { Evidence, Unready } from "./evidence.js";
 import { leadOn } from "./lead-on.js";
 import { refuse } from "./refuse.js";
 import { protocolError, type Wording } from "./wording.js";
+
+/** Refusals that may only mean that a server was not ready. */
+const early: readonly Code[] = ["lsp/timeout", "lsp/no-answer"];
 
 /** What a call gave, in both forms. */
 export interface CallOutcome extends Answer {
@@ -30,13 +34,11 @@ export function refusalOf(
   tool: ToolPlan,
   error: unknown,
   { timeoutMs, isCancelled, expired }: Clock,
-  evidence: Evidence,
   log: Log,
 ): Refusal {
   if (isCancelled()) return new Refusal("call/cancelled", "The call was cancelled.", { cause: error });
   if (expired()) {
-    const [why] = unready(evidence);
-    const message = `${tool.name} did not come to an end within ${timeoutMs} ms.${why ? ` ${why.message}` : ""}`;
+    const message = `${tool.name} did not come to an end within ${timeoutMs} ms.`;
     return new Refusal("lsp/timeout", message, { cause: error });
   }
   if (error instanceof Refusal) return error;
@@ -48,34 +50,44 @@ export function refusalOf(
   });
 }
 
-/** The outcome of a call that was refused. */
+/**
+ * The outcome of a call that was refused. What its servers were at is told here, by the refusal's code alone: a server's
+ * share of the time may end a moment before the whole, and what is told must not depend on which was first.
+ */
 export function refused(
   tool: ToolPlan,
   plain: Refusal,
   plan: Plan,
-  warnings: Warning[],
+  evidence: Evidence,
   wording: Wording,
-  input: JsonObject | undefined,
 ): CallOutcome {
-  const refusal = leading(plain, leadOn(plan, tool, plain.code, input));
-  const answer = refuse(tool.name, refusal, plan.mcp.listed, warnings, wording, input);
+  const { input } = evidence;
+  const unready = early.includes(plain.code) ? evidence.unready : undefined;
+  const message = unready ? `${plain.message} ${unreadyText(unready)}` : plain.message;
+  const refusal = leading(plain, message, leadOn(plan, tool, plain.code, input));
+  const warnings = [...evidence.warnings, ...(unready ? [notReady(unready)] : [])];
+  const beside = { warnings, readiness: unready?.readiness, input };
+  const answer = refuse(tool.name, refusal, plan.mcp.listed, beside, wording);
   return { isError: true, ...answer, error: protocolError(refusal, wording.dialect.errors) };
 }
 
-/** The refusal with further steps behind its own. */
-function leading(refusal: Refusal, steps: NextStep[]): Refusal {
-  if (steps.length === 0) return refusal;
-  return new Refusal(refusal.code, refusal.message, {
+/** The refusal in other words, with further steps behind its own. */
+function leading(refusal: Refusal, message: string, steps: NextStep[]): Refusal {
+  return new Refusal(refusal.code, message, {
     nextSteps: [...refusal.nextSteps, ...steps],
     data: refusal.data,
     cause: refusal.cause,
   });
 }
 
-/** What a call that came to nothing must say of a server that was not ready. */
-export function unready(evidence: Evidence): { code: "answer/not-ready"; message: string }[] {
-  if (evidence.readiness !== "indexing" && evidence.readiness !== "starting") return [];
-  return [{ code: "answer/not-ready", message: `The language server is ${evidence.readiness}.` }];
+function notReady(unready: Unready): Warning {
+  const data = { server_id: unready.servers.join(",") };
+  return { code: "answer/not-ready", message: unreadyText(unready), data };
+}
+
+function unreadyText({ readiness, servers }: Unready): string {
+  const [noun, verb] = servers.length === 1 ? ["server", "is"] : ["servers", "are"];
+  return `The language ${noun} ${servers.join(", ")} ${verb} ${readiness}.`;
 }
 
 /** The refusal of a name that no tool has. */

@@ -3,19 +3,27 @@ import type { Answer } from "../abi/handler.js";
 import { codes } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
 import type { NextStep, Refusal, Warning } from "../base/problem.js";
+import type { Readiness } from "../lsp/types.js";
 import { SCHEMA_VERSION } from "../protocol/envelope.js";
 import { spellMembers } from "../protocol/members.js";
 import { stepLine, warningLine, warningValue } from "./remarks.js";
 import { errorMembers, errorWords, numberOf, type Wording } from "./wording.js";
+
+/** What is told beside a refusal. */
+export interface Beside {
+  warnings: Warning[];
+  /** Of the servers, where that may be the reason. */
+  readiness: Readiness | undefined;
+  input: JsonObject | undefined;
+}
 
 /** A refusal in both forms; without next steps of its own it gives the fix that the catalogue has for its code. */
 export function refuse(
   tool: string,
   refusal: Refusal,
   listed: readonly string[],
-  warnings: Warning[],
+  { warnings, readiness, input }: Beside,
   { dialect, errorText }: Wording,
-  input?: JsonObject,
 ): Answer {
   const own = refusal.nextSteps.filter((step) => step.kind !== "tool" || listed.includes(step.tool));
   // A call that leads on says where to look; what mends the matter is told besides.
@@ -28,6 +36,7 @@ export function refuse(
     schema_version: SCHEMA_VERSION,
     ok: false,
     tool,
+    ...(readiness === undefined ? {} : { readiness }),
     error: hasData ? { code, message, data } : { code, message },
     ...errorMembers(dialect.errors, refusal, message),
     ...(dialect.echo === null || input === undefined ? {} : { [dialect.echo]: input }),

@@ -29,7 +29,7 @@ import { checkArguments } from "./guard.js";
 import type { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
 import { foldersNotWatched } from "./news.js";
-import { type CallOutcome, type Clock, refusalOf, refused, unknownTool, unready } from "./outcome.js";
+import { type CallOutcome, type Clock, refusalOf, refused, unknownTool } from "./outcome.js";
 import { Pages } from "./page.js";
 import { briefly, type Fresh, shareAnswer, type Told } from "./shared-answers.js";
 import { insistOnSteady, steadily } from "./steady.js";
@@ -181,11 +181,9 @@ export class Session {
       };
     } catch (error) {
       const { evidence } = own;
-      const refusal = refusalOf(tool, error, clock, evidence, log);
-      const warnings = clock.expired() || refusal.code === "lsp/no-answer" ? unready(evidence) : [];
-      const told = [...evidence.warnings, ...warnings];
+      const refusal = refusalOf(tool, error, clock, log);
       return {
-        outcome: refused(tool, refusal, plan, told, wording, evidence.input),
+        outcome: refused(tool, refusal, plan, evidence, wording),
         ...{ learned: evidence.learned, refusal, isLate: clock.expired() },
         ...{ owner: undefined, listing: undefined, files: [], isKept: false },
       };

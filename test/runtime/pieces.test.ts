@@ -9,7 +9,7 @@ import { Evidence } from "../../src/runtime/evidence.js";
 import { checkArguments } from "../../src/runtime/guard.js";
 import { largest } from "../../src/runtime/limits.js";
 import { foldersNotWatched, tellNews } from "../../src/runtime/news.js";
-import { refusalOf } from "../../src/runtime/outcome.js";
+import { refusalOf, refused } from "../../src/runtime/outcome.js";
 import { overlay } from "../../src/runtime/params.js";
 import { matchesName, segmentsOf } from "../../src/runtime/symbol-names.js";
 import { findWord } from "../../src/runtime/symbols.js";
@@ -238,9 +238,13 @@ describe("deadlines", () => {
 describe("a call whose time is up", () => {
   it("says of the server only what is known", () => {
     const clock = { timeoutMs: 50, isCancelled: () => false, expired: () => true };
-    const { tool } = callState();
-    const { code, message } = refusalOf(tool, new Error("late"), clock, new Evidence(), () => {});
-    expect(code).toBe("lsp/timeout");
-    expect(message).toBe(`${tool.name} did not come to an end within 50 ms.`);
+    const { tool, plan, wording } = callState();
+    const refusal = refusalOf(tool, new Error("late"), clock, () => {});
+    const { structured } = refused(tool, refusal, plan, new Evidence(), wording);
+    expect(structured).toMatchObject({
+      error: { code: "lsp/timeout", message: `${tool.name} did not come to an end within 50 ms.` },
+      warnings: [],
+    });
+    expect(structured).not.toHaveProperty("readiness");
   });
 });

@@ -12,6 +12,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import type { Change, TextChange } from "../../workspace/edits/types.js";
 import { statOf } from "../../workspace/real-path.js";
 import type { CallState } from "../call-state.js";
+import { startedServer } from "../circle.js";
 import { Draft } from "./draft.js";
 import { filesBelow, filesIn } from "./folder.js";
 import { draftOfReply } from "./server-edit.js";
@@ -148,7 +149,7 @@ async function serversOf(
   const servers: LanguageServer[] = [];
   for (const [id, sample] of sortBy([...samples], ([name]) => [order.indexOf(name)])) {
     try {
-      const server = await call.pool.get(id, sample, call.signal);
+      const server = await startedServer(call, id, sample, call.signal);
       await server.sync(sample, call.signal);
       servers.push(server);
     } catch (error) {
