@@ -8,7 +8,8 @@ export default defineConfig({
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Each file starts language servers, which are processes of their own and fill a small machine by themselves.
-    maxWorkers: 1,
+    // A file mostly waits for the processes that it starts, so two at a time fill a small machine and more would only
+    // make each other late. Nothing is shared between files: folders, ports and users' records are each one's own.
+    maxWorkers: 2,
   },
 });

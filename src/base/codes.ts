@@ -684,8 +684,8 @@ export const codes = {
   },
   "answer/not-ready": {
     kind: "warning",
-    title: "The server was still indexing",
-    cause: "The answer may be incomplete.",
+    title: "The server was not ready",
+    cause: "It was still starting or indexing, so the answer may be incomplete, or there is none yet.",
     fix: "Call again later.",
   },
   "answer/files-changed": {

@@ -58,7 +58,10 @@ export async function askCircle<T>(
       );
       const first = outcome.answers.slice(0, 1);
       outcomes.push({ answers: first, failure: outcome.failure });
-      if (first.length > 0) break;
+      if (first.length === 0) continue;
+      // Whoever gave way has no part in the answer, and is no reason to doubt it.
+      for (const { id } of servers.slice(0, index)) call.evidence.awaitsNoMore(id);
+      break;
     }
   }
   return settle(call, circle, outcomes);

@@ -75,7 +75,7 @@ export class Evidence {
     this.#awaited.set(server.plan.id, server);
   }
 
-  /** A server did not start; no answer of it is to come. */
+  /** A server did not start, or is not needed any more: no answer of it is to come. */
   awaitsNoMore(id: string): void {
     this.#awaited.delete(id);
   }
