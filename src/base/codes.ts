@@ -323,17 +323,24 @@ export const codes = {
     cause: "A client's file has an entry of that name that is not about lsp-proxy.",
     fix: "Choose another with `--name`, or replace the entry with `--force`.",
   },
-  "client/not-writable": {
-    kind: "problem",
-    title: "A file cannot be written",
-    cause: "The system does not let us write a file or its folder, or the file is marked read-only.",
-    fix: "Make it writable, or add by hand what the command prints without `--write`.",
-  },
   "cli/usage": {
     kind: "problem",
     title: "Wrong use",
     cause: "An unknown command or flag, or a missing argument.",
     fix: "See `lsp-proxy --help`.",
+  },
+  "cli/not-writable": {
+    kind: "problem",
+    title: "A file cannot be written",
+    cause:
+      "Its folder does not exist, the file is read-only or someone else's, or the system refused for another reason.",
+    fix: "Make the folder or make the file writable, or name another file; `lsp-proxy client` without `--write` prints what to add by hand.",
+  },
+  "cli/not-readable": {
+    kind: "problem",
+    title: "A file cannot be read",
+    cause: "What was named is a folder, is no plain file, or is not for this user to read.",
+    fix: "Name a file that can be read, or change its permissions.",
   },
   "guard/unknown-tool": {
     kind: "refusal",

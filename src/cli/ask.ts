@@ -7,19 +7,19 @@ export function isInteractive(io: Surroundings): boolean {
   return "isTTY" in io.stdin && io.stdin.isTTY === true && io.stderr.isTTY === true;
 }
 
-/** The person's answer, without blanks around it; empty when the input ends. */
-export async function ask(io: Surroundings, question: string): Promise<string> {
+/** The person's answer, without blanks around it; undefined when they left (Ctrl-C, Ctrl-D) without one. */
+export async function ask(io: Surroundings, question: string): Promise<string | undefined> {
   const lines = createInterface({ input: io.stdin, output: io.stderr });
-  const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
+  const ended = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
   try {
-    return (await Promise.race([lines.question(question), ended])).trim();
+    return (await Promise.race([lines.question(question), ended]))?.trim();
   } finally {
     lines.close();
   }
 }
 
-/** Whether the person agrees. Enter alone means the capital letter. */
+/** Whether the person agrees. Enter alone means the capital letter; who leaves does not agree. */
 export async function agrees(io: Surroundings, question: string, otherwise: boolean): Promise<boolean> {
   const answer = await ask(io, `${question} [${otherwise ? "Y/n" : "y/N"}] `);
-  return answer === "" ? otherwise : /^y(es)?$/i.test(answer);
+  return answer === "" ? otherwise : /^y(es)?$/i.test(answer ?? "");
 }

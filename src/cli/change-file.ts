@@ -2,22 +2,11 @@
  * Another program's file, changed for a person: as a whole or not at all, its permissions kept, links to it kept, a copy of what
  * it was before the first change beside it. Whoever saves it at the same moment is not overwritten.
  */
-import {
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
-import { codes } from "../base/codes.js";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { ConfigError } from "../base/problem.js";
 import { hasCode } from "../config/files.js";
-import { systemWords } from "../workspace/edits/system-words.js";
-import { replaceFile } from "./edit-config.js";
+import { checkUserFile, tellingWhy, userFileTarget, writeUserFile } from "./user-file.js";
 
 /** What became of a file. */
 export type Change = "unchanged" | "changed" | "created" | "deleted";
@@ -28,7 +17,7 @@ const ATTEMPTS = 5;
 
 /** A file's text as it stands; empty when there is none. */
 export function currentText(file: string): string {
-  return told(file, () => textOf(targetOf(file)).text);
+  return tellingWhy(file, () => textOf(userFileTarget(file)).text);
 }
 
 /** The file with what the function makes of its text; one that was not there before and of which nothing is left goes. */
@@ -37,27 +26,18 @@ export function changeFile(
   change: (text: string) => string,
   { isNothing = () => false }: { isNothing?: (text: string) => boolean } = {},
 ): Change {
-  return told(file, () => {
-    const target = targetOf(file);
+  return tellingWhy(file, () => {
+    const target = userFileTarget(file);
     for (let attempt = 1; ; attempt++) {
       const { bytes, text, mark } = textOf(target);
       const after = change(text);
       if (after === text) return "unchanged";
-      checkWritable(target, bytes !== undefined);
+      if (bytes !== undefined) checkUserFile(target);
       // The owner of the file may have saved it while we looked at it.
       if (attempt < ATTEMPTS && !isSame(contentOf(target), bytes)) continue;
       return put(target, bytes, mark + after, isNothing(after));
     }
   });
-}
-
-function told<T>(file: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!hasCode(error)) throw error;
-    throw notWritable(file, systemWords(error) ?? error.code);
-  }
 }
 
 function put(target: string, before: Buffer | undefined, after: string, isNothing: boolean): Change {
@@ -70,7 +50,7 @@ function put(target: string, before: Buffer | undefined, after: string, isNothin
   mkdirSync(dirname(target), { recursive: true });
   if (before !== undefined && kept === undefined)
     writeFileSync(backup, before, { flag: "wx", mode: statSync(target).mode & 0o777 });
-  replaceFile(target, after);
+  writeUserFile(target, after);
   // A copy of what the file is again is of no use.
   if (kept?.equals(Buffer.from(after))) rmSync(backup);
   return before === undefined ? "created" : "changed";
@@ -107,28 +87,4 @@ function decoded(file: string, bytes: Buffer): string {
       },
     ]);
   }
-}
-
-/** The file that a name means: behind links, also one that leads to nothing yet. */
-function targetOf(file: string, hops = 0): string {
-  try {
-    return realpathSync(file);
-  } catch (error) {
-    if (!hasCode(error) || error.code !== "ENOENT" || hops > 8) throw error;
-  }
-  const link = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(file) : undefined;
-  if (link !== undefined) return targetOf(resolve(dirname(file), link), hops + 1);
-  const folder = dirname(file);
-  return folder === file ? file : join(targetOf(folder, hops), basename(file));
-}
-
-/** Replacing a file needs no right to write it, so a file that says it is read-only is asked. */
-function checkWritable(file: string, isThere: boolean): void {
-  if (isThere && (statSync(file).mode & 0o200) === 0) throw notWritable(file, "it is marked read-only");
-}
-
-function notWritable(file: string, why: string): ConfigError {
-  const code = "client/not-writable";
-  const message = `\`${file}\` cannot be written: ${why}`;
-  return new ConfigError([{ code, severity: "error", message, pointer: "", fix: codes[code].fix }]);
 }

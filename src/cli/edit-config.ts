@@ -1,5 +1,5 @@
 /** A config that a command changes: found, read, tried out before it is written, and replaced as a whole. */
-import { chmodSync, existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { Plan } from "../abi/plan.js";
 import { CONFIG_NAMES } from "../base/own-names.js";
@@ -10,9 +10,10 @@ import { loadConfig } from "../config/load.js";
 import { readSource } from "../config/read.js";
 import type { Config } from "../config/schema.js";
 import { buildPlan } from "../plan/build.js";
-import { homeOf, type Input, type Surroundings, textFlag } from "./command.js";
+import { homeOf, type Input, isOn, type Surroundings, textFlag } from "./command.js";
 import { workspaceOf } from "./compile.js";
 import { shippedConfigs } from "./shipped.js";
+import { readUserFile } from "./user-file.js";
 
 /** A config file as it stands, or as it would be begun. */
 export interface OpenConfig {
@@ -35,7 +36,7 @@ export function openConfig(input: Input, io: Surroundings): OpenConfig {
   const named = textFlag(input, "config");
   const found = CONFIG_NAMES.map((name) => join(workspace, name)).find((file) => existsSync(file));
   const file = named === undefined ? (found ?? join(workspace, NEW_CONFIG)) : resolve(io.cwd, named);
-  const content = diskFiles.read(file);
+  const content = readUserFile(file);
   const { text, problems, broken } = readSource(file, content ?? "");
   if (broken && content !== undefined) throw new ConfigError(problems);
   const name = relative(io.cwd, file);
@@ -45,8 +46,33 @@ export function openConfig(input: Input, io: Surroundings): OpenConfig {
     isNew: content === undefined,
     isDiscovered: named === undefined,
     text: content === undefined ? "" : text,
-    editor: editorOf(file),
+    editor: editorOf(file, text),
   };
+}
+
+/** Whether a new config may be written: not over another file, nor beside a config of the workspace, unless forced. */
+export function mayBegin(file: string, workspace: string, input: Input, io: Surroundings): boolean {
+  const names = CONFIG_NAMES.map((name) => join(workspace, name));
+  const isOwn = names.includes(file);
+  const there = (isOwn ? names : [file]).filter((name) => lstatSync(name, { throwIfNoEntry: false }));
+  const [first] = there;
+  if (first === undefined) return true;
+  if (!isOn(input, "force")) {
+    const other = "`lsp-proxy add` adds to it, --output names another file";
+    io.stderr.write(
+      first === file
+        ? `lsp-proxy: ${file} is there already; --force replaces it, ${other}\n`
+        : `lsp-proxy: ${first} is the workspace's config already; ${other}\n`,
+    );
+    return false;
+  }
+  for (const name of there.filter((name) => name !== file))
+    io.stderr.write(
+      names.indexOf(name) < names.indexOf(file)
+        ? `lsp-proxy: ${name} is found first; ${file} does not count while it is there\n`
+        : `lsp-proxy: ${file} is found first; ${name} does not count any more\n`,
+    );
+  return true;
 }
 
 /** What a text in the place of the config's would mean. Starts and writes nothing. */
@@ -68,19 +94,6 @@ export function tryOut(
     files,
   );
   return { config: loaded.config, ...buildPlan(loaded.config, loaded) };
-}
-
-/** Replaces a file as a whole; its permissions stay. */
-export function replaceFile(file: string, text: string): void {
-  const staged = `${file}.${process.pid}.new`;
-  try {
-    writeFileSync(staged, text, { flag: "wx" });
-    if (existsSync(file)) chmodSync(staged, statSync(file).mode & 0o777);
-    renameSync(staged, file);
-  } catch (error) {
-    rmSync(staged, { force: true });
-    throw error;
-  }
 }
 
 /** The errors that a change would bring, none when the config had them before. */

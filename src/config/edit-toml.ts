@@ -6,55 +6,55 @@ import { type AST, parseTOML } from "toml-eslint-parser";
 import type { Json, JsonObject } from "../base/json.js";
 import { tomlText } from "../base/toml-text.js";
 import { serverLines } from "./server-text.js";
+import { lineBreak, nextLine, splice, startOfLine } from "./text-lines.js";
+import { withItem, withoutItem } from "./toml-list.js";
 import { SYNTAX } from "./toml-places.js";
 
 /** The text with one server more, at its end or in the list that is there. */
 export function withServer(text: string, server: JsonObject, comment: readonly string[]): string {
-  const list = arrayAt(text, ["servers"]);
-  if (list) return withItem(text, list, tomlText(server as Json));
-  const block = [...comment, "[[servers]]", ...serverLines(server)].join("\n");
+  const program = parseTOML(text, SYNTAX);
+  const list = arrayAt(program, ["servers"]);
+  if (list) return withItem(text, program, list, tomlText(server as Json));
+  const eol = lineBreak(text);
+  const block = [...comment, "[[servers]]", ...serverLines(server)].join(eol);
   const before = text.trimEnd();
-  return `${before === "" ? "" : `${before}\n\n`}${block}\n`;
+  return `${before === "" ? "" : `${before}${eol}${eol}`}${block}${eol}`;
 }
 
 /** The text without the server of that id: its table, what belongs to it, and the comment right above it. */
 export function withoutServer(text: string, id: string): string {
-  const list = arrayAt(text, ["servers"]);
+  const program = parseTOML(text, SYNTAX);
+  const list = arrayAt(program, ["servers"]);
   if (list) {
     const index = list.elements.findIndex((item) => idIn(item) === id);
-    return index < 0 ? text : withoutItem(text, list, index);
+    return index < 0 ? text : withoutItem(text, program, list, index);
   }
-  const tables = tablesOf(text);
+  const tables = program.body[0].body.filter((statement) => statement.type === "TOMLTable");
   const index = tables.find((table) => isServer(table) && idOf(table) === id)?.resolvedKey[1];
   if (index === undefined) return text;
   const isMine = ({ resolvedKey }: AST.TOMLTable) => resolvedKey[0] === "servers" && resolvedKey[1] === index;
   const cuts = tables.flatMap((table, at) =>
     isMine(table) ? [[start(text, table), tableEnd(text, table, tables[at + 1])] as const] : [],
   );
-  const rest = cuts.toReversed().reduce((kept, [from, to]) => kept.slice(0, from) + kept.slice(to), text);
-  return `${rest.trimEnd()}\n`;
+  const rest = cuts.toReversed().reduce((kept, [from, to]) => splice(kept, from, to, ""), text);
+  const isCutAtEnd = cuts.at(-1)?.[1] === text.length && rest.trim() !== "";
+  return isCutAtEnd ? `${rest.trimEnd()}${lineBreak(text)}` : rest;
 }
 
 /** The text with a program more in `allow.commands`, where there is such a list. */
 export function withAllowed(text: string, program: string): string {
-  const list = arrayAt(text, ["allow", "commands"]);
+  const tree = parseTOML(text, SYNTAX);
+  const list = arrayAt(tree, ["allow", "commands"]);
   if (!list || list.elements.some((item) => plainValue(item) === program)) return text;
-  return withItem(text, list, tomlText(program));
+  return withItem(text, tree, list, tomlText(program));
 }
 
 /** The text without a program in `allow.commands`. */
 export function withoutAllowed(text: string, program: string): string {
-  const list = arrayAt(text, ["allow", "commands"]);
+  const tree = parseTOML(text, SYNTAX);
+  const list = arrayAt(tree, ["allow", "commands"]);
   const index = list?.elements.findIndex((item) => plainValue(item) === program) ?? -1;
-  return list && index >= 0 ? withoutItem(text, list, index) : text;
-}
-
-function statements(text: string): (AST.TOMLKeyValue | AST.TOMLTable)[] {
-  return parseTOML(text, SYNTAX).body[0].body;
-}
-
-function tablesOf(text: string): AST.TOMLTable[] {
-  return statements(text).filter((statement) => statement.type === "TOMLTable");
+  return list && index >= 0 ? withoutItem(text, tree, list, index) : text;
 }
 
 function isServer({ resolvedKey }: AST.TOMLTable): boolean {
@@ -82,11 +82,11 @@ function keyText({ keys }: AST.TOMLKey): string {
 
 /** The list at a path of one or two keys, however it is written. */
 function arrayAt(
-  text: string,
+  program: AST.TOMLProgram,
   path: readonly [string] | readonly [string, string],
 ): AST.TOMLArray | undefined {
   const wanted = path.join(".");
-  for (const statement of statements(text)) {
+  for (const statement of program.body[0].body) {
     const pairs = statement.type === "TOMLTable" ? statement.body : [statement];
     const prefix = statement.type === "TOMLTable" ? `${statement.resolvedKey.join(".")}.` : "";
     for (const pair of pairs) {
@@ -101,45 +101,27 @@ function arrayAt(
   return undefined;
 }
 
-/** A list with one item more, in the way its items are laid out: side by side, or one a line. */
-function withItem(text: string, list: AST.TOMLArray, item: string): string {
-  const last = list.elements.at(-1);
-  if (!last) return `${text.slice(0, list.range[0])}[${item}]${text.slice(list.range[1])}`;
-  const isTall = last.loc.start.line !== list.loc.start.line;
-  const gap = isTall ? `\n${" ".repeat(last.loc.start.column)}` : " ";
-  return `${text.slice(0, last.range[1])},${gap}${item}${text.slice(last.range[1])}`;
-}
-
-/** A list without one item and the comma that it leaves over. */
-function withoutItem(text: string, list: AST.TOMLArray, index: number): string {
-  const item = list.elements[index];
-  if (!item) return text;
-  const [before, after] = [list.elements[index - 1], list.elements[index + 1]];
-  if (before) return text.slice(0, before.range[1]) + text.slice(item.range[1]);
-  if (after) return text.slice(0, item.range[0]) + text.slice(after.range[0]);
-  return `${text.slice(0, list.range[0])}[]${text.slice(list.range[1])}`;
-}
-
 /** Where a table begins: at the comment lines that stand right above its header. */
 function start(text: string, table: AST.TOMLTable): number {
-  let from = lineStart(text, table.range[0]);
+  let from = startOfLine(text, table.range[0]);
   while (from > 0) {
-    const above = lineStart(text, from - 1);
-    if (!/^[ \t]*#/.test(text.slice(above, from))) break;
+    const above = startOfLine(text, from - 1);
+    if (!isComment(text, above)) break;
     from = above;
   }
   // A comment at the very top of a file speaks of the file, not of its first table.
-  return from === 0 ? lineStart(text, table.range[0]) : from;
+  return from === 0 ? startOfLine(text, table.range[0]) : from;
 }
 
-/** Where a table ends: after its last value's line, or where the next one begins when only blanks stand between. */
+/** Where a table ends: after its last value and the comment lines right below it, with the blanks before the next one. */
 function tableEnd(text: string, table: AST.TOMLTable, next: AST.TOMLTable | undefined): number {
-  const line = text.indexOf("\n", table.range[1]);
-  const end = line < 0 ? text.length : line + 1;
   const limit = next ? start(text, next) : text.length;
-  return /^\s*$/.test(text.slice(end, limit)) ? limit : end;
+  let end = nextLine(text, table.body.at(-1)?.range[1] ?? table.key.range[1]);
+  while (end < limit && isComment(text, end)) end = nextLine(text, end);
+  return text.slice(end, limit).trim() === "" ? limit : end;
 }
 
-function lineStart(text: string, offset: number): number {
-  return text.lastIndexOf("\n", offset - 1) + 1;
+/** Whether a line is nothing but a comment. */
+function isComment(text: string, line: number): boolean {
+  return text.slice(line, nextLine(text, line)).trimStart().startsWith("#");
 }

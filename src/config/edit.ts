@@ -2,6 +2,7 @@
 import type { JsonObject } from "../base/json.js";
 import * as json from "./edit-json.js";
 import * as toml from "./edit-toml.js";
+import { isJson } from "./read.js";
 
 /** Text in, text out; what is not meant stays as it is. */
 export interface ConfigEditor {
@@ -11,7 +12,7 @@ export interface ConfigEditor {
   withoutAllowed(text: string, program: string): string;
 }
 
-/** The editor for a file, by its name. */
-export function editorOf(file: string): ConfigEditor {
-  return file.endsWith(".json") ? json : toml;
+/** The editor for a file, by the language that it is read in. */
+export function editorOf(file: string, text: string): ConfigEditor {
+  return isJson(file, text) ? json : toml;
 }

@@ -2,6 +2,7 @@
 import { createScanner, findNodeAtLocation, type JSONPath, type Node, parseTree } from "jsonc-parser";
 import { canonicalText, isTable, type Json, type JsonObject } from "../base/json.js";
 import { jsonLine } from "../base/json-text.js";
+import { beginsLine, endOfLine, indentAt, lineBreak, nextLine, splice, startOfLine } from "./text-lines.js";
 
 /** The text that means `after` instead of `before`. */
 export function changeJson(text: string, before: JsonObject, after: JsonObject): string {
@@ -60,7 +61,10 @@ function inserted(text: string, path: JSONPath, key: string | undefined, value: 
     return splice(text, endOf(last), endOf(last), `, ${name}${jsonLine(value)}`);
   const indent = indentAt(text, last.offset);
   const comma = commaAfter(text, endOf(last));
-  const piece = `${layout.eol}${indent}${name}${pretty(value, indent, layout)}${comma === undefined ? "" : ","}`;
+  // Items of one line each are joined by one of the same kind.
+  const isFlat = container.type === "array" && !text.slice(last.offset, endOf(last)).includes("\n");
+  const written = isFlat ? jsonLine(value) : pretty(value, indent, layout);
+  const piece = `${layout.eol}${indent}${name}${written}${comma === undefined ? "" : ","}`;
   // A comment on the last one's line is about that one.
   const line = endOfLine(text, comma ?? endOf(last));
   const next = tokenAfter(text, (comma ?? endOf(last) - 1) + 1);
@@ -88,7 +92,10 @@ function removed(text: string, path: JSONPath, node: Node | undefined): string {
     if (before === undefined) return splice(text, node.offset, after?.offset ?? end, "");
     return splice(text, commaAfter(text, endOf(before)) ?? endOf(before), endOf(node), "");
   }
-  const rest = splice(text, startOfLine(text, node.offset), text.indexOf("\n", end) + 1 || text.length, "");
+  let from = startOfLine(text, node.offset);
+  // Blank lines that set it off from the one before have nothing to set off any more.
+  while (after === undefined && isBlankAbove(text, from)) from = startOfLine(text, from - 1);
+  const rest = splice(text, from, nextLine(text, end), "");
   const left = before && comma === undefined ? commaAfter(rest, endOf(before)) : undefined;
   return left === undefined ? rest : splice(rest, left, left + 1, "");
 }
@@ -101,7 +108,7 @@ interface Layout {
 /** How the text is laid out: its first indentation and its line breaks. */
 function layoutOf(text: string): Layout {
   const [, unit = "  "] = /\n([ \t]+)\S/.exec(text) ?? [];
-  return { unit, eol: text.includes("\r\n") ? "\r\n" : "\n" };
+  return { unit, eol: lineBreak(text) };
 }
 
 const WIDTH = 100;
@@ -143,24 +150,6 @@ function endOf({ offset, length }: Node): number {
   return offset + length;
 }
 
-function startOfLine(text: string, offset: number): number {
-  return text.lastIndexOf("\n", offset - 1) + 1;
-}
-
-function endOfLine(text: string, offset: number): number {
-  const end = text.indexOf("\n", offset);
-  if (end < 0) return text.length;
-  return text[end - 1] === "\r" ? end - 1 : end;
-}
-
-function indentAt(text: string, offset: number): string {
-  return /^[ \t]*/.exec(text.slice(startOfLine(text, offset)))?.[0] ?? "";
-}
-
-function beginsLine(text: string, offset: number): boolean {
-  return offset > 0 && text.slice(startOfLine(text, offset), offset).trim() === "";
-}
-
-function splice(text: string, from: number, to: number, piece: string): string {
-  return text.slice(0, from) + piece + text.slice(to);
+function isBlankAbove(text: string, line: number): boolean {
+  return line > 0 && text.slice(startOfLine(text, line - 1), line).trim() === "";
 }

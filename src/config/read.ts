@@ -60,7 +60,8 @@ function decode(content: string | Uint8Array): string | undefined {
   }
 }
 
-function isJson(file: string, text: string): boolean {
+/** Whether a file is read as JSON. */
+export function isJson(file: string, text: string): boolean {
   if (file.endsWith(".json")) return true;
   return !file.endsWith(".toml") && text.trimStart().startsWith("{");
 }

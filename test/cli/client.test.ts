@@ -181,14 +181,14 @@ describe("a file that is there", () => {
     const marked = await client("cursor", "--write");
     expect(marked).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/client\/not-writable.*read-only/),
+      stderr: expect.stringMatching(/cli\/not-writable.*read-only/),
     });
     expect(read(file)).toBe("{}");
     write(join(home, ".codex"), "a file where a folder would be");
     const blocked = await client("codex", "--write");
     expect(blocked).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/client\/not-writable.*in the way/),
+      stderr: expect.stringMatching(/cli\/not-writable.*in the way/),
     });
   });
 

@@ -75,6 +75,84 @@ describe("TOML", () => {
   });
 });
 
+describe("comments in TOML lists", () => {
+  const tall = `[allow]
+commands = [   # the list
+\t"gopls",   # Go: pinned
+\t# Held by the platform team.
+\t"pylsp",   # Python: do not touch
+]
+`;
+  const without = (...lines: string[]) => lines.reduce((text, line) => text.replace(line, ""), tall);
+
+  test("a program that goes takes its own comments and no others", () => {
+    expect(toml.withoutAllowed(tall, "gopls")).toBe(without('\t"gopls",   # Go: pinned\n'));
+    expect(toml.withoutAllowed(tall, "pylsp")).toBe(
+      without("\t# Held by the platform team.\n", '\t"pylsp",   # Python: do not touch\n'),
+    );
+    const both = toml.withoutAllowed(toml.withoutAllowed(tall, "gopls"), "pylsp");
+    expect(both).toBe("[allow]\ncommands = [   # the list\n]\n");
+    const heading = 'allow.commands = [\n  # Go\n  "gopls",\n  "golangci"\n]\n';
+    expect(toml.withoutAllowed(heading, "gopls")).toBe('allow.commands = [\n  # Go\n  "golangci"\n]\n');
+    expect(toml.withoutAllowed(heading, "golangci")).toBe('allow.commands = [\n  # Go\n  "gopls"\n]\n');
+  });
+
+  test("a program that comes stands below the last one's comment, indented as that is", () => {
+    expect(toml.withAllowed(tall, "x")).toBe(tall.replace("touch\n", 'touch\n\t"x",\n'));
+    const last = 'allow.commands = [\n  "a", # A\n  "b" # B\n]\n';
+    const more = 'allow.commands = [\n  "a", # A\n  "b", # B\n  "x"\n]\n';
+    expect(toml.withAllowed(last, "x")).toBe(more);
+    expect(toml.withoutAllowed(more, "x")).toBe(last);
+    const none = "allow.commands = [ # none yet, ask Ann\n]\n";
+    expect(toml.withAllowed(none, "x")).toBe('allow.commands = [ # none yet, ask Ann\n  "x",\n]\n');
+    const opening = 'allow.commands = ["a", # A\n]\n';
+    expect(toml.withAllowed(opening, "x")).toBe('allow.commands = ["a", # A\n  "x",\n]\n');
+    expect(toml.withoutAllowed(opening, "a")).toBe("allow.commands = []\n");
+  });
+
+  test("rows of several items, and a bracket on the last line, stay as they are", () => {
+    const rows = 'allow.commands = [\n  "a", "b",\n  "c", "d",\n]\n';
+    expect(toml.withAllowed(rows, "x")).toBe(rows.replace('"d",', '"d", "x",'));
+    expect(toml.withoutAllowed(rows, "c")).toBe(rows.replace('"c", ', ""));
+    expect(toml.withoutAllowed(rows, "d")).toBe(rows.replace('"c", "d",', '"c",'));
+    const hung = 'allow.commands = [ "a", # A\n  "b" ]\n';
+    expect(parse(toml.withAllowed(hung, "x"))).toEqual({ allow: { commands: ["a", "b", "x"] } });
+    expect(toml.withoutAllowed(hung, "b")).toContain("# A");
+    expect(parse(toml.withoutAllowed(hung, "b"))).toEqual({ allow: { commands: ["a"] } });
+  });
+
+  test("servers in a list keep their comments", () => {
+    const text = `servers = [
+  # The first.
+  { id = "a" }, # A
+  # The second, with "]" in it.
+  { id = "b", args = ["#"] }, # B
+]
+`;
+    const [a, b] = ['  # The first.\n  { id = "a" }, # A\n', text.slice(text.indexOf("  # The second"), -2)];
+    expect(toml.withoutServer(text, "a")).toBe(text.replace(a ?? "", ""));
+    expect(toml.withoutServer(text, "b")).toBe(text.replace(b ?? "", ""));
+    expect(toml.withServer(text, { id: "c" }, [])).toBe(text.replace("# B\n", '# B\n  { id = "c" },\n'));
+  });
+
+  test("a comment right below a server's table goes with it, one for the next does not", () => {
+    const text =
+      '[[servers]]\nid = "a"\n\n[[servers]]\nid = "b"\n# args = ["x"]\n\n# C.\n[[servers]]\nid = "c"\n';
+    expect(toml.withoutServer(text, "b")).toBe('[[servers]]\nid = "a"\n\n# C.\n[[servers]]\nid = "c"\n');
+  });
+
+  test("line breaks stay what they are", () => {
+    const windows = (text: string) => text.replaceAll("\n", "\r\n");
+    const server = { id: "x", kind: "x-ls" };
+    const added = toml.withServer(toml.withAllowed(windows(config), "x"), server, ["# X."]);
+    expect(added).toBe(windows(toml.withServer(toml.withAllowed(config, "x"), server, ["# X."])));
+    expect(toml.withoutAllowed(toml.withoutServer(added, "x"), "x")).toBe(windows(config));
+    expect(toml.withoutServer(windows(config), "one")).toBe(windows(toml.withoutServer(config, "one")));
+    expect(toml.withAllowed(windows(tall), "x")).toBe(windows(toml.withAllowed(tall, "x")));
+    expect(toml.withoutAllowed(windows(tall), "pylsp")).toBe(windows(toml.withoutAllowed(tall, "pylsp")));
+  });
+});
+
 describe("JSON", () => {
   const text = `{
     "allow": { "commands": ["one"] },
@@ -91,7 +169,7 @@ describe("JSON", () => {
       { id: "two", kind: "two-ls" },
     ]);
     expect(added).toBe(
-      text.replace('one-ls" }\n', `one-ls" },\n        ${JSON.stringify({ id: "two", kind: "two-ls" })}\n`),
+      text.replace('one-ls" }\n', `one-ls" },\n        { "id": "two", "kind": "two-ls" }\n`),
     );
     expect(JSON.parse(json.withoutServer(added, "two"))).toEqual(JSON.parse(text));
     expect(JSON.parse(json.withServer("{}", { id: "a" }))).toEqual({ servers: [{ id: "a" }] });
@@ -101,5 +179,17 @@ describe("JSON", () => {
     expect(JSON.parse(json.withAllowed(text, "two")).allow.commands).toEqual(["one", "two"]);
     expect(JSON.parse(json.withoutAllowed(text, "one")).allow.commands).toEqual([]);
     expect(json.withAllowed("{}", "x")).toBe("{}");
+  });
+
+  test("the last server goes, however the items are laid out, and line breaks stay", () => {
+    const line = '{"servers":[{"id":"go","kind":"gopls"},{"id":"py","kind":"pylsp"}]}';
+    expect(json.withoutServer(line, "py")).toBe('{"servers":[{"id":"go","kind":"gopls"}]}');
+    expect(json.withoutServer(line, "go")).toBe('{"servers":[{"id":"py","kind":"pylsp"}]}');
+    const loose =
+      '{\r\n  "servers": [\r\n    { "id": "go" },\r\n\r\n    {\r\n      "id": "py"\r\n    }\r\n  ]\r\n}\r\n';
+    expect(json.withoutServer(loose, "py")).toBe('{\r\n  "servers": [\r\n    { "id": "go" }\r\n  ]\r\n}\r\n');
+    const added = json.withServer(loose, { id: "x", args: [1] });
+    expect(added.replaceAll("\r\n", "")).not.toContain("\n");
+    expect(json.withoutServer(added, "x")).toBe(loose);
   });
 });

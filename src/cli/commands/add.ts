@@ -2,10 +2,11 @@
 import { ConfigError } from "../../base/problem.js";
 import { commentLines } from "../../config/server-text.js";
 import { type Command, exitCodes, isOn, textFlag } from "../command.js";
-import { newProblems, openConfig, replaceFile, tryOut } from "../edit-config.js";
+import { newProblems, openConfig, tryOut } from "../edit-config.js";
 import { configFlags } from "../flags.js";
 import { installLine } from "../install-line.js";
 import { installedHere, meantPreset, openCatalogue } from "../presets.js";
+import { writeUserFile } from "../user-file.js";
 
 export const add: Command = {
   name: "add",
@@ -57,7 +58,7 @@ export const add: Command = {
       io.stdout.write(text);
       return exitCodes.ok;
     }
-    replaceFile(open.file, text);
+    writeUserFile(open.file, text);
     io.stdout.write(`${open.isNew ? "wrote" : "changed"} ${open.name}: added ${id}\n`);
     if (!isHere(facts)) io.stdout.write(`it is not installed here: ${installLine(facts)}\n`);
     if (open.isDiscovered) io.stdout.write("`lsp-proxy trust` lets it start programs as it is now\n");

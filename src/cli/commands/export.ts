@@ -1,12 +1,11 @@
 /** `export`: the servers of a config in the words of another program. */
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { claudeServers, type Exported, helixLanguages } from "../../emit/exports.js";
-import { type Command, exitCodes, isOn, textFlag, UsageError } from "../command.js";
+import { type Command, exitCodes, textFlag, UsageError } from "../command.js";
 import { planConfig } from "../compile.js";
-import { replaceFile } from "../edit-config.js";
 import { configFlags } from "../flags.js";
+import { mayWrite, writeUserFile } from "../user-file.js";
 
 const formats: { readonly [name: string]: (servers: readonly ServerPlan[]) => Exported } = {
   claude: claudeServers,
@@ -36,11 +35,8 @@ export const exportCommand: Command = {
     const output = textFlag(input, "output");
     if (output !== undefined) {
       const file = resolve(io.cwd, output);
-      if (existsSync(file) && !isOn(input, "force")) {
-        io.stderr.write(`lsp-proxy: ${file} is there already; --force replaces it\n`);
-        return exitCodes.no;
-      }
-      replaceFile(file, text);
+      if (!mayWrite(file, input, io)) return exitCodes.no;
+      writeUserFile(file, text);
       io.stdout.write(`wrote ${file}\n`);
     } else io.stdout.write(text);
     for (const note of notes) io.stderr.write(`not carried over: ${note}\n`);

@@ -1,5 +1,4 @@
 /** `import`: another program's language servers as a config of ours. */
-import { existsSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { isTable, type JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
@@ -12,9 +11,10 @@ import { readForeign } from "../../config/foreign/read.js";
 import { serverLines } from "../../config/server-text.js";
 import { type Command, exitCodes, isOn, textFlag, UsageError } from "../command.js";
 import { workspaceOf } from "../compile.js";
-import { NEW_CONFIG, replaceFile, tryOut } from "../edit-config.js";
+import { mayBegin, NEW_CONFIG, tryOut } from "../edit-config.js";
 import { configFlags } from "../flags.js";
 import { openCatalogue } from "../presets.js";
+import { readUserFile, writeUserFile } from "../user-file.js";
 
 const names = formats.map(({ name }) => name).join(", ");
 
@@ -47,13 +47,14 @@ export const importCommand: Command = {
   async run(input, io) {
     const [word = ""] = input.words;
     const source = resolve(io.cwd, word);
-    if (!existsSync(source)) throw new UsageError(`${source} does not exist`, "import");
     const from = textFlag(input, "from");
-    const { tree, format } = readForeign(source, readFileSync(source, "utf8"), from);
-    if (format === undefined) {
-      const why = from === undefined ? "it is of no format that is known" : `there is no format \`${from}\``;
-      throw new UsageError(`${word}: ${why}; --from takes ${names}`, "import");
-    }
+    if (from !== undefined && !formats.some(({ name }) => name === from))
+      throw new UsageError(`there is no format \`${from}\`; --from takes ${names}`, "import");
+    const content = readUserFile(source);
+    if (content === undefined) throw new UsageError(`${source} does not exist`, "import");
+    const { tree, format } = readForeign(source, content, from);
+    if (format === undefined)
+      throw new UsageError(`${word}: it is of no format that is known; --from takes ${names}`, "import");
     const catalogue = openCatalogue();
     const { servers, notes } = importServers(tree, format, catalogue);
     for (const note of notes) io.stderr.write(`not carried over: ${note}\n`);
@@ -62,16 +63,14 @@ export const importCommand: Command = {
       return exitCodes.no;
     }
     const text = textOf(servers, `${basename(source)} (${format.name})`, catalogue);
-    const file = resolve(workspaceOf(input, io), textFlag(input, "output") ?? NEW_CONFIG);
+    const workspace = workspaceOf(input, io);
+    const file = resolve(workspace, textFlag(input, "output") ?? NEW_CONFIG);
     const errors = tryOut({ file }, text, io).problems.filter(({ severity }) => severity === "error");
     if (isOn(input, "dry-run")) io.stdout.write(text);
     if (errors.length > 0) throw new ConfigError(errors);
     if (isOn(input, "dry-run")) return exitCodes.ok;
-    if (existsSync(file) && !isOn(input, "force")) {
-      io.stderr.write(`lsp-proxy: ${file} is there already; --force replaces it, --output names another\n`);
-      return exitCodes.no;
-    }
-    replaceFile(file, text);
+    if (!mayBegin(file, workspace, input, io)) return exitCodes.no;
+    writeUserFile(file, text);
     io.stdout.write(`wrote ${file} with ${servers.length} server${servers.length === 1 ? "" : "s"}\n`);
     return exitCodes.ok;
   },

@@ -1,5 +1,4 @@
 /** `init`: looks at the workspace and writes a commented config for what is in it. */
-import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { sortBy, sortedSet } from "../../base/order.js";
 import {
@@ -22,12 +21,13 @@ import {
 } from "../command.js";
 import { workspaceOf } from "../compile.js";
 import { configText } from "../config-text.js";
-import { NEW_CONFIG, replaceFile } from "../edit-config.js";
+import { mayBegin, NEW_CONFIG } from "../edit-config.js";
 import { configFlags } from "../flags.js";
 import { installLine } from "../install-line.js";
 import { installedHere, openCatalogue } from "../presets.js";
 import { withProgress } from "../progress.js";
 import { some, table } from "../table.js";
+import { checkUserFile, writeUserFile } from "../user-file.js";
 
 export const init: Command = {
   name: "init",
@@ -70,11 +70,9 @@ export const init: Command = {
     const workspace = workspaceOf(input, io);
     const file = resolve(workspace, textFlag(input, "output") ?? NEW_CONFIG);
     const isDry = isOn(input, "dry-run");
-    if (existsSync(file) && !isOn(input, "force") && !isDry) {
-      io.stderr.write(
-        `lsp-proxy: ${file} is there already; --force replaces it, \`lsp-proxy add\` adds to it\n`,
-      );
-      return exitCodes.no;
+    if (!isDry) {
+      if (!mayBegin(file, workspace, input, io)) return exitCodes.no;
+      checkUserFile(file);
     }
     const { scan, proposals } = await withProgress(io, "looking at the workspace", async () =>
       look(input, io),
@@ -87,12 +85,16 @@ export const init: Command = {
     }
     io.stderr.write(found(proposals, scan));
     const taken = await choose(proposals, input, io);
+    if (taken === undefined) {
+      io.stderr.write("\nlsp-proxy: nothing was written\n");
+      return exitCodes.no;
+    }
     const text = configText(basename(workspace), proposals, taken, scan, openCatalogue());
     if (isDry) {
       io.stdout.write(text);
       return exitCodes.ok;
     }
-    replaceFile(file, text);
+    writeUserFile(file, text);
     io.stdout.write(`wrote ${file} with ${taken.size} server${taken.size === 1 ? "" : "s"}\n`);
     io.stdout.write("next: `lsp-proxy trust` (lets it start programs), `lsp-proxy doctor` (tries it out)\n");
     return exitCodes.ok;
@@ -120,12 +122,12 @@ function found(proposals: readonly Proposal[], scan: WorkspaceScan): string {
   return `${table(["#", "languages", "files", "as", "server", "here"], rows)}${cut}`;
 }
 
-/** The ids of the servers to take: asked on a terminal, else those that are installed or that a flag names. */
+/** The ids of the servers to take: asked on a terminal, else those that are installed or that a flag names. Undefined when the person left. */
 async function choose(
   proposals: readonly Proposal[],
   input: Input,
   io: Surroundings,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlySet<string> | undefined> {
   const only = textFlags(input, "only");
   const isMeant = ({ preset }: Proposal) =>
     only.length === 0 || only.some((name) => name === preset.id || (preset.languages ?? []).includes(name));
@@ -138,6 +140,7 @@ async function choose(
     io,
     `Which to take? Numbers, or Enter for those installed (${numbers || "none"}): `,
   );
+  if (answer === undefined) return undefined;
   if (answer === "") return ids(usual);
   const wanted = answer.split(/[\s,]+/).map(Number);
   return ids(proposals.filter((_, index) => wanted.includes(index + 1)));

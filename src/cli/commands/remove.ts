@@ -2,8 +2,9 @@
 import { nearest } from "../../base/nearest.js";
 import { ConfigError } from "../../base/problem.js";
 import { type Command, exitCodes, isOn, UsageError } from "../command.js";
-import { newProblems, openConfig, replaceFile, tryOut } from "../edit-config.js";
+import { newProblems, openConfig, tryOut } from "../edit-config.js";
 import { configFlags } from "../flags.js";
+import { writeUserFile } from "../user-file.js";
 
 export const remove: Command = {
   name: "remove",
@@ -43,7 +44,7 @@ export const remove: Command = {
       io.stdout.write(text);
       return exitCodes.ok;
     }
-    replaceFile(open.file, text);
+    writeUserFile(open.file, text);
     io.stdout.write(`changed ${open.name}: removed ${id}\n`);
     if (open.isDiscovered) io.stdout.write("`lsp-proxy trust` lets it start programs as it is now\n");
     return exitCodes.ok;

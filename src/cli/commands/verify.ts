@@ -1,5 +1,5 @@
 /** `verify`: drives one server of the catalogue through the tools on a sample of its language. */
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { JsonObject } from "../../base/json.js";
@@ -27,6 +27,7 @@ import { openTranscript } from "../record.js";
 import { type Sample, sampleFor, writeSample } from "../sample.js";
 import { version } from "../shipped.js";
 import { table } from "../table.js";
+import { mayWrite, writeUserFile } from "../user-file.js";
 
 export const verify: Command = {
   name: "verify",
@@ -54,6 +55,7 @@ export const verify: Command = {
       description: "Another name for the program, such as clangd-19.",
     },
     record: { type: "string", value: "FILE", description: "Saves a transcript of the session." },
+    force: { type: "boolean", description: "Replaces the transcript when there is one." },
     json: { type: "boolean", description: "Prints the card as JSON." },
     ...logFlags,
   },
@@ -72,6 +74,8 @@ export const verify: Command = {
     const sample = preset && sampleFor(preset);
     if (preset === undefined || sample === undefined)
       throw new UsageError(`there is no sample for \`${facts.id}\` yet; see configs/samples`, "verify");
+    const record = textFlag(input, "record");
+    if (record !== undefined && !mayWrite(resolve(io.cwd, record), input, io)) return exitCodes.no;
     const card = await inSample(sample, input, io, async (folder, binFolders) => {
       const command = textFlag(input, "command") ?? [preset.command ?? []].flat()[0] ?? "";
       if (preset.transport === undefined && findCommand(command, binFolders, io.env.PATH) === undefined)
@@ -158,7 +162,7 @@ async function tried(
   } finally {
     await runtime.close();
   }
-  if (record !== undefined && transcript) writeFileSync(resolve(io.cwd, record), transcript.text());
+  if (record !== undefined && transcript) writeUserFile(resolve(io.cwd, record), transcript.text());
   return cardOf(server.id, sample, probes, status);
 }
 

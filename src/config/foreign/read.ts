@@ -10,9 +10,10 @@ import { formats } from "./formats.js";
 /** The tree of a file and the format that it has; no format when it is none that is known. */
 export function readForeign(
   file: string,
-  text: string,
+  content: string | Uint8Array,
   wanted: string | undefined,
 ): { tree: JsonObject; format: Format | undefined } {
+  const text = typeof content === "string" ? content : new TextDecoder().decode(content);
   const source = file.endsWith(".toml") ? readSource(file, text) : readSource(file, plainJson(file, text));
   if (source.broken) throw new ConfigError(source.problems);
   const { tree } = source;
