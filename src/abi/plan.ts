@@ -104,6 +104,8 @@ export interface ServerPlan {
   replies: { [method: string]: Json };
   forward: ForwardPlan[];
   ready: { progress: boolean; notification: string | null; field: string | null; atOnce: boolean };
+  /** One of these must stand above a file for the server to know its whole project; empty when it needs none. */
+  projectFiles: string[];
   idleShutdownMs: number;
   restartIntervalMinutes: number;
   restart: { max: number; windowMs: number; backoffMs: [number, number] };

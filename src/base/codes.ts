@@ -810,6 +810,20 @@ export const codes = {
     cause: "No language server here offers to update imports and other references to the file.",
     fix: "Look for uses of the old name after the change.",
   },
+  "answer/no-project": {
+    kind: "warning",
+    title: "The server does not know the whole project",
+    cause:
+      "None of the files from which this server learns what belongs to the project stands above the file; it knows only files that it was shown.",
+    fix: "Make the file that the message names, or look for what was left out (find_references, a search) before applying the edit.",
+  },
+  "answer/attributes-lost": {
+    kind: "warning",
+    title: "Extended attributes were lost",
+    cause:
+      "An edited file is a new one in the place of the old; the system did not let all of its extended attributes or access lists be carried over.",
+    fix: "Set them again, or undo the edit and make it by hand; the log of the system may say what it refused.",
+  },
   "answer/owner-lost": {
     kind: "warning",
     title: "Files of another user",

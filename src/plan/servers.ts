@@ -65,6 +65,7 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
       field: server.ready?.field ?? null,
       atOnce: server.ready?.at_once ?? false,
     },
+    projectFiles: sortedSet(server.project_files ?? []),
     idleShutdownMs: server.idle_shutdown_ms ?? defaultServer.idleShutdownMs,
     restartIntervalMinutes: server.restart_interval_minutes ?? 0,
     restart: {

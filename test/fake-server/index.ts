@@ -70,6 +70,7 @@ export function serverPlan(
     replies: {},
     forward: [],
     ready: { progress: true, notification: null, field: null, atOnce: false },
+    projectFiles: [],
     idleShutdownMs: 300_000,
     restartIntervalMinutes: 0,
     restart: { max: 5, windowMs: 300_000, backoffMs: [250, 8_000] },

@@ -101,6 +101,14 @@ export const serverSchema = z.strictObject({
     })
     .optional()
     .describe("How the server says that it has indexed."),
+  project_files: z
+    .array(z.string().min(1))
+    .optional()
+    .meta(
+      set(
+        "Files of which one must stand in a folder above a file, or in that file's own, for the server to know the whole project. Without one, an edit across files says that it may be incomplete.",
+      ),
+    ),
   idle_shutdown_ms: z
     .int()
     .min(0)

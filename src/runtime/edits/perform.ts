@@ -17,7 +17,7 @@ import { checkCommand, runCommand } from "./commands.js";
 import { type Draft, reasonsAgainst } from "./draft.js";
 import { editsOf } from "./engine.js";
 import { type Held, HeldPreviews } from "./held.js";
-import { tellOwners } from "./owners.js";
+import { tellBared, tellOwners } from "./owners.js";
 import { spellApplied, spellPreview, summaryOfApplied, summaryOfPreview } from "./spell.js";
 
 /** The answer to a draft: a preview, or what was done when the call asks for that. */
@@ -144,6 +144,7 @@ async function apply(call: CallState, held: Held): Promise<Normalized> {
   }
   const command = draft.command === undefined ? undefined : await runCommand(call, draft.command);
   done.push(...(command?.done ?? []));
+  for (const applied of done) tellBared(call, applied);
   return told(call, held, done, {
     ...(command?.failure === undefined ? {} : { command_failed: command.failure }),
     ...(await aftermath(call, done, before)),

@@ -13,6 +13,7 @@ import type { CallState } from "../call-state.js";
 import { garbled, isRange, listOf } from "../lsp-values.js";
 import { Draft, predicate } from "./draft.js";
 import { exactExtent } from "./offsets.js";
+import { tellProject } from "./project.js";
 import { plainSnippet } from "./snippets.js";
 import { EditTexts } from "./texts.js";
 
@@ -73,6 +74,7 @@ class ServerEdit {
   async read(edit: Record<string, unknown>): Promise<Draft> {
     const { changes, documentChanges, changeAnnotations } = edit;
     this.#draft.isWide = this.isWide;
+    if (this.isWide) await tellProject(this.call, this.server, this.#draft);
     this.#annotations = isTable(changeAnnotations) ? changeAnnotations : {};
     // `documentChanges` win, never both; an empty list beside real changes hides none of them.
     if (Array.isArray(documentChanges) && (documentChanges.length > 0 || !isTable(changes))) {

@@ -10,7 +10,7 @@ import type { Ward } from "../ward.js";
 import type { Disk, Found } from "./disk.js";
 import { DraftFile } from "./draft-file.js";
 import { isSame, Scene, type Surroundings } from "./scene.js";
-import type { Tree } from "./step.js";
+import { placesIn, type Tree } from "./step.js";
 import { systemWords } from "./system-words.js";
 import { hasHalfCharacter } from "./text.js";
 import { readTree, spend } from "./tree.js";
@@ -246,10 +246,4 @@ function mustBeName(path: string): void {
 
 function noteOf(change: { note?: string }): { note?: string } {
   return change.note === undefined ? {} : { note: change.note };
-}
-
-/** The paths of a tree, its own first. */
-function placesIn(tree: Tree, path: string): string[] {
-  if (tree.kind !== "folder") return [path];
-  return [path, ...tree.entries.flatMap((entry) => placesIn(entry.tree, join(path, entry.name)))];
 }

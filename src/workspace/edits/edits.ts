@@ -3,52 +3,31 @@
  * check of the preview is made again on the files as they are then, and a preview that no longer holds is refused.
  */
 import { mkdir, realpath } from "node:fs/promises";
-import type { Code } from "../../base/codes.js";
 import { sha256 } from "../../base/hash.js";
 import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
 import { openWard, type Ward } from "../ward.js";
 import { backupsOf } from "./backups.js";
-import { type Disk, realDisk } from "./disk.js";
+import type { Disk } from "./disk.js";
 import { draftEdit } from "./draft.js";
+import { changesSince, expectationsOf } from "./expected.js";
 import { Journal } from "./journal.js";
 import { clearLeftovers } from "./let-go.js";
+import { defaultEditLimits } from "./limits.js";
 import { takeLock } from "./lock.js";
+import { recoverAll, recoverOthers } from "./others.js";
 import { outcomeOf } from "./outcome.js";
 import { previewDraft, shownAs } from "./preview.js";
-import { Previews, type Remembered } from "./previews.js";
+import { Previews } from "./previews.js";
+import { realDisk } from "./real-disk.js";
 import { refuseEdit, sortReasons } from "./reasons.js";
 import type { Surroundings } from "./scene.js";
-import { systemWords } from "./system-words.js";
-import { imageBytes, perform, recover } from "./transaction.js";
-import type {
-  Applied,
-  ApplyOptions,
-  Change,
-  EditLimits,
-  Edits,
-  EditsOptions,
-  Preview,
-  Reason,
-  Undone,
-} from "./types.js";
+import { inWords, systemWords, unlessSystem } from "./system-words.js";
+import { imageBytes, perform } from "./transaction.js";
+import type { Applied, ApplyOptions, Change, Edits, EditsOptions, Preview, Undone } from "./types.js";
 import { undoOf } from "./undo.js";
 import { workOf } from "./work.js";
 import type { Workshop } from "./workshop.js";
-
-/** The bounds that hold when nothing else is said. */
-export const defaultEditLimits: EditLimits = {
-  fileBytes: 16 << 20,
-  editBytes: 128 << 20,
-  editFiles: 5_000,
-  diffChars: 1_000_000,
-  previews: 50,
-  previewBytes: 64 << 20,
-  journalBytes: 256 << 20,
-  journalEntries: 100,
-  journalAgeMs: 7 * 24 * 3_600_000,
-  lockWaitMs: 10_000,
-};
 
 /** Opens the edits of a workspace; what a dead process left unfinished is finished or rolled back first. */
 export async function openEdits(options: EditsOptions, disk: Disk = realDisk): Promise<Edits> {
@@ -98,7 +77,8 @@ class WorkspaceEdits implements Edits {
     const wait = (await this.isUnsettled()) ? undefined : 0;
     try {
       await this.#exclusively(async (shop) => {
-        for (const recovery of await clearLeftovers(shop)) this.#options.recovered?.(recovery);
+        for (const recovery of [...(await recoverOthers(shop)), ...(await clearLeftovers(shop))])
+          this.#options.recovered?.(recovery);
         await shop.journal.prune();
         // Edits of workspaces that nobody may open again; those that are not ours to look at stay.
         for (const journal of await shop.journal.others()) await unlessSystem(journal.prune());
@@ -140,13 +120,15 @@ class WorkspaceEdits implements Edits {
       const whole = [...backups.work, ...work];
       if (imageBytes(whole.map(({ step }) => step)) > around.limits.journalBytes)
         throw new Refusal("edit/too-large", "The edit is too large to be undone. Nothing was changed.");
-      const id = await perform(shop, whole, { undoes: null, backups: backups.paths });
+      const { id, bared } = await perform(shop, whole, { undoes: null, backups: backups.paths });
       this.#previews.drop(token);
       await unlessSystem(shop.journal.prune());
       const counts = new Map(preview.files.map((file) => [file.path, file.changes.length]));
       const steps = work.map(({ step }) => step);
       const shown = backups.paths.map((path) => shownAs(around.gate, path));
-      return { ...outcomeOf(around.gate, steps, counts), backups: shown, undoToken: `undo-${id}` };
+      const lost = bared.map((path) => shownAs(around.gate, path));
+      const outcome = outcomeOf(around.gate, steps, counts);
+      return { ...outcome, backups: shown, bared: lost, undoToken: `undo-${id}` };
     });
   }
 
@@ -196,7 +178,11 @@ class WorkspaceEdits implements Edits {
       );
       try {
         const shop = { disk, gate, journal, lock };
-        for (const recovery of await inWords("edit/no-journal", "The journal cannot be read", recover(shop)))
+        for (const recovery of await inWords(
+          "edit/no-journal",
+          "The journal cannot be read",
+          recoverAll(shop),
+        ))
           this.#options.recovered?.(recovery);
         return await inWords("edit/failed", "The edit cannot begin", act(shop));
       } finally {
@@ -218,50 +204,4 @@ class WorkspaceEdits implements Edits {
     await mkdir(stateFolder, { recursive: true, mode: 0o700 });
     return Journal.open(disk, await realpath(stateFolder), this.#key, limits);
   }
-}
-
-/** Turns a failure of the system, before anything was touched, into a refusal. */
-async function inWords<T>(code: Code, lead: string, act: Promise<T>): Promise<T> {
-  try {
-    return await act;
-  } catch (error) {
-    const words = systemWords(error);
-    if (words === undefined) throw error;
-    throw new Refusal(code, `${lead}: ${words}. Nothing was changed.`, { cause: error });
-  }
-}
-
-/** Waits for something whose failure must not turn a done edit into a failed one. */
-async function unlessSystem(act: Promise<void>): Promise<void> {
-  await act.catch((error: unknown) => {
-    if (systemWords(error) === undefined) throw error;
-  });
-}
-
-/** How the hashes that a caller expects differ from those that are. */
-function expectationsOf(preview: Preview, expected: ApplyOptions["expected"]): Reason[] {
-  if (expected === undefined) return [];
-  const reasons: Reason[] = [];
-  const wanted = new Map(Object.entries(expected));
-  for (const { shown, beforeSha256 } of preview.files) {
-    if (beforeSha256 === null) continue;
-    const hash = wanted.get(shown);
-    wanted.delete(shown);
-    if (hash === undefined)
-      reasons.push({ code: "edit/unexpected", path: shown, message: "has no expected hash" });
-    else if (hash.toLowerCase() !== beforeSha256)
-      reasons.push({ code: "edit/changed", path: shown, message: "has another hash than expected" });
-  }
-  for (const path of wanted.keys())
-    reasons.push({ code: "edit/unexpected", path, message: "is expected but not part of the edit" });
-  return reasons;
-}
-
-/** Why a preview does not hold any more. */
-function changesSince(remembered: Remembered, now: Preview): Reason[] {
-  const changed = now.files.filter(({ shown, beforeSha256 }) => {
-    return (remembered.before.get(shown) ?? null) !== beforeSha256;
-  });
-  const paths = changed.length > 0 ? changed.map(({ shown }) => shown) : ["."];
-  return paths.map((path) => ({ code: "edit/changed", path, message: "changed since the preview" }));
 }

@@ -5,30 +5,13 @@
  */
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
-import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { type Content, type Disk, isAbsence, type Ownership, type Slice, systemCode } from "./disk.js";
-import { isStep, type Step, type Tree } from "./step.js";
+import { contentOf, type Entry, isEntry, isUnfinished, type Stage } from "./entry.js";
 import type { EditLimits } from "./types.js";
 
 const entryName = /^[0-9a-z]{9}-[0-9a-f]{16}$/;
 const MOST_RECORD_BYTES = 256 << 20;
-
-/** The steps of one edit, and the edit that it undoes. */
-export interface Entry {
-  id: string;
-  undoes: string | null;
-  steps: Step[];
-  /** The paths among its steps that are copies of old texts, made because somebody asked for them. */
-  backups?: string[];
-}
-
-/**
- * How far an edit came: `begun` may have changed files; `committed` has changed all; `done` can be undone; `undone` was;
- * `left` could not be rolled back whole and is only kept. What is done or undone may still hold old files until it is
- * clean.
- */
-export type Stage = "begun" | "committed" | "done" | "undone" | "left";
 
 export class Journal {
   /** The workspace's own folder. */
@@ -149,12 +132,28 @@ export class Journal {
     });
   }
 
-  /** Whether a process may have died in the middle of an edit of this workspace; writes nothing. */
+  /** Whether a process may have died in the middle of an edit, of this workspace or another; writes nothing. */
   static async isUnfinished(disk: Disk, state: string, key: string, limits: EditLimits): Promise<boolean> {
-    const journal = new Journal(disk, join(state, "edits", key), limits);
-    if ((await disk.look(journal.folder)) === undefined) return false;
-    const entries = await journal.list();
-    return entries.some(({ stage }) => stage === "begun" || stage === "committed");
+    const all = join(state, "edits");
+    if ((await disk.look(all)) === undefined) return false;
+    const journal = new Journal(disk, join(all, key), limits);
+    const isOwn = (await disk.look(journal.folder)) !== undefined;
+    if (isOwn && (await journal.list()).some(({ stage }) => isUnfinished(stage))) return true;
+    for (const other of await journal.others()) if ((await other.last()) !== undefined) return true;
+    return false;
+  }
+
+  /** The newest edit, when it is unfinished: nothing is written down before those that are have been looked at. */
+  async last(): Promise<string | undefined> {
+    const names = await this.#disk.list(this.folder).catch((error: unknown): string[] => {
+      if (systemCode(error) === "") throw error;
+      return [];
+    });
+    const id = sortBy(
+      names.filter((name) => entryName.test(name)),
+      (name) => [name],
+    ).at(-1);
+    return id !== undefined && isUnfinished(await this.stage(id)) ? id : undefined;
   }
 
   /** An edit's steps; undefined when the record cannot be understood. */
@@ -217,17 +216,6 @@ export class Journal {
   #path(id: string): string {
     return join(this.folder, id);
   }
-}
-
-function isEntry(value: unknown): value is Entry {
-  if (!isTable(value) || value.version !== 1 || !Array.isArray(value.steps)) return false;
-  if (value.undoes !== null && typeof value.undoes !== "string") return false;
-  if (value.backups !== undefined && !Array.isArray(value.backups)) return false;
-  return typeof value.id === "string" && value.steps.every(isStep);
-}
-
-function contentOf(tree: Tree): string | undefined {
-  return tree.kind === "file" ? tree.state.sha256 : undefined;
 }
 
 async function ensureFolder(disk: Disk, folder: string, owner: Ownership = "default"): Promise<void> {

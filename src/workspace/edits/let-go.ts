@@ -3,7 +3,7 @@
  * what stays is removed by a later opening, and told.
  */
 import { basename } from "node:path";
-import type { Entry } from "./journal.js";
+import type { Entry } from "./entry.js";
 import { shownAs } from "./preview.js";
 import { heldBy } from "./run-step.js";
 import { placesOf } from "./step.js";

@@ -21,6 +21,8 @@ const UNSEEN_MS = 600_000;
 
 /** A lock that is held. */
 export interface Lock {
+  /** Whether its last holder died with it. */
+  readonly isTakenOver: boolean;
   /** Throws when the lock was lost, which happens only to a process that slept for very long. */
   check(): Promise<void>;
   release(): Promise<void>;
@@ -77,6 +79,7 @@ async function tryLock(disk: Disk, folder: string, own: ProcessIdentity): Promis
     throw error;
   }
   return {
+    isTakenOver: highest !== undefined && !highest.free,
     async check() {
       if ((await highestIn(disk, folder))?.number !== number)
         throw new Refusal("edit/busy", "Another process has taken over.");

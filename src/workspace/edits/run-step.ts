@@ -116,7 +116,7 @@ async function holdFile(disk: Disk, path: string, held: string, state: FileState
     await disk.link(path, held);
   } catch (error) {
     if (!noLinks.includes(systemCode(error))) throw error;
-    await disk.write(held, disk.pieces(path), state);
+    await disk.writeLike(path, held, disk.pieces(path), state);
   }
 }
 

@@ -71,6 +71,12 @@ export function filesOf(tree: Tree, path: string): { path: string; file: Extract
   return tree.entries.flatMap((entry) => filesOf(entry.tree, `${path}/${entry.name}`));
 }
 
+/** The paths of a tree, its own first. */
+export function placesIn(tree: Tree, path: string): string[] {
+  if (tree.kind !== "folder") return [path];
+  return [path, ...tree.entries.flatMap((entry) => placesIn(entry.tree, `${path}/${entry.name}`))];
+}
+
 /** Whether something read from a journal can be a step: its kind is known and its paths are what they must be. */
 export function isStep(value: unknown): value is Step {
   if (!isTable(value)) return false;

@@ -1,4 +1,6 @@
 /** The system's errors in words that tell an agent what is in the way, without a path. */
+import type { Code } from "../../base/codes.js";
+import { Refusal } from "../../base/problem.js";
 import { systemCode } from "./disk.js";
 
 const words: { [code: string]: string } = {
@@ -29,4 +31,22 @@ const words: { [code: string]: string } = {
 export function systemWords(error: unknown): string | undefined {
   const code = systemCode(error);
   return words[code] ?? (/^E[A-Z0-9]+$/.test(code) ? `the system says ${code}` : undefined);
+}
+
+/** Turns a failure of the system, before anything was touched, into a refusal. */
+export async function inWords<T>(code: Code, lead: string, act: Promise<T>): Promise<T> {
+  try {
+    return await act;
+  } catch (error) {
+    const words = systemWords(error);
+    if (words === undefined) throw error;
+    throw new Refusal(code, `${lead}: ${words}. Nothing was changed.`, { cause: error });
+  }
+}
+
+/** Waits for something whose failure must not turn a done edit into a failed one. */
+export async function unlessSystem(act: Promise<void>): Promise<void> {
+  await act.catch((error: unknown) => {
+    if (systemWords(error) === undefined) throw error;
+  });
 }

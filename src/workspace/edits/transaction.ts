@@ -8,7 +8,7 @@ import { uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
 import { type Disk, isAbsence, type Slice } from "./disk.js";
-import type { Entry } from "./journal.js";
+import type { Entry } from "./entry.js";
 import { finish } from "./let-go.js";
 import { placeAfter } from "./outcome.js";
 import { shownAs } from "./preview.js";
@@ -21,21 +21,30 @@ import type { Reason, Recovery } from "./types.js";
 import type { Work } from "./work.js";
 import { isOursWhole, type Workshop } from "./workshop.js";
 
-/** Does the work, whole, and tells under which id it can be undone; throws a Refusal when nothing was done. */
+/** What work came to. */
+export interface Performed {
+  /** Under which it can be undone. */
+  id: string;
+  /** Where files stand that lost attributes. */
+  bared: string[];
+}
+
+/** Does the work, whole; throws a Refusal when nothing was done. */
 export async function perform(
   shop: Workshop,
   work: Work[],
   { undoes, backups }: { undoes: string | null; backups: string[] },
-): Promise<string> {
+): Promise<Performed> {
   const { disk, journal, lock } = shop;
   const steps = work.map(({ step }) => step);
   // An undo is not undone itself: what it replaces is held while it runs, and needs no image.
   const entry = await begin(shop, { undoes, steps, backups });
+  const bared: string[] = [];
   let at: Step | undefined;
   try {
     for (const part of work) {
       at = part.step;
-      await stage(disk, part);
+      if (!(await stage(disk, part)) && at.kind === "swap") bared.push(at.after);
     }
     await lock.check();
     for (const step of steps) {
@@ -57,7 +66,7 @@ export async function perform(
     // It has happened; what is not written down yet is so by whoever takes the lock next.
     if (systemWords(error) === undefined) throw error;
   });
-  return entry.id;
+  return { id: entry.id, bared };
 }
 
 /** Finishes or rolls back what dead processes left; the lock makes sure that they are dead. */
@@ -139,10 +148,12 @@ async function* saveImages(disk: Disk, gate: Gate, steps: Step[]): AsyncIterable
 
 async function* noImages(): AsyncIterable<Uint8Array> {}
 
-async function stage(disk: Disk, { step, content }: Work): Promise<void> {
-  if (content === undefined) return;
+/** Writes what a step will put in place; false when that lacks attributes which the file has. */
+async function stage(disk: Disk, { step, content }: Work): Promise<boolean> {
+  if (content === undefined) return true;
   if (step.kind === "place") await writeTree(disk, step.staged, step.tree, content);
-  if (step.kind === "swap") await disk.write(step.staged, content(null).bytes, step.now);
+  if (step.kind !== "swap") return true;
+  return disk.writeLike(step.path, step.staged, content(null).bytes, step.now);
 }
 
 /** Rolls back after a failure and says what it was. */

@@ -131,11 +131,13 @@ export interface Applied {
   operations: AppliedOperation[];
   /** Copies of the old texts that were asked for, as the gate shows them. */
   backups: string[];
+  /** Files that have lost extended attributes or access lists, as the gate shows them. */
+  bared: string[];
   undoToken: string;
 }
 
 /** What an undo brought back; the same form, seen from the undo. */
-export type Undone = Omit<Applied, "backups" | "undoToken">;
+export type Undone = Omit<Applied, "backups" | "bared" | "undoToken">;
 
 /** What was found of an edit whose process died, and what became of it. */
 export interface Recovery {

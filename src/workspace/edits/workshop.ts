@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
 import type { Disk } from "./disk.js";
-import type { Entry, Journal } from "./journal.js";
+import type { Entry } from "./entry.js";
+import type { Journal } from "./journal.js";
 import type { Lock } from "./lock.js";
 import { hiddenOf, placesOf } from "./step.js";
 

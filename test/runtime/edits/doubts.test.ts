@@ -57,6 +57,24 @@ it("members of a written edit that would have no effect are refused", async () =
   expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
 });
 
+it("an edit by a server that may not know the whole project says so, and is applied only after a preview", async () => {
+  const edit = { changes: { "file:///work/a.fake": [{ range: range(0, 9, 14), newText: "hello" }] } };
+  const lacking = await editing({
+    replies: { "textDocument/rename": edit },
+    server: { project_files: ["project.json"] },
+  });
+  expect(warningsOf(await lacking.call("rename_symbol", greet))).toContain("answer/no-project");
+  const unseen = await lacking.call("rename_symbol", { ...greet, dry_run: false });
+  expect(codeOf(unseen)).toBe("edit/not-seen");
+  const known = await editing({
+    files: { ...files, "build/project.json": "" },
+    replies: { "textDocument/rename": edit },
+    server: { project_files: ["project.json", "build/project.json"] },
+  });
+  const applied = await known.call("rename_symbol", { ...greet, dry_run: false });
+  expect([applied.structured.status, warningsOf(applied)]).toEqual(["applied", []]);
+});
+
 it("an edit of a command that wants to be confirmed is not made, and the server hears so", async () => {
   const action = { title: "Run", kind: "refactor", command: { title: "Run", command: "fake.run" } };
   const edits = [{ range: range(0, 0, 5), newText: "hello", annotationId: "why" }];

@@ -16,8 +16,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { sha256 } from "../../../src/base/hash.js";
 import { Refusal } from "../../../src/base/problem.js";
-import { type Disk, realDisk } from "../../../src/workspace/edits/disk.js";
+import type { Disk } from "../../../src/workspace/edits/disk.js";
 import { openEdits } from "../../../src/workspace/edits/edits.js";
+import { realDisk } from "../../../src/workspace/edits/real-disk.js";
 import type {
   Applied,
   Change,

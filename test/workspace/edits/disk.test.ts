@@ -1,7 +1,7 @@
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { realDisk } from "../../../src/workspace/edits/disk.js";
+import { realDisk } from "../../../src/workspace/edits/real-disk.js";
 import { applyNow, type Bench, create, makeBench, memory, remove } from "./bench.js";
 
 let bench: Bench;

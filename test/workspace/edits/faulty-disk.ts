@@ -1,9 +1,11 @@
 /** The real disk with something that happens before one of its changes. */
-import { type Disk, realDisk } from "../../../src/workspace/edits/disk.js";
+import type { Disk } from "../../../src/workspace/edits/disk.js";
+import { realDisk } from "../../../src/workspace/edits/real-disk.js";
 
 const changing = [
   ...[
     "write",
+    "writeLike",
     "makeLink",
     "link",
     "rename",

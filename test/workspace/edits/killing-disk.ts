@@ -1,6 +1,7 @@
 /** The real disk until its nth change, at which the process is killed: before the change, or half way through it. */
 import { join } from "node:path";
-import { type Content, type Disk, realDisk } from "../../../src/workspace/edits/disk.js";
+import type { Content, Disk } from "../../../src/workspace/edits/disk.js";
+import { realDisk } from "../../../src/workspace/edits/real-disk.js";
 
 /** A disk that kills its own process at a moment counted from 1. */
 export function killingDisk(at: number): Disk {
@@ -13,18 +14,21 @@ export function killingDisk(at: number): Disk {
     moment++;
     if (moment === at) await die();
   };
+  const half = async <T>(content: Content, write: (bytes: Buffer) => Promise<T>): Promise<T> => {
+    await pass();
+    const bytes = await collect(content);
+    moment++;
+    if (moment === at) {
+      await write(bytes.subarray(0, bytes.length / 2));
+      await die();
+    }
+    return write(bytes);
+  };
   return {
     ...realDisk,
-    async write(path, content, owner) {
-      await pass();
-      const bytes = await collect(content);
-      moment++;
-      if (moment === at) {
-        await realDisk.write(path, bytes.subarray(0, bytes.length / 2), owner);
-        await die();
-      }
-      await realDisk.write(path, bytes, owner);
-    },
+    write: (path, content, owner) => half(content, (bytes) => realDisk.write(path, bytes, owner)),
+    writeLike: (like, path, content, owner) =>
+      half(content, (bytes) => realDisk.writeLike(like, path, bytes, owner)),
     async removeTree(path) {
       await pass();
       moment++;

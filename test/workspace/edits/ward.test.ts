@@ -2,8 +2,8 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { realDisk } from "../../../src/workspace/edits/disk.js";
 import { openEdits } from "../../../src/workspace/edits/edits.js";
+import { realDisk } from "../../../src/workspace/edits/real-disk.js";
 import type { Change, Edits } from "../../../src/workspace/edits/types.js";
 import { openGate } from "../../../src/workspace/gate.js";
 import {
