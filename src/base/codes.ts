@@ -659,6 +659,12 @@ export const codes = {
     cause: "The state folder cannot be written; without a journal no edit would be safe, so none is made.",
     fix: "Make the folder writable, or name another with XDG_STATE_HOME.",
   },
+  "call/not-begun": {
+    kind: "refusal",
+    title: "Not begun",
+    cause: "What the same call did before has used up its time.",
+    fix: "Call this tool by itself, or give the whole a longer `timeout_ms`.",
+  },
   "call/steps-failed": {
     kind: "refusal",
     title: "Every step failed",

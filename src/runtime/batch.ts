@@ -51,22 +51,33 @@ export async function runBatch(
   const foreign = asked.find(({ tool }) => !tools.includes(tool));
   if (foreign !== undefined)
     throw new Refusal("guard/invalid-arguments", "An operation names a tool that a batch cannot call.");
-  const outcomes: JsonObject[] = asked.map((operation, index) => outcomeOf(operation, index, "skipped"));
+  const all: (Ran | undefined)[] = asked.map(() => undefined);
   let isStopped = false;
   const work = async (queue: [number, Operation][]) => {
     for (let next = queue.shift(); next !== undefined && !isStopped; next = queue.shift()) {
       const [index, operation] = next;
       const ran = await run(operation.tool, operation.args);
-      outcomes[index] = ranOutcome(operation, index, ran);
-      ended(index, ran);
-      if ((ran.refusal !== undefined && stopOnError !== false) || !hasTime()) isStopped = true;
+      const isBegun = ran.refusal?.code !== "call/not-begun";
+      if (isBegun) all[index] = ran;
+      if (isBegun) ended(index, ran);
+      if ((ran.refusal !== undefined && stopOnError !== false) || !isBegun || !hasTime()) isStopped = true;
     }
   };
   for (const group of groupsOf(asked, onlyReads)) {
     const workers = parallel === true ? atOnce : 1;
     await Promise.all(Array.from({ length: workers }, () => work(group)));
   }
-  return outcomes;
+  const why = whySkipped(all, stopOnError);
+  return asked.map((operation, index) => outcomeOf(operation, index, all[index], why));
+}
+
+/** Why the rest was not begun: the first failure where failures end a batch, or else the end of its time. */
+function whySkipped(all: readonly (Ran | undefined)[], stopOnError: BatchOptions["stopOnError"]): string {
+  const failed = all.findIndex((ran) => ran?.refusal !== undefined);
+  if (stopOnError === false || failed < 0)
+    return "Skipped: the time of the whole call was up before it began.";
+  const how = all[failed]?.refusal?.code === "lsp/timeout" ? "did not end in time" : "failed";
+  return `Skipped: operation ${failed} ${how}, and \`stop_on_error\` is not false.`;
 }
 
 /** Neighbours that only read stand together; any other operation stands alone. */
@@ -85,14 +96,17 @@ function groupsOf(
   return groups;
 }
 
-function outcomeOf({ tool, id }: Operation, index: number, outcome: string): JsonObject {
-  return { index, tool, ...(id === undefined ? {} : { id }), outcome };
-}
-
-function ranOutcome(operation: Operation, index: number, ran: Ran): JsonObject {
+function outcomeOf(
+  { tool, id }: Operation,
+  index: number,
+  ran: Ran | undefined,
+  whySkipped: string,
+): JsonObject {
+  const operation = { index, tool, ...(id === undefined ? {} : { id }) };
+  if (ran === undefined) return { ...operation, outcome: "skipped", summary: whySkipped };
   const { structured, headline, refusal, candidates } = ran;
   return {
-    ...outcomeOf(operation, index, refusal === undefined ? "done" : "failed"),
+    ...{ ...operation, outcome: refusal === undefined ? "done" : "failed" },
     ...(refusal === undefined ? {} : { code: refusal.code }),
     summary: headline,
     ...(candidates === undefined ? {} : { needs_disambiguation: true }),

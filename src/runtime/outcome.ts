@@ -37,6 +37,8 @@ export function refusalOf(
   log: Log,
 ): Refusal {
   if (isCancelled()) return new Refusal("call/cancelled", "The call was cancelled.", { cause: error });
+  if (expired() && timeoutMs === 0)
+    return new Refusal("call/not-begun", `${tool.name} was not begun: no time was left for it.`);
   if (expired()) {
     const message = `${tool.name} did not come to an end within ${timeoutMs} ms.`;
     return new Refusal("lsp/timeout", message, { cause: error });

@@ -21,7 +21,7 @@ export function tellSteps(evidence: Evidence, steps: readonly Step[], decisive: 
   for (const { name, ran } of steps) {
     const { refusal } = ran;
     if (refusal !== undefined)
-      evidence.warn("answer/step-failed", `The step ${name} failed: ${refusal.message}`, {
+      evidence.warn("answer/step-failed", `The step ${name} ${howFailed(refusal)}: ${refusal.message}`, {
         step: name,
         code: refusal.code,
       });
@@ -36,6 +36,10 @@ export function tellSteps(evidence: Evidence, steps: readonly Step[], decisive: 
   }
   const candidates = steps.flatMap(({ ran }) => ran.candidates ?? []);
   if (candidates.length > 0) evidence.question = uniqueBy(candidates, canonicalText);
+}
+
+function howFailed({ code }: Refusal): string {
+  return code === "call/not-begun" ? "was skipped" : "failed";
 }
 
 /** Tells which operations of a batch have answers that are cut. */

@@ -138,7 +138,7 @@ describe("codeflow", () => {
       if (!parallel) expect(skipped).toBe(20);
       expect((stopped.results as JsonObject[]).at(-1)).toMatchObject({
         success: false,
-        error: "Skipped: an operation before it failed.",
+        error: "Skipped: operation 0 failed, and `stop_on_error` is not false.",
       });
     });
 

@@ -44,7 +44,11 @@ describe("a batch", () => {
       operations: [
         { index: 0, id: "first", tool: "find_definition", outcome: "done", answer: { ok: true, total: 1 } },
         { index: 1, outcome: "failed", answer: { ok: false, error: { code: "guard/not-a-file" } } },
-        { index: 2, outcome: "skipped" },
+        {
+          index: 2,
+          outcome: "skipped",
+          summary: "Skipped: operation 1 failed, and `stop_on_error` is not false.",
+        },
       ],
     });
     expect(text).toContain("Summary: 1 successful, 1 failed, 1 skipped");
@@ -247,7 +251,9 @@ describe("a workflow", () => {
 
 describe("calls within a call that runs out of time", () => {
   const hover = (character: number) => ({ tool: "get_hover", args: { ...good.args, character } });
-  const openHanging = async () => {
+  /** Each waits for most of what is left, so that after them nothing is. */
+  const hovers = [1, 2, 3, 4, 5, 6].map(hover);
+  const openHanging = async (batch: JsonObject = {}) => {
     workshop = await openWorkshop({
       files: { "a.fake": "one two\n" },
       servers: {
@@ -262,7 +268,7 @@ describe("calls within a call that runs out of time", () => {
       config: {
         extends: ["tools/core", "tools/batch"],
         tools: [
-          { name: "batch_execute", timeout_ms: 6000 },
+          { name: "batch_execute", timeout_ms: 6000, ...batch },
           {
             name: "both",
             input: "position",
@@ -270,7 +276,8 @@ describe("calls within a call that runs out of time", () => {
             timeout_ms: 6000,
             steps: [
               { id: "first", tool: "find_definition", args: { from: "input" } },
-              { id: "slow", tool: "get_hover", args: { from: "input" } },
+              ...hovers.map((step, index) => ({ id: `slow_${index}`, ...step })),
+              { id: "after", tool: "find_type_definition", args: { from: "input" } },
             ],
           },
         ],
@@ -283,25 +290,58 @@ describe("calls within a call that runs out of time", () => {
 
   it("keep what is done; what has no time any more is skipped, whatever errors mean", async () => {
     const { call } = await openHanging();
-    const operations = [good, hover(1), hover(2), hover(3), hover(4), hover(5), hover(6)];
+    const operations = [good, ...hovers];
     const { structured } = await call("batch_execute", { operations, stop_on_error: false });
     expect(structured).toMatchObject({ ok: true, successful: 1 });
     const told = structured.operations as JsonObject[];
     expect(told[0]).toMatchObject({ outcome: "done", answer: { total: 1 } });
     expect(told[1]).toMatchObject({ outcome: "failed", code: "lsp/timeout", answer: { ok: false } });
-    expect(told.at(-1)).toMatchObject({ outcome: "skipped" });
+    const late = "Skipped: the time of the whole call was up before it began.";
+    expect(told.at(-1)).toMatchObject({ outcome: "skipped", summary: late });
     const stopped = await call("batch_execute", { operations: [good, hover(1), good] });
     expect(stopped.structured).toMatchObject({ successful: 1, failed: 1, skipped: 1 });
+    const why = "Skipped: operation 1 did not end in time, and `stop_on_error` is not false.";
+    expect((stopped.structured.operations as JsonObject[])[2]).toMatchObject({ summary: why });
   });
 
-  it("keep what is done in a workflow", async () => {
+  it("say why they were skipped where an operation only tells its success", async () => {
+    const { call } = await openHanging({ output: { shape: "batch", outcomes: "success" } });
+    const asked = { operations: [good, ...hovers, good] };
+    const last = async (args: JsonObject) =>
+      ((await call("batch_execute", { ...asked, ...args })).structured.operations as JsonObject[]).at(-1);
+    expect(await last({})).toMatchObject({
+      success: false,
+      error: "Skipped: operation 1 did not end in time, and `stop_on_error` is not false.",
+    });
+    expect(await last({ stop_on_error: false })).toMatchObject({
+      success: false,
+      error: "Skipped: the time of the whole call was up before it began.",
+    });
+  });
+
+  it("keep what is done in a workflow, within less than its time, and skip the rest", async () => {
     const { call } = await openHanging();
     const { structured } = await call("both", good.args);
     expect(structured).toMatchObject({
       ok: true,
-      value: { first: { ok: true, total: 1 }, slow: { ok: false } },
-      warnings: [{ code: "answer/step-failed", data: { step: "slow", code: "lsp/timeout" } }],
+      value: {
+        first: { ok: true, total: 1 },
+        slow_0: { ok: false, error: { code: "lsp/timeout" } },
+        after: { ok: false, error: { code: "call/not-begun" } },
+      },
+      warnings: expect.arrayContaining([
+        {
+          code: "answer/step-failed",
+          message: "The step after was skipped: find_type_definition was not begun: no time was left for it.",
+          data: { step: "after", code: "call/not-begun" },
+        },
+        expect.objectContaining({ data: { step: "slow_0", code: "lsp/timeout" } }),
+      ]),
     });
+    // A tenth of the time is kept for the answer; without it the whole call would end with the slow step.
+    const { slow_0 } = structured.value as { slow_0: { error: { message: string } } };
+    const [, given] = /within (\d+) ms/.exec(slow_0.error.message) ?? [];
+    expect(Number(given)).toBeLessThanOrEqual(5400);
   });
 });
 

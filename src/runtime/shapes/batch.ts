@@ -10,8 +10,6 @@ import { table, textOf } from "./spelt.js";
 /** Steps that lead to answers which were left out; the warning names all of them. */
 const mostSteps = 5;
 
-const skippedText = "Skipped: an operation before it failed.";
-
 /** The shape `batch`. */
 export const batch: Shape = {
   nouns: ["operation", "operations"],
@@ -85,8 +83,7 @@ function bySuccess(item: Json): Json {
   if (outcome === "done")
     return { ...rest, success: true, ...(answer === undefined ? {} : { result: answer }) };
   const { message } = table(table(answer).error);
-  const error = outcome === "skipped" ? skippedText : (message ?? summary ?? "");
-  return { ...rest, success: false, error };
+  return { ...rest, success: false, error: message ?? summary ?? "" };
 }
 
 function stepOf(item: Json | undefined, index: number, call: CallState): NextStep {
