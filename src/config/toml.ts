@@ -1,6 +1,7 @@
 /**
  * TOML: values from smol-toml; places from a syntax tree that is built only when a place is asked for.
- * Duplicate keys are all found, by renaming each one that the syntax tree's parser complains about.
+ * Duplicate keys are all found, by renaming each one that the syntax tree's parser complains about. Both parsers stop at the
+ * first syntax error, so the tables after it are read one by one: an error in each of them is told.
  */
 import { parse, TomlError } from "smol-toml";
 import { ParseError, parseTOML } from "toml-eslint-parser";
@@ -9,11 +10,13 @@ import { toPointer } from "../base/pointer.js";
 import { Lines } from "../base/text.js";
 import { type Finding, MAX_DEPTH, type Parsed } from "./source.js";
 import { RENAMED, readSpans, type Spans, SYNTAX } from "./toml-places.js";
+import { headerOffsets } from "./toml-sections.js";
 import { plainTable } from "./values.js";
 
 /** The parser's errors carry no code; its own message for the code stands in. */
 const DUPLICATE_KEY = new ParseError("dupe-keys", 0, 1, 0).message;
 const MAX_DUPLICATES = 20;
+const MAX_ERRORS = 20;
 
 /** Parses a TOML text. */
 export function parseToml(text: string): Parsed {
@@ -29,7 +32,7 @@ export function parseToml(text: string): Parsed {
   };
   const findings: Finding[] = mended.renames.map((rename, index) => duplicateKey(rename, index, text, spans));
   if ("error" in second) {
-    findings.push(syntaxError(mended.text, second.error, toOriginal));
+    findings.push(...syntaxErrors(mended.text, second.error, toOriginal));
     return { tree: {}, findings, broken: true, span: () => undefined };
   }
   const skip = new Set(mended.renames.map((_, index) => `${RENAMED}${index}`));
@@ -52,12 +55,29 @@ function tryParse(text: string): Attempt {
   }
 }
 
-function syntaxError(text: string, error: TomlError, toOriginal: (offset: number) => number): Finding {
-  const lines = new Lines(text);
-  const start = Math.min(text.length, lines.start(error.line - 1) + error.column - 1);
-  const words = (error.message.split("\n")[0] ?? "").replace(/^Invalid TOML document: /, "");
-  const at = toOriginal(start);
-  return { code: "config/syntax", message: words, path: [], span: [at, at + 1] };
+/** The first error, and the first one of each table that ends after it: by itself a table has no error that the whole lacks. */
+function syntaxErrors(text: string, first: TomlError, toOriginal: (offset: number) => number): Finding[] {
+  const at = offsetOf(text, first);
+  const starts = headerOffsets(text);
+  const later = starts.flatMap((start, index): Finding[] => {
+    const end = starts[index + 1] ?? text.length;
+    if (end <= at) return [];
+    const table = text.slice(start, end);
+    const read = tryParse(table);
+    if (!("error" in read)) return [];
+    const offset = start + offsetOf(table, read.error);
+    return offset > at ? [finding(read.error, toOriginal(offset))] : [];
+  });
+  return [finding(first, toOriginal(at)), ...later.slice(0, MAX_ERRORS - 1)];
+}
+
+function offsetOf(text: string, error: TomlError): number {
+  return Math.min(text.length, new Lines(text).start(error.line - 1) + error.column - 1);
+}
+
+function finding(error: TomlError, at: number): Finding {
+  const message = (error.message.split("\n")[0] ?? "").replace(/^Invalid TOML document: /, "");
+  return { code: "config/syntax", message, path: [], span: [at, at + 1] };
 }
 
 /** A duplicate key that was given another name so that parsing can go on. */

@@ -5,34 +5,27 @@
 import { randomUUID } from "node:crypto";
 import type { Answer } from "../abi/handler.js";
 import type { ToolPlan } from "../abi/plan.js";
-import { isTable, type Json } from "../base/json.js";
+import type { Json } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
-import { Refusal } from "../base/problem.js";
 import type { PoolMark } from "../lsp/types.js";
-import { editArguments } from "../protocol/edit-arguments.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
-import { candidatesAnswer, choicesAnswer, emptyAnswer, heldAnswer, pageAnswer } from "./answer.js";
 import type { AnswerCache } from "./answer-cache.js";
+import { answerCall } from "./answer-call.js";
 import type { RunTool } from "./batch.js";
-import { ToolCall } from "./call.js";
 import type { CallState } from "./call-state.js";
-import { Choices } from "./choose.js";
-import { clampNumbers } from "./clamp.js";
 import { Places } from "./convert.js";
 import { countdown, timeWithin, underAny, untilAborted, withDeadline } from "./deadline.js";
 import { HeldPreviews } from "./edits/held.js";
 import type { LastingPreviews } from "./edits/lasting.js";
 import { Evidence } from "./evidence.js";
-import { SeveralMatches } from "./find-symbol.js";
-import { checkArguments } from "./guard.js";
 import type { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
 import { foldersNotWatched } from "./news.js";
 import { type CallOutcome, type Clock, refusalOf, refused, unknownTool } from "./outcome.js";
 import { Pages } from "./page.js";
-import { briefly, type Fresh, shareAnswer, type Told } from "./shared-answers.js";
-import { insistOnSteady, steadily } from "./steady.js";
+import { briefly, type Fresh, isKept, isShared, shareAnswer, type Told } from "./shared-answers.js";
+import { steadily } from "./steady.js";
 import { openWording, type Wording } from "./wording.js";
 
 export type { CallOutcome } from "./outcome.js";
@@ -73,14 +66,12 @@ interface Caller {
   evidence: Evidence;
 }
 
-type Attempted = Frame & Pick<CallState, "attempt">;
-
 /** One agent's session. */
 export class Session {
   readonly #shared: Shared;
   readonly #pages = new Pages();
-  readonly #previews = new HeldPreviews();
   readonly #toldFolders = new Set<string>();
+  readonly #parts = { pages: this.#pages, previews: new HeldPreviews(), toldFolders: this.#toldFolders };
   readonly #closed = new AbortController();
   readonly #id = randomUUID();
   #gate: Gate;
@@ -200,47 +191,11 @@ export class Session {
   #steadily(tool: ToolPlan, args: unknown, frame: Frame, open: () => Own): Promise<Answer> {
     return steadily(isShared(tool), async (attempt, isAgain) => {
       const mark = isAgain ? await this.#shared.pool.mark() : frame.mark;
-      return this.#answer(tool, args, { ...frame, mark, attempt }, open());
+      const [own, parts] = [open(), { gate: this.#gate, lasting: this.lasting, ...this.#parts }];
+      const run: RunTool = (name, inner) =>
+        this.#within(name, inner, { tool, frame, evidence: own.evidence });
+      return answerCall(this.#shared, { tool, args, run }, { ...parts, ...own, ...frame, mark, attempt });
     });
-  }
-
-  async #answer(tool: ToolPlan, args: unknown, frame: Attempted, own: Own): Promise<Answer> {
-    const { loaded, plan, pool, samples, edits, log } = this.#shared;
-    const session = {
-      ...{ gate: this.#gate, pages: this.#pages, previews: this.#previews, lasting: this.lasting },
-      toldFolders: this.#toldFolders,
-    };
-    const given = checkArguments(
-      tool,
-      await loaded.inputValidator(tool.name),
-      args,
-      argumentNames(loaded, tool),
-    );
-    const input = clampNumbers(tool, plan, given, own.evidence);
-    own.evidence.input = input;
-    const since = tool.effect === "edit" ? await pool.moment() : 0;
-    const state: CallState = {
-      ...{ plan, pool, samples, edits, log, since, tool, input },
-      ...{ ...session, ...own, ...frame },
-    };
-    const token = tool.output.apply === "on_request" ? input[editArguments.token] : undefined;
-    const cursor = input[plan.dialect.listing.cursor];
-    try {
-      if (tool.page !== null && typeof cursor === "string")
-        return await pageAnswer(state, tool.output.shape, cursor);
-      if (typeof token === "string") return await heldAnswer(state, token);
-      const handler = await loaded.handler(tool.name);
-      const call = new ToolCall(state, (name, inner) =>
-        this.#within(name, inner, { tool, frame, evidence: own.evidence }),
-      );
-      return await handler.run(call, input);
-    } catch (error) {
-      if (error instanceof SeveralMatches || error instanceof Refusal) await insistOnSteady(state);
-      if (error instanceof Choices) return await choicesAnswer(state, error);
-      if (error instanceof SeveralMatches) return candidatesAnswer(state, error.message, error.candidates);
-      if (error instanceof Refusal && error.code === "lsp/not-supported") return emptyAnswer(state, error);
-      throw error;
-    }
   }
 
   /** A tool within a tool: on the same road, within what is left; its refusal is part of the whole answer. */
@@ -261,25 +216,7 @@ export class Session {
   }
 }
 
-/** Whether identical calls may share an answer: those that only read what language servers tell. */
-function isShared(tool: ToolPlan): boolean {
-  return (
-    tool.effect === "read" && tool.steps.every(({ kind }) => kind === "request" || kind === "diagnostics")
-  );
-}
-
-/** Whether an answer may be given again: what servers push at their own time is asked for every time. */
-function isKept(tool: ToolPlan, { isPage, listing, readiness }: Evidence): boolean {
-  const isFirst = !isPage || listing !== undefined;
-  return isFirst && readiness === "ready" && tool.steps.every(({ kind }) => kind === "request");
-}
-
 async function filesOf({ evidence: { document }, places }: Own): Promise<string[]> {
   const shown = (await places.shown()).map(({ path }) => path);
   return sortedSet([...shown, ...(document ? [document.admitted.path] : [])]);
-}
-
-function argumentNames(loaded: LoadedBundle, tool: ToolPlan): string[] {
-  const { properties } = loaded.tools.find((entry) => entry.name === tool.name)?.inputSchema ?? {};
-  return isTable(properties) ? Object.keys(properties) : [];
 }

@@ -2,12 +2,13 @@
  * Answers that several calls may have: one that is kept and still true, or one that is under way for somebody else. Looking
  * for them is bounded, and what takes longer is not waited for: sharing must not cost more than asking.
  */
+import type { ToolPlan } from "../abi/plan.js";
 import { canonicalText } from "../base/json.js";
 import type { Refusal } from "../base/problem.js";
 import type { Log, PoolMark, ServerPool } from "../lsp/types.js";
 import type { AnswerCache } from "./answer-cache.js";
 import { untilAborted, withDeadline } from "./deadline.js";
-import type { Learned } from "./evidence.js";
+import type { Evidence, Learned } from "./evidence.js";
 import type { InFlight } from "./in-flight.js";
 import type { CallOutcome } from "./outcome.js";
 
@@ -134,4 +135,17 @@ async function keep(
   } catch (error) {
     log("debug", "an answer was not kept", { cause: String(error) });
   }
+}
+
+/** Whether identical calls may share an answer: those that only read what language servers tell. */
+export function isShared(tool: ToolPlan): boolean {
+  return (
+    tool.effect === "read" && tool.steps.every(({ kind }) => kind === "request" || kind === "diagnostics")
+  );
+}
+
+/** Whether an answer may be given again: what servers push at their own time is asked for every time. */
+export function isKept(tool: ToolPlan, { isPage, listing, readiness }: Evidence): boolean {
+  const isFirst = !isPage || listing !== undefined;
+  return isFirst && readiness === "ready" && tool.steps.every(({ kind }) => kind === "request");
 }

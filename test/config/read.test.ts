@@ -174,3 +174,49 @@ describe("any file", () => {
     expect(readSource("config", "a = 1").tree).toEqual({ a: 1 });
   });
 });
+
+describe("several syntax errors in TOML", () => {
+  const tables = [
+    "[a]\nx = 1\n",
+    '[[b.c]] # more\nx = ["[no]", [\n["y"]\n], 3]\n',
+    'text = """\n[fake]\nx = = 1\n\\"""\n[[fake]]\n"""\n',
+    "[d.\"e.f\"]\ntext = '''\n[fake]\n= 1\n'''\n",
+    "[e]\nx = { y = [1], z = '[f]' }\r\n",
+    "[f]\nlist = [\n  [true],\n  [1979],\n  [ [2] ]\n]\n",
+  ].map((table, index) => (table.startsWith("[") ? table : `[t${index}]\n${table}`));
+  const broken = [
+    "wrong = = 1\n",
+    'wrong = "one\n',
+    "wrong = 1 2\n",
+    "wrong = [1,\n",
+    "wrong = [[1], \n",
+    "x =\n",
+    "[wrong\n",
+    'wrong = "\\q"\n',
+  ];
+
+  test("are told once for each table that has one, and never for one that has none", () => {
+    const piece = fc.record({
+      table: fc.constantFrom(...tables),
+      error: fc.option(fc.constantFrom(...broken)),
+    });
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), (pieces) => {
+        // Each table has a name of its own, so that only syntax can be wrong.
+        const texts = pieces.map(
+          ({ table, error }, index) => `${table.replace(/^(\[+)/, `$1p${index}.`)}${error ?? ""}`,
+        );
+        const starts = texts.map((_, index) => texts.slice(0, index).join("").split("\n").length);
+        const { problems } = readSource("c.toml", texts.join(""));
+        const lines = problems.map(({ place }) => place?.line ?? 0);
+        const wrong = pieces.flatMap(({ error }, index) => (error === null ? [] : [index]));
+        expect(lines).toHaveLength(wrong.length);
+        for (const [nth, index] of wrong.entries()) {
+          expect(lines[nth]).toBeGreaterThan(starts[index] ?? 0);
+          // A list that is never closed is noticed at the next header.
+          expect(lines[nth]).toBeLessThanOrEqual(starts[index + 1] ?? Number.POSITIVE_INFINITY);
+        }
+      }),
+    );
+  });
+});

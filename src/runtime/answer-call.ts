@@ -1,0 +1,66 @@
+/**
+ * One attempt at a call: its arguments checked, its tool run; what asks back or what no server offers becomes an answer,
+ * everything else that ends it is thrown.
+ */
+import type { Answer } from "../abi/handler.js";
+import type { ToolPlan } from "../abi/plan.js";
+import { isTable } from "../base/json.js";
+import { Refusal } from "../base/problem.js";
+import { editArguments } from "../protocol/edit-arguments.js";
+import { candidatesAnswer, choicesAnswer, emptyAnswer, heldAnswer, pageAnswer } from "./answer.js";
+import type { RunTool } from "./batch.js";
+import { ToolCall } from "./call.js";
+import type { CallState } from "./call-state.js";
+import { Choices } from "./choose.js";
+import { clampNumbers } from "./clamp.js";
+import { SeveralMatches } from "./find-symbol.js";
+import { checkArguments } from "./guard.js";
+import type { LoadedBundle } from "./load.js";
+import { insistOnSteady } from "./steady.js";
+
+/** What the runtime gives to every call. */
+type Surroundings = Pick<CallState, "plan" | "pool" | "samples" | "edits" | "log"> & { loaded: LoadedBundle };
+
+/** What is asked, and how its tool reaches others. */
+interface Asked {
+  tool: ToolPlan;
+  args: unknown;
+  run: RunTool;
+}
+
+/** What the session and the attempt add. */
+type Own = Omit<CallState, keyof Surroundings | "tool" | "input" | "since">;
+
+/** The answer to a call. */
+export async function answerCall(
+  { loaded, plan, pool, samples, edits, log }: Surroundings,
+  { tool, args, run }: Asked,
+  own: Own,
+): Promise<Answer> {
+  const validator = await loaded.inputValidator(tool.name);
+  const given = checkArguments(tool, validator, args, argumentNames(loaded, tool));
+  const input = clampNumbers(tool, plan, given, own.evidence);
+  own.evidence.input = input;
+  const since = tool.effect === "edit" ? await pool.moment() : 0;
+  const state: CallState = { ...{ plan, pool, samples, edits, log, since, tool, input }, ...own };
+  const token = tool.output.apply === "on_request" ? input[editArguments.token] : undefined;
+  const cursor = input[plan.dialect.listing.cursor];
+  try {
+    if (tool.page !== null && typeof cursor === "string")
+      return await pageAnswer(state, tool.output.shape, cursor);
+    if (typeof token === "string") return await heldAnswer(state, token);
+    const handler = await loaded.handler(tool.name);
+    return await handler.run(new ToolCall(state, run), input);
+  } catch (error) {
+    if (error instanceof SeveralMatches || error instanceof Refusal) await insistOnSteady(state);
+    if (error instanceof Choices) return await choicesAnswer(state, error);
+    if (error instanceof SeveralMatches) return candidatesAnswer(state, error.message, error.candidates);
+    if (error instanceof Refusal && error.code === "lsp/not-supported") return emptyAnswer(state, error);
+    throw error;
+  }
+}
+
+function argumentNames(loaded: LoadedBundle, tool: ToolPlan): string[] {
+  const { properties } = loaded.tools.find((entry) => entry.name === tool.name)?.inputSchema ?? {};
+  return isTable(properties) ? Object.keys(properties) : [];
+}
