@@ -5,6 +5,21 @@ import type { PresetFacts } from "../config/preset-index.js";
 import type { LanguagesView } from "../emit/docs.js";
 import { presetsFor } from "./presets.js";
 
+/** What the table says in a letter of features that it has no column for. */
+const LETTERS: { readonly [feature: string]: string } = {
+  completion: "C",
+  signature_help: "G",
+  rename: "N",
+  code_action: "A",
+  formatting: "F",
+  workspace_symbol: "W",
+  implementation: "M",
+  type_definition: "T",
+  call_hierarchy: "K",
+  type_hierarchy: "Y",
+  inlay_hint: "I",
+  semantic_tokens: "S",
+};
 const MARKS: { readonly [outcome: string]: string } = { "not asked": "–", "not offered": "–" };
 
 /** The view of a catalogue and the matrix's results, by server. */
@@ -22,10 +37,13 @@ export function languagesView(facts: readonly PresetFacts[], results: JsonObject
     servers: facts.length,
     languageCount: languages.length,
     rightCount: good.length,
+    sources: sourcesOf(good.map(({ card }) => String(card.source ?? "PATH"))),
     triedCount: cards.filter(({ card }) => Array.isArray(card.probes)).length,
     tried: good.map(({ server, card }) => ({
       server,
-      version: versionOf(card.version),
+      source: String(card.source ?? "PATH"),
+      version: versionOf(card.packageVersion ?? card.version),
+      more: lettersOf(card.features),
       ...outcomesOf(card.probes),
       time: typeof card.firstAnswerMs === "number" ? `${(card.firstAnswerMs / 1000).toFixed(1)} s` : "–",
     })),
@@ -53,9 +71,27 @@ function outcomesOf(probes: unknown) {
   };
 }
 
-/** The number in what a server calls its version. */
+/** The number in what a server, or its package, calls its version. */
 function versionOf(version: unknown): string {
-  return typeof version === "string" ? (/\d+(?:\.\d+)+\S{0,20}/.exec(version)?.[0] ?? "") : "";
+  return typeof version === "string" ? (/\d+(?:\.\d+)+[\w.+~-]{0,20}/.exec(version)?.[0] ?? "") : "";
+}
+
+function lettersOf(features: unknown): string {
+  const offered = new Set(Array.isArray(features) ? features.map(String) : []);
+  return Object.entries(LETTERS)
+    .flatMap(([feature, letter]) => (offered.has(feature) ? [letter] : []))
+    .join("");
+}
+
+/** How many servers came from where, most first. */
+function sourcesOf(names: readonly string[]): string {
+  const counted = sortedSet(names).map((name) => ({
+    name,
+    count: names.filter((one) => one === name).length,
+  }));
+  return sortBy(counted, ({ name, count }) => [-count, name])
+    .map(({ name, count }) => `${count} from ${name}`)
+    .join(", ");
 }
 
 function whyOf({ failure, probes, lastError }: JsonObject): string {

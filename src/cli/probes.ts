@@ -2,9 +2,10 @@
  * The questions that `verify` asks a server about a sample, through the tools that an agent has. Which tool asks what is
  * found in the plan; nothing here knows a tool by name.
  */
-import { basename } from "node:path";
+import { basename, extname } from "node:path";
 import type { Plan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
+import { methods } from "../protocol/methods.js";
 import type { Session } from "../runtime/session.js";
 import type { Sample, SamplePlace } from "./sample.js";
 
@@ -48,17 +49,28 @@ const probes: readonly Probe[] = [
     name: "hover",
     method: "textDocument/hover",
     args: ({ ask }, words) => ask && words.at(ask),
-    judge: ({ contents }) => counted(contents, "parts"),
+    judge: ({ contents }, { ask, files }) => {
+      const found = counted(contents, "parts");
+      const word = ask === null ? "" : wordAt(files[ask.file] ?? "", ask);
+      const isOfIt = word !== "" && JSON.stringify(contents ?? null).includes(word);
+      return isOfIt ? { ...found, outcome: "right" } : found;
+    },
   },
   {
     name: "symbols",
     method: "textDocument/documentSymbol",
     args: ({ expect, ask, broken, files }, words) => {
-      const own = Object.keys(files).find((file) => file !== broken && words.isServed(file));
-      const file = expect?.file ?? ask?.file ?? own;
-      return file === undefined || !words.isServed(file) ? null : words.of(file);
+      const own = Object.keys(files).find((file) => file !== broken?.file && words.isServed(file));
+      // A place in a file of another language is told by that language's server.
+      const same =
+        expect && (ask === null || extname(expect.file) === extname(ask.file)) ? expect.file : undefined;
+      const file = [same, ask?.file, own].find((name) => name !== undefined && words.isServed(name));
+      return file === undefined ? null : words.of(file);
     },
-    judge: ({ symbols }) => counted(symbols, "symbols"),
+    judge: ({ symbols, document }, { expect }) => {
+      const isThere = isTable(document) && document.path === expect?.file;
+      return onLine(symbols, isThere ? (expect?.line ?? null) : null, counted(symbols, "symbols"));
+    },
   },
   {
     name: "completion",
@@ -69,9 +81,11 @@ const probes: readonly Probe[] = [
   {
     name: "diagnostics",
     method: "diagnostics",
-    args: ({ broken }, words) => (broken === null ? null : words.of(broken)),
-    judge: ({ diagnostics, status }) =>
-      status === "unknown" ? { outcome: "empty", note: "unknown" } : counted(diagnostics, "diagnostics"),
+    args: ({ broken }, words) => (broken === null ? null : words.of(broken.file)),
+    judge: ({ diagnostics, status }, { broken }) =>
+      status === "unknown"
+        ? { outcome: "empty", note: "unknown" }
+        : onLine(diagnostics, broken?.line ?? null, counted(diagnostics, "diagnostics")),
   },
 ];
 
@@ -104,6 +118,17 @@ export async function runProbes(
     results.push({ probe: probe.name, ms: Math.round(performance.now() - began), ...judged });
   }
   return results;
+}
+
+/** What a server does not offer was not asked of it, whatever the tool said in its place. */
+export function asOffered(results: readonly ProbeResult[], features: readonly string[]): ProbeResult[] {
+  const offered = new Set(features);
+  return results.map((result) => {
+    const method = probes.find(({ name }) => name === result.probe)?.method ?? "";
+    const feature = methods[method]?.feature;
+    const isLacking = result.outcome === "empty" && feature !== undefined && !offered.has(feature);
+    return isLacking ? { ...result, outcome: "not offered" } : result;
+  });
 }
 
 /** The tool that asks a server just that, or begins with it. */
@@ -148,6 +173,23 @@ function placed(list: unknown, expected: SamplePlace | null): Pick<ProbeResult, 
   if (isThere) return { outcome: "right", note: found.note };
   const [first] = places;
   return { outcome: "wrong", note: `${String(first?.path)}:${String(first?.line)}` };
+}
+
+/** `right` when one of the items begins on that line: a server may name the place as a name or as a whole. */
+function onLine(
+  list: unknown,
+  line: number | null,
+  found: Pick<ProbeResult, "outcome" | "note">,
+): Pick<ProbeResult, "outcome" | "note"> {
+  const isThere = (Array.isArray(list) ? list : []).some((item) => isTable(item) && item.line === line);
+  return line !== null && isThere ? { ...found, outcome: "right" } : found;
+}
+
+/** The name that stands at a place. */
+function wordAt(text: string, { line, character }: SamplePlace): string {
+  const characters = [...(text.split("\n")[line - 1] ?? "")];
+  const before = /[\p{L}\p{N}_$-]*$/u.exec(characters.slice(0, character - 1).join(""))?.[0] ?? "";
+  return before + (/^[\p{L}\p{N}_$-]*/u.exec(characters.slice(character - 1).join(""))?.[0] ?? "");
 }
 
 function counted(list: unknown, what: string): Pick<ProbeResult, "outcome" | "note"> {

@@ -22,8 +22,12 @@ export interface Sample {
   files: { [path: string]: string };
   ask: SamplePlace | null;
   expect: SamplePlace | null;
-  /** A file that a server which reports mistakes reports on. */
-  broken: string | null;
+  /** A file that a server which reports mistakes reports on, and the line of the mistake where it is marked. */
+  broken: { file: string; line: number | null } | null;
+  /** The shipped stack that its servers need to be in, where one alone cannot answer. */
+  stack: string | null;
+  /** Keys of a server that has nothing to say without them, such as one that only runs linters. */
+  server: JsonObject;
 }
 
 /** The sample for a preset: one made for it, else one of its languages. */
@@ -46,6 +50,13 @@ export function readSamples(): Sample[] {
   });
 }
 
+/** The servers of a shipped stack, as its file has them. */
+export function stackServers(name: string): JsonObject[] {
+  const file = join(shippedConfigs, "stacks", `${name}.toml`);
+  const { servers } = readSource(file, readFileSync(file, "utf8")).tree;
+  return (Array.isArray(servers) ? servers : []).filter(isTable) as JsonObject[];
+}
+
 function sampleOf(name: string, tree: JsonObject): Sample {
   const files = (isTable(tree.files) ? tree.files : {}) as { [path: string]: string };
   return {
@@ -55,7 +66,9 @@ function sampleOf(name: string, tree: JsonObject): Sample {
     files,
     ask: placeOf(tree.ask, files),
     expect: placeOf(tree.expect, files),
-    broken: typeof tree.broken === "string" ? tree.broken : null,
+    broken: typeof tree.broken === "string" ? { file: tree.broken, line: null } : placeOf(tree.broken, files),
+    stack: typeof tree.stack === "string" ? tree.stack : null,
+    server: isTable(tree.server) ? (tree.server as JsonObject) : {},
   };
 }
 

@@ -81,10 +81,15 @@ export interface LanguagesView {
   servers: number;
   languageCount: number;
   rightCount: number;
+  /** How many of them came from where, in words. */
+  sources: string;
   triedCount: number;
   tried: {
     server: string;
+    source: string;
     version: string;
+    /** The other features that it offers, a letter each. */
+    more: string;
     definition: string;
     references: string;
     hover: string;

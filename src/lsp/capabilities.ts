@@ -18,12 +18,14 @@ export interface Subject {
 }
 
 export class Capabilities {
-  readonly #plan: Pick<ServerPlan, "features" | "customMethods">;
+  readonly #plan: Pick<ServerPlan, "features" | "customMethods" | "ready">;
   readonly #registrations = new Map<string, { method: string; options: unknown }>();
   readonly #listeners = new Set<() => void>();
   #offered: Record<string, unknown> = {};
+  /** Methods that were waited for in vain. */
+  readonly #vain = new Set<string>();
 
-  constructor(plan: Pick<ServerPlan, "features" | "customMethods">) {
+  constructor(plan: Pick<ServerPlan, "features" | "customMethods" | "ready">) {
     this.#plan = plan;
   }
 
@@ -71,6 +73,45 @@ export class Capabilities {
     const facts = methods[method];
     if (!facts) return this.#supportsCustom(method);
     return this.allows(facts.feature) && this.options(method, subject).length > 0;
+  }
+
+  /**
+   * Whether a method may be sent now or soon: a server that is known to say when it has loaded, and that offered nothing
+   * at all in its handshake, registers what it can do only then. It is waited for once.
+   */
+  async offers(
+    method: string,
+    subject: Subject | undefined,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const feature = methods[method]?.feature;
+    const isLate =
+      feature !== undefined && this.allows(feature) && !this.#vain.has(method) && this.#isBlank();
+    if (this.supports(method, subject) || !isLate) return this.supports(method, subject);
+    const isOffered = await new Promise<boolean>((resolve) => {
+      const finish = (): void => {
+        clearTimeout(timer);
+        stop();
+        signal.removeEventListener("abort", finish);
+        resolve(this.supports(method, subject));
+      };
+      const timer = setTimeout(finish, timeoutMs);
+      const stop = this.onChange(() => {
+        if (this.supports(method, subject)) finish();
+      });
+      signal.addEventListener("abort", finish, { once: true });
+    });
+    if (!isOffered && !signal.aborted) this.#vain.add(method);
+    return isOffered;
+  }
+
+  /** Whether the handshake offered no method of the specification, and the server will tell when it has loaded. */
+  #isBlank(): boolean {
+    if (this.#plan.ready.notification === null) return false;
+    return !Object.values(methods).some(({ capability }) =>
+      isOffered(getAt(this.#offered, capability.split(".")), []),
+    );
   }
 
   #supportsCustom(method: string): boolean {

@@ -69,6 +69,10 @@ export class Handle implements LanguageServer {
     return this.#instance.supports(method, document);
   }
 
+  offers(...words: Parameters<LanguageServer["offers"]>): Promise<boolean> {
+    return this.#instance.offers(...words);
+  }
+
   options(method: string, document?: OpenDocument): unknown[] {
     return this.#instance.options(method, document);
   }

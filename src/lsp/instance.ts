@@ -28,6 +28,7 @@ import { ServerFiles } from "./server-files.js";
 import { askToEnd } from "./shutdown.js";
 import type {
   DiagnosticsReport,
+  LanguageServer,
   OpenDocument,
   Readiness,
   RequestOptions,
@@ -186,6 +187,13 @@ export class Instance {
 
   supports(method: string, document?: OpenDocument): boolean {
     return this.#capabilities.supports(method, document);
+  }
+
+  offers(
+    ...[method, document, { signal, timeoutMs }]: Parameters<LanguageServer["offers"]>
+  ): Promise<boolean> {
+    const waitMs = Math.min(this.plan.warmupTimeoutMs, timeoutMs);
+    return this.#capabilities.offers(method, document, waitMs, signal);
   }
 
   options(method: string, document?: OpenDocument): unknown[] {

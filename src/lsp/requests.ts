@@ -69,7 +69,7 @@ async function askUntilSure(
   const start = performance.now();
   const left = (part: number): number => start + timeoutMs * part - performance.now();
   let empties = 0;
-  let unknownMethods = 0;
+  let refused = 0;
   let previous: Flight | undefined;
   for (let doubted = 0; ; ) {
     const flight = readiness.depart();
@@ -81,8 +81,8 @@ async function askUntilSure(
     const timeMs = holdMs(asking, method, left(HOLD));
     const held = isRead(method) && timeMs > 0 && doubted < MAX_DOUBTED && doubts(timeMs);
     if (outcome instanceof Refusal) {
-      // elm-language-server says "unhandled method" until it has loaded the project.
-      if (outcome.code !== "lsp/not-supported" || !held || unknownMethods++ > 0) throw outcome;
+      if (!isEarly(outcome) || refused++ > 1) throw outcome;
+      if (!held && !(await waitForSign(readiness, retryEmpty, left(HOLD), signal))) throw outcome;
     } else if (!isEmpty(outcome.value)) {
       // True of this file's own text, and no evidence about the rest of the project.
       if (LOCAL.has(method)) return { value: outcome.value, readiness: "ready" };
@@ -145,6 +145,26 @@ async function waitForMore(
   const before = readiness.now;
   await readiness.wait(() => readiness.now !== before, retry.delayMs, signal);
   return true;
+}
+
+/**
+ * Whether a server refused what it will answer once it has loaded: elm-language-server says "unhandled method" until then,
+ * also before it says that it loads; flow gives the question up while it is not connected to its daemon.
+ */
+function isEarly({ code, data }: Refusal): boolean {
+  return code === "lsp/not-supported" || data.code === LSPErrorCodes.RequestCancelled;
+}
+
+/** Waits for a first sign of a server that has shown nothing yet; false when none comes in the pause between two questions. */
+async function waitForSign(
+  readiness: ReadinessState,
+  retry: RetryPlan | undefined,
+  leftMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!retry || !readiness.mayFill) return false;
+  const before = readiness.now;
+  return readiness.wait(() => readiness.now !== before, Math.min(retry.delayMs, leftMs), signal);
 }
 
 /** One question, repeated while the server says that its own state changed under it. */

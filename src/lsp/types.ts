@@ -89,6 +89,12 @@ export interface LanguageServer {
   readonly notWatched: readonly string[];
   /** Whether the server offers the method now, statically or by registration, for this document. */
   supports(method: string, document?: OpenDocument): boolean;
+  /** The same, after a wait for a server that registers what it offers only once it has loaded. */
+  offers(
+    method: string,
+    document: OpenDocument | undefined,
+    options: { signal: AbortSignal; timeoutMs: number },
+  ): Promise<boolean>;
   /** What the server said of the method, in `initialize` first, then by registration. */
   options(method: string, document?: OpenDocument): unknown[];
   /** Opens the document, or brings the server up to date with the file on disk. */

@@ -74,10 +74,11 @@ export async function requestCircle(
   method: string,
   merge: "first" | "all",
   send: (attached: Attached, turn: Turn) => Promise<ServerReply>,
-  isOffered: (attached: Attached) => boolean = ({ server, document }) => server.supports(method, document),
+  isOffered: (attached: Attached, turn: Turn) => boolean | Promise<boolean> = ({ server, document }, turn) =>
+    server.offers(method, document, turn),
 ): Promise<ReplyPart[]> {
   const answers = await askCircle<ServerReply>(call, circle, merge, async (attached, turn) =>
-    isOffered(attached) ? send(attached, turn) : undefined,
+    (await isOffered(attached, turn)) ? send(attached, turn) : undefined,
   );
   if (answers.length === 0) throw notSupported(method, circle.servers);
   return answers.map(({ attached: { server }, answer }) => {

@@ -70,7 +70,8 @@ export function openAt(call: CallState, target: Target | undefined): At {
           ...(options.retryEmpty ? { retryEmpty: retryOf(options.retryEmpty) } : {}),
         });
       },
-      (attached) => attached.server.supports(wordedFor(method, target, attached), attached.document),
+      (attached, turn) =>
+        attached.server.offers(wordedFor(method, target, attached), attached.document, turn),
     );
 
   return {

@@ -134,6 +134,32 @@ test("a capability may come and go by registration, for the documents that it na
   expect(server.supports("textDocument/hover", a)).toBe(false);
 });
 
+test("a server that registers everything only when it has loaded is waited for, once", async () => {
+  const ready = { progress: true, notification: "fake/loaded", field: null, atOnce: false };
+  const { server, file } = await session({}, { server: { ready, warmupTimeoutMs: 20_000 } });
+  const document = await server.sync(file, signal());
+  const hover = server.offers("textDocument/hover", document, { signal: signal(), timeoutMs: 20_000 });
+  const registrations = [{ id: "h", method: "textDocument/hover" }];
+  await act(server, { request: "client/registerCapability", params: { registrations } });
+  expect(await hover).toBe(true);
+  const vain = () => server.offers("textDocument/definition", document, { signal: signal(), timeoutMs: 1 });
+  expect(await vain()).toBe(false);
+  const again = { signal: signal(), timeoutMs: 1_000_000 };
+  expect(await server.offers("textDocument/definition", document, again)).toBe(false);
+});
+
+test("one that offers something in its handshake, or tells no status, is not waited for", async () => {
+  const long = { signal: signal(), timeoutMs: 1_000_000 };
+  const ready = { progress: true, notification: "fake/loaded", field: null, atOnce: false };
+  const capabilities = { hoverProvider: true };
+  const offering = await session({ capabilities }, { server: { ready, warmupTimeoutMs: 1_000_000 } });
+  const silent = await session({}, { server: { warmupTimeoutMs: 1_000_000 } });
+  for (const { server, file } of [offering, silent]) {
+    const document = await server.sync(file, signal());
+    expect(await server.offers("textDocument/definition", document, long)).toBe(false);
+  }
+});
+
 test("sub-capabilities, features and methods outside the specification", async () => {
   const capabilities = {
     renameProvider: { prepareProvider: true },

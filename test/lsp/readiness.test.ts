@@ -316,6 +316,42 @@ test("a method that is unknown only until the project is loaded is asked for aga
   expect((await reply).value).toBe("loaded");
 });
 
+test("one that is refused before the server has said that it loads is asked for again once it has", async () => {
+  const { server } = await session({
+    capabilities: offers,
+    replies: { [definition]: "loaded" },
+    on: {
+      [definition]: [
+        { error: { code: -32601, message: "Unhandled method" }, once: join(scenarios(), "said") },
+      ],
+    },
+  });
+  const patient = { attempts: 3, delayMs: 20_000, while: "not_ready" as const };
+  const reply = server.request(definition, {}, { signal: signal(), retryEmpty: patient });
+  await until(async () => (await received(server, definition)).length === 1);
+  await act(server, progress("begin", { title: "loading" }), progress("end"));
+  expect((await reply).value).toBe("loaded");
+});
+
+test("a question that a server gives up before it says its status is asked again when it has", async () => {
+  const { server } = await session(
+    {
+      capabilities: offers,
+      replies: { [definition]: "connected" },
+      on: {
+        [definition]: [
+          { error: { code: -32800, message: "not connected" }, once: join(scenarios(), "said") },
+        ],
+      },
+    },
+    { server: { ready: { ...serverStatus, field: null }, warmupTimeoutMs: 20_000 } },
+  );
+  const reply = server.request(definition, {}, { signal: signal() });
+  await until(async () => (await received(server, definition)).length === 1);
+  await act(server, { notify: "experimental/serverStatus", params: {} });
+  expect((await reply).value).toBe("connected");
+});
+
 test("the server's progress is told while the call waits, and stands in the status", async () => {
   const { server, pool } = await session({
     capabilities: offers,

@@ -1,77 +1,76 @@
 /**
- * `npm run matrix [SERVER …]`: fetches each server of `servers.toml` into a folder of its own, drives it through the tools
- * with `lsp-proxy verify`, and keeps the cards in `results.json`, from which docs/languages.md is printed. Servers that
- * could not be fetched, or were not tried this time, keep what was seen before.
+ * `npm run matrix [-- --keep] [SERVER …]`: fetches each server of `servers.toml` into a folder of its own, drives it
+ * through the tools with `lsp-proxy verify`, one at a time, and keeps the cards in `results.json`, from which
+ * docs/languages.md is printed. What this run fetched is removed again, unless `--keep`. A server that could not be
+ * fetched, or was not tried this time, keeps what was seen before.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
-import { folderOf, vuePackages } from "./folder.mjs";
+import { fetch } from "./fetch.mjs";
+import { vuePackages } from "./folder.mjs";
+
+/** How long one server may be tried. */
+const TRY_MS = 240_000;
 
 const here = fileURLToPath(new URL("./", import.meta.url));
 const program = join(here, "../../dist/cli/bin.js");
 const resultsFile = join(here, "results.json");
 const servers = parse(readFileSync(join(here, "servers.toml"), "utf8"));
 const results = existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, "utf8")) : {};
-const wanted = process.argv.slice(2);
+const words = process.argv.slice(2);
+const isKept = words.includes("--keep");
+const wanted = words.filter((word) => word !== "--keep");
 
-/** The packages of a server in a folder of their own; undefined when npm cannot get them. */
-function fetched(packages) {
-  const own = folderOf(packages);
-  const done = join(own, "fetched");
-  if (existsSync(done)) return join(own, "node_modules");
-  mkdirSync(own, { recursive: true });
-  writeFileSync(join(own, "package.json"), '{ "private": true }\n');
-  const words = ["install", "--no-audit", "--no-fund", "--prefer-offline", ...packages];
-  const { status } = spawnSync("npm", words, {
-    cwd: own,
-    stdio: ["ignore", "ignore", "ignore"],
-    timeout: 300_000,
-  });
-  if (status !== 0) return undefined;
-  writeFileSync(done, "");
-  return join(own, "node_modules");
-}
-
-function tryOut(id, { npm: packages, command }) {
-  const modules = packages === undefined ? undefined : fetched(packages);
-  if (packages !== undefined && modules === undefined) return { failure: "npm could not get it here" };
-  const words = ["verify", id, "--json"];
-  if (modules !== undefined) words.push("--modules", modules);
-  if (command !== undefined) words.push("--command", command);
-  const run = spawnSync(process.execPath, [program, ...words], { encoding: "utf8", timeout: 240_000 });
+/** The card of a server, or why there is none; `skipped` says that nothing was learnt of the server itself. */
+function tryOut(id, { command }, { failure, bins, modules, source, version }) {
+  if (failure !== undefined) return { skipped: failure };
+  const scratch = mkdtempSync(join(tmpdir(), "lsp-proxy-matrix-try-"));
+  const args = ["verify", id, "--json"];
+  if (modules !== undefined) args.push("--modules", modules);
+  if (command !== undefined) args.push("--command", command);
   try {
-    return JSON.parse(run.stdout);
-  } catch {
-    return {
-      failure:
-        run.stderr
-          .trim()
-          .split("\n")
-          .at(-1)
-          ?.replace(/^lsp-proxy: /, "") || "it did not end in time",
-    };
+    const run = spawnSync(process.execPath, [program, ...args], {
+      ...{ encoding: "utf8", timeout: TRY_MS },
+      env: { ...process.env, PATH: [...bins, process.env.PATH].join(delimiter), TMPDIR: scratch },
+    });
+    if (run.stdout.startsWith("{")) return { ...JSON.parse(run.stdout), source, packageVersion: version };
+    const said = run.stderr
+      .trim()
+      .split("\n")
+      .at(-1)
+      ?.replace(/^lsp-proxy: /, "");
+    return run.status === 1 ? { skipped: said } : { failure: said || "it did not end in time" };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-// For the live test of the Vue stack, which is two servers on one project.
-if (wanted.length === 0 || wanted.includes("vue")) fetched(vuePackages);
-
-let right = 0;
-let tried = 0;
-for (const [id, entry] of Object.entries(servers)) {
-  if (wanted.length > 0 && !wanted.includes(id)) continue;
-  const card = tryOut(id, entry);
-  // A server that is not here says nothing of the server.
-  const isAbsent = card.failure?.includes("is not installed") === true && results[id]?.ok === true;
-  if (!isAbsent) results[id] = card;
-  tried++;
-  if (card.ok) right++;
-  const outcomes = card.probes?.map(({ probe, outcome }) => `${probe} ${outcome}`).join(", ") ?? card.failure;
-  process.stdout.write(`${card.ok ? "ok  " : "FAIL"} ${id}: ${outcomes}\n`);
+function write() {
   const sorted = Object.fromEntries(Object.entries(results).sort(([a], [b]) => (a < b ? -1 : 1)));
   writeFileSync(resultsFile, `${JSON.stringify(sorted, null, 1)}\n`);
 }
-process.stdout.write(`${right} of ${tried} servers are right\n`);
+
+const unknown = wanted.filter((id) => id !== "vue" && servers[id] === undefined);
+for (const id of unknown) process.stdout.write(`skip ${id}: test/matrix/servers.toml does not have it\n`);
+// For the live test of the Vue stack, which is two servers on one project.
+if (isKept && (wanted.length === 0 || wanted.includes("vue"))) fetch("vue", { npm: vuePackages });
+
+const counts = { ok: 0, FAIL: 0, skip: unknown.length };
+for (const [id, entry] of Object.entries(servers)) {
+  if (wanted.length > 0 && !wanted.includes(id)) continue;
+  const got = fetch(id, entry);
+  const { skipped, ...card } = tryOut(id, entry, got);
+  if (!isKept) for (const folder of got.fresh) rmSync(folder, { recursive: true, force: true });
+  const outcome = skipped !== undefined ? "skip" : card.ok ? "ok" : "FAIL";
+  counts[outcome]++;
+  if (skipped === undefined) results[id] = card;
+  else if (results[id]?.probes === undefined) results[id] = { failure: skipped };
+  const outcomes = card.probes?.map(({ probe, outcome: how }) => `${probe} ${how}`).join(", ");
+  process.stdout.write(`${outcome.padEnd(4)} ${id}: ${skipped ?? outcomes ?? card.failure}\n`);
+  write();
+}
+process.stdout.write(`${counts.ok} servers are right, ${counts.FAIL} are not, ${counts.skip} were skipped\n`);

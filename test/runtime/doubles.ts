@@ -47,6 +47,7 @@ export function serverOf(
     unwatched: false,
     notWatched: [],
     supports: () => false,
+    offers: async () => false,
     options: () => [
       { legend: { tokenTypes: ["class", "method"], tokenModifiers: ["declaration", "static"] } },
     ],

@@ -21,10 +21,10 @@ import { configFlags } from "../flags.js";
 import { installLine } from "../install-line.js";
 import { logFlags, openLog } from "../log.js";
 import { meantPreset, openCatalogue, presetNamed } from "../presets.js";
-import { type ProbeResult, runProbes } from "../probes.js";
+import { asOffered, type ProbeResult, runProbes } from "../probes.js";
 import { withProgress } from "../progress.js";
 import { openTranscript } from "../record.js";
-import { type Sample, sampleFor, writeSample } from "../sample.js";
+import { type Sample, sampleFor, stackServers, writeSample } from "../sample.js";
 import { version } from "../shipped.js";
 import { table } from "../table.js";
 import { mayWrite, writeUserFile } from "../user-file.js";
@@ -84,6 +84,7 @@ export const verify: Command = {
         id: preset.id,
         kind: preset.id,
         ...(preset.transport === undefined ? { command } : {}),
+        ...sample.server,
       };
       return withProgress(io, `trying ${preset.id}`, () =>
         tried(server, folder, binFolders, sample, input, io),
@@ -141,11 +142,8 @@ async function tried(
   input: Input,
   io: Surroundings,
 ): Promise<Card> {
-  const config: JsonObject = {
-    mcp: { context: "full" },
-    servers: [server],
-    ...(server.command === undefined ? {} : { allow: { commands: [server.command] } }),
-  };
+  const servers = sample.stack === null ? [server] : stackServers(sample.stack);
+  const config: JsonObject = { mcp: { context: "full" }, servers, allow: { commands: commandsOf(servers) } };
   const { bundle, plan } = await compile({ flags: { workspace: folder }, words: [], config }, io);
   const record = textFlag(input, "record");
   const transcript = record === undefined ? undefined : openTranscript(folder);
@@ -158,12 +156,22 @@ async function tried(
   let status: ServerStatus | undefined;
   try {
     probes = await runProbes(runtime.openSession(), plan, sample, AbortSignal.timeout(300_000));
-    status = runtime.pool.status().find(({ id }) => id === server.id);
+    const own = plan.servers.find(({ id, command }) => id === server.id || command[0] === server.command);
+    status = runtime.pool.status().find(({ id }) => id === own?.id);
   } finally {
     await runtime.close();
   }
   if (record !== undefined && transcript) writeUserFile(resolve(io.cwd, record), transcript.text());
-  return cardOf(server.id, sample, probes, status);
+  return cardOf(server.id, sample, asOffered(probes, status?.features ?? []), status);
+}
+
+/** The programs that servers start, by their own word or their preset's. */
+function commandsOf(servers: readonly JsonObject[]): string[] {
+  const catalogue = openCatalogue();
+  return servers.flatMap(({ command, kind }) => {
+    const words = command ?? catalogue.preset(String(kind))?.config.command ?? [];
+    return [words].flat().map(String).slice(0, 1);
+  });
 }
 
 function cardOf(
@@ -175,7 +183,10 @@ function cardOf(
   const good = (result: ProbeResult) => result.outcome === "right" || result.outcome === "answered";
   const first = probes.findIndex(good);
   const waited = probes.slice(0, first + 1).reduce((sum, { ms }) => sum + ms, 0);
-  const isBad = ({ outcome }: ProbeResult) => outcome === "wrong" || outcome === "refused";
+  const isBad = ({ probe, outcome }: ProbeResult) =>
+    outcome === "wrong" ||
+    outcome === "refused" ||
+    (probe === "definition" && outcome === "empty" && sample.expect !== null);
   return {
     ...{ server, sample: sample.name, ok: first >= 0 && !probes.some(isBad) },
     version: status?.version ?? null,
