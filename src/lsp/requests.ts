@@ -28,6 +28,8 @@ const LOCAL = new Set([
 ]);
 /** LSP's ContentModified and ServerCancelled. The package that names them would be most of the program's start. */
 const RETRIED: ReadonlySet<number> = new Set([-32801, -32802]);
+/** LSP's RequestCancelled. */
+const CANCELLED = -32800;
 const MAX_RETRIES = 5;
 const RETRY_MS = 100;
 /** Part of the time after which an answer in hand is given rather than waited with. */
@@ -152,7 +154,7 @@ async function waitForMore(
  * also before it says that it loads; flow gives the question up while it is not connected to its daemon.
  */
 function isEarly({ code, data }: Refusal): boolean {
-  return code === "lsp/not-supported" || data.code === LSPErrorCodes.RequestCancelled;
+  return code === "lsp/not-supported" || data.code === CANCELLED;
 }
 
 /** Waits for a first sign of a server that has shown nothing yet; false when none comes in the pause between two questions. */
