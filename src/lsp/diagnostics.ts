@@ -3,29 +3,22 @@
  * push for the very version that was sent, settled; both together where a server does both. What was published before
  * a change never counts as an answer after it.
  */
-import { canonicalText, type Json } from "../base/json.js";
-import { uniqueBy } from "../base/order.js";
-import { Refusal } from "../base/problem.js";
+import type { Json } from "../base/json.js";
 import type { Capabilities } from "./capabilities.js";
+import { LATE, told, tooLate, unknown } from "./diagnostics-verdict.js";
 import { LateReports } from "./late-reports.js";
 import { nextSign, type Signs } from "./next-sign.js";
 import { PublishedFiles } from "./published-files.js";
 import { type Published, PublishedReports } from "./published-reports.js";
-import { identifierOf, PulledReports } from "./pulled-reports.js";
+import { type DiagnosticsRequest, pullDocument } from "./pull-document.js";
+import { PulledReports } from "./pulled-reports.js";
 import type { ReadinessState } from "./readiness.js";
-import type {
-  DiagnosticsReport,
-  OpenDocument,
-  PartTaker,
-  Readiness,
-  WorkspaceDiagnosticsReport,
-} from "./types.js";
+import type { DiagnosticsReport, OpenDocument, WorkspaceDiagnosticsReport } from "./types.js";
 import { workspaceDiagnostics } from "./workspace-diagnostics.js";
 
 const FIRST_TOUCH_MS = 10_000;
 /** Time for asking again after a wait, even when the wait took all there was. */
 const ASK_AGAIN_MS = 1_000;
-const LATE = "what the server finds in the background, after it has answered, is not in yet";
 
 export interface DiagnosticsContext {
   capabilities: Capabilities;
@@ -38,11 +31,7 @@ export interface DiagnosticsContext {
   touch: (path: string) => void;
   /** Tells that the document was saved, so that the server checks what depends on other files too. */
   save: (path: string) => void;
-  request: (
-    method: string,
-    params: unknown,
-    options: { signal: AbortSignal; timeoutMs: number; parts?: PartTaker },
-  ) => Promise<{ value: unknown; readiness: Readiness }>;
+  request: DiagnosticsRequest;
 }
 
 export interface DiagnosticsOptions {
@@ -143,7 +132,7 @@ export class Diagnostics {
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     const { path } = document;
     if (!this.#context.capabilities.allows("diagnostics")) {
-      return this.#unknown("the config does not ask this server for diagnostics", []);
+      return unknown(this.#context.readiness, "the config does not ask this server for diagnostics", []);
     }
     const first = !this.#answered.has(path);
     const waitMs = first
@@ -163,7 +152,8 @@ export class Diagnostics {
   async #pull(document: OpenDocument, wait: Wait): Promise<DiagnosticsReport> {
     const { path } = document;
     let asked = await this.#ask(document, wait);
-    if (!Array.isArray(asked)) return this.#unknown(asked.why, this.#published.fresh(path)?.items ?? []);
+    if (!Array.isArray(asked))
+      return unknown(this.#context.readiness, asked.why, this.#published.fresh(path)?.items ?? []);
     const atOnce = this.#dueMs(path, wait.settleMs) <= 0;
     if (!atOnce && this.#late.takeUnsaved()) this.#context.save(path);
     const isIn = atOnce || (await this.#isIn(path, wait));
@@ -172,41 +162,14 @@ export class Diagnostics {
       const again = await this.#ask(document, { ...wait, deadline });
       if (Array.isArray(again)) asked = again;
     }
-    if (isIn) return this.#told([...asked, ...(this.#published.get(path)?.items ?? [])]);
+    if (isIn) return told(this.#context.readiness, [...asked, ...(this.#published.get(path)?.items ?? [])]);
     const items = [...asked, ...(this.#published.fresh(path)?.items ?? [])];
-    if (items.length > 0) return { ...this.#told(items), why: LATE };
-    return this.#unknown(LATE, this.#published.get(path)?.items ?? []);
+    if (items.length > 0) return { ...told(this.#context.readiness, items), why: LATE };
+    return unknown(this.#context.readiness, LATE, this.#published.get(path)?.items ?? []);
   }
 
-  /** The items that every provider of the document gives now, or why they cannot be had. */
-  async #ask(document: OpenDocument, wait: Wait): Promise<Json[] | { why: string }> {
-    const providers = this.#context.capabilities.options("textDocument/diagnostic", document);
-    const items: Json[] = [];
-    try {
-      for (const provider of providers)
-        items.push(...(await this.#askOne(document, identifierOf(provider), wait)));
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.code === "call/cancelled" || error.code === "lsp/exited")
-        throw error;
-      return { why: error.message };
-    }
-    return items;
-  }
-
-  async #askOne(
-    document: OpenDocument,
-    identifier: string | undefined,
-    { deadline, signal }: Wait,
-  ): Promise<Json[]> {
-    const previousResultId = this.#pulled.resultId(identifier, document.path);
-    const params = {
-      textDocument: { uri: document.uri },
-      ...(identifier === undefined ? {} : { identifier }),
-      ...(previousResultId === undefined ? {} : { previousResultId }),
-    };
-    const timeoutMs = Math.max(1, deadline - performance.now());
-    const { value } = await this.#context.request("textDocument/diagnostic", params, { signal, timeoutMs });
-    return this.#pulled.keep(identifier, document.uri, value);
+  #ask(document: OpenDocument, wait: Wait): Promise<Json[] | { why: string }> {
+    return pullDocument({ ...this.#context, pulled: this.#pulled }, document, wait);
   }
 
   #dueMs(path: string | undefined, settleMs: number): number {
@@ -244,17 +207,17 @@ export class Diagnostics {
       if (readiness.death) throw readiness.death;
       if (this.#pulls(document)) return this.#pull(document, wait);
       if (!this.#context.current(path))
-        return this.#unknown("the file was closed while the server was waited for", []);
+        return unknown(this.#context.readiness, "the file was closed while the server was waited for", []);
       const now = performance.now();
       const published = this.#published.get(path);
       const quiet = published
         ? published.at + this.#published.quietMs(published, settleMs) - now
         : Number.POSITIVE_INFINITY;
       const busy = readiness.isWorthWaiting(waitMs);
-      if (published && quiet <= 0 && !busy) return this.#told(published.items);
+      if (published && quiet <= 0 && !busy) return told(this.#context.readiness, published.items);
       if (now >= deadline) {
         readiness.waitedInVain(waitMs);
-        return this.#tooLate(path, published);
+        return tooLate(readiness, published, this.#outdated.get(path));
       }
       await this.#event(Math.min(busy ? deadline - now : quiet, deadline - now), signal);
     }
@@ -266,36 +229,6 @@ export class Diagnostics {
     if (!known || known.change === this.#published.change) return;
     this.#context.touch(path);
     this.#outdated.set(path, known);
-  }
-
-  /** The time is over: what was found for this version, or why nothing can be told. */
-  #tooLate(path: string, published: Published | undefined): DiagnosticsReport {
-    if (published && published.items.length > 0)
-      return { ...this.#told(published.items), why: "the server may not have finished with this text" };
-    if (published) return this.#unknown("the server has found nothing so far, and may not have finished", []);
-    const before = this.#outdated.get(path);
-    if (before) {
-      return this.#unknown(
-        "other files changed, and the server did not say again what holds for this one",
-        before.items,
-      );
-    }
-    return this.#unknown("the server has published nothing for this version of the file", []);
-  }
-
-  #told(items: Json[]): DiagnosticsReport {
-    const unique = uniqueBy(items, canonicalText);
-    const readiness = this.#context.readiness.now;
-    const atWork = this.#context.readiness.atWork;
-    if (unique.length > 0)
-      return { status: "diagnostics", why: atWork ? LATE : "", items: unique, readiness };
-    if (readiness === "indexing") return this.#unknown("the server is still indexing", []);
-    if (atWork) return this.#unknown(LATE, []);
-    return { status: "clean", why: "", items: [], readiness };
-  }
-
-  #unknown(why: string, items: Json[]): DiagnosticsReport {
-    return { status: "unknown", why, items, readiness: this.#context.readiness.now };
   }
 
   /** Waits for a publish, a registration, a change of readiness, or the time. */

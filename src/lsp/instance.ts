@@ -24,8 +24,8 @@ import type { Transport } from "./launch.js";
 import { withNamedPaths } from "./program.js";
 import { ReadinessState } from "./readiness.js";
 import { type Asking, ask } from "./requests.js";
+import { ServerEnd } from "./server-end.js";
 import { ServerFiles } from "./server-files.js";
-import { askToEnd } from "./shutdown.js";
 import type {
   DiagnosticsReport,
   LanguageServer,
@@ -51,11 +51,11 @@ export class Instance {
   readonly #files: ServerFiles;
   readonly #incoming: Incoming;
   readonly #asking: Asking;
+  readonly #end: ServerEnd;
   #encoding: PositionEncoding = "utf-16";
   #serverVersion: string | null = null;
   /** What went wrong last, though the server lives on. */
   #trouble: string | null = null;
-  #ending = false;
 
   constructor(context: InstanceContext, transport: Transport) {
     const { plan, root, roots, limits } = context;
@@ -104,10 +104,7 @@ export class Instance {
       folders: () => this.#folders(),
       notify: (method, params) => this.#wire.notify(method, params),
     });
-    void this.#wire.over.then((reason) => {
-      if (!this.#readiness.death)
-        this.#readiness.died(new Refusal("lsp/exited", `server "${plan.id}" ${reason}`));
-    });
+    this.#end = new ServerEnd({ name: plan.id, wire: this.#wire, transport, readiness: this.#readiness });
   }
 
   get encoding(): PositionEncoding {
@@ -139,7 +136,7 @@ export class Instance {
     return this.#files.notWatched;
   }
   get dead(): boolean {
-    return this.#ending || this.#wire.dead;
+    return this.#end.begun;
   }
   /** Resolves, with the reason, when the process is gone. */
   get over(): Promise<string> {
@@ -216,7 +213,7 @@ export class Instance {
   /** Opens the document or brings it up to date, after everything else that changed was told. */
   async sync(path: string, signal: AbortSignal): Promise<OpenDocument> {
     if (signal.aborted) throw cancelled(signal);
-    this.#refuseWhenEnding();
+    this.#end.refuseWhenAsked();
     this.#wire.refuseWhenFull();
     return this.#files.sync(path);
   }
@@ -242,17 +239,12 @@ export class Instance {
     return this.#files.textOf(uri);
   }
 
-  /** What is being shut down takes no more questions; whoever asks is sent on to the next start. */
-  #refuseWhenEnding(): void {
-    if (this.#ending) throw new Refusal("lsp/exited", `server "${this.plan.id}" was stopped`);
-  }
-
   settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
     return this.#readiness.settle(timeoutMs, signal);
   }
 
   async request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
-    this.#refuseWhenEnding();
+    this.#end.refuseWhenAsked();
     if (!this.#capabilities.supports(method)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
     }
@@ -262,33 +254,23 @@ export class Instance {
   }
 
   async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
-    this.#refuseWhenEnding();
+    this.#end.refuseWhenAsked();
     return this.#files.report(document, options);
   }
 
   async workspaceDiagnostics(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
-    this.#refuseWhenEnding();
+    this.#end.refuseWhenAsked();
     return this.#files.reportAll(options);
   }
 
   /** Asks the server to end, then makes it; resolves when its whole process group is gone. */
-  async end(): Promise<void> {
-    if (this.#ending) return this.#transport.kill();
-    this.#ending = true;
-    if (this.#transport.pid !== null && !this.#wire.dead && this.readiness !== "starting") {
-      this.#files.closeAll();
-      await askToEnd(this.#wire, this.#transport);
-    }
-    await this.kill("was stopped");
+  end(): Promise<void> {
+    return this.#end.ask(() => this.#files.closeAll());
   }
 
   /** Ends the process group at once; what is pending is refused with this reason. */
-  async kill(reason: string): Promise<void> {
-    this.#ending = true;
-    const death = new Refusal("lsp/exited", `server "${this.plan.id}" ${reason}`);
-    this.#wire.fail(death);
-    this.#readiness.died(death);
-    await this.#transport.kill();
+  kill(reason: string): Promise<void> {
+    return this.#end.force(reason);
   }
 
   #ask(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {

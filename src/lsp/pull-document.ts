@@ -1,0 +1,59 @@
+/** Diagnostics of one document, pulled from every provider that a server has for it. */
+import type { Json } from "../base/json.js";
+import { Refusal } from "../base/problem.js";
+import type { Capabilities } from "./capabilities.js";
+import { identifierOf, type PulledReports } from "./pulled-reports.js";
+import type { OpenDocument, PartTaker, Readiness } from "./types.js";
+
+/** Asks a server for diagnostics. */
+export type DiagnosticsRequest = (
+  method: string,
+  params: unknown,
+  options: { signal: AbortSignal; timeoutMs: number; parts?: PartTaker },
+) => Promise<{ value: unknown; readiness: Readiness }>;
+
+interface PullContext {
+  capabilities: Capabilities;
+  pulled: PulledReports;
+  request: DiagnosticsRequest;
+}
+
+interface PullWait {
+  signal: AbortSignal;
+  deadline: number;
+}
+
+/** The items that every provider of the document gives now, or why they cannot be had. */
+export async function pullDocument(
+  context: PullContext,
+  document: OpenDocument,
+  wait: PullWait,
+): Promise<Json[] | { why: string }> {
+  const items: Json[] = [];
+  try {
+    for (const provider of context.capabilities.options("textDocument/diagnostic", document))
+      items.push(...(await pullFrom(context, document, identifierOf(provider), wait)));
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code === "call/cancelled" || error.code === "lsp/exited")
+      throw error;
+    return { why: error.message };
+  }
+  return items;
+}
+
+async function pullFrom(
+  { pulled, request }: PullContext,
+  document: OpenDocument,
+  identifier: string | undefined,
+  { deadline, signal }: PullWait,
+): Promise<Json[]> {
+  const previousResultId = pulled.resultId(identifier, document.path);
+  const params = {
+    textDocument: { uri: document.uri },
+    ...(identifier === undefined ? {} : { identifier }),
+    ...(previousResultId === undefined ? {} : { previousResultId }),
+  };
+  const timeoutMs = Math.max(1, deadline - performance.now());
+  const { value } = await request("textDocument/diagnostic", params, { signal, timeoutMs });
+  return pulled.keep(identifier, document.uri, value);
+}
