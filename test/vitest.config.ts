@@ -1,15 +1,30 @@
 import { defineConfig } from "vitest/config";
 
+/** Tests of the stages that are pure: they start no server and leave nothing behind in their process. */
+const pure = ["base", "config", "emit", "invalid", "plan", "protocol"].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
+
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/fixtures/**"],
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // A file mostly waits for the processes that it starts, so two at a time fill a small machine and more would only
     // make each other late. Nothing is shared between files: folders, ports and users' records are each one's own.
     maxWorkers: 2,
+    projects: [
+      // They have the modules in common, which cost more to load than most of these tests to run.
+      { extends: true, test: { name: "pure", include: pure, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "whole",
+          include: ["test/**/*.test.ts"],
+          exclude: [...pure, "test/fixtures/**"],
+        },
+      },
+    ],
   },
 });
