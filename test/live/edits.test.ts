@@ -2,8 +2,11 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { binaries, type LiveSession, openSession, repository, testEnvironment } from "./session.js";
+
+/** Several starts of servers and checkers in one test, on whatever machine. */
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 const allow = (command: string) => `[allow]\ncommands = ["${command}"]\neffects = ["read", "edit"]\n`;
 

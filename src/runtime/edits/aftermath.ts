@@ -23,11 +23,15 @@ export async function lookBefore(call: CallState, { files }: Pick<Preview | Undo
   return lookAtErrors(call, there, Math.min(beforeMs, call.remainingMs() * shareBefore));
 }
 
-/** Tells servers what has happened and gives what it did to errors as `diagnostics`; none when no server has a say. */
+/**
+ * Tells servers what has happened and gives what it did to errors as `diagnostics`; none when no server has a say. Of the
+ * `unsure` it is not known what it did to files that they were not shown.
+ */
 export async function aftermath(
   call: CallState,
   done: readonly Undone[],
   before: Look,
+  unsure: readonly string[] = [],
 ): Promise<{ diagnostics?: JsonObject }> {
   if (done.length === 0) return {};
   const operations = done.flatMap((edit) => edit.operations);
@@ -41,7 +45,7 @@ export async function aftermath(
   const ordered = [...first, ...edited.filter((path) => path !== own)];
   const patience = before.why.length === 0 ? afterMs : briefMs;
   const ms = Math.min(patience, call.remainingMs() * shareAfter);
-  const after = await lookAtErrors(call, ordered, ms, concerned(call, operations));
+  const after = await lookAtErrors(call, ordered, ms, new Set([...concerned(call, operations), ...unsure]));
   if ([before, after].every(({ errors, why }) => errors.size === 0 && why.length === 0)) return {};
   const delta = compareErrors(call, before, after, ordered, (path) => movedTo(path, operations));
   const { introduced, resolved, errors, notShown, why } = delta;
@@ -51,12 +55,11 @@ export async function aftermath(
 }
 
 /** The servers of names that are gone: what refers to those stands in other files. */
-function concerned(call: CallState, operations: readonly AppliedOperation[]): Set<string> {
+function concerned(call: CallState, operations: readonly AppliedOperation[]): string[] {
   const gone = operations.filter(({ kind }) => kind !== "create");
-  const ids = gone.flatMap(({ path, folder }) =>
+  return gone.flatMap(({ path, folder }) =>
     folder ? call.pool.running().map(({ plan }) => plan.id) : call.pool.route(path).map(({ id }) => id),
   );
-  return new Set(ids);
 }
 
 /** Where a file is after the operations. */

@@ -20,6 +20,8 @@ export class Draft {
   readonly toConfirm: string[] = [];
   /** Why parts may be missing, as sentences: such an edit is applied only when it was seen. */
   readonly doubts: string[] = [];
+  /** Ids of servers that made it without knowing the whole project. */
+  readonly unsure: string[] = [];
   /** Whether a server found its places in the whole workspace. */
   isWide = false;
   /** Whether an operation on names was left out: what follows it would be about other files. */
@@ -32,6 +34,7 @@ export class Draft {
     this.reasons.push(...other.reasons);
     this.toConfirm.push(...other.toConfirm);
     this.doubts.push(...other.doubts);
+    this.unsure.push(...other.unsure);
     this.isWide ||= other.isWide;
     this.lacksOperation ||= other.lacksOperation;
     this.command ??= other.command;

@@ -29,6 +29,7 @@ interface Kept extends Pick<Held, "readiness"> {
   changes: Change[];
   doubts: string[];
   toConfirm: string[];
+  unsure: string[];
   /** Hashes before, by shown path. */
   before: [string, string | null][];
 }
@@ -45,10 +46,10 @@ export class LastingPreviews {
   async keep(call: CallState, binding: string, { draft, preview, readiness }: Held): Promise<boolean> {
     // What a command does is known to the very server that offers it.
     if (draft.command !== undefined) return false;
-    const { changes, doubts, toConfirm } = draft;
+    const { changes, doubts, toConfirm, unsure } = draft;
     const before = beforeOf(preview);
     const kept: Kept = {
-      ...{ version: 1, at: Date.now(), binding, changes, doubts, toConfirm, before },
+      ...{ version: 1, at: Date.now(), binding, changes, doubts, toConfirm, unsure, before },
       readiness,
     };
     const text = JSON.stringify(kept);
@@ -74,6 +75,7 @@ export class LastingPreviews {
     draft.changes.push(...kept.changes);
     draft.doubts.push(...kept.doubts);
     draft.toConfirm.push(...kept.toConfirm);
+    draft.unsure.push(...kept.unsure);
     const preview = await editsOf(call).preview(kept.changes, call.gate);
     if (preview.reasons.length > 0) throw refuseEdit(preview.reasons);
     if (preview.token !== token) throw refuseEdit(changesSince(kept, preview));
@@ -122,7 +124,7 @@ function keptIn(text: string): Kept | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isTable(value) || value.version !== 1 || typeof value.at !== "number") return undefined;
-    const lists = [value.changes, value.doubts, value.toConfirm, value.before];
+    const lists = [value.changes, value.doubts, value.toConfirm, value.unsure, value.before];
     return lists.every(Array.isArray) ? (value as unknown as Kept) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;

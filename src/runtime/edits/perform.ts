@@ -147,7 +147,7 @@ async function apply(call: CallState, held: Held): Promise<Normalized> {
   for (const applied of done) tellBared(call, applied);
   return told(call, held, done, {
     ...(command?.failure === undefined ? {} : { command_failed: command.failure }),
-    ...(await aftermath(call, done, before)),
+    ...(await aftermath(call, done, before, draft.unsure)),
   });
 }
 

@@ -8,11 +8,12 @@ import type { Draft } from "./draft.js";
 /** Warns of a server that made an edit without knowing the whole project, and lets the edit be seen before it is applied. */
 export async function tellProject(call: CallState, { plan }: LanguageServer, draft: Draft): Promise<void> {
   const path = call.evidence.document?.admitted.path;
-  const [name] = plan.projectFiles;
-  if (path === undefined || name === undefined || (await hasProject(call, plan.projectFiles, path))) return;
-  const said = `There is no ${name}, so the server ${plan.id} knows only files that it was shown; others may use the symbol too.`;
+  const { projectFiles: names } = plan;
+  if (path === undefined || names.length === 0 || (await hasProject(call, names, path))) return;
+  const said = `There is no ${names.join(" or ")}, so the server ${plan.id} knows only files that it was shown; others may use the symbol too.`;
   call.evidence.warn("answer/no-project", said, { server_id: plan.id });
   draft.doubts.push(said);
+  draft.unsure.push(plan.id);
 }
 
 /** Looks in the folders above a file, up to its root. */

@@ -123,7 +123,9 @@ function itemLines(item: JsonObject, dialect: DialectPlan): string[] {
   const notes = item.note === undefined ? "" : `  (${textOf(item.note)})`;
   if (item.operation !== undefined) {
     const size =
-      item.folder === true ? `, a folder${item.files === undefined ? "" : ` of ${item.files} files`}` : "";
+      item.folder === true
+        ? `, a folder${item.files === undefined ? "" : ` of ${counted(item.files, "file")}`}`
+        : "";
     const more = `${item.overwrites === true ? ", replaces what is there" : ""}${item.skipped === true ? ", nothing to do" : ""}`;
     return [`${textOf(item.operation)} ${name}${size}${more}${notes}`];
   }

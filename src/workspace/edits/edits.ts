@@ -15,7 +15,7 @@ import { Journal } from "./journal.js";
 import { clearLeftovers } from "./let-go.js";
 import { defaultEditLimits } from "./limits.js";
 import { takeLock } from "./lock.js";
-import { recoverAll, recoverOthers } from "./others.js";
+import { pruneOthers, recoverAll, recoverOthers } from "./others.js";
 import { outcomeOf } from "./outcome.js";
 import { previewDraft, shownAs } from "./preview.js";
 import { Previews } from "./previews.js";
@@ -80,8 +80,7 @@ class WorkspaceEdits implements Edits {
         for (const recovery of [...(await recoverOthers(shop)), ...(await clearLeftovers(shop))])
           this.#options.recovered?.(recovery);
         await shop.journal.prune();
-        // Edits of workspaces that nobody may open again; those that are not ours to look at stay.
-        for (const journal of await shop.journal.others()) await unlessSystem(journal.prune());
+        await unlessSystem(pruneOthers(shop));
       }, wait);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

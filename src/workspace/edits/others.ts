@@ -3,11 +3,15 @@
  * own files settles it, under the lock that all workspaces share; one that is also about other files waits for a proxy that
  * may touch them all, and is told of.
  */
+import { join } from "node:path";
 import { Refusal } from "../../base/problem.js";
 import { placesOf } from "./step.js";
+import { unlessSystem } from "./system-words.js";
 import { recover } from "./transaction.js";
 import type { Recovery } from "./types.js";
 import { isOursWhole, type Workshop } from "./workshop.js";
+
+const HOUR_MS = 3_600_000;
 
 /** Settles what is left in the workspace's own journal and, when a process died over an edit just now, in the others. */
 export async function recoverAll(shop: Workshop): Promise<Recovery[]> {
@@ -28,6 +32,17 @@ export async function recoverOthers(shop: Workshop): Promise<Recovery[]> {
       recoveries.push({ outcome: "conflict", reasons: [pending] });
   }
   return recoveries;
+}
+
+/** Forgets old edits of workspaces that nobody may open again, once an hour for all; those that are not ours stay. */
+export async function pruneOthers({ disk, journal }: Workshop): Promise<void> {
+  const mark = `pruned-${Math.floor(Date.now() / HOUR_MS)}`;
+  const names = await disk.list(journal.lockFolder);
+  if (names.includes(mark)) return;
+  for (const other of await journal.others()) await unlessSystem(other.prune());
+  await disk.makeFolder(join(journal.lockFolder, mark), "private");
+  for (const name of names.filter((old) => old.startsWith("pruned-")))
+    await disk.removeFolder(join(journal.lockFolder, name));
 }
 
 const pending = {

@@ -66,6 +66,10 @@ it("an edit by a server that may not know the whole project says so, and is appl
   expect(warningsOf(await lacking.call("rename_symbol", greet))).toContain("answer/no-project");
   const unseen = await lacking.call("rename_symbol", { ...greet, dry_run: false });
   expect(codeOf(unseen)).toBe("edit/not-seen");
+  const { structured } = await lacking.call("rename_symbol", greet);
+  const token = { dry_run: false, edit_token: structured.edit_token ?? "" };
+  const done = await lacking.call("rename_symbol", { ...greet, ...token });
+  expect(done.structured).toMatchObject({ status: "applied", diagnostics: { status: "unknown" } });
   const known = await editing({
     files: { ...files, "build/project.json": "" },
     replies: { "textDocument/rename": edit },
