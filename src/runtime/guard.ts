@@ -6,6 +6,7 @@ import { sortBy, uniqueBy } from "../base/order.js";
 import { toPointer } from "../base/pointer.js";
 import { Refusal } from "../base/problem.js";
 import { cutCharacters } from "../base/text.js";
+import { largest } from "./limits.js";
 
 const mostIssues = 10;
 const mostBytes = 1024 * 1024;
@@ -52,11 +53,10 @@ function toIssue(error: NonNullable<Validator["errors"]>[number], known: readonl
 function allowedValues({ keyword, params }: NonNullable<Validator["errors"]>[number]): string | undefined {
   const { allowedValues: values } = params;
   if (keyword !== "enum" || !Array.isArray(values)) return undefined;
-  const { text, cut } = cutCharacters(
-    values.map((value) => JSON.stringify(value)).join(", "),
-    valueCharacters,
-  );
-  return `must be one of ${text}${cut ? "…" : ""}`;
+  const words = values.map((value) => JSON.stringify(value));
+  const shown = largest(words.length, (count) => words.slice(0, count).join(", ").length <= valueCharacters);
+  const rest = words.length - shown;
+  return `must be one of ${words.slice(0, shown).join(", ")}${rest > 0 ? ` and ${rest} others` : ""}`;
 }
 
 function unknownArgument(known: readonly string[]): string {

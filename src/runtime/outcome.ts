@@ -65,7 +65,7 @@ export function refused(
 ): CallOutcome {
   const { input } = evidence;
   const unready = early.includes(plain.code) ? evidence.unready : undefined;
-  const message = unready ? `${plain.message} ${unreadyText(unready)}` : plain.message;
+  const message = unready ? `${plain.message.replace(/\.?$/, ".")} ${unreadyText(unready)}` : plain.message;
   const refusal = leading(plain, message, leadOn(plan, tool, plain.code, input));
   const warnings = [...evidence.warnings, ...(unready ? [notReady(unready)] : [])];
   const beside = { warnings, readiness: unready?.readiness, input };

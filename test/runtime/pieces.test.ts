@@ -138,6 +138,14 @@ describe("arguments", () => {
     }
   });
 
+  it("are told what they may be, in whole values", () => {
+    const allowedValues = Array.from({ length: 60 }, (_, index) => `value-number-${index}`);
+    const wrong = { instancePath: "/how", keyword: "enum", message: "", params: { allowedValues } };
+    expect(() => checkArguments(tool, failing([wrong]), {})).toThrow(
+      /must be one of "value-number-0", .*"value-number-\d+" and \d\d others \(enum\)\.$/,
+    );
+  });
+
   it.each([[[]], ["text"], [null], [7]])("must be an object, not %j", (args) => {
     expect(() => checkArguments(tool, passing, args)).toThrow(Refusal);
   });
