@@ -22,7 +22,14 @@ it("a call that is cancelled while the server is waited for after the edit says 
 });
 
 it("a call whose time is over by then says so too", async () => {
-  const workshop = await editing({ replies, scenario: silent, config: { limits: { timeout_ms: 3000 } } });
+  const workshop = await editing({
+    replies,
+    scenario: silent,
+    tools: ["rename_symbol", "get_document_symbols"],
+    config: { tools: [{ name: "rename_symbol", timeout_ms: 3000 }] },
+  });
+  // The server is up before, so that the time goes to the edit and to what comes after it.
+  await workshop.call("get_document_symbols", { file_path: "a.fake" });
   const answer = await workshop.call("rename_symbol", apply);
   expect(answer.structured).toMatchObject({
     ok: true,
