@@ -1,0 +1,89 @@
+/** Numbers out of samples, and how they are shown. Everything is compared within one run, sample by sample. */
+import { readFileSync } from "node:fs";
+import { cpus } from "node:os";
+
+/** The value below which a part of the samples lies. */
+export function quantile(samples, part) {
+  const sorted = [...samples].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
+}
+
+/** Count, median and 95th percentile of samples. */
+export function figures(samples) {
+  return { n: samples.length, p50: quantile(samples, 0.5), p95: quantile(samples, 0.95) };
+}
+
+/**
+ * Measures several ways of doing the same, turn by turn, so that whatever else the machine does falls on all of them.
+ * `ways` is name → (round) → milliseconds. The first rounds are thrown away.
+ */
+export async function interleave(ways, { rounds, warmup }) {
+  const samples = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
+  for (let round = -warmup; round < rounds; round++) {
+    for (const [name, measure] of Object.entries(ways)) {
+      const value = await measure(round + warmup);
+      if (round >= 0) samples[name].push(value);
+    }
+  }
+  return samples;
+}
+
+/** Milliseconds that an action takes. */
+export async function timed(action) {
+  const started = performance.now();
+  await action();
+  return performance.now() - started;
+}
+
+/** One row of the table: ours against a base, both of the same rounds. */
+export function compared(what, ours, base, target) {
+  const [a, b] = [figures(ours), figures(base)];
+  const pairs = ours.map((value, index) => value - base[index]);
+  const row = { what, n: a.n, base: b, ours: a, added: quantile(pairs, 0.5), ratio: a.p50 / b.p50 };
+  return { ...row, ...judged(row, target) };
+}
+
+/** One row of a figure that stands alone. */
+export function alone(what, value, unit, target) {
+  const row = { what, value, unit };
+  return { ...row, ...judged(row, target) };
+}
+
+function judged(row, target) {
+  if (target === undefined) return {};
+  return { target: target.text, met: target.met(row) };
+}
+
+/** What the machine had to do besides: the load average, and how many processors share it. */
+export function load() {
+  return { average: Number(readFileSync("/proc/loadavg", "utf8").split(" ")[0]), processors: cpus().length };
+}
+
+const ms = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(2));
+
+function cells(row) {
+  const judgement = row.target === undefined ? "" : `${row.target} ${row.met ? "met" : "MISSED"}`;
+  if (row.value !== undefined) {
+    const value = Number.isInteger(row.value) ? String(row.value) : row.value.toFixed(2);
+    return [row.what, "", "", `${value} ${row.unit}`, "", "", judgement];
+  }
+  return [
+    row.what,
+    String(row.n),
+    `${ms(row.base.p50)} / ${ms(row.base.p95)}`,
+    `${ms(row.ours.p50)} / ${ms(row.ours.p95)}`,
+    ms(row.added),
+    `${row.ratio.toFixed(2)} ×`,
+    judgement,
+  ];
+}
+
+/** A section's rows as a table in Markdown. */
+export function table(rows) {
+  const head = ["what", "n", "base p50 / p95", "ours p50 / p95", "added", "ratio", "target"];
+  const lines = [head, ...rows.map(cells)];
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column].length)));
+  const print = (line) => `| ${line.map((cell, column) => cell.padEnd(widths[column])).join(" | ")} |`;
+  const rule = `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`;
+  return [print(lines[0]), rule, ...lines.slice(1).map(print)].join("\n");
+}

@@ -1,0 +1,144 @@
+/** Calls to a server that is up and has read everything: the program against the same requests sent raw, turn by turn. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { compared, interleave, timed } from "./figures.mjs";
+import { openProxy } from "./proxy.mjs";
+import { RawServer } from "./raw.mjs";
+import { server } from "./workspace.mjs";
+
+export const title = "Warm calls, against the language server itself";
+
+/** Added ≤ 1 ms; where the raw call takes 10 ms and more, ≤ 1.10 ×. */
+const near = {
+  text: "≤ +1 ms, or ≤ 1.10 × from 10 ms",
+  met: ({ base, added, ratio }) => (base.p50 >= 10 ? ratio <= 1.1 : added <= 1),
+};
+
+export async function run({ rounds, workspaces }) {
+  const rows = [];
+  for (const workspace of workspaces) {
+    for (const row of await measure(workspace, rounds))
+      rows.push({ ...row, what: `${workspace.name}: ${row.what}` });
+  }
+  return rows;
+}
+
+async function measure({ folder, bundle, files }, rounds) {
+  const raw = await new RawServer(server.command, server.args, folder).open();
+  const proxy = await openProxy(["--bundle", bundle, "--workspace", folder]);
+  const chosen = files.slice(0, 40);
+  const places = await placesIn(raw, folder, chosen);
+  const at = (round) => places[round % places.length];
+  const raws = rawCalls(raw);
+  const ours = ourCalls(proxy);
+  const rows = [];
+  try {
+    for (const { path } of places.slice(0, 1)) await ours.hover({ path, line: 0, character: 0 });
+    for (const [name, ask] of Object.entries(raws)) {
+      // Each place is asked about once, so that no answer of ours is one that was kept.
+      const count = Math.min(rounds, name === "document symbols" ? chosen.length : places.length) - 5;
+      const pick = name === "document symbols" ? (round) => ({ path: chosen[round % chosen.length] }) : at;
+      const samples = await interleave(
+        {
+          raw: (round) => timed(() => ask(pick(round))),
+          ours: (round) => timed(() => ours[name](pick(round))),
+        },
+        { rounds: count, warmup: 5 },
+      );
+      rows.push(compared(name, samples.ours, samples.raw, near));
+    }
+    const again = await interleave(
+      {
+        raw: () => timed(() => raws.references(at(0))),
+        ours: () => timed(() => ours.references(at(0))),
+      },
+      { rounds, warmup: 5 },
+    );
+    rows.push(compared("references, the same again", again.ours, again.raw, near));
+    rows.push(await afterChange(raw, ours, folder, chosen, Math.min(rounds, 30)));
+  } finally {
+    await proxy.close();
+    await raw.close();
+  }
+  return rows;
+}
+
+/** Declarations of the files, by the server's own outline. */
+async function placesIn(raw, folder, files) {
+  const places = [];
+  for (const path of files) {
+    const uri = await raw.didOpen(join(folder, path), server.languageId);
+    const symbols = await raw.request("textDocument/documentSymbol", { textDocument: { uri } });
+    for (const { selectionRange, range, name } of symbols ?? [])
+      places.push({ path, uri, name, ...(selectionRange ?? range).start });
+  }
+  return places;
+}
+
+function rawCalls(raw) {
+  const position = ({ uri, line, character }) => ({
+    textDocument: { uri },
+    position: { line, character },
+  });
+  return {
+    definition: (place) => raw.request("textDocument/definition", position(place)),
+    hover: (place) => raw.request("textDocument/hover", position(place)),
+    references: (place) =>
+      raw.request("textDocument/references", {
+        ...position(place),
+        context: { includeDeclaration: true },
+      }),
+    "document symbols": async ({ path }) => {
+      const uri = await raw.didOpen(join(raw.folder, path), server.languageId);
+      return raw.request("textDocument/documentSymbol", { textDocument: { uri } });
+    },
+    "workspace symbols": ({ name }) => raw.request("workspace/symbol", { query: name }),
+  };
+}
+
+function ourCalls(proxy) {
+  const call = async (tool, args) => {
+    const result = await proxy.call(tool, args);
+    if (result.isError) throw new Error(JSON.stringify(result.structuredContent?.error));
+    return result;
+  };
+  const position = ({ path, line, character }) => ({
+    file_path: path,
+    line: line + 1,
+    character: character + 1,
+  });
+  return {
+    definition: (place) => call("find_definition", position(place)),
+    hover: (place) => call("get_hover", position(place)),
+    references: (place) => call("find_references", position(place)),
+    "document symbols": ({ path }) => call("get_document_symbols", { file_path: path }),
+    "workspace symbols": ({ name }) => call("search_workspace_symbols", { query: name }),
+    diagnostics: ({ path }) => call("get_diagnostics", { file_path: path }),
+  };
+}
+
+/** A file changes; what the server says of the new text. Raw is told the text and hears the first word. */
+async function afterChange(raw, ours, folder, files, rounds) {
+  const path = files[0];
+  const absolute = join(folder, path);
+  const text = readFileSync(absolute, "utf8");
+  const changed = (round, who) => `${text}\nexport const ${who}${round}: number = "no";\n`;
+  const samples = await interleave(
+    {
+      raw: (round) =>
+        timed(async () => {
+          const heard = raw.nextDiagnostics(absolute);
+          await raw.didChange(absolute, changed(round, "raw"));
+          await heard;
+        }),
+      ours: (round) =>
+        timed(() => {
+          writeFileSync(absolute, changed(round, "ours"));
+          return ours.diagnostics({ path });
+        }),
+    },
+    { rounds, warmup: 2 },
+  );
+  writeFileSync(absolute, text);
+  return compared("diagnostics after a change", samples.ours, samples.raw, near);
+}
