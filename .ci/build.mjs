@@ -1,12 +1,30 @@
 /**
- * Bundles the program into `dist/cli`, one chunk per stage that is loaded on its own. Every file lands in one folder,
- * so that a path relative to a module means the same in `src/cli` and in `dist/cli`.
+ * Builds the program into `dist/cli`: bundled, packed into few files by what is loaded together, the shipped schemas
+ * compiled, and the code that this Node compiled kept. Every file lands in one folder, so that a path relative to a
+ * module means the same in `src/cli` and in `dist/cli`.
  */
-import { rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { assign, importCalls, packText } from "./packs.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const out = join(root, "dist", "cli");
+
+/** What is run by name; each becomes a file that starts the loader. */
+const programs = ["bin", "print", "precompile"];
+
+/** What is loaded together. A module goes to the first pack that reaches it; all others are files of their own. */
+const packs = {
+  "serve.cjs": ["src/cli/bin.ts", "src/cli/quick.ts", "src/cli/commands/serve.ts", "src/mcp/stdio.ts"],
+  "compile.cjs": ["src/cli/compile.ts"],
+  "http.cjs": ["src/cli/gateway.ts"],
+};
+
+/** Imports whose target is only known at run time: the modules of a bundle, from their verified bytes. */
+const openImports = 1;
 
 /** Both MCP SDKs import Ajv for a feature that a tools server does not use; the runtime must not carry it. */
 const withoutAjvInTheSdk = {
@@ -23,10 +41,9 @@ const withoutAjvInTheSdk = {
   },
 };
 
-rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });
-await build({
+const { outputFiles, metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { bin: "src/cli/bin.ts", print: "src/cli/print.ts", precompile: "src/cli/precompile.ts" },
+  entryPoints: Object.fromEntries(["main", ...programs].map((name) => [name, `src/cli/${name}.ts`])),
   outdir: "dist/cli",
   bundle: true,
   splitting: true,
@@ -37,10 +54,43 @@ await build({
   mainFields: ["module", "main"],
   legalComments: "linked",
   plugins: [withoutAjvInTheSdk],
-  // Packages in CommonJS call `require` for Node's own modules.
-  banner: {
-    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-  },
+  metafile: true,
+  write: false,
   logLevel: "warning",
 });
-await import("../dist/cli/precompile.js");
+
+rmSync(join(root, "dist"), { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+writeFileSync(join(root, "dist", "package.json"), '{ "type": "commonjs" }\n');
+const packOf = assign(metafile.outputs, packs);
+const modules = new Map();
+let imports = 0;
+for (const { path, text } of outputFiles) {
+  const name = basename(path);
+  if (packOf[name] === undefined) {
+    writeFileSync(path, text);
+    continue;
+  }
+  imports += text.match(/\bimport\(/g)?.length ?? 0;
+  const file = packOf[name];
+  modules.set(file, [...(modules.get(file) ?? []), { name, text }]);
+}
+if (imports !== importCalls(metafile.outputs) + openImports)
+  throw new Error(`the build has ${imports} calls of import, which are not all known`);
+for (const [file, parts] of modules) writeFileSync(join(out, file), await packText(parts));
+writeFileSync(
+  join(out, "loader.cjs"),
+  readFileSync(new URL("loader.cjs", import.meta.url), "utf8").replace(
+    "const packOf = {};",
+    `const packOf = ${JSON.stringify(packOf)};`,
+  ),
+);
+for (const name of programs) {
+  writeFileSync(
+    join(out, `${name}.js`),
+    `#!/usr/bin/env node\nrequire("./loader.cjs").load("${name}.js");\n`,
+  );
+  chmodSync(join(out, `${name}.js`), 0o755);
+}
+execFileSync(process.execPath, [join(out, "precompile.js")], { stdio: "inherit" });
+execFileSync(process.execPath, [join(root, ".ci", "keep-code.cjs")], { stdio: "inherit" });

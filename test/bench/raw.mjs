@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node.js";
+import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
 import { environment } from "./proxy.mjs";
 
 const capabilities = {
@@ -22,8 +22,9 @@ export class RawServer {
   #versions = new Map();
   #published = new Map();
 
-  constructor(command, args, folder) {
+  constructor({ command, args, options }, folder) {
     this.folder = folder;
+    this.options = options;
     this.child = spawn(command, args, { cwd: folder, env: environment(), stdio: ["pipe", "pipe", "ignore"] });
     this.child.stdin.on("error", () => undefined);
     this.connection = createMessageConnection(
@@ -48,6 +49,7 @@ export class RawServer {
       rootPath: this.folder,
       workspaceFolders: [{ uri, name: "bench" }],
       capabilities,
+      initializationOptions: this.options,
     });
     this.offered = offered;
     await this.connection.sendNotification("initialized", {});

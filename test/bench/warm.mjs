@@ -24,7 +24,7 @@ export async function run({ rounds, workspaces }) {
 }
 
 async function measure({ folder, bundle, files }, rounds) {
-  const raw = await new RawServer(server.command, server.args, folder).open();
+  const raw = await new RawServer(server, folder).open();
   const proxy = await openProxy(["--bundle", bundle, "--workspace", folder]);
   const chosen = files.slice(0, 40);
   const places = await placesIn(raw, folder, chosen);

@@ -3,7 +3,9 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
-import { environment, program } from "./proxy.mjs";
+import { environment, program, repository } from "./proxy.mjs";
+
+const tsserver = join(repository, "node_modules", "typescript-5", "lib", "tsserver.js");
 
 /** The server that the real calls go to: its command line, as the preset has it. */
 export const server = {
@@ -12,6 +14,8 @@ export const server = {
   args: ["--stdio"],
   languageId: "typescript",
   ending: ".ts",
+  /** The preset's options, for the raw server. */
+  options: { tsserver: { path: tsserver, useSyntaxServer: "never" } },
 };
 
 const config = `[allow]
@@ -20,6 +24,7 @@ commands = ["${server.command}"]
 [[servers]]
 id = "bench"
 kind = "${server.kind}"
+initialize_options.tsserver.path = ${JSON.stringify(tsserver)}
 `;
 
 /** A folder of its own, gone when the benchmark ends. */

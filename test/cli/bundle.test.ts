@@ -112,7 +112,7 @@ describe("serve --bundle", () => {
       .split("\n")
       .filter((line) => line.startsWith("file:"))
       .map((url) => fileURLToPath(url));
-    expect(files.some((file) => file.endsWith("bin.js"))).toBe(true);
+    expect(files.some((file) => file.endsWith("serve.cjs"))).toBe(true);
     const texts = files.map((file) => readFileSync(file, "utf8"));
     // Each of these stands in the package's own code and nowhere else.
     const marks = {

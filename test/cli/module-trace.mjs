@@ -1,15 +1,13 @@
-/** Writes down every module that a process loads: `node --import` this with MODULE_TRACE naming a file. */
-import { appendFileSync } from "node:fs";
-import { createRequire, register } from "node:module";
+/** Writes down every file of code that a process reads, as URLs: `node --import` this with MODULE_TRACE naming a file. */
+import fs, { appendFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { pathToFileURL } from "node:url";
 
-const hooks = `
-import { appendFileSync } from "node:fs";
-export async function load(url, context, next) {
-  appendFileSync(${JSON.stringify(process.env.MODULE_TRACE)}, url + "\\n");
-  return next(url, context);
-}`;
-register(`data:text/javascript,${encodeURIComponent(hooks)}`);
-const require = createRequire(import.meta.url);
-process.on("exit", () => {
-  for (const file of Object.keys(require.cache)) appendFileSync(process.env.MODULE_TRACE, `${file}\n`);
-});
+const read = fs.readFileSync;
+fs.readFileSync = (path, ...rest) => {
+  const content = read(path, ...rest);
+  if (/\.[cm]?js$/.test(String(path)))
+    appendFileSync(process.env.MODULE_TRACE, `${pathToFileURL(String(path)).href}\n`);
+  return content;
+};
+syncBuiltinESMExports();

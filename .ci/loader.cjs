@@ -1,0 +1,58 @@
+/**
+ * Loads the program's modules out of the few files that the build packed them into. Where the build left the code that
+ * this very Node compiled, that is taken instead of compiling again; V8 refuses it by itself when version or flags differ.
+ */
+"use strict";
+const { readFileSync } = require("node:fs");
+const { join } = require("node:path");
+const { pathToFileURL } = require("node:url");
+const { Script } = require("node:vm");
+
+/** Module → the file it is packed in; filled in by the build. */
+const packOf = {};
+
+/** Where the code that this Node compiled stands. */
+const compiled = join(__dirname, "compiled", `${process.version}-${process.platform}-${process.arch}`);
+/** The packs that are loaded, by file. */
+const scripts = new Map();
+
+const url = pathToFileURL(__filename).href;
+const factories = new Map();
+const modules = new Map();
+
+function load(name) {
+  const known = modules.get(name);
+  if (known !== undefined) return known.exports;
+  if (!factories.has(name)) open(packOf[name]);
+  const module = { exports: {} };
+  modules.set(name, module);
+  factories.get(name)(module, module.exports, requireAny, importAny, url);
+  return module.exports;
+}
+
+function open(file) {
+  const path = join(__dirname, file);
+  const cachedData = compiledCode(file);
+  const source = readFileSync(path, "latin1");
+  const script = new Script(source, { filename: path, ...(cachedData ? { cachedData } : {}) });
+  scripts.set(file, script);
+  for (const [name, factory] of Object.entries(script.runInThisContext())) factories.set(name, factory);
+}
+
+function compiledCode(file) {
+  try {
+    return readFileSync(join(compiled, file));
+  } catch {
+    return undefined;
+  }
+}
+
+function requireAny(id) {
+  return id.startsWith("./") ? load(id.slice(2)) : require(id);
+}
+
+async function importAny(id) {
+  return id.startsWith("./") ? load(id.slice(2)) : import(id);
+}
+
+module.exports = { load, scripts, compiled };
