@@ -52,9 +52,8 @@ export function assign(outputs, packs) {
   return packOf;
 }
 
-/** How many calls of `import` the modules have: what `asFunction` may replace, and nothing else. */
-export function importCalls(outputs) {
-  return Object.values(outputs)
-    .flatMap(({ imports }) => imports)
-    .filter(({ kind }) => kind === "dynamic-import").length;
+/** How many calls of `import` in a text name no module of the build. */
+export function openImports(text, packOf) {
+  const targets = [...text.matchAll(/\bimport\((?:"\.\/([^"]+)"\))?/g)].map(([, name]) => name);
+  return targets.filter((name) => packOf[name] === undefined).length;
 }
