@@ -50,6 +50,8 @@ const { outputFiles, metafile } = await build({
   // jsonc-parser's main file hides its requires from a bundler; its module file does not.
   mainFields: ["module", "main"],
   legalComments: "linked",
+  // Comments may hold any character and any code, and the loader's files hold neither.
+  minifyWhitespace: true,
   plugins: [withoutAjvInTheSdk],
   metafile: true,
   write: false,

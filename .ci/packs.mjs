@@ -22,7 +22,6 @@ async function asFunction(text) {
     platform: "node",
     target: "node20",
     define: { "import.meta.url": "importMetaUrl" },
-    // Comments may hold any character, and the loader reads bytes as characters.
     minifyWhitespace: true,
     legalComments: "none",
   });
