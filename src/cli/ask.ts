@@ -7,12 +7,21 @@ export function isInteractive(io: Surroundings): boolean {
   return "isTTY" in io.stdin && io.stdin.isTTY === true && io.stderr.isTTY === true;
 }
 
-/** The person's answer, without blanks around it; undefined when they left (Ctrl-C, Ctrl-D) without one. */
-export async function ask(io: Surroundings, question: string): Promise<string | undefined> {
-  const lines = createInterface({ input: io.stdin, output: io.stderr });
-  const ended = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
+/** What is made of the person's first answer that can be understood; undefined when they left (Ctrl-C, Ctrl-D) before that. */
+export async function askUntil<T>(
+  io: Surroundings,
+  question: string,
+  understand: (answer: string) => T | undefined,
+): Promise<T | undefined> {
+  const lines = createInterface({ input: io.stdin, output: io.stderr, prompt: question });
   try {
-    return (await Promise.race([lines.question(question), ended]))?.trim();
+    lines.prompt();
+    for await (const line of lines) {
+      const understood = understand(line.trim());
+      if (understood !== undefined) return understood;
+      lines.prompt();
+    }
+    return undefined;
   } finally {
     lines.close();
   }
@@ -20,6 +29,6 @@ export async function ask(io: Surroundings, question: string): Promise<string | 
 
 /** Whether the person agrees. Enter alone means the capital letter; who leaves does not agree. */
 export async function agrees(io: Surroundings, question: string, otherwise: boolean): Promise<boolean> {
-  const answer = await ask(io, `${question} [${otherwise ? "Y/n" : "y/N"}] `);
+  const answer = await askUntil(io, `${question} [${otherwise ? "Y/n" : "y/N"}] `, (line) => line);
   return answer === "" ? otherwise : /^y(es)?$/i.test(answer ?? "");
 }

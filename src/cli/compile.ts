@@ -6,11 +6,12 @@ import type { Code } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
 import { fromPointer, toPointer } from "../base/pointer.js";
 import { ConfigError, type Problem } from "../base/problem.js";
-import { chooseServers, scanWorkspace } from "../config/detect.js";
+import { chooseServers } from "../config/detect.js";
 import { diskFiles, type Files } from "../config/files.js";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
 import { inOrder } from "../config/read.js";
 import { UnusableConfig } from "../config/salvage.js";
+import { scanWorkspace } from "../config/scan.js";
 import { isTrusted, isTrustedFolder, openTrust } from "../config/trust.js";
 import { compiledSchemas, emitBundle } from "../emit/bundle.js";
 import { shippedCode, shippedCompiler } from "../emit/shipped-code.js";
@@ -69,7 +70,7 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
       embedded: (presets) =>
         input.config !== undefined
           ? {}
-          : chooseServers(scanWorkspace(workspace, diskFiles), presets, (preset) =>
+          : chooseServers(scanWorkspace(workspace, diskFiles, { env: io.env, home }), presets, (preset) =>
               isInstalled(preset, { folders: binFolders, avoid, env: io.env }),
             ),
     },

@@ -8,7 +8,9 @@ import type { PresetFacts } from "../config/preset-index.js";
 import { isTrustedFolder, openTrust } from "../config/trust.js";
 import { homeOf, type Input, isOn, type Surroundings, UsageError } from "./command.js";
 import { workspaceOf } from "./compile.js";
-import { isInstalled } from "./installed.js";
+import { installLine } from "./install-line.js";
+import { isInPackages, isInstalledInTurn } from "./installed.js";
+import { withProgress } from "./progress.js";
 import { shippedConfigs } from "./shipped.js";
 
 /** The shipped catalogue. */
@@ -16,19 +18,36 @@ export function openCatalogue(): Catalogue {
   return new Catalogue(shippedConfigs, diskFiles);
 }
 
-/** Asks whether a preset's program is here; each is looked for once. */
-export function installedHere(input: Input, io: Surroundings): (preset: PresetFacts) => boolean {
+/** Whether a program can be started, lies in packages of a workspace that nobody trusts, or is not here. */
+export type Presence = "installed" | "untrusted" | "missing";
+
+/** Looks for the programs of presets, all at once, and tells how it stands with each. */
+export async function lookAround(
+  presets: readonly PresetFacts[],
+  input: Input,
+  io: Surroundings,
+): Promise<(preset: PresetFacts) => Presence> {
   const workspace = workspaceOf(input, io);
   const trust = openTrust(io.env, homeOf(io));
   const trusts = isOn(input, "trust-workspace") || isTrustedFolder(trust, workspace);
-  const folders = trusts ? [join(workspace, "node_modules", ".bin")] : [];
-  const avoid = trusts ? [] : [diskFiles.realpath(workspace)];
-  const known = new Map<string, boolean>();
-  return (preset) => {
-    const answer = known.get(preset.id) ?? isInstalled(preset, { folders, avoid, env: io.env });
-    known.set(preset.id, answer);
-    return answer;
+  const packages = join(workspace, "node_modules", ".bin");
+  const here = {
+    ...{ folders: trusts ? [packages] : [], env: io.env },
+    avoid: trusts ? [] : [diskFiles.realpath(workspace)],
   };
+  const found = presets.map(async (preset): Promise<[string, Presence]> => {
+    if (await isInstalledInTurn(preset, here)) return [preset.id, "installed"];
+    return [preset.id, !trusts && isInPackages(preset, packages) ? "untrusted" : "missing"];
+  });
+  const known = new Map(await withProgress(io, "looking for language servers", () => Promise.all(found)));
+  return ({ id }) => known.get(id) ?? "missing";
+}
+
+/** How it stands with a program, and what to do about it. */
+export function presenceText(preset: PresetFacts, presence: Presence): string {
+  if (presence === "installed") return "installed";
+  if (presence === "missing") return `not installed: ${installLine(preset)}`;
+  return "in node_modules/.bin, not trusted: `lsp-proxy trust`, or --trust-workspace";
 }
 
 /** The presets of a language, the preferred first, companions last. */
@@ -48,19 +67,30 @@ export function presetNamed(name: string, facts: readonly PresetFacts[]): Preset
   return facts.find(({ id }) => id === name) ?? facts.find(({ kinds = [] }) => kinds.includes(name));
 }
 
+/** The presets among which a word is looked for: those that it names, or serves, or whose files it names. */
+export function candidatesFor(word: string, facts: readonly PresetFacts[]): PresetFacts[] {
+  const extension = extensionIn(word);
+  return facts.filter(
+    ({ id, kinds = [], languages = [], extensions = [] }) =>
+      [id, ...kinds].includes(word) ||
+      languages.includes(word.toLowerCase()) ||
+      extensions.includes(extension),
+  );
+}
+
 /**
  * What a person means by a server's or a language's name. A language means its best installed server, or its best one.
  */
 export function meantPreset(
   word: string,
   facts: readonly PresetFacts[],
-  installed: (preset: PresetFacts) => boolean,
+  presence: (preset: PresetFacts) => Presence,
   command: string,
 ): PresetFacts {
   const candidates = presetsFor(word.toLowerCase(), facts).filter(({ companion }) => companion !== true);
   // A server that is called as its language is stands for itself only where it is also the language's choice.
-  const choice = candidates.find(installed) ?? candidates[0];
-  const found = choice ?? presetNamed(word, facts) ?? byExtension(word, facts, installed);
+  const found =
+    nearestToHand(candidates, presence) ?? presetNamed(word, facts) ?? byExtension(word, facts, presence);
   if (found !== undefined) return found;
   const names = sortedSet(
     facts.flatMap(({ id, kinds = [], languages = [] }) => [id, ...kinds, ...languages]),
@@ -72,13 +102,26 @@ export function meantPreset(
   );
 }
 
+function extensionIn(word: string): string {
+  return word.replace(/^\*?\./, "").toLowerCase();
+}
+
 function byExtension(
   word: string,
   facts: readonly PresetFacts[],
-  installed: (preset: PresetFacts) => boolean,
+  presence: (preset: PresetFacts) => Presence,
 ): PresetFacts | undefined {
-  const extension = word.replace(/^\*?\./, "").toLowerCase();
+  const extension = extensionIn(word);
   const mine = facts.filter(({ extensions = [], companion }) => !companion && extensions.includes(extension));
   const ranked = sortBy(mine, ({ id, rank = 0 }) => [-rank, id]);
-  return ranked.find(installed) ?? ranked[0];
+  return nearestToHand(ranked, presence);
+}
+
+/** The first that is installed, else the first that is in the workspace's packages, else the first. */
+function nearestToHand(
+  ranked: readonly PresetFacts[],
+  presence: (preset: PresetFacts) => Presence,
+): PresetFacts | undefined {
+  const first = (wanted: Presence) => ranked.find((preset) => presence(preset) === wanted);
+  return first("installed") ?? first("untrusted") ?? ranked[0];
 }

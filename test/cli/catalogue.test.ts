@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -85,6 +86,13 @@ describe("install", () => {
     expect((await proxy(["install", "pyright", "--yes"])).stdout).toBe("pyright is installed already\n");
   });
 
+  it("runs the line in the workspace that is meant", async () => {
+    mkdirSync(join(folder, "ws"));
+    program("npm", `pwd > ${folder}/ran`);
+    await proxy(["install", "pyright", "--yes", "-w", "ws"]);
+    expect(read("ran")).toBe(`${join(folder, "ws")}\n`);
+  });
+
   it("tells when the line fails, when it does not help, and when there is none", async () => {
     program("npm", "exit 7");
     expect(await proxy(["install", "pyright", "--yes"])).toMatchObject({ code: 1 });
@@ -109,12 +117,12 @@ describe("init", () => {
   it("writes what is here and installed, the rest as comments, and the result is a good config", async () => {
     const { code, stdout, stderr } = await proxy(["init"]);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^1 +go, gomod, gowork +3 +\*\.go, go\.mod +gopls +installed$/m);
+    expect(stderr).toMatch(/^1 +go, gomod +3 +\*\.go, go\.mod +gopls +installed$/m);
     expect(stderr).toMatch(/^2 +python +1 +\*\.py +pyright +not installed: npm install --global pyright$/m);
     expect(stderr).not.toContain("rust");
     expect(stdout).toContain(`wrote ${join(folder, "lspi.toml")} with 1 server\n`);
     expect(read("lspi.toml")).toContain('commands = ["gopls"]');
-    expect(read("lspi.toml")).toContain("# go, gomod, gowork: 3 files (*.go, go.mod).");
+    expect(read("lspi.toml")).toContain("# go, gomod: 3 files (*.go, go.mod).");
     expect(read("lspi.toml")).toContain('\n[[servers]]\nid = "gopls"\nkind = "gopls"\n');
     expect(read("lspi.toml")).toContain('\n# [[servers]]\n# id = "pyright"\n# kind = "pyright"\n');
     const valid = await proxy(["validate", "--config", "lspi.toml"]);
@@ -133,7 +141,9 @@ describe("init", () => {
   it("asks on a terminal which to take", async () => {
     const { code, stderr } = await proxy(["init"], { typed: "2\n" });
     expect(code).toBe(0);
-    expect(stderr).toContain("Which to take? Numbers, or Enter for those installed (1):");
+    expect(stderr).toContain(
+      "Which to take? Numbers (1 3-5), all, none, or Enter for those that are here (1):",
+    );
     expect(read("lspi.toml")).toContain('commands = ["pyright-langserver"]');
     expect(read("lspi.toml")).toContain('\n# [[servers]]\n# id = "gopls"\n');
     expect(await proxy(["init", "--force"], { typed: "\n" })).toMatchObject({ code: 0 });
@@ -146,6 +156,70 @@ describe("init", () => {
     expect(existsSync(join(folder, "lspi.toml"))).toBe(false);
     expect(await proxy(["init", "--yes", "--output", "other.toml"])).toMatchObject({ code: 0 });
     expect(read("other.toml")).toContain("gopls");
+  });
+
+  it("asks again when an answer is not understood, and takes ranges and words", async () => {
+    const { code, stderr } = await proxy(["init"], { typed: "9\nx\n1-2\n" });
+    expect(code).toBe(0);
+    expect(stderr).toContain("`9` is none of the numbers 1 to 2");
+    expect(stderr).toContain("`x` is none of the numbers 1 to 2");
+    expect(read("lspi.toml")).toContain('commands = ["gopls", "pyright-langserver"]');
+    expect(await proxy(["init", "--force"], { typed: "all\n" })).toMatchObject({ code: 0 });
+    expect(read("lspi.toml")).toContain('commands = ["gopls", "pyright-langserver", "taplo"]');
+  });
+
+  it("writes nothing without a server, and says what to do", async () => {
+    const none = await proxy(["init"], { typed: "none\n" });
+    expect(none).toMatchObject({ code: 1 });
+    expect(none.stderr).toContain("no server was taken, so nothing was written");
+    rmSync(join(bin, "gopls"));
+    expect(await proxy(["init", "--yes"])).toMatchObject({ code: 1 });
+    for (const [name, told] of [
+      ["pythn", "did you mean `python`?"],
+      ["eslint", "`lsp-proxy add` takes any server"],
+    ] as const) {
+      const wrong = await proxy(["init", "--yes", "--only", name]);
+      expect(wrong).toMatchObject({ code: 2 });
+      expect(wrong.stderr).toContain(told);
+    }
+    expect(existsSync(join(folder, "lspi.toml"))).toBe(false);
+    expect(await proxy(["init", "--yes", "--only", "python"])).toMatchObject({ code: 0 });
+    expect(read("lspi.toml")).toContain('commands = ["pyright-langserver"]');
+    expect(read("lspi.toml")).toContain("# Not installed here: npm install --global pyright");
+  });
+
+  it("finds servers in node_modules/.bin without starting them, and says what they need", async () => {
+    write("a.ts", "");
+    write("node_modules/typescript/package.json", '{ "name": "typescript", "version": "7.0.1" }');
+    write("node_modules/typescript/bin/tsc", `#!/bin/sh\ntouch ${folder}/started\n`);
+    mkdirSync(join(folder, "node_modules/.bin"));
+    symlinkSync("../typescript/bin/tsc", join(folder, "node_modules/.bin/tsc"));
+    chmodSync(join(folder, "node_modules/typescript/bin/tsc"), 0o755);
+    const { code, stderr } = await proxy(["init", "--yes"]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/typescript +in node_modules\/\.bin, not trusted: `lsp-proxy trust`/);
+    expect(read("lspi.toml")).toContain('commands = ["gopls", "tsc"]');
+    expect(read("lspi.toml")).toContain("# It lies in node_modules/.bin, which `lsp-proxy trust`");
+    expect((await proxy(["servers", "typescript"])).stdout).toContain("in node_modules/.bin, not trusted");
+    expect((await proxy(["install", "typescript"])).stdout).toContain("in node_modules/.bin, not trusted");
+    write("node_modules/typescript/package.json", '{ "name": "typescript", "version": "5.9.0" }');
+    const old = await proxy(["init", "--yes", "--force"]);
+    expect(old.stderr).toMatch(/typescript +not installed/);
+    expect(existsSync(join(folder, "started"))).toBe(false);
+  });
+
+  it("writes a good config whatever the folder is called", async () => {
+    const odd = join(folder, 'a\nservers = "x"\u0007');
+    mkdirSync(odd);
+    writeFileSync(join(odd, "main.go"), "");
+    expect(await proxy(["init", "--yes", "-w", odd])).toMatchObject({ code: 0 });
+    expect(await proxy(["validate", "--config", join(odd, "lspi.toml")])).toMatchObject({ code: 0 });
+  });
+
+  it("says when the workspace is no folder", async () => {
+    expect((await proxy(["init", "-w", "nowhere"])).stderr).toContain("nowhere does not exist");
+    expect(await proxy(["init", "-w", "a.go"])).toMatchObject({ code: 2 });
+    expect((await proxy(["init", "-w", "a.go"])).stderr).toContain("a.go is no folder");
   });
 
   it("says so when there is nothing to serve", async () => {
@@ -171,7 +245,7 @@ kind = "pyright"
     const added = await proxy(["add", "go"]);
     expect(added).toMatchObject({ code: 0 });
     expect(added.stdout).toContain("added gopls");
-    expect(added.stdout).toContain("it is not installed here: ");
+    expect(added.stdout).toContain("it is not installed: ");
     const text = read("lspi.toml");
     expect(text).toContain('commands = ["pyright-langserver", "gopls"]  # only these');
     expect(text).toContain('# Python first.\n[[servers]]\nid = "py"\nkind = "pyright"\n\n# Go.');

@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { chooseServers, scanWorkspace } from "../../src/config/detect.js";
+import { chooseServers, languagesHere, proposeServers } from "../../src/config/detect.js";
 import { diskFiles } from "../../src/config/files.js";
 import { loadConfig } from "../../src/config/load.js";
 import type { PresetFacts } from "../../src/config/preset-index.js";
+import { scanInTurns, scanWorkspace } from "../../src/config/scan.js";
 import { memoryFiles, request, SHIPPED } from "./memory-files.js";
 
-const scan = (contents: { [path: string]: string }) => scanWorkspace("/w", memoryFiles(contents));
+const person = { env: {}, home: "/home/me" };
+const scan = (contents: { [path: string]: string }, root = "/w") =>
+  scanWorkspace(root, memoryFiles(contents), person);
 
 describe("scanning", () => {
   test("counts extensions and names, and skips what git and npm own", () => {
@@ -38,11 +41,62 @@ describe("scanning", () => {
     expect(Object.fromEntries(found.extensions)).toEqual({ py: 1, rs: 1, log: 2, gitignore: 2 });
   });
 
-  test("is bounded in entries and in depth, and says so", () => {
-    const many = Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`/w/${i}.ts`, ""]));
-    expect(scan(many)).toMatchObject({ cut: true });
-    const deep = scan({ [`/w/${"d/".repeat(9)}a.ts`]: "", "/w/b.ts": "" });
-    expect([deep.cut, deep.extensions.get("ts")]).toEqual([true, 1]);
+  test("honours what git ignores above the workspace, the repository's excludes and the person's", () => {
+    const files = {
+      "/r/.git/HEAD": "ref: refs/heads/main\n",
+      "/r/.git/info/exclude": "*.local.ts\n",
+      "/home/me/.gitconfig": "[user]\n\tname = x\n[core]\n\texcludesFile = ~/.ignored\n",
+      "/home/me/.ignored": "scratch/\n",
+      "/r/.gitignore": "dist/\n/packages/web/gen\n",
+      "/r/packages/.gitignore": "*.tmp.ts\n",
+      "/r/packages/web/a.ts": "",
+      "/r/packages/web/a.local.ts": "",
+      "/r/packages/web/a.tmp.ts": "",
+      "/r/packages/web/gen/b.ts": "",
+      "/r/packages/web/sub/gen/b.ts": "",
+      "/r/packages/web/dist/c.ts": "",
+      "/r/packages/web/scratch/d.ts": "",
+    };
+    expect(Object.fromEntries(scan(files, "/r/packages/web").extensions)).toEqual({ ts: 2 });
+    // Whoever names an ignored folder means it.
+    expect(scan(files, "/r/packages/web/dist").extensions.get("ts")).toBe(1);
+    const tree = {
+      "/t/.git": "gitdir: /r/.git/worktrees/t\n",
+      "/r/.git/worktrees/t/commondir": "../..\n",
+      "/r/.git/info/exclude": "*.local.ts\n",
+      "/home/me/.config/git/ignore": "*.own.ts\n",
+      "/t/a.ts": "",
+      "/t/a.local.ts": "",
+      "/t/a.own.ts": "",
+    };
+    expect(scan(tree, "/t").extensions.get("ts")).toBe(1);
+  });
+
+  test("is bounded, but neither deep folders, nor ignored files, nor one vast folder hide a project", () => {
+    const vast = Object.fromEntries(Array.from({ length: 50_100 }, (_, i) => [`/w/aa/${i}.py`, ""]));
+    const found = scan({ ...vast, "/w/zz/go.mod": "", "/w/zz/main.go": "" });
+    expect(found.cut).toBe(true);
+    expect([found.extensions.get("py"), found.extensions.get("go")]).toEqual([50_000, 1]);
+    const data = Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`/w/data/${i}.tmp`, ""]));
+    const ignored = scan({ ...data, "/w/.gitignore": "*.tmp\n", "/w/src/main.go": "" });
+    expect([ignored.cut, ignored.extensions.get("go"), ignored.extensions.get("tmp")]).toEqual([
+      false,
+      1,
+      undefined,
+    ]);
+    const deep = scan({ [`/w/${"d/".repeat(20)}X.java`]: "" });
+    expect([deep.cut, deep.extensions.get("java")]).toEqual([false, 1]);
+    expect(scan({ [`/w/${"d/".repeat(70)}X.java`]: "" }).cut).toBe(true);
+  });
+
+  test("in turns it finds the same, and lets others have theirs", async () => {
+    const files = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`/w/${i % 100}/${i}.py`, ""]));
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    const found = await scanInTurns("/w", memoryFiles(files), person);
+    clearInterval(timer);
+    expect(found).toEqual(scan(files));
+    expect(turns).toBeGreaterThan(0);
   });
 });
 
@@ -119,5 +173,24 @@ describe("choosing", () => {
     expect(ids(["vtsls", "typescript-language-server"])).toEqual([
       { id: "typescript-language-server", kind: "typescript-language-server" },
     ]);
+  });
+
+  test("tiers come one after the other, whatever the ranks", () => {
+    const both = scan({ "/w/a.ts": "", "/w/b.vue": "" });
+    const proposals = proposeServers(both, presets, [({ id }) => id === "low", () => true]);
+    expect(proposals.map(({ preset, files }) => [preset.id, files])).toEqual([["low", 2]]);
+  });
+
+  test("the languages that are told are those of the files that are there", () => {
+    const go: PresetFacts = {
+      id: "go",
+      languages: ["go", "gomod", "gowork"],
+      extensions: ["go"],
+      filenames: ["go.mod"],
+    };
+    const here = scan({ "/w/a.go": "", "/w/go.mod": "" });
+    const [proposal] = proposeServers(here, [go], [() => true]);
+    const ids = { language_id: "go", language_ids: { "go.mod": "gomod", "go.work": "gowork" } };
+    expect(proposal && languagesHere(proposal, here, ids)).toEqual(["go", "gomod"]);
   });
 });

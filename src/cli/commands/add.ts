@@ -4,8 +4,7 @@ import { commentLines } from "../../config/server-text.js";
 import { type Command, exitCodes, isOn, textFlag } from "../command.js";
 import { newProblems, openConfig, tryOut } from "../edit-config.js";
 import { configFlags } from "../flags.js";
-import { installLine } from "../install-line.js";
-import { installedHere, meantPreset, openCatalogue } from "../presets.js";
+import { candidatesFor, lookAround, meantPreset, openCatalogue, presenceText } from "../presets.js";
 import { writeUserFile } from "../user-file.js";
 
 export const add: Command = {
@@ -36,8 +35,8 @@ export const add: Command = {
   async run(input, io) {
     const [word = ""] = input.words;
     const catalogue = openCatalogue();
-    const isHere = installedHere(input, io);
-    const facts = meantPreset(word, catalogue.facts(), isHere, "add");
+    const presence = await lookAround(candidatesFor(word, catalogue.facts()), input, io);
+    const facts = meantPreset(word, catalogue.facts(), presence, "add");
     const open = openConfig(input, io);
     const id = textFlag(input, "id") ?? facts.id;
     const servers = open.isNew ? [] : (tryOut(open, open.text, io).config.servers ?? []);
@@ -60,7 +59,7 @@ export const add: Command = {
     }
     writeUserFile(open.file, text);
     io.stdout.write(`${open.isNew ? "wrote" : "changed"} ${open.name}: added ${id}\n`);
-    if (!isHere(facts)) io.stdout.write(`it is not installed here: ${installLine(facts)}\n`);
+    if (presence(facts) !== "installed") io.stdout.write(`it is ${presenceText(facts, presence(facts))}\n`);
     if (open.isDiscovered) io.stdout.write("`lsp-proxy trust` lets it start programs as it is now\n");
     return exitCodes.ok;
   },

@@ -1,31 +1,33 @@
 /** `init`: looks at the workspace and writes a commented config for what is in it. */
+import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { nearest } from "../../base/nearest.js";
 import { sortBy, sortedSet } from "../../base/order.js";
-import {
-  filesOf,
-  type Proposal,
-  proposeServers,
-  scanWorkspace,
-  type WorkspaceScan,
-} from "../../config/detect.js";
+import type { Catalogue } from "../../config/catalogue.js";
+import { claimsHere, languagesHere, type Proposal, proposeServers, servesAny } from "../../config/detect.js";
 import { diskFiles } from "../../config/files.js";
-import { ask, isInteractive } from "../ask.js";
+import type { PresetFacts } from "../../config/preset-index.js";
+import { scanInTurns, type WorkspaceScan } from "../../config/scan.js";
+import { askUntil, isInteractive } from "../ask.js";
 import {
   type Command,
+  type ExitCode,
   exitCodes,
+  homeOf,
   type Input,
   isOn,
   type Surroundings,
   textFlag,
   textFlags,
+  UsageError,
 } from "../command.js";
 import { workspaceOf } from "../compile.js";
-import { configText } from "../config-text.js";
+import { configText, type Found } from "../config-text.js";
 import { mayBegin, NEW_CONFIG } from "../edit-config.js";
 import { configFlags } from "../flags.js";
-import { installLine } from "../install-line.js";
-import { installedHere, openCatalogue } from "../presets.js";
+import { lookAround, openCatalogue, presenceText } from "../presets.js";
 import { withProgress } from "../progress.js";
+import { readSelection } from "../selection.js";
 import { some, table } from "../table.js";
 import { checkUserFile, writeUserFile } from "../user-file.js";
 
@@ -35,8 +37,9 @@ export const init: Command = {
   usage: "[--workspace DIR] [--yes]",
   description:
     "Looks for the languages of the workspace (what git ignores is not looked at), picks a server for each and marks those\n" +
-    "that are installed here. On a terminal it asks which to take; elsewhere it takes all that are installed. Servers that\n" +
-    "are not installed are written as comments with their install line. It never replaces a file unless told to.",
+    "that are installed here. On a terminal it asks which to take; elsewhere it takes all that are here. Servers that are\n" +
+    "not are written as comments with their install line. It never replaces a file unless told to, and writes none without\n" +
+    "a server.",
   flags: {
     workspace: configFlags.workspace as Command["flags"][string],
     "trust-workspace": {
@@ -53,7 +56,7 @@ export const init: Command = {
       type: "string",
       value: "NAME",
       multiple: true,
-      description: "Takes only this language or server; may be given several times.",
+      description: "Takes only this language or server, installed or not; may be given several times.",
     },
     all: { type: "boolean", description: "Takes servers that are not installed as well." },
     yes: { type: "boolean", short: "y", description: "Asks nothing." },
@@ -67,81 +70,139 @@ export const init: Command = {
     "lsp-proxy init --dry-run --all",
   ],
   async run(input, io) {
-    const workspace = workspaceOf(input, io);
+    const workspace = workspaceFolder(input, io);
     const file = resolve(workspace, textFlag(input, "output") ?? NEW_CONFIG);
     const isDry = isOn(input, "dry-run");
     if (!isDry) {
       if (!mayBegin(file, workspace, input, io)) return exitCodes.no;
       checkUserFile(file);
     }
-    const { scan, proposals } = await withProgress(io, "looking at the workspace", async () =>
-      look(input, io),
-    );
-    if (proposals.length === 0) {
-      io.stderr.write(
-        "lsp-proxy: nothing here that a server of the catalogue handles; see `lsp-proxy servers`\n",
-      );
+    const catalogue = openCatalogue();
+    const found = await look(workspace, catalogue, input, io);
+    if (found.proposals.length === 0) return nothing(found.scan, io);
+    io.stderr.write(foundText(found));
+    const taken = await choose(found, input, io);
+    if (taken === undefined || taken.size === 0) {
+      io.stderr.write(taken === undefined ? "\nlsp-proxy: nothing was written\n" : NONE_TAKEN);
       return exitCodes.no;
     }
-    io.stderr.write(found(proposals, scan));
-    const taken = await choose(proposals, input, io);
-    if (taken === undefined) {
-      io.stderr.write("\nlsp-proxy: nothing was written\n");
-      return exitCodes.no;
-    }
-    const text = configText(basename(workspace), proposals, taken, scan, openCatalogue());
+    const text = configText(basename(workspace), found, taken, catalogue);
     if (isDry) {
       io.stdout.write(text);
       return exitCodes.ok;
     }
     writeUserFile(file, text);
     io.stdout.write(`wrote ${file} with ${taken.size} server${taken.size === 1 ? "" : "s"}\n`);
-    io.stdout.write("next: `lsp-proxy trust` (lets it start programs), `lsp-proxy doctor` (tries it out)\n");
+    const missing = found.proposals.filter(
+      (proposal) => taken.has(proposal.preset.id) && found.presence(proposal) === "missing",
+    );
+    const installs = missing.map(({ preset }) => `\`lsp-proxy install ${preset.id}\`, `).join("");
+    io.stdout.write(
+      `next: ${installs}\`lsp-proxy trust\` (lets it start programs), \`lsp-proxy doctor\` (tries it out)\n`,
+    );
     return exitCodes.ok;
   },
 };
 
-/** What is here and who would serve it, the most files first. */
-function look(input: Input, io: Surroundings): { scan: WorkspaceScan; proposals: Proposal[] } {
-  const scan = scanWorkspace(workspaceOf(input, io), diskFiles);
-  const isHere = installedHere(input, io);
-  const proposals = proposeServers(scan, openCatalogue().facts(), isHere, { missing: true });
-  return { scan, proposals: sortBy(proposals, ({ files, preset }) => [-files, preset.id]) };
+const NONE_TAKEN =
+  "lsp-proxy: no server was taken, so nothing was written; `lsp-proxy install SERVER` shows how to get one, --all takes\n" +
+  "those that are not installed as well, and `lsp-proxy add` adds one to a config\n";
+
+/** The workspace, which must be a folder. */
+function workspaceFolder(input: Input, io: Surroundings): string {
+  const workspace = workspaceOf(input, io);
+  const facts = statSync(workspace, { throwIfNoEntry: false });
+  if (!facts?.isDirectory())
+    throw new UsageError(`${workspace} ${facts ? "is no folder" : "does not exist"}`, "init");
+  return workspace;
 }
 
-function found(proposals: readonly Proposal[], scan: WorkspaceScan): string {
-  const rows = proposals.map(({ preset, files, claims, installed }, index) => [
+function nothing({ cut }: WorkspaceScan, io: Surroundings): ExitCode {
+  const why = cut ? "in the part of the workspace that was looked at, nothing is" : "nothing here is";
+  io.stderr.write(
+    `lsp-proxy: ${why} of a kind that a server of the catalogue handles; see \`lsp-proxy servers\`\n`,
+  );
+  return exitCodes.no;
+}
+
+/** What is here and who would serve it, the most files first. */
+async function look(workspace: string, catalogue: Catalogue, input: Input, io: Surroundings): Promise<Found> {
+  const person = { env: io.env, home: homeOf(io) };
+  const scan = await withProgress(io, "looking at the workspace", () =>
+    scanInTurns(workspace, diskFiles, person),
+  );
+  const presets = catalogue.facts().filter((preset) => servesAny(preset, scan));
+  const presence = await lookAround(presets, input, io);
+  const tiers = [
+    (preset: PresetFacts) => presence(preset) === "installed",
+    (preset: PresetFacts) => presence(preset) === "untrusted",
+    () => true,
+  ];
+  const proposals = proposeServers(scan, presets, tiers);
+  return {
+    scan,
+    proposals: sortBy(proposals, ({ files, preset }) => [-files, preset.id]),
+    presence: ({ preset }) => presence(preset),
+    languages: (proposal) =>
+      languagesHere(proposal, scan, catalogue.preset(proposal.preset.id)?.config ?? {}),
+  };
+}
+
+function foundText(found: Found): string {
+  const { scan, proposals } = found;
+  const rows = proposals.map((proposal, index) => [
     `${index + 1}`,
-    some(preset.languages ?? [], 3),
-    `${files}`,
-    some(sortedSet(claims.filter((claim) => filesOf(claim, scan) > 0)), 4),
-    preset.id,
-    installed ? "installed" : `not installed: ${installLine(preset)}`,
+    some(found.languages(proposal), 3),
+    `${proposal.files}${scan.cut ? "+" : ""}`,
+    some(claimsHere(proposal, scan), 4),
+    proposal.preset.id,
+    presenceText(proposal.preset, found.presence(proposal)),
   ]);
   const cut = scan.cut ? "The workspace is large: only a part of it was counted.\n" : "";
   return `${table(["#", "languages", "files", "as", "server", "here"], rows)}${cut}`;
 }
 
-/** The ids of the servers to take: asked on a terminal, else those that are installed or that a flag names. Undefined when the person left. */
+/** The ids of the servers to take: asked on a terminal, else those that are here or that a flag names. Undefined when the person left. */
 async function choose(
-  proposals: readonly Proposal[],
+  found: Found,
   input: Input,
   io: Surroundings,
 ): Promise<ReadonlySet<string> | undefined> {
-  const only = textFlags(input, "only");
-  const isMeant = ({ preset }: Proposal) =>
-    only.length === 0 || only.some((name) => name === preset.id || (preset.languages ?? []).includes(name));
-  const usual = proposals.filter(isMeant).filter(({ installed }) => installed || isOn(input, "all"));
+  const { proposals } = found;
   const ids = (chosen: readonly Proposal[]) => new Set(chosen.map(({ preset }) => preset.id));
-  if (isOn(input, "yes") || isOn(input, "dry-run") || only.length > 0 || !isInteractive(io))
-    return ids(usual);
+  const only = textFlags(input, "only");
+  if (only.length > 0) return ids(only.flatMap((name) => named(name, found)));
+  const usual = proposals.filter((proposal) => isOn(input, "all") || found.presence(proposal) !== "missing");
+  if (isOn(input, "yes") || isOn(input, "dry-run") || !isInteractive(io)) return ids(usual);
   const numbers = usual.map((proposal) => proposals.indexOf(proposal) + 1).join(" ");
-  const answer = await ask(
+  return askUntil(
     io,
-    `Which to take? Numbers, or Enter for those installed (${numbers || "none"}): `,
+    `Which to take? Numbers (1 3-5), all, none, or Enter for those that are here (${numbers || "none"}): `,
+    (answer) => {
+      if (answer === "") return ids(usual);
+      const selection = readSelection(answer, proposals.length);
+      if ("picked" in selection)
+        return ids(proposals.filter((_, index) => selection.picked.includes(index + 1)));
+      io.stderr.write(`\`${selection.unknown}\` is none of the numbers 1 to ${proposals.length}\n`);
+      return undefined;
+    },
   );
-  if (answer === undefined) return undefined;
-  if (answer === "") return ids(usual);
-  const wanted = answer.split(/[\s,]+/).map(Number);
-  return ids(proposals.filter((_, index) => wanted.includes(index + 1)));
+}
+
+/** The proposals that a flag's name means. Throws a UsageError when there are none. */
+function named(name: string, { proposals, languages }: Found): Proposal[] {
+  const word = name.toLowerCase();
+  const mine = proposals.filter(
+    (proposal) =>
+      [proposal.preset.id, ...(proposal.preset.kinds ?? [])].includes(name) ||
+      [...languages(proposal), ...(proposal.preset.languages ?? [])].includes(word),
+  );
+  if (mine.length > 0) return mine;
+  const known = sortedSet(proposals.flatMap((proposal) => [proposal.preset.id, ...languages(proposal)]));
+  const near = nearest(name, known);
+  throw new UsageError(
+    `--only ${name}: nothing was found here for it${near ? `; did you mean \`${near}\`?` : ""} ` +
+      `It takes ${some(known, 12)}; \`lsp-proxy add\` takes any server of the catalogue`,
+    "init",
+  );
 }

@@ -3,9 +3,17 @@ import { spawn } from "node:child_process";
 import type { PresetFacts } from "../../config/preset-index.js";
 import { agrees, isInteractive } from "../ask.js";
 import { type Command, type ExitCode, exitCodes, isOn, type Surroundings } from "../command.js";
+import { workspaceOf } from "../compile.js";
 import { configFlags } from "../flags.js";
 import { installLine, installWords } from "../install-line.js";
-import { installedHere, meantPreset, openCatalogue, presetNamed } from "../presets.js";
+import {
+  lookAround,
+  meantPreset,
+  openCatalogue,
+  type Presence,
+  presenceText,
+  presetNamed,
+} from "../presets.js";
 
 export const install: Command = {
   name: "install",
@@ -24,9 +32,13 @@ export const install: Command = {
   async run(input, io) {
     const [word = ""] = input.words;
     const facts = openCatalogue().facts();
-    const preset = presetNamed(word, facts) ?? meantPreset(word, facts, () => false, "install");
-    if (installedHere(input, io)(preset)) {
-      io.stdout.write(`${preset.id} is installed already\n`);
+    const preset = presetNamed(word, facts) ?? meantPreset(word, facts, () => "missing", "install");
+    const presence = async () => (await lookAround([preset], input, io))(preset);
+    const before = await presence();
+    if (before !== "missing") {
+      io.stdout.write(
+        `${preset.id} is ${before === "installed" ? "installed already" : presenceText(preset, before)}\n`,
+      );
       return exitCodes.ok;
     }
     const line = installLine(preset);
@@ -40,33 +52,36 @@ export const install: Command = {
       io.stderr.write("Nothing was run. Run it yourself, or add --yes.\n");
       return exitCodes.no;
     }
-    return runLine(words, io, () => finished(preset, installedHere(input, io)(preset), io));
+    if (!(await ran(words, workspaceOf(input, io), io))) return exitCodes.no;
+    return finished(preset, await presence(), io);
   },
 };
 
-/** Runs the words as one program, without a shell, with its output on stderr. */
-function runLine(words: string[], io: Surroundings, done: () => ExitCode): Promise<ExitCode> {
+/** Runs the words as one program, without a shell, in the workspace, with its output on stderr; tells whether it succeeded. */
+function ran(words: string[], cwd: string, io: Surroundings): Promise<boolean> {
   const [program = "", ...args] = words;
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: io.cwd, env: io.env, stdio: ["inherit", 2, 2] });
+    const child = spawn(program, args, { cwd, env: io.env, stdio: ["inherit", 2, 2] });
     child.once("error", (error) => {
       io.stderr.write(`lsp-proxy: \`${program}\` cannot be run (${error.message}); install it first\n`);
-      resolve(exitCodes.no);
+      resolve(false);
     });
     child.once("close", (code) => {
-      if (code === 0) return resolve(done());
-      io.stderr.write(`lsp-proxy: the line ended with ${code ?? "a signal"}; see above for its own words\n`);
-      resolve(exitCodes.no);
+      if (code !== 0)
+        io.stderr.write(
+          `lsp-proxy: the line ended with ${code ?? "a signal"}; see above for its own words\n`,
+        );
+      resolve(code === 0);
     });
   });
 }
 
-function finished(preset: PresetFacts, isHere: boolean, io: Surroundings): ExitCode {
+function finished(preset: PresetFacts, presence: Presence, io: Surroundings): ExitCode {
   const program = [preset.command ?? preset.id].flat()[0];
   io.stdout.write(
-    isHere
-      ? `${preset.id} is installed\n`
-      : `the line ran, but \`${program}\` is not on PATH yet; open a new shell, or add its folder to PATH\n`,
+    presence === "missing"
+      ? `the line ran, but \`${program}\` is not on PATH yet; open a new shell, or add its folder to PATH\n`
+      : `${preset.id} is ${presenceText(preset, presence)}\n`,
   );
-  return isHere ? exitCodes.ok : exitCodes.no;
+  return presence === "missing" ? exitCodes.no : exitCodes.ok;
 }

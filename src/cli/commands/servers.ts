@@ -5,7 +5,7 @@ import type { PresetFacts } from "../../config/preset-index.js";
 import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
 import { configFlags } from "../flags.js";
 import { installLine } from "../install-line.js";
-import { installedHere, isPreferred, openCatalogue, presetNamed } from "../presets.js";
+import { isPreferred, lookAround, openCatalogue, type Presence, presetNamed } from "../presets.js";
 import { some, table } from "../table.js";
 
 export const servers: Command = {
@@ -35,16 +35,17 @@ export const servers: Command = {
   async run(input, io) {
     const catalogue = openCatalogue();
     const facts = catalogue.facts();
-    const isHere = installedHere(input, io);
     const [search] = input.words;
-    const found = facts
-      .filter((preset) => search === undefined || matches(preset, search))
-      .filter((preset) => !isOn(input, "installed") || isHere(preset));
+    const matching = facts.filter((preset) => search === undefined || matches(preset, search));
+    const presence = await lookAround(matching, input, io);
+    const isHere = (preset: PresetFacts) => presence(preset) === "installed";
+    const found = matching.filter((preset) => !isOn(input, "installed") || isHere(preset));
     const rows = sortBy(found, ({ id }) => [id]).map((preset) => ({
       id: preset.id,
       languages: preset.languages ?? [],
       role: preset.companion ? "companion" : isPreferred(preset, facts) ? "preferred" : "",
       installed: isHere(preset),
+      in_node_modules: presence(preset) === "untrusted",
       install: installLine(preset),
     }));
     if (isOn(input, "json")) {
@@ -53,24 +54,30 @@ export const servers: Command = {
     }
     const exact = search === undefined ? undefined : presetNamed(search, facts);
     const preset = exact && catalogue.preset(exact.id);
-    if (preset && !isOn(input, "installed")) return show(preset, isHere(preset.config), io);
+    if (preset && !isOn(input, "installed")) return show(preset, presence(preset.config), io);
     if (rows.length === 0) {
       io.stderr.write(`lsp-proxy: nothing in the catalogue matches \`${search ?? ""}\`\n`);
       return exitCodes.no;
     }
-    const cells = rows.map(({ id, languages, role, installed }) => [
+    const cells = rows.map(({ id, languages, role, installed, in_node_modules: isLocal }) => [
       id,
       some(languages, 4),
       role,
-      installed ? "installed" : "",
+      HERE[installed ? "installed" : isLocal ? "untrusted" : "missing"],
     ]);
     io.stdout.write(table(["server", "languages", "role", "here"], cells));
     const here = rows.filter(({ installed }) => installed).length;
     io.stdout.write(
-      `\n${rows.length} servers, ${here} installed here. \`lsp-proxy servers NAME\` tells all of one.\n`,
+      `\n${rows.length} server${rows.length === 1 ? "" : "s"}, ${here} installed here. \`lsp-proxy servers NAME\` tells all of one.\n`,
     );
     return exitCodes.ok;
   },
+};
+
+const HERE: { readonly [presence in Presence]: string } = {
+  installed: "installed",
+  untrusted: "in node_modules/.bin, not trusted",
+  missing: "",
 };
 
 function matches({ id, kinds = [], languages = [], extensions = [] }: PresetFacts, search: string): boolean {
@@ -83,7 +90,7 @@ function matches({ id, kinds = [], languages = [], extensions = [] }: PresetFact
 }
 
 /** One server as its file has it, with what this machine adds. */
-function show({ config, about }: Preset, isHere: boolean, io: Surroundings) {
+function show({ config, about }: Preset, presence: Presence, io: Surroundings) {
   const files = [
     ...(config.extensions ?? []).map((extension) => `.${extension}`),
     ...(config.filenames ?? []),
@@ -96,7 +103,7 @@ function show({ config, about }: Preset, isHere: boolean, io: Surroundings) {
     ["preferred", config.preferred],
     ["starts", [config.command ?? [], config.args ?? []].flat(2).join(" ") || "nothing: it runs elsewhere"],
     ["files", [...files, ...(config.globs ?? [])].join(" ")],
-    ["here", isHere ? "installed" : "not installed"],
+    ["here", HERE[presence] || "not installed"],
     ["install", installLine(config)],
     ["homepage", config.homepage],
   ];

@@ -69,7 +69,7 @@ export const verify: Command = {
     const [word = ""] = input.words;
     const catalogue = openCatalogue();
     const facts =
-      presetNamed(word, catalogue.facts()) ?? meantPreset(word, catalogue.facts(), () => false, "verify");
+      presetNamed(word, catalogue.facts()) ?? meantPreset(word, catalogue.facts(), () => "missing", "verify");
     const preset = catalogue.preset(facts.id)?.config;
     const sample = preset && sampleFor(preset);
     if (preset === undefined || sample === undefined)
