@@ -1,7 +1,10 @@
 /** What a person types to pick from a numbered list: numbers, ranges, `all`, `none`. */
 
-/** The numbers that are meant, in order, or what of the answer is not understood. */
-export function readSelection(answer: string, count: number): { picked: number[] } | { unknown: string } {
+/** The numbers that are meant, or what of the answer is not understood. */
+export function readSelection(
+  answer: string,
+  count: number,
+): { picked: ReadonlySet<number> } | { unknown: string } {
   const picked = new Set<number>();
   for (const word of answer
     .toLowerCase()
@@ -13,5 +16,5 @@ export function readSelection(answer: string, count: number): { picked: number[]
     if (range === undefined || from < 1 || to > count || from > to) return { unknown: word };
     for (let number = from; number <= to; number++) picked.add(number);
   }
-  return { picked: [...picked].toSorted((left, right) => left - right) };
+  return { picked };
 }

@@ -181,8 +181,7 @@ async function choose(
     (answer) => {
       if (answer === "") return ids(usual);
       const selection = readSelection(answer, proposals.length);
-      if ("picked" in selection)
-        return ids(proposals.filter((_, index) => selection.picked.includes(index + 1)));
+      if ("picked" in selection) return ids(proposals.filter((_, index) => selection.picked.has(index + 1)));
       io.stderr.write(`\`${selection.unknown}\` is none of the numbers 1 to ${proposals.length}\n`);
       return undefined;
     },
