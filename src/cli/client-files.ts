@@ -1,6 +1,7 @@
 /** The files of MCP clients on this machine. Which there are is data. */
 import { existsSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, isAbsolute } from "node:path";
+import { isTable } from "../base/json.js";
 import {
   type ClientFacts,
   type ClientFileFacts,
@@ -9,6 +10,7 @@ import {
   type Scope,
 } from "../config/clients.js";
 import { diskFiles } from "../config/files.js";
+import { readOther } from "../config/read.js";
 import { findCommand } from "../lsp/program.js";
 import { homeOf, type Surroundings } from "./command.js";
 import { executable, shippedConfigs } from "./shipped.js";
@@ -18,6 +20,10 @@ export interface ClientFile {
   client: string;
   file: string;
   names: boolean;
+  /** The client's own name in our data. */
+  id: string;
+  /** Programs and files that an entry about the proxy names and that are not there. */
+  absent: string[];
 }
 
 /** Every client that is known. */
@@ -34,17 +40,45 @@ export function fileOf(facts: ClientFileFacts, scope: Scope, workspace: string, 
 
 /** The files that are there. */
 export function clientFiles(workspace: string, io: Surroundings): ClientFile[] {
-  return knownClients().flatMap(({ title, files }) =>
+  return knownClients().flatMap(({ id, title, files }) =>
     files
       .filter(({ entry }) => entry !== undefined)
-      .flatMap((facts) => [fileOf(facts, "user", workspace, io), fileOf(facts, "project", workspace, io)])
-      .flatMap((file) => {
-        const text = file === undefined ? undefined : textOf(file);
-        return file === undefined || text === undefined
-          ? []
-          : [{ client: title, file, names: isNamed(text) }];
-      }),
+      .flatMap((facts) =>
+        (["user", "project"] as const).flatMap((scope) => {
+          const file = fileOf(facts, scope, workspace, io);
+          const text = file === undefined ? undefined : textOf(file);
+          if (file === undefined || text === undefined) return [];
+          const absent = absentIn(file, text, facts, io);
+          return [{ id, client: title, file, names: isNamed(text), absent }];
+        }),
+      ),
   );
+}
+
+/** Programs and scripts that entries about this proxy name and that cannot be found here. */
+function absentIn(
+  file: string,
+  text: string,
+  { template, entry = [] }: ClientFileFacts,
+  io: Surroundings,
+): string[] {
+  const { tree, broken } = readOther(file, text, template.endsWith(".toml") ? "toml" : "json");
+  if (broken) return [];
+  const list = entry.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), tree);
+  const entries = isTable(list) ? Object.values(list).filter(isTable) : [];
+  return entries.flatMap((told) => {
+    const command = isTable(told.command) ? told.command.path : told.command;
+    const [program, ...args] = [command ?? [], told.args ?? []]
+      .flat()
+      .filter((word) => typeof word === "string");
+    const isOurs = isNamed([program, ...args].join(" "));
+    if (program === undefined || !isOurs) return [];
+    const scripts = args.filter((word) => isAbsolute(word) && isNamed(word) && /\.[cm]?js$/.test(word));
+    return [
+      ...(findCommand(program, [], io.env.PATH) === undefined ? [program] : []),
+      ...scripts.filter((script) => !existsSync(script)),
+    ];
+  });
 }
 
 /** Whether a text speaks of this proxy. */

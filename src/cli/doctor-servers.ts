@@ -104,25 +104,28 @@ async function tryServers(
       examine(runtime.pool, server, await samples.find(server.id), signal),
     );
     examinations.push(examination);
-    tell(judged(examination, base));
+    tell(judged(examination, server, base));
   }
   return examinations;
 }
 
-function judged(found: Examination, base: string): Finding {
+function judged(found: Examination, { transport }: ServerPlan, base: string): Finding {
   const { id, file, failure } = found;
   if (file === null)
     return {
       area: "server",
       state: "note",
-      text: `${id}: installed; no file of its kind is in the workspace`,
+      text: `${id}: ${transport.kind === "stdio" ? "installed; " : ""}no file of its kind is in the workspace`,
     };
   if (failure)
     return {
       area: "server",
       state: "problem",
       text: `${id}: ${failure.message} (${failure.code})`,
-      fix: "`lsp-proxy status` shows its last words; `--log-level debug` shows more.",
+      fix:
+        transport.kind === "stdio"
+          ? "`lsp-proxy status` shows its last words; `--log-level debug` shows more."
+          : `Start it so that it listens on ${addressOf(transport)}, or correct \`transport\`.`,
     };
   const parts = [
     shortened(found.version ?? "version unknown"),
@@ -133,6 +136,10 @@ function judged(found: Examination, base: string): Finding {
     found.readiness ?? "",
   ];
   return { area: "server", state: "ok", text: `${id}: ${parts.filter(Boolean).join(", ")}` };
+}
+
+function addressOf(transport: Exclude<ServerPlan["transport"], { kind: "stdio" }>): string {
+  return transport.kind === "tcp" ? `${transport.host}:${transport.port}` : transport.path;
 }
 
 /** Some programs print a whole page where a version is asked for. */

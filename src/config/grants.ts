@@ -14,7 +14,9 @@ export interface Grants {
 
 /** Reads what a config grants; its servers are complete, `base` is where its relative paths start. */
 export function grantsOf(config: LayerTable, base: string, files: Files): Grants {
-  const servers = itemsOf(config.entries.get("servers")).map(commandOf);
+  const all = itemsOf(config.entries.get("servers"));
+  const servers = all.filter((server) => addressOf(server) === undefined).map(commandOf);
+  const addresses = all.flatMap((server) => addressOf(server) ?? []);
   const commands = texts(nodeAt(config, ["allow", "commands"]));
   const effects = texts(nodeAt(config, ["allow", "effects"])).filter((effect) => effect !== "read");
   const env = texts(nodeAt(config, ["allow", "env"]));
@@ -23,6 +25,7 @@ export function grantsOf(config: LayerTable, base: string, files: Files): Grants
     .flatMap((key) => texts(nodeAt(config, ["workspace", key])))
     .filter((root) => !isInside(files.realpath(resolve(base, root)), realBase));
   const asks = [
+    ...sortedSet(addresses).map((address) => `a connection to \`${address}\``),
     ...sortedSet(effects).map((effect) => `tools with the effect \`${effect}\``),
     ...sortedSet(env).map((name) => `the variable \`${name}\``),
     ...sortedSet(outside).map((root) => `the folder \`${root}\``),
@@ -49,6 +52,14 @@ function commandOf(server: LayerNode): string {
   const command = nodeAt(server, ["command"]);
   const program = leafValue(command) ?? leafValue(itemsOf(command)[0]) ?? leafValue(nodeAt(server, ["id"]));
   return typeof program === "string" ? program : "a server";
+}
+
+/** Where a server listens that runs elsewhere and is not started. */
+function addressOf(server: LayerNode): string | undefined {
+  const [address] = ["tcp", "pipe"]
+    .map((kind) => leafValue(nodeAt(server, ["transport", kind])))
+    .filter(Boolean);
+  return typeof address === "string" ? address : undefined;
 }
 
 /** Whether a list has entries that are not shipped. */

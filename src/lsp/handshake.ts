@@ -76,6 +76,18 @@ export async function shakeHands(
   return {
     capabilities,
     encoding: chosenEncoding(capabilities.positionEncoding, plan.id),
-    serverVersion: typeof version === "string" ? version.slice(0, 100) : null,
+    serverVersion: typeof version === "string" ? versionIn(version).slice(0, 100) : null,
   };
+}
+
+/** gopls tells how it was built, as JSON, where its version is asked for. */
+function versionIn(text: string): string {
+  if (!text.startsWith("{")) return text;
+  try {
+    const facts: unknown = JSON.parse(text);
+    const named = isTable(facts) ? (facts.Version ?? facts.version) : undefined;
+    return typeof named === "string" && named !== "" ? named : text;
+  } catch {
+    return text;
+  }
 }

@@ -1,12 +1,15 @@
 /**
- * One file of each server's language, found by a bounded search. A question about the whole workspace starts a server
+ * One file of each server's language, found by a bounded search: one in its main language where there is one, since a server
+ * has little to say about its go.mod or its lock file. A question about the whole workspace starts a server
  * for such a file, in that file's own project, and does not start a server that has no file here.
  */
 import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
+import { languageIdOf } from "../lsp/language-id.js";
 import type { ServerPool } from "../lsp/types.js";
 import type { Gate } from "../workspace/types.js";
 
@@ -44,16 +47,17 @@ export class SampleFiles {
   /** Breadth first, in code-unit order: the same files give the same samples. */
   async #search(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
+    const settled = new Set<string>();
     let level = this.gate.roots;
     let seen = 0;
     for (let depth = 0; depth <= deepest && level.length > 0; depth++) {
       const next: string[] = [];
       for (const folder of level) {
         for (const entry of await entriesOf(folder)) {
-          if (++seen > mostEntries || found.size === this.serverIds.length) return found;
+          if (++seen > mostEntries || settled.size === this.serverIds.length) return found;
           const path = join(folder, entry.name);
           if (entry.isDirectory() && !entry.name.startsWith(".") && !skipped.has(entry.name)) next.push(path);
-          if (entry.isFile()) await this.#take(path, found);
+          if (entry.isFile()) await this.#take(path, found, settled);
         }
       }
       level = next;
@@ -61,10 +65,16 @@ export class SampleFiles {
     return found;
   }
 
-  async #take(path: string, found: Map<string, string>): Promise<void> {
-    const fresh = this.pool.route(path).filter((server) => !found.has(server.id));
-    if (fresh.length === 0 || !(await this.#isAdmitted(path))) return;
-    for (const server of fresh) found.set(server.id, path);
+  async #take(path: string, found: Map<string, string>, settled: Set<string>): Promise<void> {
+    const isMain = (server: ServerPlan) => languageIdOf(server, path, "") === server.languageId;
+    const better = this.pool
+      .route(path)
+      .filter((server) => !settled.has(server.id) && (isMain(server) || !found.has(server.id)));
+    if (better.length === 0 || !(await this.#isAdmitted(path))) return;
+    for (const server of better) {
+      found.set(server.id, path);
+      if (isMain(server)) settled.add(server.id);
+    }
   }
 
   async #isAdmitted(path: string): Promise<boolean> {

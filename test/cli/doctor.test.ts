@@ -1,7 +1,8 @@
 /** `doctor`: what is right is told, what is wrong is told with its fix, and the exit code says which. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { program } from "../live/session.js";
 import { type WorkshopOptions, writeWorkshop } from "../runtime/workshop.js";
 import { runHere } from "./terminal.js";
 
@@ -19,7 +20,14 @@ const scenario = {
 interface Report {
   ok: boolean;
   findings: { area: string; state: string; text: string; fix?: string }[];
-  servers: { id: string; version: string; features: string[]; answerMs: number; answer: string }[];
+  servers: {
+    id: string;
+    version: string;
+    features: string[];
+    answerMs: number;
+    answer: string;
+    file: string;
+  }[];
 }
 
 async function examined(options: WorkshopOptions, prepare: (folder: string) => void = () => undefined) {
@@ -115,7 +123,55 @@ describe("doctor", () => {
     expect(untrusted.code).toBe(3);
     expect(untrusted.stdout).toMatch(/✗ trust .*not trusted[\s\S]*→ .*lsp-proxy trust/);
     expect(untrusted.stdout).toContain("no client's config was found");
-    writeFileSync(join(outside, ".mcp.json"), '{ "mcpServers": { "x": { "command": "lsp-proxy" } } }');
+    const known = (command: string, args: string[] = []) =>
+      writeFileSync(join(outside, ".mcp.json"), JSON.stringify({ mcpServers: { x: { command, args } } }));
+    known(process.execPath, [program]);
     expect((await run()).stdout).toMatch(/✓ clients +\S.* knows it: .*\.mcp\.json/);
+    for (const [command, ...args] of [
+      ["/nonexistent/lsp-proxy"],
+      ["lsp-proxy-that-nobody-has"],
+      [process.execPath, "/nowhere/lsp-proxy/bin.js"],
+    ] as [string, ...string[]][]) {
+      known(command, args);
+      const told = (await run()).stdout;
+      expect(told).toMatch(
+        /✗ clients +\S.* would start what is not there: [\s\S]*→ `lsp-proxy client claude-code/,
+      );
+      expect(told).not.toContain("✓ clients");
+    }
+  });
+
+  it("asks about a file of the server's main language where there is one", async () => {
+    const { report } = await examined(
+      { files: { "a.lock": "x\n", "sub/b.fake": "x\n" }, servers: { fake: { scenario } } },
+      (folder) => {
+        const [server] = JSON.parse(readFileSync(join(folder, "lspi.json"), "utf8")).servers;
+        const servers = [
+          {
+            ...server,
+            extensions: ["fake", "lock"],
+            language_id: "fake",
+            language_ids: { lock: "lockfile" },
+          },
+        ];
+        const config = JSON.parse(readFileSync(join(folder, "lspi.json"), "utf8"));
+        writeFileSync(join(folder, "lspi.json"), JSON.stringify({ ...config, servers }));
+      },
+    );
+    expect(report.servers[0]?.file).toMatch(/b\.fake$/);
+  });
+
+  it("speaks of the address, not of a program, where a server runs elsewhere", async () => {
+    const { of, report } = await examined({ files: { "a.far": "x\n" } }, (folder) => {
+      const servers = [
+        { id: "far", transport: { tcp: "127.0.0.1:9" }, extensions: ["far"], restart: { max: 0 } },
+      ];
+      writeFileSync(join(folder, "lspi.json"), JSON.stringify({ servers }));
+    });
+    expect(report.ok).toBe(false);
+    expect(of("server")[0]).toMatchObject({
+      state: "problem",
+      fix: "Start it so that it listens on 127.0.0.1:9, or correct `transport`.",
+    });
   });
 });

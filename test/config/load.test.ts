@@ -329,6 +329,15 @@ describe("trust", () => {
     expect(load(found, { env: { LSPI_CONFIG_PATH: "lspi.toml" } }).main.kind).toBe("named");
   });
 
+  test("a server that runs elsewhere is connected to, not started", () => {
+    const far = {
+      "/w/lspi.toml": '[[servers]]\nid = "far"\ntransport = { tcp = "127.0.0.1:7" }\nextensions = ["far"]\n',
+    };
+    expect(problemsOf(() => load(far))).toEqual([
+      "config/untrusted /w/lspi.toml:1 `lspi.toml` is not trusted; it asks for a connection to `127.0.0.1:7`",
+    ]);
+  });
+
   test("it is trusted by the hash of itself and of what it extends by path", () => {
     const files = { "/w/lspi.toml": 'extends = ["./s.toml"]\n', "/w/s.toml": server };
     const hash = hashOf(files);

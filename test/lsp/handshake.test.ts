@@ -252,3 +252,9 @@ test("what is offered is merged table by table and does not change between calls
   clientCapabilities({ textDocument: { hover: { contentFormat: [] } } }, ["read"]);
   expect(JSON.stringify(clientCapabilities({}, ["read"]))).toBe(before);
 });
+
+test("a version that comes as JSON about the build is told as the version in it", async () => {
+  const version = JSON.stringify({ GoVersion: "go1.19.5", Path: "x", Version: "v0.11.0" });
+  const { pool } = await session({ serverInfo: { name: "gopls", version } });
+  expect(pool.status()[0]?.version).toBe("v0.11.0");
+});

@@ -74,7 +74,11 @@ async function readConfig(input: Input, io: Surroundings, tell: Tell): Promise<C
     const compiled = await compile(input, io);
     const { loaded, plan, warnings } = compiled;
     const name = loaded.main.file ?? "the embedded default: no config was found";
-    tell({ area: "config", state: "ok", text: `${name} (${plan.servers.length} servers)` });
+    tell({
+      area: "config",
+      state: "ok",
+      text: `${name} (${plan.servers.length} server${plan.servers.length === 1 ? "" : "s"})`,
+    });
     for (const { message, fix } of warnings) tell({ area: "config", state: "warning", text: message, fix });
     return compiled;
   } catch (error) {
@@ -143,8 +147,16 @@ function tellTools({ bundle, plan }: Compiled, tell: Tell): void {
 function tellClients(input: Input, io: Surroundings, tell: Tell): void {
   const files = clientFiles(workspaceOf(input, io), io);
   const naming = files.filter(({ names }) => names);
-  for (const { client, file } of naming)
-    tell({ area: "clients", state: "ok", text: `${client} knows it: ${file}` });
+  for (const { client, file, id, absent } of naming)
+    tell(
+      absent.length === 0
+        ? { area: "clients", state: "ok", text: `${client} knows it: ${file}` }
+        : {
+            ...{ area: "clients", state: "problem" },
+            text: `${client} would start what is not there: ${some(absent, 3)} (${file})`,
+            fix: `\`lsp-proxy client ${id} --write\` writes the entry anew, or correct it by hand.`,
+          },
+    );
   if (naming.length === 0)
     tell({
       area: "clients",
