@@ -8,6 +8,7 @@ import { sortedSet, uniqueBy } from "../base/order.js";
 import { fromPointer } from "../base/pointer.js";
 import { ConfigError, type Place, type Problem } from "../base/problem.js";
 import { Catalogue } from "./catalogue.js";
+import { readClients } from "./clients.js";
 import { baseOf, type Discovered, discover } from "./discover.js";
 import { expandFile, expandShipped, hashOf } from "./expand.js";
 import type { Files } from "./files.js";
@@ -35,6 +36,17 @@ import { validate } from "./validate.js";
 
 export type { ConfigRequest } from "./gather.js";
 
+/** The context of a surface that suits itself to whoever opens a session. */
+export const AUTO_CONTEXT = "auto";
+
+/** What some clients, known by the names that they give themselves, hand to their model. */
+export interface ClientForm {
+  names: string[];
+  result: "structured" | "text" | "both";
+  /** Characters of one answer, or null where the profile says nothing of them. */
+  maxChars: number | null;
+}
+
 export interface LoadedConfig {
   config: Config;
   /** Absolute folder that relative paths start from. */
@@ -51,6 +63,8 @@ export interface LoadedConfig {
   toolProfiles(name: string): string[];
   /** Whether lspi 0.2 has a tool of that name. */
   isLspiTool(name: string): boolean;
+  /** The clients that the surface suits itself to; none where the config names a profile. */
+  clientForms: ClientForm[];
 }
 
 /** Loads a workspace's config. Throws an UnusableConfig with every problem there is. */
@@ -60,6 +74,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   const { warnings, problems } = found;
 
   const person = mergeLayers([...found.user, ...found.main, found.commandLine]);
+  const isAuto = leafValue(nodeAt(person, ["mcp", "context"])) === AUTO_CONTEXT;
   const profile = profileLayers(person, catalogue, problems);
   const below = [
     ...profile,
@@ -90,6 +105,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
     toolProfiles: (name: string) =>
       catalogue.profiles().filter((profile) => bringsTool(profile, name, catalogue)),
     isLspiTool,
+    clientForms: isAuto ? formsOf(request.shipped, catalogue, files) : [],
   };
   if (problems.length === 0) return { ...loaded, config: configSchema.parse(tree, { jitless: true }) };
   const all = byFile(uniqueBy(problems, identityOf));
@@ -119,8 +135,9 @@ function profileLayers(person: LayerTable, catalogue: Catalogue, problems: Probl
   const node = nodeAt(person, ["mcp", "context"]);
   const context = leafValue(node) ?? "default";
   if (typeof context !== "string") return [];
-  const layers = expandShipped(`profiles/${context}`, catalogue);
+  const layers = expandShipped(`profiles/${context === AUTO_CONTEXT ? "default" : context}`, catalogue);
   if (layers.length === 0) {
+    const known = sortedSet([AUTO_CONTEXT, ...catalogue.profiles()]);
     problems.push(
       problemAt(
         (node ?? person).layer.places,
@@ -128,13 +145,27 @@ function profileLayers(person: LayerTable, catalogue: Catalogue, problems: Probl
         `there is no profile \`${context}\``,
         (node ?? person).path,
         {
-          suggestion: nearest(context, catalogue.profiles()),
-          fix: `Use one of \`${catalogue.profiles().join("`, `")}\`.`,
+          suggestion: nearest(context, known),
+          fix: `Use one of \`${known.join("`, `")}\`.`,
         },
       ),
     );
   }
   return layers.map(layerTable);
+}
+
+/** What each client's own profile says of the form and the size of an answer. */
+function formsOf(shipped: string, catalogue: Catalogue, files: Files): ClientForm[] {
+  return readClients(shipped, files).map(({ client_info: names, context }) => {
+    const profile = mergeLayers(expandShipped(`profiles/${context}`, catalogue).map(layerTable));
+    const result = leafValue(nodeAt(profile, ["dialect", "result"]));
+    const maxChars = leafValue(nodeAt(profile, ["mcp", "output", "max_total_chars_default"]));
+    return {
+      names,
+      result: result === "structured" || result === "text" ? result : "both",
+      maxChars: typeof maxChars === "number" ? maxChars : null,
+    };
+  });
 }
 
 /** The embedded default where there is no config; only its servers where a config names none. */

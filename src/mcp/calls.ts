@@ -18,8 +18,8 @@ export interface SessionCalls {
   readonly session: Session;
   /** All tools, in one piece; a cursor of it can only be a mistake, and throws a ProtocolError. */
   list(cursor: unknown): ListedTool[];
-  /** Calls a tool; throws a ProtocolError for what is no tool result. */
-  call(name: string, args: unknown, options: CallOptions): Promise<ToolResult>;
+  /** Calls a tool for a client that gave itself that name; throws a ProtocolError for what is no tool result. */
+  call(name: string, args: unknown, options: CallOptions, client: string | undefined): Promise<ToolResult>;
   /** Resolves when no call is being answered any more. */
   idle(): Promise<void>;
 }
@@ -28,7 +28,7 @@ const invalidParams = -32602;
 
 /** The calls of a session of the runtime. */
 export function openCalls(runtime: Runtime, session: Session): SessionCalls {
-  const { dialect } = runtime.loaded.plan;
+  const { dialect, mcp } = runtime.loaded.plan;
   const tools = runtime.tools.map((entry) => listed(entry, dialect.outputSchemas));
   const pending = new Set<Promise<unknown>>();
   const told = (refusal: Refusal): ProtocolError => {
@@ -42,13 +42,14 @@ export function openCalls(runtime: Runtime, session: Session): SessionCalls {
       if (cursor === undefined || cursor === null) return tools;
       throw told(new Refusal("page/cursor-invalid", "The list of tools has one page and no cursors."));
     },
-    async call(name, args, options) {
+    async call(name, args, options, client) {
       const call = session.call(name, args, options);
       pending.add(call);
       try {
         const outcome = await call;
         if (outcome.error !== null && dialect.errors.form === "protocol") throw asError(outcome.error);
-        return toolResult(outcome, dialect);
+        const { result = dialect.result } = mcp.clients.find((known) => known.name === client) ?? {};
+        return toolResult(outcome, { ...dialect, result });
       } catch (error) {
         throw error instanceof Refusal ? told(error) : error;
       } finally {

@@ -19,3 +19,9 @@ export function isModernMessage(message: unknown): boolean {
 export function isModernRevision(revision: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(revision) && revision >= firstModern;
 }
+
+/** The name that a client gives itself beside a request of the era without sessions. */
+export function clientNameIn(envelope: unknown): string | undefined {
+  const client = isTable(envelope) ? envelope["io.modelcontextprotocol/clientInfo"] : undefined;
+  return isTable(client) && typeof client.name === "string" ? client.name : undefined;
+}

@@ -8,6 +8,7 @@ import { createMcpHandler, type McpHttpHandler, Server, type Tool } from "@model
 import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SessionCalls } from "./calls.js";
+import { clientNameIn } from "./era.js";
 import { tellProgress } from "./progress.js";
 
 function createModernServer(runtime: Runtime, calls: SessionCalls): Server {
@@ -28,7 +29,8 @@ function createModernServer(runtime: Runtime, calls: SessionCalls): Server {
     const onProgress = tellProgress(mcpReq._meta?.progressToken, signal, (params) =>
       mcpReq.notify({ method: "notifications/progress", params }),
     );
-    return calls.call(name, args, { signal, onProgress });
+    const client = clientNameIn(mcpReq.envelope) ?? server.getClientVersion()?.name;
+    return calls.call(name, args, { signal, onProgress }, client);
   });
   return server;
 }

@@ -53,7 +53,7 @@ export function createServer(
         );
       await narrowed;
     }
-    return calls.call(name, args, { signal, onProgress });
+    return calls.call(name, args, { signal, onProgress }, server.getClientVersion()?.name);
   });
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
     narrowed = undefined;

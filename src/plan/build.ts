@@ -5,6 +5,7 @@
 import { ABI_VERSION, type HttpPlan, type LimitsPlan, type Plan } from "../abi/plan.js";
 import { sortedSet } from "../base/order.js";
 import type { Place, Problem } from "../base/problem.js";
+import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
 import { resolveBatches } from "./batches.js";
 import { checkProgram } from "./commands.js";
@@ -28,7 +29,7 @@ export interface PlanContext extends ToolsElsewhere {
 /** The plan of a config, with what is wrong or odd about it. */
 export function buildPlan(config: Config, context: PlanContext): { plan: Plan; problems: Problem[] } {
   const report = new Report(context.locate);
-  const limits = buildLimits(config);
+  const limits = buildLimits(config, context.clientForms);
   const dialect = buildDialect(config, report);
   checkMethodServers(config, report);
   const servers = buildServers(config, report);
@@ -67,19 +68,21 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
   return { plan, problems: report.problems };
 }
 
-function buildLimits({ limits = {}, mcp, dialect }: Config): LimitsPlan {
+function buildLimits({ limits = {}, mcp, dialect }: Config, clients: readonly ClientForm[]): LimitsPlan {
   const { max_total_chars_default: chars, max_total_chars_hard: hard = defaultLimits.maxTotalCharsHard } =
     mcp?.output ?? {};
   const total = Math.min(chars ?? defaultLimits.maxTotalChars, hard);
   const forms = (dialect?.result ?? defaultDialect.result) === "both" ? 2 : 1;
   // A budget that somebody declared is really given; without one, a page is what every client can show.
   const page = chars === undefined ? defaultLimits.maxPageChars : Math.floor(total / forms);
+  // A surface for several clients has pages that the narrowest of them shows whole.
+  const most = chars === undefined ? Math.min(total, ...clients.map(pageOf)) : total;
   return {
     maxItems: limits.max_items ?? defaultLimits.maxItems,
     maxBytes: limits.max_bytes ?? defaultLimits.maxBytes,
     maxTotalChars: total,
     maxTotalCharsHard: hard,
-    maxPageChars: Math.min(total, Math.max(defaultLimits.maxPageChars, page)),
+    maxPageChars: Math.min(most, Math.max(defaultLimits.maxPageChars, page)),
     maxMessageBytes: limits.max_message_bytes ?? defaultLimits.maxMessageBytes,
     maxFileBytes: limits.max_file_bytes ?? defaultLimits.maxFileBytes,
     timeoutMs: limits.timeout_ms ?? defaultLimits.timeoutMs,
@@ -87,6 +90,10 @@ function buildLimits({ limits = {}, mcp, dialect }: Config): LimitsPlan {
     maxOpenDocuments: limits.max_open_documents ?? defaultLimits.maxOpenDocuments,
     cacheBytes: limits.cache_bytes ?? defaultLimits.cacheBytes,
   };
+}
+
+function pageOf({ maxChars, result }: ClientForm): number {
+  return maxChars === null ? defaultLimits.maxPageChars : Math.floor(maxChars / (result === "both" ? 2 : 1));
 }
 
 /** The programs that may be started. Without `allow.commands`: those of the catalogue that this config really uses. */

@@ -2,8 +2,9 @@
 import type { DialectPlan, Effect, McpPlan, ServerPlan, ToolPlan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
 import { canonical } from "../base/json.js";
-import { sortedSet } from "../base/order.js";
+import { sortBy, sortedSet } from "../base/order.js";
 import { toPointer } from "../base/pointer.js";
+import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
 import { defaultDialect } from "./defaults.js";
 import type { Report } from "./report.js";
@@ -122,6 +123,8 @@ export interface ToolsElsewhere {
   toolProfiles(name: string): string[];
   /** Whether lspi 0.2 has a tool of that name. */
   isLspiTool(name: string): boolean;
+  /** The clients that the surface suits itself to. */
+  clientForms: readonly ClientForm[];
 }
 
 /** The agent's side of the plan. */
@@ -152,8 +155,18 @@ export function buildMcp(
         servers.map(({ plan }) => plan),
         listed,
       ),
+    clients: buildClients(config, elsewhere.clientForms),
     listed: listed.map((tool) => tool.name),
   };
+}
+
+/** A form that the config itself names holds for everybody. */
+function buildClients(config: Config, forms: readonly ClientForm[]): McpPlan["clients"] {
+  if (config.dialect?.result !== undefined) return [];
+  const clients = forms.flatMap(({ names, result }) =>
+    result === "both" ? [] : names.map((name) => ({ name, result })),
+  );
+  return sortBy(clients, ({ name }) => [name]);
 }
 
 function checkToolNames(

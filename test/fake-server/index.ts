@@ -120,6 +120,7 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
       readOnly: true,
       instructions: "",
       listed: [],
+      clients: [],
     },
     http: defaultHttp,
     ...overrides,

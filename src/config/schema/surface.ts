@@ -21,7 +21,12 @@ export const mcp = z.strictObject({
     .describe(
       "Starts the servers of the workspace's files at once, in the background, as `serve --warmup` does.",
     ),
-  context: z.string().optional().describe("A profile in `configs/profiles/`."),
+  context: z
+    .string()
+    .optional()
+    .describe(
+      "A profile in `configs/profiles/`; `auto` is the default's surface, in the form that each client hands to its model, which is known by the name in its handshake.",
+    ),
   read_only: z.boolean().optional().describe("`true` hides and refuses every tool that is not `read`."),
   instructions: z
     .string()

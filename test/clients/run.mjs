@@ -1,0 +1,46 @@
+/**
+ * `npm run clients [CLIENT …]`: fetches real MCP clients from npm, at pinned versions, into a folder outside this repository, and
+ * drives them with the stanzas that `lsp-proxy client` writes. A client that cannot be had is skipped, with the reason.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { folderOf, programOf, programs } from "./programs.mjs";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const wanted = process.argv.slice(2);
+
+for (const [id, { package: name }] of Object.entries(programs)) {
+  const folder = folderOf(name);
+  if ((wanted.length > 0 && !wanted.includes(id)) || existsSync(join(folder, "fetched"))) continue;
+  console.log(`fetching ${name}`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
+  const words = ["install", "--no-audit", "--no-fund", "--prefer-offline", name];
+  const { status } = spawnSync("npm", words, {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "inherit"],
+    timeout: 600_000,
+  });
+  if (status === 0 && existsSync(programOf(id))) writeFileSync(join(folder, "fetched"), "");
+  else console.log(`${name} cannot be had from npm here`);
+}
+
+const codex = programOf("codex");
+const { status } = spawnSync(
+  join(root, "node_modules", ".bin", "vitest"),
+  [
+    "run",
+    "--config",
+    "test/vitest.config.ts",
+    "test/clients",
+    ...(wanted.length > 0 ? ["-t", wanted.join("|")] : []),
+  ],
+  {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, RUN_CLIENTS: "1", ...(existsSync(codex) ? { LSP_PROXY_CODEX: codex } : {}) },
+  },
+);
+process.exitCode = status ?? 1;

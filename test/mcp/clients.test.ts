@@ -1,0 +1,82 @@
+/** `context = "auto"`: each client gets the form of an answer that it hands to its model, known by the name in its handshake. */
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client as ModernClient } from "@modelcontextprotocol/client";
+import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readClients } from "../../src/config/clients.js";
+import { diskFiles } from "../../src/config/files.js";
+import { program, repository, testEnvironment } from "../live/session.js";
+import { planText } from "../plan/config.js";
+
+const clients = readClients(join(repository, "configs"), diskFiles);
+
+describe("a surface for every client", () => {
+  it("knows each by its name, and has pages that the narrowest shows whole", () => {
+    const { mcp, limits } = planText('[mcp]\ncontext = "auto"');
+    expect(mcp.clients).toEqual([
+      { name: "claude-code", result: "structured" },
+      { name: "gemini-cli-mcp-client", result: "text" },
+      { name: "opencode", result: "text" },
+      { name: "qwen-cli-mcp-client", result: "text" },
+      { name: "qwen-code-mcp-client", result: "text" },
+    ]);
+    expect(limits.maxPageChars).toBe(36_000);
+    expect(mcp.listed).toEqual(planText("").mcp.listed);
+    const names = clients.flatMap(({ client_info }) => client_info);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("is nobody's where the config says the form itself, or names a profile", () => {
+    expect(planText('[mcp]\ncontext = "auto"\n[dialect]\nresult = "both"').mcp.clients).toEqual([]);
+    for (const { context } of clients)
+      expect(planText(`[mcp]\ncontext = "${context}"`).mcp.clients).toEqual([]);
+  });
+});
+
+describe("a session", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-auto-")));
+    writeFileSync(
+      join(folder, "lspi.toml"),
+      '[mcp]\ncontext = "auto"\n[allow]\ncommands = ["x"]\n[[servers]]\nid = "x"\ncommand = "x"\nextensions = ["x"]\n',
+    );
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const start = () => ({
+    command: process.execPath,
+    args: [program, "serve", "--config", join(folder, "lspi.toml")],
+    env: testEnvironment(),
+  });
+
+  const forms = { "claude-code": [false, true], opencode: [true, false], somebody: [true, true] };
+
+  it.each(Object.entries(forms))(
+    "of %s has a text: %j, of the session era",
+    async (name, [text, structure]) => {
+      const client = new Client({ name, version: "0" });
+      await client.connect(new StdioClientTransport(start()));
+      const result = await client.callTool({ name: "get_server_status", arguments: {} });
+      await client.close();
+      expect((result.content as unknown[]).length > 0).toBe(text);
+      expect(result.structuredContent !== undefined).toBe(structure);
+    },
+  );
+
+  it.each(Object.entries(forms))(
+    "of %s has a text: %j, of the era without sessions",
+    async (name, [text, structure]) => {
+      const client = new ModernClient({ name, version: "0" }, { versionNegotiation: { mode: "auto" } });
+      await client.connect(new ModernStdio(start()));
+      const result = await client.callTool({ name: "get_server_status", arguments: {} });
+      await client.close();
+      expect((result.content as unknown[]).length > 0).toBe(text);
+      expect(result.structuredContent !== undefined).toBe(structure);
+    },
+  );
+});
