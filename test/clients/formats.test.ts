@@ -1,0 +1,58 @@
+/** Clients that are not run here: what is written for them has the form that their makers document, and no key beyond it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, it } from "vitest";
+import { readClients } from "../../src/config/clients.js";
+import { diskFiles } from "../../src/config/files.js";
+import { type ClientView, clientText } from "../../src/emit/clients.js";
+import { templates } from "../emit/support.js";
+import { repository } from "../live/session.js";
+import { planText } from "../plan/config.js";
+import { programs } from "./programs.mjs";
+
+const clients = readClients(join(repository, "configs"), diskFiles);
+const formats: { [id: string]: { source: string; schema: object } } = JSON.parse(
+  readFileSync(join(repository, "test", "clients", "formats.json"), "utf8"),
+);
+
+const reaches: ClientView["reach"][] = [
+  {
+    command: "/usr/bin/node",
+    args: ["bin.js", "serve"],
+    cwd: "/project",
+    env: { GOPATH: "$GOPATH" },
+    isFetched: false,
+  },
+  { url: "http://127.0.0.1:3939/mcp", tokenEnv: "LSP_PROXY_TOKEN" },
+];
+const plans = [planText(""), planText('[allow]\neffects = ["read", "edit"]')];
+
+it("every client is either run or looked up", () => {
+  expect([...Object.keys(programs), ...Object.keys(formats)].toSorted()).toEqual(
+    clients.map(({ id }) => id).toSorted(),
+  );
+});
+
+it.each(clients.filter(({ id }) => formats[id] !== undefined))("$id gets what it documents", (client) => {
+  const validate = new Ajv2020({ strict: true, allErrors: true }).compile(
+    formats[client.id]?.schema ?? false,
+  );
+  const words = { toolName: client.tool_name ?? "TOOL", variable: client.variable ?? "NAME" };
+  for (const plan of plans)
+    for (const reach of client.no_http === undefined ? reaches : reaches.slice(0, 1)) {
+      const text = clientText(
+        client.files[0]?.template ?? "",
+        { name: "lsp-proxy", reach },
+        words,
+        plan,
+        templates,
+      );
+      expect({ valid: validate(JSON.parse(text)), errors: validate.errors }).toEqual({
+        valid: true,
+        errors: null,
+      });
+      // The check can fail.
+      expect(validate(JSON.parse(text.replace(/"(command|url|serverUrl|httpUrl)":/, '"$1s":')))).toBe(false);
+    }
+});
