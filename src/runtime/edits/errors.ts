@@ -88,7 +88,9 @@ async function lookAtFile(
   signal: AbortSignal,
 ): Promise<void> {
   const running = new Set(call.pool.running().map(({ plan }) => plan.id));
-  for (const { id } of call.pool.route(path).filter((plan) => running.has(plan.id))) {
+  // Where each call is a process of its own, none runs that an earlier one started.
+  const asked = call.pool.route(path).filter((plan) => call.lasting !== undefined || running.has(plan.id));
+  for (const { id } of asked) {
     try {
       const server = await call.pool.get(id, path, signal);
       const document = await server.sync(path, signal);

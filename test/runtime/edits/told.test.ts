@@ -95,6 +95,17 @@ it("names that go carry what it did to errors, or why that is not known", async 
   expect(deleted.text).toContain("1 resolved; not all is known");
 });
 
+it("an edit in a process of its own starts the servers that tell what it did to errors", async () => {
+  const edits = [{ line: 1, character: 1, end_line: 1, end_character: 1, new_text: "bad " }];
+  const call = { files: [{ path: "a.fake", edits }], dry_run: false };
+  const options = { signal: new AbortController().signal };
+  const workshop = await editing();
+  const { structured } = await workshop.runtime
+    .openSession({ brief: true })
+    .call("apply_workspace_edit", call, options);
+  expect(structured.diagnostics).toMatchObject({ introduced: [{ path: "a.fake", message: "found bad" }] });
+});
+
 it("an edit whose command fails is not told as all done", async () => {
   const action = {
     ...{ title: "Run", kind: "refactor", command: { title: "Run", command: "fake.run" } },
