@@ -20,11 +20,19 @@ export function currentText(file: string): string {
   return tellingWhy(file, () => textOf(userFileTarget(file)).text);
 }
 
+/** What became of a file, for people. */
+export const changeWords: { readonly [change in Change]: string } = {
+  ...{ unchanged: "nothing to change in", changed: "changed", created: "wrote", deleted: "removed" },
+};
+
 /** The file with what the function makes of its text; one that was not there before and of which nothing is left goes. */
 export function changeFile(
   file: string,
   change: (text: string) => string,
-  { isNothing = () => false }: { isNothing?: (text: string) => boolean } = {},
+  {
+    isNothing = () => false,
+    keepsCopy = true,
+  }: { isNothing?: (text: string) => boolean; keepsCopy?: boolean } = {},
 ): Change {
   return tellingWhy(file, () => {
     const target = userFileTarget(file);
@@ -35,12 +43,17 @@ export function changeFile(
       if (bytes !== undefined) checkUserFile(target);
       // The owner of the file may have saved it while we looked at it.
       if (attempt < ATTEMPTS && !isSame(contentOf(target), bytes)) continue;
-      return put(target, bytes, mark + after, isNothing(after));
+      return put(target, bytes, mark + after, { isNothing: isNothing(after), keepsCopy });
     }
   });
 }
 
-function put(target: string, before: Buffer | undefined, after: string, isNothing: boolean): Change {
+function put(
+  target: string,
+  before: Buffer | undefined,
+  after: string,
+  { isNothing, keepsCopy }: { isNothing: boolean; keepsCopy: boolean },
+): Change {
   const backup = `${target}${BACKUP}`;
   const kept = contentOf(backup);
   if (isNothing && kept === undefined) {
@@ -48,7 +61,7 @@ function put(target: string, before: Buffer | undefined, after: string, isNothin
     return "deleted";
   }
   mkdirSync(dirname(target), { recursive: true });
-  if (before !== undefined && kept === undefined)
+  if (keepsCopy && before !== undefined && kept === undefined)
     writeFileSync(backup, before, { flag: "wx", mode: statSync(target).mode & 0o777 });
   writeUserFile(target, after);
   // A copy of what the file is again is of no use.

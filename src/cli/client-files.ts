@@ -2,9 +2,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import { isTable } from "../base/json.js";
+import { nearest } from "../base/nearest.js";
 import {
   type ClientFacts,
   type ClientFileFacts,
+  type ClientPaths,
   clientPaths,
   readClients,
   type Scope,
@@ -12,7 +14,7 @@ import {
 import { diskFiles } from "../config/files.js";
 import { readOther } from "../config/read.js";
 import { findCommand } from "../lsp/program.js";
-import { homeOf, type Surroundings } from "./command.js";
+import { homeOf, type Surroundings, UsageError } from "./command.js";
 import { executable, shippedConfigs } from "./shipped.js";
 
 /** A client's file and whether it names the proxy. */
@@ -31,8 +33,21 @@ export function knownClients(): ClientFacts[] {
   return readClients(shippedConfigs, diskFiles);
 }
 
+/** The client of that id. Throws a UsageError of a command when there is none. */
+export function findClient(id: string, command: string): ClientFacts {
+  const clients = knownClients();
+  const found = clients.find((client) => client.id === id);
+  if (found) return found;
+  const ids = clients.map((client) => client.id);
+  const near = nearest(id, ids);
+  throw new UsageError(
+    `no client \`${id}\`${near ? `; did you mean \`${near}\`?` : ""} There are ${ids.join(", ")}`,
+    command,
+  );
+}
+
 /** The path of a client's file: the one that is there, or the first that could be; undefined where it has none. */
-export function fileOf(facts: ClientFileFacts, scope: Scope, workspace: string, io: Surroundings) {
+export function fileOf(facts: ClientPaths, scope: Scope, workspace: string, io: Surroundings) {
   const where = { workspace, home: homeOf(io), env: io.env, platform: process.platform };
   const paths = clientPaths(facts, scope, where);
   return paths.find((path) => existsSync(path)) ?? paths[0];

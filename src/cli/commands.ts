@@ -21,6 +21,7 @@ export const commands: { readonly [name: string]: () => Promise<Command> } = {
   schema: async () => (await import("./commands/schema.js")).schema,
   client: async () => (await import("./commands/client.js")).client,
   codex: async () => (await import("./commands/codex.js")).codex,
+  skill: async () => (await import("./commands/skill.js")).skill,
   trust: async () => (await import("./commands/trust.js")).trust,
   lock: async () => (await import("./commands/lock.js")).lock,
   token: async () => (await import("./commands/token.js")).token,

@@ -4,9 +4,9 @@ import { z } from "zod";
 import type { Environment } from "./discover.js";
 import type { Files } from "./files.js";
 import { readSource } from "./read.js";
-import { type ClientFacts, type ClientFileFacts, clientSchema } from "./schema/client.js";
+import { type ClientFacts, type ClientPaths, clientSchema } from "./schema/client.js";
 
-export type { ClientFacts, ClientFileFacts } from "./schema/client.js";
+export type { ClientFacts, ClientFileFacts, ClientPaths } from "./schema/client.js";
 
 /** Whose file is meant: a person's own, or the one of a project. */
 export type Scope = "user" | "project";
@@ -27,7 +27,7 @@ export function readClients(shipped: string, files: Files): ClientFacts[] {
 }
 
 /** The absolute paths that a client's file may have here; none where the client has no such file on this system. */
-export function clientPaths(facts: ClientFileFacts, scope: Scope, where: Whereabouts): string[] {
+export function clientPaths(facts: ClientPaths, scope: Scope, where: Whereabouts): string[] {
   const declared = facts[scope] ?? [];
   const paths = Array.isArray(declared) ? declared : (platformPaths(declared, where.platform) ?? []);
   return paths.flatMap((path) => resolved(path, where) ?? []);

@@ -202,19 +202,23 @@ function checkToolNames(
 
 /** Under 1000 characters: what this is for, which languages are here, and what to use it for. */
 function writeInstructions(servers: readonly ServerPlan[], tools: readonly ToolPlan[]): string {
-  const languages = sortedSet(
-    servers.flatMap((server) => [server.languageId, ...Object.values(server.languageIds)]),
-  );
+  const languages = languageNames(servers);
   const what =
-    languages.length === 0
+    languages === ""
       ? "Code intelligence from language servers."
-      : `Code intelligence from language servers, for ${shorten(languages, 300)}.`;
+      : `Code intelligence from language servers, for ${languages}.`;
   if (tools.length === 0) return what;
   const names = shorten(
     tools.map((tool) => tool.name),
     400,
   );
   return `${what} Use it instead of text search to find definitions, uses, types and errors: it knows the code, not just the text. Tools: ${names}. \`readiness\` and \`truncated\` say whether an answer is complete.`;
+}
+
+/** The languages of servers, as many as fit into a sentence; empty when there are none. */
+export function languageNames(servers: readonly ServerPlan[]): string {
+  const names = servers.flatMap((server) => [server.languageId, ...Object.values(server.languageIds)]);
+  return shorten(sortedSet(names), 300);
 }
 
 /** As many names as fit, and how many more there are. */

@@ -147,6 +147,17 @@ describe.skipIf(!isWanted).each(Object.keys(programs))("%s", (id) => {
           expect(readFileSync(file, "utf8")).toContain(line);
         expect(readFileSync(file, "utf8")).not.toContain(TOKEN);
 
+        for (const words of [
+          ["--scope", "user"],
+          ["--scope", "repo", "--snippet"],
+        ]) {
+          const told = await run(["skill", "install", "--client", id, ...words, ...config], {
+            env,
+            cwd: project,
+          });
+          expect(told).toMatchObject({ code: 0 });
+        }
+
         const drive = (args: string[]) => driven(path, args, project, environment(home, driver, id, model));
         if (driver.check) {
           const { output } = await drive(driver.check.args);
@@ -179,6 +190,8 @@ describe.skipIf(!isWanted).each(Object.keys(programs))("%s", (id) => {
     expect({ listed: listed.length, lacking }).toEqual({ listed: 11, lacking: [] });
     // What the proxy says about itself is told to the model too.
     expect(last?.text).toContain("Code intelligence from language servers, for python");
+    expect(last?.text).toContain("Questions about code (python) answered by language servers");
+    expect(last?.text).toContain("Use the MCP server `lsp-proxy` instead of text search");
     const [definition = "", symbols = "", refusal = ""] = last?.results ?? [];
     expect(definition).toContain("greet.py");
     expect(definition).toMatch(/"line":4,"character":5|4:5-4:10/);

@@ -2,12 +2,11 @@
 import { relative } from "node:path";
 import { codes } from "../../base/codes.js";
 import { canonicalText } from "../../base/json.js";
-import { nearest } from "../../base/nearest.js";
 import { ConfigError } from "../../base/problem.js";
 import type { ClientFacts, Scope } from "../../config/clients.js";
 import { entryIn, type Stanza, withoutStanza, withStanza } from "../../config/entry.js";
-import { type Change, changeFile, currentText } from "../change-file.js";
-import { clientFiles, fileOf, isHere, isNamed, knownClients } from "../client-files.js";
+import { changeFile, changeWords, currentText } from "../change-file.js";
+import { clientFiles, fileOf, findClient, isHere, isNamed, knownClients } from "../client-files.js";
 import { stanzaOf, viewOf } from "../client-stanza.js";
 import {
   type Command,
@@ -78,7 +77,7 @@ export const client: Command = {
     }
     if (isOn(input, "write") && isOn(input, "remove"))
       throw new UsageError("give --write or --remove, not both", "client");
-    const facts = find(id);
+    const facts = findClient(id, "client");
     const scope = scopeOf(facts, input);
     const planned = planOf(input, io);
     const { view, remarks } = viewOf(facts, input, io, planned);
@@ -121,18 +120,6 @@ function anything(input: Input): Input {
   return { ...input, config: { allow: { effects: ["read", "edit", "command"] } } };
 }
 
-function find(id: string): ClientFacts {
-  const clients = knownClients();
-  const found = clients.find((client) => client.id === id);
-  if (found) return found;
-  const ids = clients.map((client) => client.id);
-  const near = nearest(id, ids);
-  throw new UsageError(
-    `no client \`${id}\`${near ? `; did you mean \`${near}\`?` : ""} There are ${ids.join(", ")}`,
-    "client",
-  );
-}
-
 function scopeOf({ title, files }: ClientFacts, input: Input): Scope {
   const has = (scope: Scope) => files.some((file) => file.entry !== undefined && file[scope] !== undefined);
   const scope = textFlag(input, "scope") ?? (has("user") ? "user" : "project");
@@ -154,7 +141,7 @@ function change(parts: readonly Part[], input: Input, io: Surroundings): void {
     const done = changeFile(part.path, (text) => make(part, text), {
       isNothing: (text) => isRemoval && /^\s*(\{\s*\}\s*)?$/.test(text),
     });
-    io.stdout.write(`${words[done]} ${shown(part.path, io)}\n`);
+    io.stdout.write(`${changeWords[done]} ${shown(part.path, io)}\n`);
   }
 }
 
@@ -168,10 +155,6 @@ function checkOwner({ path, stanza, mark }: Part, text: string, input: Input): v
   const message = `\`${stanza.entry?.at(-1)}\` in ${path} is something else`;
   throw new ConfigError([{ code, severity: "error", message, pointer: "", fix: codes[code].fix }]);
 }
-
-const words: { readonly [change in Change]: string } = {
-  ...{ unchanged: "nothing to change in", changed: "changed", created: "wrote", deleted: "removed" },
-};
 
 function shown(path: string, io: Surroundings): string {
   const way = relative(io.cwd, path);

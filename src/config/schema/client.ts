@@ -9,6 +9,8 @@ const filePaths = z.union([
   z.strictObject({ linux: paths.optional(), darwin: paths.optional(), win32: paths.optional() }),
 ]);
 
+const places = z.strictObject({ user: filePaths.optional(), project: filePaths.optional() });
+
 const file = z.strictObject({
   /** The template of what stands in the file, in `templates/clients/`; its ending is the file's language. */
   template: z.string().regex(/^[a-z-]+\.(json|toml)$/),
@@ -33,8 +35,13 @@ export const clientSchema = z.strictObject({
     .optional(),
   no_http: z.string().optional(),
   notes: z.string().min(1),
+  /** The folders that it looks for skills in, and the files of what it always tells its model. */
+  skills: places.optional(),
+  memory: places.optional(),
   files: z.array(file).min(1),
 });
 
 export type ClientFacts = z.infer<typeof clientSchema>;
 export type ClientFileFacts = ClientFacts["files"][number];
+/** Where something of a client's stands. */
+export type ClientPaths = z.infer<typeof places>;

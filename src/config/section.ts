@@ -1,0 +1,29 @@
+/** A section of ours in a person's Markdown file, between two marks; everything else in the file stays as it is. */
+
+const begin = (name: string) => `<!-- ${name}: begin, written by \`lsp-proxy skill\` -->`;
+const end = (name: string) => `<!-- ${name}: end -->`;
+
+/** The text with the section in its place, or at its end. */
+export function withSection(text: string, name: string, section: string): string {
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const block = [begin(name), section.trimEnd(), end(name)].join("\n").replaceAll("\n", eol);
+  const place = placeOf(text, name);
+  if (place) return text.slice(0, place[0]) + block + text.slice(place[1]);
+  const before = text.trimEnd();
+  return `${before === "" ? "" : `${before}${eol}${eol}`}${block}${eol}`;
+}
+
+/** The text without the section and the blank lines before it. */
+export function withoutSection(text: string, name: string): string {
+  const place = placeOf(text, name);
+  if (!place) return text;
+  const before = text.slice(0, place[0]).replace(/(\r?\n)[ \t\r\n]*$/, "$1");
+  const after = text.slice(place[1]).replace(/^\r?\n/, "");
+  return before.trim() === "" ? after.replace(/^\s*\n/, "") : before + after;
+}
+
+function placeOf(text: string, name: string): readonly [number, number] | undefined {
+  const from = text.indexOf(begin(name));
+  const to = from < 0 ? -1 : text.indexOf(end(name), from);
+  return to < 0 ? undefined : [from, to + end(name).length];
+}

@@ -1,0 +1,146 @@
+/** `skill`: what an agent is told names the tools that the config has, and comes and goes without a trace. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runHere } from "./terminal.js";
+
+let folder: string;
+let home: string;
+let project: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-skill-")));
+  home = join(folder, "home");
+  project = join(folder, "project");
+  mkdirSync(join(home, ".codex"), { recursive: true });
+  mkdirSync(join(home, ".claude"));
+  mkdirSync(project);
+  config("");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function config(more: string): void {
+  writeFileSync(
+    join(project, "lspi.toml"),
+    `[allow]\ncommands = ["x"]\n${more}\n[[servers]]\nid = "x"\ncommand = "x"\nextensions = ["x"]\nlanguage_id = "elvish"\n`,
+  );
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+function skill(...args: string[]) {
+  return runHere(["skill", ...args, "--config", join(project, "lspi.toml")], {
+    cwd: project,
+    env: {
+      HOME: home,
+      PATH: "",
+      CODEX_HOME: "",
+      CLAUDE_CONFIG_DIR: "",
+      XDG_CONFIG_HOME: "",
+      GEMINI_CLI_HOME: "",
+    },
+  });
+}
+
+const files = (of: string) =>
+  readdirSync(of, { recursive: true, encoding: "utf8", withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .toSorted();
+
+describe("what it says", () => {
+  it("are the tools and languages of the config, with their rules", async () => {
+    const { stdout } = await skill();
+    expect(stdout).toMatch(/^---\nname: lsp-proxy\ndescription: ".*elvish.*"\n---\n/);
+    expect(stdout).toContain("| `find_references` | ");
+    expect(stdout).toContain("`line` and `character`, both counted from 1");
+    expect(stdout).not.toMatch(/rename_symbol|preview|undefined/);
+    expect(/description: (".*")/.exec(stdout)?.[1]?.length).toBeLessThan(1024);
+  });
+
+  it("follows what the config allows, hides, renames and adds", async () => {
+    config(
+      'effects = ["read", "edit"]\n[mcp]\nname = "mine"\n[mcp.tools]\nexclude = ["get_hover"]\n[dialect]\nposition = { line_base = 0, character_base = 0 }\n[[tools]]\nname = "look_around"\ndescription = "Looks. And more."\ninput = "document"\noutput = "document_symbols"\nrequest = { method = "textDocument/documentSymbol", params = "text_document" }',
+    );
+    const { stdout } = await skill("print");
+    expect(stdout).toContain("name: mine\n");
+    expect(stdout).toContain("| `rename_symbol` | ");
+    expect(stdout).toContain("| `look_around` | Looks. |");
+    expect(stdout).toContain("counted from 0");
+    expect(stdout).toContain("preview");
+    expect(stdout).not.toContain("get_hover");
+    const snippet = await skill("--snippet");
+    expect(snippet.stdout).toMatch(/`look_around`[\s\S]*`rename_symbol`/);
+    expect(snippet.stdout).not.toContain("get_hover");
+  });
+});
+
+describe.each([["user"], ["repo"]])("for the %s", (scope) => {
+  it("is installed where the clients that are here look, twice without a difference, and removed without a trace", async () => {
+    const before = files(folder);
+    const base = scope === "user" ? home : project;
+    const done = await skill("install", "--scope", scope);
+    expect(done.code).toBe(0);
+    const made = files(folder).filter((file) => !before.includes(file));
+    expect(made).toEqual(
+      [".agents", ".claude"].map((name) => join(base, name, "skills", "lsp-proxy", "SKILL.md")),
+    );
+    expect(readFileSync(made[0] ?? "", "utf8")).toBe((await skill()).stdout);
+    expect((await skill("install", "--scope", scope)).stdout).toMatch(/^nothing to change in /);
+    expect((await skill("remove", "--scope", scope)).code).toBe(0);
+    expect(files(folder)).toEqual(before);
+    expect(existsSync(join(base, ".claude", "skills", "lsp-proxy"))).toBe(false);
+  });
+
+  it("is a section of the memory file, which is otherwise left as it is", async () => {
+    const memory = scope === "user" ? join(home, ".claude", "CLAUDE.md") : join(project, "CLAUDE.md");
+    const mine = "# My rules\n\nBe brief.\n";
+    write(memory, mine);
+    const flags = ["--snippet", "--client", "claude-code", "--scope", scope];
+    await skill("install", ...flags);
+    const text = readFileSync(memory, "utf8");
+    expect(text.startsWith(mine)).toBe(true);
+    expect(text).toContain("`find_definition`");
+    writeFileSync(memory, `${text}\nMore of mine.\n`);
+    config('[mcp.tools]\nexclude = ["find_definition"]');
+    expect((await skill("install", ...flags)).stdout).toMatch(/^changed /);
+    expect(readFileSync(memory, "utf8")).not.toContain("`find_definition`");
+    expect(readFileSync(memory, "utf8")).toContain("More of mine.");
+    await skill("remove", ...flags);
+    expect(readFileSync(memory, "utf8")).toBe(`${mine}\nMore of mine.\n`);
+    expect(readdirSync(dirname(memory)).filter((name) => name.includes("before"))).toEqual([]);
+  });
+});
+
+it("leaves a skill of that name alone that somebody else wrote, unless told to", async () => {
+  const file = join(project, ".claude", "skills", "lsp-proxy", "SKILL.md");
+  write(file, "mine");
+  const refused = await skill("install", "--client", "claude-code");
+  expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("client/taken") });
+  expect(readFileSync(file, "utf8")).toBe("mine");
+  expect((await skill("install", "--client", "claude-code", "--force")).code).toBe(0);
+});
+
+it("names what it does not know", async () => {
+  expect(await skill("instal")).toMatchObject({ code: 2 });
+  expect(await skill("install", "--client", "codx")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("`codex`"),
+  });
+  expect(await skill("install", "--scope", "all")).toMatchObject({ code: 2 });
+  rmSync(home, { recursive: true });
+  mkdirSync(home);
+  expect(await skill("install")).toMatchObject({ code: 2, stderr: expect.stringContaining("--client") });
+});
