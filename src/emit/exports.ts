@@ -1,7 +1,7 @@
 /** The servers of a plan in the words of other programs, with a note for everything that those have no words for. */
 import type { ServerPlan } from "../abi/plan.js";
-import type { Json, JsonObject } from "../base/json.js";
-import { sortedSet } from "../base/order.js";
+import { canonicalText, isTable, type Json, type JsonObject } from "../base/json.js";
+import { sortBy, sortedSet } from "../base/order.js";
 import { tomlKey, tomlText } from "../base/toml-text.js";
 
 /** A text for another program, and what it does not carry. */
@@ -12,12 +12,21 @@ export interface Exported {
 
 /** `.lsp.json` as Claude Code and qwen-code read it. */
 export function claudeServers(servers: readonly ServerPlan[]): Exported {
-  const notes = servers.flatMap((server) => [
-    ...lostFiles(server, server.filenames, "filenames"),
-    ...lostFiles(server, server.globs, "globs"),
-    ...lostParts(server, ["rootMarkers"]),
-  ]);
-  const tables = servers.map((server) => [
+  const reachable = servers.filter(({ transport }) => transport.kind !== "pipe");
+  const notes = [
+    ...servers
+      .filter((server) => !reachable.includes(server))
+      .map(({ id }) => `${id}: it listens on a pipe; left out`),
+    ...reachable.flatMap((server) => [
+      ...lostFiles(server, server.filenames, "filenames"),
+      ...lostFiles(server, server.globs, "globs"),
+      ...lostParts(server, {
+        priority: server.priority !== 0,
+        root_markers: server.rootMarkers.length > 0 && server.rootDir === null,
+      }),
+    ]),
+  ];
+  const tables = reachable.map((server) => [
     server.id,
     {
       ...reached(server),
@@ -27,6 +36,7 @@ export function claudeServers(servers: readonly ServerPlan[]): Exported {
       ...present("env", server.env),
       ...present("initializationOptions", server.initializeOptions),
       ...present("settings", server.settings),
+      ...present("workspaceFolder", server.rootDir),
       startupTimeout: server.initializeTimeoutMs,
       maxRestarts: server.restart.max,
     },
@@ -38,26 +48,38 @@ export function claudeServers(servers: readonly ServerPlan[]): Exported {
 export function helixLanguages(servers: readonly ServerPlan[]): Exported {
   const own = servers.filter(({ transport }) => transport.kind === "stdio");
   const far = servers.filter(({ transport }) => transport.kind !== "stdio");
+  const languages = sortedSet(own.flatMap(languagesOf)).map((language) => ({
+    language,
+    // Helix asks the first of the list first.
+    servers: sortBy(
+      own.filter((server) => languagesOf(server).includes(language)),
+      ({ priority }) => [-priority],
+    ),
+  }));
   const notes = [
     ...far.map(({ id }) => `${id}: Helix starts its servers itself; left out`),
-    ...own.flatMap((server) => lostParts(server, [])),
+    ...own.flatMap((server) => lostParts(server, { root_dir: server.rootDir !== null })),
+    ...own
+      .filter(({ initializeOptions, settings }) => !isEmpty(initializeOptions) && !isEmpty(settings))
+      .map(
+        ({ id }) =>
+          `${id}: Helix has one \`config\` for initialize_options and workspace_configuration; it is both`,
+      ),
+    ...languages.flatMap(({ language, servers: asked }) => lostRoots(language, asked)),
   ];
-  const languages = sortedSet(own.flatMap(languagesOf));
   const lines = [
     ...own.flatMap(helixServer),
-    ...languages.flatMap((language) =>
-      helixLanguage(
-        language,
-        own.filter((server) => languagesOf(server).includes(language)),
-      ),
-    ),
+    ...languages.flatMap(({ language, servers: asked }) => helixLanguage(language, asked)),
   ];
   return { text: `${lines.join("\n").trimEnd()}\n`, notes };
 }
 
 function helixServer(server: ServerPlan): string[] {
   const [program = "", ...words] = server.command;
-  const options = server.initializeOptions ?? server.settings;
+  const { initializeOptions, settings } = server;
+  const options = isTable(initializeOptions)
+    ? { ...settings, ...initializeOptions }
+    : (initializeOptions ?? settings);
   return [
     `[language-server.${tomlKey(server.id)}]`,
     `command = ${tomlText(program)}`,
@@ -69,6 +91,17 @@ function helixServer(server: ServerPlan): string[] {
   ];
 }
 
+/** Languages that Helix calls otherwise than the protocol does. */
+const HELIX_NAMES: { readonly [id: string]: string } = {
+  csharp: "c-sharp",
+  dockercompose: "docker-compose",
+  javascriptreact: "jsx",
+  "objective-c": "objc",
+  plaintext: "text",
+  shellscript: "bash",
+  typescriptreact: "tsx",
+};
+
 function helixLanguage(language: string, servers: readonly ServerPlan[]): string[] {
   const types = servers.flatMap((server) => [
     ...server.extensions.filter((extension) => languageOf(server, extension) === language),
@@ -76,18 +109,28 @@ function helixLanguage(language: string, servers: readonly ServerPlan[]): string
       .filter((name) => languageOf(server, name) === language)
       .map((glob) => ({ glob })),
   ]);
-  const roots = sortedSet(servers.flatMap(({ rootMarkers }) => rootMarkers));
+  const name = HELIX_NAMES[language] ?? language;
   const unique = [...new Map(types.map((type) => [JSON.stringify(type), type])).values()];
   return [
     "[[language]]",
-    `name = ${tomlText(language)}`,
+    `name = ${tomlText(name)}`,
     `language-id = ${tomlText(language)}`,
-    `scope = ${tomlText(`source.${language}`)}`,
+    `scope = ${tomlText(`source.${name}`)}`,
     `file-types = ${tomlText(unique)}`,
-    `roots = ${tomlText(roots)}`,
+    `roots = ${tomlText(servers[0]?.rootMarkers ?? [])}`,
     `language-servers = ${tomlText(servers.map(({ id }) => id))}`,
     "",
   ];
+}
+
+/** A language has one list of roots in Helix, so that of the server that is asked first. */
+function lostRoots(language: string, [first, ...others]: readonly ServerPlan[]): string[] {
+  return others
+    .filter(({ rootMarkers }) => canonicalText(rootMarkers) !== canonicalText(first?.rootMarkers ?? []))
+    .map(
+      ({ id }) =>
+        `${id}: root_markers; for ${language} Helix takes those of ${first?.id ?? "the first server"}`,
+    );
 }
 
 function reached({ command, args, transport }: ServerPlan): JsonObject {
@@ -118,14 +161,22 @@ function lostFiles({ id }: ServerPlan, names: readonly string[], key: string): s
   return names.length === 0 ? [] : [`${id}: ${key} (${names.join(", ")}) have no counterpart`];
 }
 
-/** Parts of a server that only we have, where it has them. */
-function lostParts(server: ServerPlan, more: readonly (keyof ServerPlan)[]): string[] {
+/** Parts of a server that only we have, where it has them; `more` are those of one format. */
+function lostParts(server: ServerPlan, more: { [key: string]: boolean }): string[] {
+  const { ready, limits } = server;
   const parts: { [key: string]: boolean } = {
     replies: !isEmpty(server.replies),
     forward: server.forward.length > 0,
     client_capabilities: !isEmpty(server.clientCapabilities),
     features: server.features.only !== null || server.features.except.length > 0,
-    root_markers: more.includes("rootMarkers") && server.rootMarkers.length > 0,
+    ready: ready.notification !== null || ready.atOnce,
+    open_on_change: server.openOnChange,
+    cwd: server.cwd !== null,
+    workspace_folders: server.workspaceFolders.length > 0,
+    execute_commands: server.executeCommands.length > 0,
+    limits: Object.values(limits).some((limit) => limit !== null),
+    sandbox: server.sandbox !== "none",
+    ...more,
   };
   const lost = Object.keys(parts).filter((key) => parts[key]);
   return lost.length === 0

@@ -199,6 +199,108 @@ language-servers = ["my-ls"]
     expect(notes).toBe("");
   });
 
+  it("servers that Helix knows itself are known by their names, with their features and in their order", async () => {
+    const { config, notes } = await imported(
+      "languages.toml",
+      `[[language]]
+name = "python"
+language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "of-my-own"]
+`,
+    );
+    expect(config.servers).toEqual([
+      { id: "pyright", kind: "pyright" },
+      { id: "ruff", kind: "ruff", features: { except: ["hover"] }, priority: -1 },
+    ]);
+    expect(notes).toContain('language-servers "of-my-own": it names no program');
+  });
+
+  it("who serves a file, and as what, stays as it was", async () => {
+    const { config } = await imported(".lsp.json", {
+      ts: {
+        command: "typescript-language-server",
+        args: ["--stdio"],
+        extensionToLanguage: { ".ts": "typescript" },
+      },
+      js: { command: "vtsls", args: ["--stdio"], extensionToLanguage: { ".js": "flow", ".jsx": "flow" } },
+    });
+    expect(config.servers).toEqual([
+      { id: "ts", kind: "typescript-language-server", extensions: ["ts"], language_id: "typescript" },
+      { id: "js", kind: "vtsls", extensions: ["js", "jsx"], language_id: "flow" },
+    ]);
+  });
+
+  it("the program is found behind those that fetch it, and a bad entry does not cost the others", async () => {
+    const server = (...command: string[]) => ({ command, extensions: [`x${command.length}${command[0]}`] });
+    const { config, notes } = await imported("cclsp.json", {
+      servers: [
+        server("pipx", "run", "python-lsp-server"),
+        server("uvx", "--python", "3.12", "--with", "x", "ruff", "server"),
+        server("npx", "-y", "@vue/language-server@2", "--stdio"),
+        server("pnpm", "dlx", "vscode-x-ls@1.2"),
+        server("bundle", "exec", "my-rb-ls", "--stdio"),
+        server(`${"$"}{CLAUDE_PLUGIN_ROOT}/bin/x`),
+      ],
+    });
+    expect(config.allow).toEqual({
+      commands: ["my-rb-ls", "pylsp", "ruff", "vscode-x-ls", "vue-language-server"],
+    });
+    expect(config.servers).toHaveLength(5);
+    expect(notes).toContain("`pipx run` would fetch it at each start; `pylsp` must be installed");
+    expect(notes).toMatch(/CLAUDE_PLUGIN_ROOT.*; left out/);
+  });
+
+  it("keys without a counterpart are told, and those with one are carried", async () => {
+    const claude = await imported(".lsp.json", {
+      a: {
+        ...{ command: "a-ls", extensionToLanguage: { ".a": "a" }, restartOnCrash: false, maxRestarts: 3 },
+        ...{ shutdownTimeout: 5, trustRequired: true },
+      },
+      far: { transport: "socket", socket: { port: 7001 }, extensionToLanguage: { ".far": "far" } },
+    });
+    expect(claude.config.servers[0]).toMatchObject({ restart: { max: 0 } });
+    expect(claude.notes).toMatch(/a\.shutdownTimeout: .*\n.*a\.trustRequired: /);
+    expect(claude.notes).not.toContain("transport");
+    const mcpls = await imported(
+      "mcpls.toml",
+      '[[lsp_servers]]\ncommand = "m-ls"\nfile_patterns = ["*.m1"]\nheuristics = { max_depth = 3 }\n',
+    );
+    expect(mcpls.notes).toContain("heuristics: max_depth");
+    const copilot = await imported("lsp.json", {
+      lspServers: { rust: { command: "rust-analyzer", fileExtensions: { ".rs": "rust" }, disabled: true } },
+    });
+    expect(copilot.config.servers[0]).toMatchObject({ enabled: false });
+  });
+
+  it("recognises blocks that only switch servers, marketplaces, and files that name other files", async () => {
+    const opencode = await imported("opencode.json", {
+      lsp: { rust: { disabled: true }, "php intelephense": { disabled: true } },
+    });
+    expect(opencode.config.servers).toEqual([
+      { id: "rust", kind: "rust-analyzer", enabled: false },
+      { id: "php-intelephense", kind: "intelephense", enabled: false },
+    ]);
+    write("opencode.json", { lsp: true });
+    expect(await proxy("import", "opencode.json", "--dry-run")).toMatchObject({ code: 1 });
+    const market = await imported("marketplace.json", {
+      plugins: [
+        { name: "go", lspServers: { gopls: { command: "gopls", extensionToLanguage: { ".go": "go" } } } },
+        { name: "x", lspServers: "./.lsp.json" },
+      ],
+    });
+    expect(market.config.servers).toEqual([{ id: "gopls", kind: "gopls" }]);
+    expect(market.notes).toContain(
+      "plugins[1].lspServers: its servers stand in ./.lsp.json; import that file",
+    );
+    write("plugin.json", { name: "x", lspServers: "./.lsp.json" });
+    const plugin = await proxy("import", "plugin.json");
+    expect(plugin).toMatchObject({ code: 1 });
+    expect(plugin.stderr).toContain("import that file");
+    write("broken.json", "{");
+    expect((await proxy("import", "broken.json", "--from", "foo")).stderr).toContain(
+      "there is no format `foo`",
+    );
+  });
+
   it("lspi's own files", async () => {
     const { config } = await imported(
       "other.toml",
@@ -265,6 +367,63 @@ replies = { "x/y" = 1 }
     const [before, after] = [await plan("lspi.toml"), await plan("back.toml")];
     for (const key of ["command", "args", "extensions", "languageId", "languageIds", "initializeOptions"])
       expect(after[key], key).toEqual(before[key]);
+  });
+
+  it("keeps preference, and tells what neither format has", async () => {
+    write(
+      "lspi.toml",
+      `[allow]
+commands = ["a-ls", "b-ls", "c-ls"]
+[[servers]]
+id = "second"
+command = "a-ls"
+extensions = ["tsx"]
+language_id = "typescriptreact"
+root_markers = ["a"]
+priority = 1
+root_dir = "packages"
+[[servers]]
+id = "first"
+command = "b-ls"
+extensions = ["tsx"]
+language_id = "typescriptreact"
+root_markers = ["b"]
+priority = 10
+open_on_change = true
+ready.at_once = true
+initialize_options = { a = 1 }
+workspace_configuration = { b = 2 }
+[[servers]]
+id = "off"
+command = "c-ls"
+extensions = ["c1"]
+enabled = false
+`,
+    );
+    const helix = await proxy("export", "helix", "--config", "lspi.toml");
+    const languages = parse(helix.stdout) as { language: object[]; "language-server": { first: object } };
+    expect(languages.language).toEqual([
+      expect.objectContaining({
+        ...{ name: "tsx", "language-id": "typescriptreact", roots: ["b"] },
+        "language-servers": ["first", "second"],
+      }),
+    ]);
+    expect(languages["language-server"].first).toMatchObject({ config: { a: 1, b: 2 } });
+    for (const note of [
+      "off: it is not enabled",
+      "first: ready, open_on_change have",
+      "second: root_dir",
+      "second: root_markers",
+    ])
+      expect(helix.stderr).toContain(note);
+    const claude = await proxy("export", "claude", "--config", "lspi.toml");
+    expect(JSON.parse(claude.stdout).second).toMatchObject({ workspaceFolder: "packages" });
+    for (const note of [
+      "off: it is not enabled",
+      "first: ready, open_on_change, priority, root_markers",
+      "second: priority",
+    ])
+      expect(claude.stderr).toContain(note);
   });
 
   it("knows two formats", async () => {

@@ -31,7 +31,10 @@ export const exportCommand: Command = {
     const write = Object.hasOwn(formats, name) ? formats[name] : undefined;
     if (write === undefined)
       throw new UsageError(`no format \`${name}\`; it takes ${Object.keys(formats).join(" or ")}`, "export");
-    const { text, notes } = write(planConfig(input, io).plan.servers);
+    const { plan, loaded } = planConfig(input, io);
+    const disabled = (loaded.config.servers ?? []).filter(({ enabled }) => enabled === false);
+    const { text, notes: lost } = write(plan.servers);
+    const notes = [...disabled.map(({ id }) => `${id}: it is not enabled; left out`), ...lost];
     const output = textFlag(input, "output");
     if (output !== undefined) {
       const file = resolve(io.cwd, output);

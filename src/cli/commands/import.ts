@@ -2,14 +2,15 @@
 import { basename, resolve } from "node:path";
 import { isTable, type JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
-import { ConfigError } from "../../base/problem.js";
+import { fromPointer } from "../../base/pointer.js";
+import { ConfigError, type Problem } from "../../base/problem.js";
 import { tomlText } from "../../base/toml-text.js";
 import type { Catalogue } from "../../config/catalogue.js";
 import { formats } from "../../config/foreign/formats.js";
-import { importServers } from "../../config/foreign/import.js";
+import { type Imported, importServers } from "../../config/foreign/import.js";
 import { readForeign } from "../../config/foreign/read.js";
 import { serverLines } from "../../config/server-text.js";
-import { type Command, exitCodes, isOn, textFlag, UsageError } from "../command.js";
+import { type Command, exitCodes, isOn, type Surroundings, textFlag, UsageError } from "../command.js";
 import { workspaceOf } from "../compile.js";
 import { mayBegin, NEW_CONFIG, tryOut } from "../edit-config.js";
 import { configFlags } from "../flags.js";
@@ -56,25 +57,59 @@ export const importCommand: Command = {
     if (format === undefined)
       throw new UsageError(`${word}: it is of no format that is known; --from takes ${names}`, "import");
     const catalogue = openCatalogue();
-    const { servers, notes } = importServers(tree, format, catalogue);
-    for (const note of notes) io.stderr.write(`not carried over: ${note}\n`);
-    if (servers.length === 0) {
-      io.stderr.write(`lsp-proxy: ${word} names no language server\n`);
-      return exitCodes.no;
-    }
-    const text = textOf(servers, `${basename(source)} (${format.name})`, catalogue);
     const workspace = workspaceOf(input, io);
     const file = resolve(workspace, textFlag(input, "output") ?? NEW_CONFIG);
-    const errors = tryOut({ file }, text, io).problems.filter(({ severity }) => severity === "error");
-    if (isOn(input, "dry-run")) io.stdout.write(text);
+    const origin = `${basename(source)} (${format.name})`;
+    const imported = importServers(tree, format, catalogue);
+    const write = (list: readonly JsonObject[]) => textOf(list, origin, catalogue);
+    const { servers, notes } = withoutBad(imported, write, (text) => errorsIn(file, text, io));
+    for (const note of notes) io.stderr.write(`not carried over: ${note}\n`);
+    if (servers.length === 0) {
+      io.stderr.write(`lsp-proxy: ${word} names no language server that can be used\n`);
+      return exitCodes.no;
+    }
+    const text = write(servers);
+    const errors = errorsIn(file, text, io);
     if (errors.length > 0) throw new ConfigError(errors);
-    if (isOn(input, "dry-run")) return exitCodes.ok;
+    if (isOn(input, "dry-run")) {
+      io.stdout.write(text);
+      return exitCodes.ok;
+    }
     if (!mayBegin(file, workspace, input, io)) return exitCodes.no;
     writeUserFile(file, text);
     io.stdout.write(`wrote ${file} with ${servers.length} server${servers.length === 1 ? "" : "s"}\n`);
     return exitCodes.ok;
   },
 };
+
+/** The servers that make a good config: one that cannot be used is left out with its reason, the others stay. */
+function withoutBad(
+  { servers, notes }: Imported,
+  write: (servers: readonly JsonObject[]) => string,
+  errorsOf: (text: string) => Problem[],
+): Imported {
+  const bad = new Map(
+    errorsOf(write(servers))
+      .toReversed()
+      .flatMap(({ pointer, message }) => {
+        const [list, index] = fromPointer(pointer);
+        return list === "servers" && index !== undefined ? [[Number(index), message] as const] : [];
+      }),
+  );
+  if (bad.size === 0) return { servers, notes };
+  const left = [...bad].map(([index, message]) => `${String(servers[index]?.id)}: ${message}; left out`);
+  const rest = servers.filter((_, index) => !bad.has(index));
+  return withoutBad({ servers: rest, notes: [...notes, ...left] }, write, errorsOf);
+}
+
+function errorsIn(file: string, text: string, io: Surroundings): Problem[] {
+  try {
+    return tryOut({ file }, text, io).problems.filter(({ severity }) => severity === "error");
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
 
 function textOf(servers: readonly JsonObject[], source: string, catalogue: Catalogue): string {
   const programs = sortedSet(servers.flatMap((server) => programOf(server, catalogue)));

@@ -14,7 +14,7 @@ export interface ForeignServer {
 }
 
 /** What one key of an entry becomes; nothing when it says nothing here. */
-export type Carry = (value: Json, notes: (text: string) => void) => JsonObject | undefined;
+export type Carry = (value: Json, notes: (text: string) => void, entry: JsonObject) => JsonObject | undefined;
 
 export interface Format {
   name: string;
@@ -25,6 +25,8 @@ export interface Format {
   /** Whether a tree is of this format. */
   matches(tree: JsonObject): boolean;
   servers(tree: JsonObject): ForeignServer[];
+  /** What stands beside the entries and cannot be carried over. */
+  remarks?(tree: JsonObject): string[];
   keys: { readonly [key: string]: Carry };
 }
 

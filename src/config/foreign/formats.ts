@@ -6,8 +6,8 @@ import {
   command,
   disabled,
   extensions,
+  type ForeignServer,
   type Format,
-  known,
   languages,
   listIn,
   lost,
@@ -60,10 +60,13 @@ const mcpls: Format = {
     initialization_options: as("initialize_options"),
     settings: as("workspace_configuration"),
     timeout_seconds: seconds("request_timeout_ms"),
-    heuristics: (value) =>
-      isTable(value) && Array.isArray(value.project_markers)
-        ? { root_markers: value.project_markers }
-        : undefined,
+    heuristics: (value, notes) => {
+      if (!isTable(value)) return undefined;
+      const { project_markers: markers, ...others } = value;
+      const lost = Object.keys(others);
+      if (lost.length > 0) notes(`${lost.join(", ")}: has no counterpart here`);
+      return Array.isArray(markers) ? { root_markers: markers } : undefined;
+    },
   },
 };
 
@@ -77,10 +80,10 @@ const lspJsonKeys: Format["keys"] = {
   settings: as("workspace_configuration"),
   startupTimeout: as("initialize_timeout_ms"),
   requestTimeout: as("request_timeout_ms"),
-  maxRestarts: (value) => ({ restart: { max: value } }),
+  maxRestarts: (value, _, { restartOnCrash }) => ({ restart: { max: restartOnCrash === false ? 0 : value } }),
   workspaceFolder: as("root_dir"),
-  transport: (value, notes) => {
-    if (value === "stdio") return undefined;
+  transport: (value, notes, { socket }) => {
+    if (value === "stdio" || isTable(socket)) return undefined;
     notes('write `transport = { tcp = "host:port" }` by hand');
     return undefined;
   },
@@ -88,10 +91,10 @@ const lspJsonKeys: Format["keys"] = {
     isTable(value) && typeof value.port === "number"
       ? { transport: { tcp: `${String(value.host ?? "127.0.0.1")}:${value.port}` } }
       : undefined,
-  shutdownTimeout: known,
-  restartOnCrash: known,
+  shutdownTimeout: lost("how long a server has to end is fixed here"),
+  restartOnCrash: (value) => (value === false ? { restart: { max: 0 } } : undefined),
   loggingConfig: lost("logging is asked for on the command line: --log-level"),
-  trustRequired: known,
+  trustRequired: lost("a config that is found in a workspace is trusted as a whole: `lsp-proxy trust`"),
 };
 
 const copilot: Format = {
@@ -107,22 +110,40 @@ const copilot: Format = {
     rootUri: as("root_dir"),
     initializationOptions: as("initialize_options"),
     requestTimeoutMs: as("request_timeout_ms"),
+    disabled,
   },
 };
 
 const claude: Format = {
   name: "claude",
-  title: ".lsp.json of Claude Code and qwen-code, or a plugin's lspServers",
-  matches: (tree) => entriesOfLspJson(tree).some(({ entry }) => "command" in entry || "socket" in entry),
+  title: ".lsp.json of Claude Code and qwen-code, or the lspServers of a plugin or a marketplace",
+  matches: (tree) =>
+    filesOfLspJson(tree).length > 0 ||
+    entriesOfLspJson(tree).some(({ entry }) => "command" in entry || "socket" in entry),
   servers: entriesOfLspJson,
+  remarks: (tree) =>
+    filesOfLspJson(tree).map(({ at, file }) => `${at}: its servers stand in ${file}; import that file`),
   keys: lspJsonKeys,
 };
+
+const OPENCODE_KEYS = ["command", "disabled", "extensions", "initialization"];
 
 const opencode: Format = {
   name: "opencode",
   title: "opencode.json of opencode",
-  matches: (tree) => tablesIn(tree.lsp, "").some(({ entry }) => Array.isArray(entry.command)),
+  matches: ({ lsp }) => {
+    const entries = tablesIn(lsp, "").map(({ entry }) => entry);
+    const isCrush = entries.some(({ command: words }) => typeof words === "string");
+    return (
+      typeof lsp === "boolean" ||
+      (!isCrush && entries.some((entry) => OPENCODE_KEYS.some((key) => key in entry)))
+    );
+  },
   servers: (tree) => tablesIn(tree.lsp, "lsp"),
+  remarks: ({ lsp }) =>
+    typeof lsp === "boolean"
+      ? ["lsp: it turns opencode's own servers on or off, of which the file names none"]
+      : [],
   keys: { command, extensions, env: as("env"), initialization: as("initialize_options"), disabled },
 };
 
@@ -152,6 +173,20 @@ function hasWords(entry: unknown, key: string): boolean {
   return isTable(entry) && Array.isArray(entry[key]);
 }
 
-function entriesOfLspJson(tree: JsonObject) {
-  return isTable(tree.lspServers) ? tablesIn(tree.lspServers, "lspServers") : tablesIn(tree, "");
+function entriesOfLspJson(tree: JsonObject): ForeignServer[] {
+  if ("lspServers" in tree) return tablesIn(tree.lspServers, "lspServers");
+  if (!Array.isArray(tree.plugins)) return tablesIn(tree, "");
+  return tree.plugins.flatMap((plugin, index) =>
+    isTable(plugin) ? tablesIn(plugin.lspServers, `plugins[${index}].lspServers`) : [],
+  );
+}
+
+/** Where a plugin names a file instead of its servers. */
+function filesOfLspJson(tree: JsonObject): { at: string; file: string }[] {
+  const plugins = Array.isArray(tree.plugins) ? tree.plugins : [tree];
+  return plugins.flatMap((plugin, index) => {
+    const file = isTable(plugin) ? plugin.lspServers : undefined;
+    const at = plugin === tree ? "lspServers" : `plugins[${index}].lspServers`;
+    return typeof file === "string" ? [{ at, file }] : [];
+  });
 }

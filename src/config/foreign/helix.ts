@@ -1,5 +1,6 @@
 /** Helix's `languages.toml`: servers are named once, languages refer to them. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import { sortBy } from "../../base/order.js";
 import { as, command, type ForeignServer, type Format, known, lost, seconds, tablesIn } from "./format.js";
 
 export const helix: Format = {
@@ -33,10 +34,16 @@ export const helix: Format = {
 /** The servers, each with what the languages that name it say of files, roots and features. */
 function servers(tree: JsonObject): ForeignServer[] {
   const languages = (Array.isArray(tree.language) ? tree.language : []).filter(isTable) as JsonObject[];
-  return tablesIn(tree["language-server"], "language-server").map((server) => ({
-    ...server,
-    entry: { ...server.entry, ...filesOf(languages, server.name ?? "") },
-  }));
+  const own = tablesIn(tree["language-server"], "language-server");
+  const named = languages.flatMap((language) => references(language).map(({ name }) => String(name)));
+  // Helix knows most servers itself: a file then only names them.
+  const builtIn = [...new Set(named)]
+    .filter((name) => !own.some((server) => server.name === name))
+    .map((name) => ({ name, at: `language-servers "${name}"`, entry: {} }));
+  const order = new Map(named.toReversed().map((name, at) => [name, named.length - at]));
+  return sortBy([...own, ...builtIn], ({ name }) => [order.get(name ?? "") ?? Number.MAX_SAFE_INTEGER]).map(
+    (server) => ({ ...server, entry: { ...server.entry, ...filesOf(languages, server.name ?? "") } }),
+  );
 }
 
 function filesOf(languages: readonly JsonObject[], server: string): JsonObject {
@@ -59,7 +66,8 @@ function filesOf(languages: readonly JsonObject[], server: string): JsonObject {
     ...(globs.length > names.length
       ? { globs: globs.filter((glob) => !names.includes(glob)).map((glob) => `**/${glob}`) }
       : {}),
-    language_id: id,
+    // Without types of its own a language is one that Helix knows, and its files are those that the preset has.
+    ...(types.length > 0 ? { language_id: id } : {}),
     ...(others.length > 0
       ? { language_ids: Object.fromEntries(others.map((entry) => [String(entry.type), entry.id])) }
       : {}),

@@ -1,8 +1,10 @@
 /** From another program's servers to ours: keys by the format's table, presets where the catalogue knows the program. */
 import { canonicalText, type JsonObject } from "../../base/json.js";
+import { sortBy } from "../../base/order.js";
 import type { Catalogue, Preset } from "../catalogue.js";
 import type { PresetFacts } from "../preset-index.js";
 import type { PresetConfig } from "../schema.js";
+import { fetched, packageName } from "./fetchers.js";
 import type { ForeignServer, Format } from "./format.js";
 
 /** What an import gave, and what it could not carry over. */
@@ -11,27 +13,34 @@ export interface Imported {
   notes: string[];
 }
 
-/** Programs that fetch another program and run it. */
-const FETCHERS: ReadonlySet<string> = new Set(["npx", "bunx", "pnpx", "uvx", "pipx"]);
+/** A server on its way: in our words, and the preset that it is. */
+interface Candidate {
+  id: string;
+  own: JsonObject;
+  preset: Preset | undefined;
+}
 
 /** The servers of a tree of that format. */
 export function importServers(tree: JsonObject, format: Format, catalogue: Catalogue): Imported {
-  const notes: string[] = [];
-  const servers: JsonObject[] = [];
+  const notes: string[] = format.remarks?.(tree) ?? [];
+  const candidates: Candidate[] = [];
   for (const foreign of format.servers(tree)) {
-    const own = carried(foreign, format, notes);
-    const bare = withoutFetcher(own, foreign.at, notes);
-    const preset = presetOf(bare, foreign.name, catalogue);
-    const id = uniqueId(foreign.name ?? preset?.config.id ?? String(bare.command ?? "server"), servers);
-    const server: JsonObject = { id, ...(preset ? lessPreset(bare, preset.config) : bare) };
-    if (isComplete(server)) servers.push(server);
+    const own = withoutFetcher(carried(foreign, format, notes), foreign.at, catalogue, notes);
+    const preset = presetOf(own, foreign.name, catalogue);
+    const id = uniqueId(foreign.name ?? preset?.config.id ?? String(own.command ?? "server"), candidates);
+    if (isComplete(own, preset)) candidates.push({ id, own, preset });
     else notes.push(`${foreign.at}: it names no program, and the catalogue has none of that name; left out`);
   }
-  return { servers: inTurn(servers, catalogue), notes };
+  const servers = candidates.map((candidate, index): JsonObject => {
+    const { id, own, preset } = candidate;
+    const others = candidates.toSpliced(index, 1).flatMap(claimsOf);
+    return { id, ...(preset && own.kind === undefined ? lessPreset(own, preset.config, others) : own) };
+  });
+  return { servers: inTurn(servers, candidates), notes };
 }
 
-function isComplete({ kind, command, transport }: JsonObject): boolean {
-  return [kind, command, transport].some((part) => part !== undefined);
+function isComplete({ kind, command, transport }: JsonObject, preset: Preset | undefined): boolean {
+  return preset !== undefined || [kind, command, transport].some((part) => part !== undefined);
 }
 
 function carried({ entry, at }: ForeignServer, format: Format, notes: string[]): JsonObject {
@@ -40,38 +49,38 @@ function carried({ entry, at }: ForeignServer, format: Format, notes: string[]):
     const carry = Object.hasOwn(format.keys, key) ? format.keys[key] : undefined;
     const note = (text: string) => notes.push(`${at}.${key}: ${text}`);
     if (carry === undefined) note("has no counterpart here");
-    else Object.assign(out, carry(value, note));
+    else Object.assign(out, carry(value, note, entry));
   }
   return out;
 }
 
 /** A server that is fetched at each start becomes the program itself: nothing is downloaded unasked here. */
-function withoutFetcher(server: JsonObject, at: string, notes: string[]): JsonObject {
-  const args = Array.isArray(server.args) ? server.args : [];
-  if (typeof server.command !== "string" || !FETCHERS.has(server.command)) return server;
-  const words = args.filter((word, index) => !isFlag(word) && !takesValue(args[index - 1]));
-  const [program] = words;
-  if (typeof program !== "string") return server;
-  notes.push(
-    `${at}.command: \`${server.command}\` would fetch it at each start; \`${program}\` must be installed`,
-  );
-  return { ...server, command: program.replace(/@[^@/]*$/, ""), args: args.slice(args.indexOf(program) + 1) };
+function withoutFetcher(server: JsonObject, at: string, catalogue: Catalogue, notes: string[]): JsonObject {
+  const args = Array.isArray(server.args) ? server.args.map(String) : [];
+  const found = typeof server.command === "string" ? fetched(server.command, args) : undefined;
+  if (found === undefined) return server;
+  const program = programIn(found.name, catalogue);
+  notes.push(`${at}.command: \`${found.by}\` would fetch it at each start; \`${program}\` must be installed`);
+  return { ...server, command: program, args: found.args };
 }
 
-function isFlag(word: unknown): boolean {
-  return typeof word === "string" && word.startsWith("-");
-}
-
-function takesValue(word: unknown): boolean {
-  return word === "--from" || word === "-p" || word === "--package";
+/** The program that a package brings: as the catalogue installs it, else the one that is called as it is. */
+function programIn(name: string, catalogue: Catalogue): string {
+  const all = catalogue.facts();
+  if (all.some((facts) => programOf(facts) === name)) return name;
+  const brings = ({ install = "" }: PresetFacts) =>
+    install.split(/\s+/).some((word) => packageName(word.replaceAll(/["']/g, "")) === name);
+  const [facts] = sortBy(all.filter(brings), ({ companion, rank = 0, id }) => [companion ? 1 : 0, -rank, id]);
+  return (facts && programOf(facts)) ?? name.replace(/^@[^/]*\//, "");
 }
 
 /** The preset whose program it is; of several the one that is started with the same arguments. */
 function presetOf(server: JsonObject, name: string | undefined, catalogue: Catalogue): Preset | undefined {
-  const { command, args, kind } = server;
+  const { command, args, kind, transport } = server;
   if (typeof kind === "string") return catalogue.preset(kind);
+  if (transport !== undefined) return undefined;
   // Some programs know servers by their names alone, and so does the catalogue.
-  if (command === undefined) return name === undefined ? undefined : catalogue.preset(name);
+  if (command === undefined) return name === undefined ? undefined : presetCalled(name, catalogue);
   const mine = catalogue.facts().filter((facts) => programOf(facts) === command);
   const presets = mine.flatMap(({ id }) => catalogue.preset(id) ?? []);
   return (
@@ -80,42 +89,73 @@ function presetOf(server: JsonObject, name: string | undefined, catalogue: Catal
   );
 }
 
+/** A preset by a name, by a word of it, or as the first choice for a language of that name. */
+function presetCalled(name: string, catalogue: Catalogue): Preset | undefined {
+  const called = [name, ...name.split(/\s+/).toReversed()].flatMap((word) => catalogue.preset(word) ?? []);
+  const own = catalogue
+    .facts()
+    .filter(({ companion, languages = [] }) => !companion && languages.includes(name));
+  const [first] = sortBy(own, ({ rank = 0, id }) => [-rank, id]);
+  return called[0] ?? (first && catalogue.preset(first.id));
+}
+
 function programOf({ command }: PresetFacts): string | undefined {
   return [command ?? []].flat()[0];
 }
 
 /** The server as an entry over its preset: what the preset says alike is not said again. */
-function lessPreset(server: JsonObject, preset: PresetConfig): JsonObject {
-  if (server.kind !== undefined) return server;
+function lessPreset(server: JsonObject, preset: PresetConfig, others: readonly string[]): JsonObject {
   const same = (key: string) =>
     canonicalText(server[key]) === canonicalText(preset[key as keyof PresetConfig]);
-  const own = Object.keys(server).filter((key) => !same(key) && !covers(key, server, preset));
+  const isNarrow = !isCovered(server, preset, others);
+  const isSaid = (key: string) => {
+    if (key === "extensions") return isNarrow;
+    if (key === "language_id" || key === "language_ids") return isNarrow || !hasSameIds(server, preset);
+    return !same(key);
+  };
+  const own = Object.keys(server).filter(isSaid);
   return { kind: preset.id, ...Object.fromEntries(own.map((key) => [key, server[key]])) } as JsonObject;
 }
 
-/** Whether the preset says at least as much: the same extensions and ids among others. */
-function covers(key: string, server: JsonObject, preset: PresetConfig): boolean {
-  const extensions = Array.isArray(server.extensions) ? server.extensions.map(String) : [];
-  if (key === "extensions") return extensions.every((extension) => preset.extensions?.includes(extension));
-  // Which id a file has is the preset's business, once it knows the file.
-  return (key === "language_id" || key === "language_ids") && covers("extensions", server, preset);
+/** Whether the preset has the same files, and beyond them none that another server of the import has. */
+function isCovered(server: JsonObject, preset: PresetConfig, others: readonly string[]): boolean {
+  const own = texts(server.extensions);
+  const known = preset.extensions ?? [];
+  const more = own.length === 0 ? [] : known.filter((extension) => !own.includes(extension));
+  return (
+    own.every((extension) => known.includes(extension)) &&
+    !more.some((extension) => others.includes(`*.${extension}`))
+  );
 }
 
-function uniqueId(name: string, servers: readonly JsonObject[]): string {
+/** Whether the preset gives the files of a server the ids that the server does. */
+function hasSameIds(server: JsonObject, preset: PresetConfig): boolean {
+  const own = (server.language_ids ?? {}) as JsonObject;
+  return texts(server.extensions).every(
+    (extension) =>
+      (own[extension] ?? server.language_id) === (preset.language_ids?.[extension] ?? preset.language_id),
+  );
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function uniqueId(name: string, candidates: readonly Candidate[]): string {
   const base =
     name
       .replaceAll(/[^A-Za-z0-9_.-]/g, "-")
       .replace(/^[^A-Za-z0-9]+/, "")
       .slice(0, 60) || "server";
-  const taken = new Set(servers.map(({ id }) => id));
+  const taken = new Set(candidates.map(({ id }) => id));
   let id = base;
   for (let count = 2; taken.has(id); count++) id = `${base}-${count}`;
   return id;
 }
 
 /** Servers of the same files are asked in the order in which they were listed. */
-function inTurn(servers: readonly JsonObject[], catalogue: Catalogue): JsonObject[] {
-  const claims = servers.map((server) => claimsOf(server, catalogue));
+function inTurn(servers: readonly JsonObject[], candidates: readonly Candidate[]): JsonObject[] {
+  const claims = servers.map((own, index) => claimsOf({ id: "", own, preset: candidates[index]?.preset }));
   return servers.map((server, index) => {
     const before = claims
       .slice(0, index)
@@ -126,11 +166,9 @@ function inTurn(servers: readonly JsonObject[], catalogue: Catalogue): JsonObjec
   });
 }
 
-function claimsOf(server: JsonObject, catalogue: Catalogue): string[] {
-  const preset = typeof server.kind === "string" ? catalogue.preset(server.kind)?.config : undefined;
-  const own = (key: "extensions" | "filenames" | "globs"): string[] => {
-    const value = server[key];
-    return Array.isArray(value) ? value.map(String) : (preset?.[key] ?? []);
-  };
+/** The files that a server has: those that it names itself, else its preset's. */
+function claimsOf({ own: server, preset }: Candidate): string[] {
+  const own = (key: "extensions" | "filenames" | "globs"): string[] =>
+    Array.isArray(server[key]) ? texts(server[key]) : (preset?.config[key] ?? []);
   return [...own("extensions").map((extension) => `*.${extension}`), ...own("filenames"), ...own("globs")];
 }
