@@ -3,10 +3,10 @@
  * The system's watches miss writes through memory and through hard links from elsewhere; a stamp does not. Bounded: the
  * least recently seen are let go.
  */
-import { lstatSync, type Stats } from "node:fs";
-import { lstat } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { entryFacts } from "../base/facts.js";
 import { stampText } from "./file.js";
-import { each } from "./watched-tree.js";
+import { lookAtAll } from "./stamps.js";
 
 /** What happened to a file. */
 export type Seen = (path: string, change: "created" | "changed" | "deleted") => void;
@@ -35,9 +35,9 @@ export class AttendedFiles {
   }
 
   /** Compares all of them with what was known. */
-  async look(seen: Seen): Promise<void> {
-    await each(this.paths, async (path) => {
-      const stamp = stampIn(await lstat(path).catch(() => undefined));
+  look(seen: Seen): Promise<void> {
+    return lookAtAll(this.paths, (path, stats) => {
+      const stamp = stampIn(stats);
       const before = this.#stamps.get(path);
       if (before === undefined || before === stamp) return;
       this.#stamps.set(path, stamp);
@@ -48,7 +48,7 @@ export class AttendedFiles {
 
 /** At once, so that no later write can hide behind it. */
 function stampNow(path: string): string {
-  return stampIn(lstatSync(path, { throwIfNoEntry: false }));
+  return stampIn(entryFacts(path));
 }
 
 function stampIn(stats: Stats | undefined): string {

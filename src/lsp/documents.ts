@@ -8,9 +8,10 @@ import { fileUri } from "../base/file-uri.js";
 import { isTable } from "../base/json.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { Capabilities } from "./capabilities.js";
-import { type FileText, readText, stampOf } from "./file.js";
+import { type FileText, readText, stampOf, stampText } from "./file.js";
 import { isInside, slashed } from "./inside.js";
 import { languageIdOf } from "./language-id.js";
+import { lookAtAll } from "./stamps.js";
 import { changeBetween, type TextChange } from "./text-change.js";
 import type { OpenDocument } from "./types.js";
 
@@ -104,9 +105,13 @@ export class Documents {
   /** Brings every open document up to date; deleted ones are closed. */
   refresh(): Promise<void> {
     return this.#inTurn(async () => {
-      await Promise.all(
-        [...this.#open.values()].map((entry) => this.#update(entry).catch(() => this.#close(entry))),
-      );
+      const doubtful: Entry[] = [];
+      await lookAtAll([...this.#open.keys()], (path, stats) => {
+        const entry = this.#open.get(path);
+        const isSame = entry?.stamp.solid && stats?.isFile() && stampText(stats) === entry.stamp.text;
+        if (entry && !isSame) doubtful.push(entry);
+      });
+      await Promise.all(doubtful.map((entry) => this.#update(entry).catch(() => this.#close(entry))));
     });
   }
 
@@ -127,7 +132,7 @@ export class Documents {
   async textOf(path: string): Promise<Lines | undefined> {
     const open = this.#open.get(path);
     if (open) return open.document.lines;
-    const stamp = await stampOf(path);
+    const stamp = stampOf(path);
     const known = this.#texts.get(path);
     if (stamp?.solid && known?.stamp.text === stamp.text) return known.lines;
     const read = await readText(path, this.#shown(path), this.#context.maxBytes).catch(() => undefined);
@@ -166,7 +171,7 @@ export class Documents {
   /** Stat, then hash: the server is told only of a text that really is another. */
   async #update(entry: Entry): Promise<void> {
     const { path } = entry.document;
-    const stamp = await stampOf(path);
+    const stamp = stampOf(path);
     if (stamp && entry.stamp.solid && stamp.text === entry.stamp.text) return;
     const read = await readText(path, this.#shown(path), this.#context.maxBytes).catch((error: unknown) => {
       this.#close(entry);

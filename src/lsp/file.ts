@@ -3,7 +3,8 @@
  * no binaries, nothing over the limit. A byte-order mark counts in the hash and is left out of the text, as editors do.
  */
 import { constants, type Stats } from "node:fs";
-import { lstat, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
+import { entryFacts } from "../base/facts.js";
 import { sha256 } from "../base/hash.js";
 import { standsAt } from "../base/opened.js";
 import { Refusal } from "../base/problem.js";
@@ -26,8 +27,8 @@ export interface FileText {
 }
 
 /** The stamp of a regular file, or undefined when there is none. */
-export async function stampOf(path: string): Promise<Stamp | undefined> {
-  const stats = await lstat(path).catch(() => undefined);
+export function stampOf(path: string): Stamp | undefined {
+  const stats = entryFacts(path);
   return stats?.isFile() ? toStamp(stats) : undefined;
 }
 

@@ -39,17 +39,20 @@ export class Freshness {
     this.#cursor = context.watch.cursor;
   }
 
-  /** Tells the server all that changed on disk since it was last told; whoever comes second waits for the first. */
-  renew(): Promise<void> {
-    const renewed = this.#queue.then(() => this.#renew());
+  /**
+   * Tells the server all that changed on disk since it was last told; whoever comes second waits for the first. `isLooked`:
+   * the disk was looked at just now.
+   */
+  renew(isLooked = false): Promise<void> {
+    const renewed = this.#queue.then(() => this.#renew(isLooked));
     this.#queue = renewed.catch(() => undefined);
     return renewed;
   }
 
-  async #renew(): Promise<void> {
+  async #renew(isLooked: boolean): Promise<void> {
     const { watch, documents, capabilities, notify } = this.#context;
     const own = this.#context.own();
-    await watch.refresh();
+    if (!isLooked) await watch.refresh();
     await documents.refresh();
     const changes = watch.since(this.#cursor, own);
     this.#cursor = watch.cursor;

@@ -281,9 +281,9 @@ export class Instance {
     );
   }
 
-  /** Brings the server up to date with the disk. */
+  /** Brings the server up to date with the disk, as it was seen just now. */
   async refresh(): Promise<void> {
-    if (!this.dead) await this.#files.renew();
+    if (!this.dead) await this.#files.renew(true);
   }
 
   #settings(): ServerPlan["settings"] {

@@ -97,9 +97,9 @@ export class ServerFiles {
     this.#documents.closeAll();
   }
 
-  /** Tells the server all that changed on disk since it was last told. */
-  renew(): Promise<void> {
-    return this.#freshness.renew();
+  /** Tells the server all that changed on disk since it was last told, which was looked at just now if `isLooked`. */
+  renew(isLooked = false): Promise<void> {
+    return this.#freshness.renew(isLooked);
   }
 
   /** The same for a question about the whole workspace, which many servers answer only once a file is open. */

@@ -3,7 +3,7 @@
  * again only while the same holds: no file changed, no server started, ended or said anything, and the files it shows are
  * as they were. What changes unseen (outside the roots, ignored) is bounded by a short life.
  */
-import { stat } from "node:fs/promises";
+import { factsOf } from "../base/facts.js";
 import type { PoolMark } from "../lsp/types.js";
 import { digestMs } from "./digest.js";
 
@@ -33,12 +33,11 @@ export class AnswerCache<T> {
   ) {}
 
   /** The answer to a question asked before, if it is still true at this mark. */
-  async get(key: string, mark: Mark): Promise<T | undefined> {
+  get(key: string, mark: Mark): T | undefined {
     this.#note(mark);
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
-    const isTrue = kept.mark === mark.all && this.now() < kept.until && (await areSame(kept.files));
-    if (this.#kept.get(key) !== kept) return undefined;
+    const isTrue = kept.mark === mark.all && this.now() < kept.until && areSame(kept.files);
     this.#drop(key);
     if (!isTrue) return undefined;
     this.#add(key, kept);
@@ -46,14 +45,14 @@ export class AnswerCache<T> {
   }
 
   /** Keeps an answer that shows these files; not when one of them changed after the question was asked. */
-  async put(key: string, mark: Mark, answer: T, files: readonly string[], askedAt: number): Promise<void> {
+  put(key: string, mark: Mark, answer: T, files: readonly string[], askedAt: number): void {
     this.#note(mark);
     if (this.now() < this.#changedAt + digestMs) return;
     const bytes = Buffer.byteLength(JSON.stringify(answer)) + Buffer.byteLength(key);
     if (bytes > this.mostBytes / 4 || files.length > mostFiles) return;
     const stamps = new Map<string, string>();
     for (const file of files) {
-      const { text, changedAt } = await stampOf(file);
+      const { text, changedAt } = stampOf(file);
       // Clocks of file systems are coarse: what changed just before may have changed just after.
       if (changedAt > askedAt - 20) return;
       stamps.set(file, text);
@@ -85,15 +84,12 @@ export class AnswerCache<T> {
   }
 }
 
-async function areSame(files: ReadonlyMap<string, string>): Promise<boolean> {
-  const stamps = await Promise.all(
-    [...files].map(async ([file, text]) => (await stampOf(file)).text === text),
-  );
-  return stamps.every(Boolean);
+function areSame(files: ReadonlyMap<string, string>): boolean {
+  return [...files].every(([file, text]) => stampOf(file).text === text);
 }
 
-async function stampOf(file: string): Promise<{ text: string; changedAt: number }> {
-  const facts = await stat(file).catch(() => undefined);
+function stampOf(file: string): { text: string; changedAt: number } {
+  const facts = factsOf(file);
   if (facts === undefined) return { text: "gone", changedAt: Number.NEGATIVE_INFINITY };
   return { text: `${facts.mtimeMs}/${facts.size}/${facts.ino}`, changedAt: facts.mtimeMs };
 }

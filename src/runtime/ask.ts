@@ -100,7 +100,7 @@ function impatient(circle: Circle): Circle {
     servers: circle.servers,
     attach: (server, signal) => {
       const words = `The server ${server.id} has not started within ${startMs / 1000} s; it goes on starting.`;
-      const late = new Refusal("lsp/timeout", words);
+      const late = () => new Refusal("lsp/timeout", words);
       return withDeadline([signal], startMs, (starting) => circle.attach(server, starting), late);
     },
   };
@@ -116,7 +116,7 @@ async function askOne<T>(
   const outcome: Outcome<T> = { answers: [], failure: undefined };
   const own = call.remainingMs() * share;
   const rest = call.remainingMs() - own;
-  const late = new Refusal("lsp/timeout", `The server ${server.id} did not answer in time.`);
+  const late = () => new Refusal("lsp/timeout", `The server ${server.id} did not answer in time.`);
   const work = async (signal: AbortSignal, expired: () => boolean): Promise<Outcome<T>> => {
     try {
       for (const attached of await circle.attach(server, signal)) {
@@ -127,7 +127,7 @@ async function askOne<T>(
       }
     } catch (error) {
       call.signal.throwIfAborted();
-      if (expired()) outcome.failure = late;
+      if (expired()) outcome.failure = late();
       else if (error instanceof Refusal && !isTheCallers(error)) outcome.failure = error;
       else throw error;
     }

@@ -8,13 +8,13 @@ export async function withDeadline<T>(
   parents: readonly AbortSignal[],
   ms: number,
   work: (signal: AbortSignal, expired: () => boolean) => Promise<T>,
-  reason: Error = new DOMException("The time is up.", "TimeoutError"),
+  reason?: () => Error,
 ): Promise<T> {
   const controller = new AbortController();
   let late = false;
   const expire = () => {
     late = !controller.signal.aborted;
-    controller.abort(reason);
+    controller.abort(reason?.() ?? new DOMException("The time is up.", "TimeoutError"));
   };
   const unfollow = follow(controller, parents);
   if (ms <= 0) expire();

@@ -10,6 +10,7 @@ interface Shared<T> {
   result: Promise<T>;
   stop: AbortController;
   listeners: Set<(message: string) => void>;
+  isDone: boolean;
 }
 
 /** The work under way, by key. */
@@ -31,7 +32,7 @@ export class InFlight<T> {
       shared.listeners.delete(listener);
       if (shared.listeners.size > 0) return;
       if (this.#under.get(key) === shared) this.#under.delete(key);
-      shared.stop.abort(signal.reason);
+      if (!shared.isDone) shared.stop.abort(signal.reason);
     };
     try {
       return await new Promise<T>((resolve, reject) => {
@@ -52,9 +53,10 @@ export class InFlight<T> {
       for (const listener of listeners) listener(message);
     };
     const result = work(stop.signal, tell);
-    const shared: Shared<T> = { result, stop, listeners };
+    const shared: Shared<T> = { result, stop, listeners, isDone: false };
     this.#under.set(key, shared);
     const done = () => {
+      shared.isDone = true;
       if (this.#under.get(key) === shared) this.#under.delete(key);
     };
     result.then(done, done);

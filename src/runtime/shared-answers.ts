@@ -74,7 +74,7 @@ export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask
   const key = canonicalText([tool, args ?? {}, roots]);
   const stand = await briefly(question, async () => {
     const mark = await pool.mark();
-    return { mark, kept: await keptAnswer(sharing, question, key, mark) };
+    return { mark, kept: keptAnswer(sharing, question, key, mark) };
   });
   const alone = () => ask(stand?.mark, cancel, onProgress);
   if (stand === undefined) return alone();
@@ -91,13 +91,13 @@ export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask
 }
 
 /** The answer that is kept for all, or for this session alone while it holds the further pages. */
-async function keptAnswer(
+function keptAnswer(
   { answers }: Sharing,
   { asker, holds }: Question,
   key: string,
   mark: PoolMark,
-): Promise<Told | undefined> {
-  const own = await answers.get(keyOf(key, asker), mark);
+): Told | undefined {
+  const own = answers.get(keyOf(key, asker), mark);
   if (own?.listing !== undefined && holds(own.listing)) return own;
   return answers.get(key, mark);
 }
@@ -131,7 +131,7 @@ async function keep(
 ): Promise<void> {
   try {
     const now = await pool.mark();
-    if (now.all === mark.all) await answers.put(keyOf(key, told.owner), mark, told, files, askedAt);
+    if (now.all === mark.all) answers.put(keyOf(key, told.owner), mark, told, files, askedAt);
   } catch (error) {
     log("debug", "an answer was not kept", { cause: String(error) });
   }

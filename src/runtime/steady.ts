@@ -2,7 +2,8 @@
  * Answers about files that stayed as they were. Places and hashes are true of one text: when a file that an answer shows
  * changed while it was asked about, the call is asked again, a few times; after that the answer says so.
  */
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
+import { factsOf } from "../base/facts.js";
 import { sha256 } from "../base/hash.js";
 import { sortedSet } from "../base/order.js";
 import type { CallState } from "./call-state.js";
@@ -61,20 +62,20 @@ async function changedSince(startedAt: number, { evidence, places }: CallState):
   )
     changed.push(document.admitted.shown);
   for (const { path, shown } of await places.shown()) {
-    if (path !== document?.admitted.path && (await changedAt(path)) >= startedAt) changed.push(shown);
+    if (path !== document?.admitted.path && changedAt(path) >= startedAt) changed.push(shown);
   }
   return sortedSet(changed);
 }
 
 async function hasOtherText(path: string, hash: string, startedAt: number): Promise<boolean> {
-  const at = await changedAt(path);
+  const at = changedAt(path);
   if (at > Number.NEGATIVE_INFINITY && at < startedAt - coarseMs) return false;
   const bytes = await readFile(path).catch(() => undefined);
   return bytes === undefined || sha256(bytes) !== hash;
 }
 
 /** When a file last changed, for what is gone never. */
-async function changedAt(path: string): Promise<number> {
-  const facts = await stat(path).catch(() => undefined);
+function changedAt(path: string): number {
+  const facts = factsOf(path);
   return facts?.isFile() ? Math.max(facts.mtimeMs, facts.ctimeMs) : Number.NEGATIVE_INFINITY;
 }

@@ -1,9 +1,9 @@
 /**
  * Real paths: every symlink resolved, also on the way to a file that does not exist yet. What the file system itself
- * says is the only truth about where a path leads.
+ * says is the only truth about where a path leads. One path is looked at on the spot: that takes microseconds, and
+ * having it done elsewhere takes a hundred times as long.
  */
-import type { Stats } from "node:fs";
-import { lstat, realpath, stat } from "node:fs/promises";
+import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Refusal } from "../base/problem.js";
 
@@ -12,11 +12,11 @@ export async function realPathOf(path: string): Promise<string> {
   const rest: string[] = [];
   for (let current = path; ; current = dirname(current)) {
     try {
-      return join(await realpath(current), ...rest);
+      return join(realpathSync.native(current), ...rest);
     } catch (cause) {
       if (errorCode(cause) !== "ENOENT" || dirname(current) === current) throw notAFile(cause);
       // A name that exists while its target does not is a dangling symlink: nobody can say where it leads.
-      if (await exists(current)) throw notAFile(cause);
+      if (exists(current)) throw notAFile(cause);
       rest.unshift(basename(current));
     }
   }
@@ -25,16 +25,16 @@ export async function realPathOf(path: string): Promise<string> {
 /** The facts of what stands at a path, or undefined when nothing does. Nothing is opened. */
 export async function statOf(path: string): Promise<Stats | undefined> {
   try {
-    return await stat(path);
+    return statSync(path);
   } catch (cause) {
     if (errorCode(cause) === "ENOENT") return undefined;
     throw notAFile(cause);
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+function exists(path: string): boolean {
   try {
-    await lstat(path);
+    lstatSync(path);
     return true;
   } catch (cause) {
     if (errorCode(cause) === "ENOENT") return false;
