@@ -84,6 +84,13 @@ export const codes = {
     cause: "A config that was found in a workspace may start programs only after a person has said so.",
     fix: "Read it, then run `lsp-proxy trust`, or name it with `--config`.",
   },
+  "config/strayed": {
+    kind: "problem",
+    title: "A found config lies elsewhere",
+    cause:
+      "What was found in the workspace is a link to a file outside it. Trust belongs to a config where it stands, and what else a link reaches is nobody's config.",
+    fix: "Put the config itself into the workspace, or name it with `--config`.",
+  },
   "config/trust-store": {
     kind: "problem",
     title: "The record of trusted configs is damaged",

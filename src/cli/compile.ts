@@ -22,6 +22,7 @@ import { buildPlan } from "../plan/build.js";
 import { homeOf, type Input, isOn, type Surroundings, textFlag } from "./command.js";
 import { isInstalled } from "./installed.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
+import { strangersAround } from "./strangers.js";
 
 /** A config that went down the whole line. */
 export interface Compiled {
@@ -31,6 +32,8 @@ export interface Compiled {
   warnings: Problem[];
   /** Folders searched for a server's program before PATH. */
   binFolders: string[];
+  /** Folders whose programs do not count. */
+  avoid: string[];
   /** Every file that was read, or would have been if it were there. */
   files: string[];
 }
@@ -47,7 +50,8 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
   const trust = openTrust(io.env, home);
   const trustsFolder = isOn(input, "trust-workspace") || isTrustedFolder(trust, workspace);
   const binFolders = trustsFolder ? [join(workspace, "node_modules", ".bin")] : [];
-  const avoid = trustsFolder ? [] : [diskFiles.realpath(workspace)];
+  const strangers = (folders: string[]): string[] =>
+    trustsFolder ? [] : strangersAround(folders, io, (folder) => isTrustedFolder(trust, folder));
   const named = textFlag(input, "config");
   const read = new Set([trust.file]);
   const files: Files = {
@@ -71,7 +75,7 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
         input.config !== undefined
           ? {}
           : chooseServers(scanWorkspace(workspace, diskFiles, { env: io.env, home }), presets, (preset) =>
-              isInstalled(preset, { folders: binFolders, avoid, env: io.env }),
+              isInstalled(preset, { folders: binFolders, avoid: strangers([workspace]), env: io.env }),
             ),
     },
     files,
@@ -82,7 +86,10 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
   const problems = [...built.problems, ...texts.map((problem) => placed(problem, loaded))];
   if (problems.some((problem) => problem.severity === "error"))
     throw new ConfigError(inOrder([...loaded.warnings, ...problems]));
-  return { loaded, plan, warnings: [...loaded.warnings, ...problems], binFolders, files: [...read] };
+  const roots = plan.workspace.roots.map((root) => resolve(loaded.base, root));
+  // A named config says itself where it works; the folder that we were started in is then nothing to it.
+  const avoid = strangers([...(loaded.main.kind === "named" ? [] : [workspace]), ...roots]);
+  return { loaded, plan, warnings: [...loaded.warnings, ...problems], binFolders, avoid, files: [...read] };
 }
 
 /** Problems that the loss of a part elsewhere would cause, and that are no news when it was lost. */

@@ -25,7 +25,7 @@ export async function tellServers(
   io: Surroundings,
   tell: Tell,
 ): Promise<Examination[]> {
-  const { plan, binFolders } = compiled;
+  const { plan } = compiled;
   if (plan.servers.length === 0)
     tell({
       area: "server",
@@ -33,7 +33,7 @@ export async function tellServers(
       text: "no server is configured or detected",
       fix: "`lsp-proxy init` looks at the workspace; `lsp-proxy add LANGUAGE` adds one.",
     });
-  const context = programContext(plan, compiled.loaded.base, binFolders, io);
+  const context = programContext(plan, compiled.loaded.base, compiled, io);
   const isHere = (server: ServerPlan) =>
     server.transport.kind !== "stdio" || findProgram(plan, server, context) !== undefined;
   const here = plan.servers.filter(isHere);

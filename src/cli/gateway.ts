@@ -11,6 +11,7 @@ import { addToken, storedTokens } from "../mcp/http/token-store.js";
 import { environmentTokens, type TokenSource, tokenProblem } from "../mcp/http/tokens.js";
 import { type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
 import type { Opened } from "./open.js";
+import { whileLocked } from "./state-lock.js";
 
 /** Serves a runtime over HTTP until the signal. */
 export async function serveGateway(
@@ -20,7 +21,7 @@ export async function serveGateway(
   options: Pick<HttpOptions, "log" | "trace" | "signal">,
 ): Promise<void> {
   const { http } = runtime.loaded.plan;
-  const tokens = tokensOf(http, io, base);
+  const tokens = await tokensOf(http, io, base);
   await serveHttp(runtime, {
     ...options,
     tokens,
@@ -39,7 +40,7 @@ export function tokenStore(io: Surroundings): string {
 }
 
 /** The first source that is there counts alone: the environment, the file of the config, our own store. */
-function tokensOf(http: HttpPlan, io: Surroundings, base: string): TokenSource {
+async function tokensOf(http: HttpPlan, io: Surroundings, base: string): Promise<TokenSource> {
   const text = io.env[http.tokenEnv];
   if (text !== undefined && text !== "") return environmentTokens(http.tokenEnv, text);
   if (http.tokenFile !== null) return fileTokens(resolve(base, http.tokenFile));
@@ -48,7 +49,9 @@ function tokensOf(http: HttpPlan, io: Surroundings, base: string): TokenSource {
     // A token that nobody has seen yet protects nobody who can be reached from elsewhere.
     if (!isLoopback(http.bind))
       throw tokenProblem("http/no-token", "there is no token for clients on other machines");
-    addToken(store);
+    await whileLocked(io, () => {
+      if (!existsSync(store)) addToken(store);
+    });
   }
   return storedTokens(store);
 }

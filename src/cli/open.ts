@@ -7,6 +7,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { stateFolder } from "../config/state-folder.js";
+import type { ProgramContext } from "../lsp/program.js";
 import type { Trace } from "../lsp/types.js";
 import type { LoadedBundle } from "../runtime/load.js";
 import { loadBundle } from "../runtime/load.js";
@@ -14,6 +15,7 @@ import { openRuntime, type Runtime } from "../runtime/runtime.js";
 import { type Flags, type Input, isOn, type Surroundings, textFlag } from "./command.js";
 import { openLog } from "./log.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
+import { strangersAround } from "./strangers.js";
 import { openTrace } from "./trace.js";
 
 export const bundleFlags: Flags = {
@@ -41,7 +43,7 @@ export async function openFrom(input: Input, io: Surroundings): Promise<Opened> 
   const log = openLog(input, io);
   let roots: string[] = [];
   const trace = openTrace(input, () => roots);
-  const { loaded, base, binFolders, source, files } = await loadFrom(input, io);
+  const { loaded, base, binFolders, avoid, source, files } = await loadFrom(input, io);
   const { workspace, http } = loaded.plan;
   roots = [...workspace.roots.map((root) => resolve(base, root)), ...workspace.extraRoots].flatMap(bothNames);
   const runtime = await openRuntime(loaded, {
@@ -56,6 +58,7 @@ export async function openFrom(input: Input, io: Surroundings): Promise<Opened> 
       ...[dirname(dirname(executable)), shippedConfigs, shippedTemplates],
     ],
     binFolders,
+    avoid,
     version: version(),
   });
   return { runtime, source, base, trace };
@@ -66,32 +69,40 @@ function bothNames(folder: string): string[] {
   return existsSync(folder) ? [folder, realpathSync(folder)] : [folder];
 }
 
+/** A bundle, where it would run, and what it was read from. */
+export interface Loaded extends Pick<ProgramContext, "binFolders" | "avoid"> {
+  loaded: LoadedBundle;
+  base: string;
+  source: string;
+  files: string[];
+}
+
 /** The bundle that the command line asks for, where it would run, and what it was read from. Throws a ConfigError with all problems. */
-export async function loadFrom(
-  input: Input,
-  io: Surroundings,
-): Promise<{ loaded: LoadedBundle; base: string; binFolders: string[]; source: string; files: string[] }> {
+export async function loadFrom(input: Input, io: Surroundings): Promise<Loaded> {
   const expect = textFlag(input, "expect");
   const options = expect === undefined ? {} : { expect };
   const folder = textFlag(input, "bundle");
   if (folder !== undefined) {
     const base = resolve(io.cwd, textFlag(input, "workspace") ?? ".");
     const binFolders = isOn(input, "trust-workspace") ? [join(base, "node_modules", ".bin")] : [];
+    const loaded = await loadBundle({ folder: resolve(io.cwd, folder) }, options);
+    const roots = loaded.plan.workspace.roots.map((root) => resolve(base, root));
     return {
-      loaded: await loadBundle({ folder: resolve(io.cwd, folder) }, options),
+      loaded,
       base,
       binFolders,
+      avoid: binFolders.length > 0 ? [] : strangersAround([base, ...roots], io, () => false),
       source: folder,
       files: [resolve(io.cwd, folder)],
     };
   }
   const { compile } = await import("./compile.js");
-  const { bundle, loaded: config, binFolders, warnings, files } = await compile(input, io);
+  const { bundle, loaded: config, binFolders, avoid, warnings, files } = await compile(input, io);
   if (warnings.length > 0) {
     const { printProblems } = await import("./problems.js");
     printProblems(warnings, { json: false, io });
   }
   const loaded = await loadBundle({ bundle }, options);
   const source = config.main.file ?? "the embedded default";
-  return { loaded, base: config.base, binFolders, source, files };
+  return { loaded, base: config.base, binFolders, avoid, source, files };
 }

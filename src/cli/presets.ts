@@ -12,6 +12,7 @@ import { installLine } from "./install-line.js";
 import { isInPackages, isInstalledInTurn } from "./installed.js";
 import { withProgress } from "./progress.js";
 import { shippedConfigs } from "./shipped.js";
+import { strangersAround } from "./strangers.js";
 
 /** The shipped catalogue. */
 export function openCatalogue(): Catalogue {
@@ -33,7 +34,7 @@ export async function lookAround(
   const packages = join(workspace, "node_modules", ".bin");
   const here = {
     ...{ folders: trusts ? [packages] : [], env: io.env },
-    avoid: trusts ? [] : [diskFiles.realpath(workspace)],
+    avoid: trusts ? [] : strangersAround([workspace], io, (folder) => isTrustedFolder(trust, folder)),
   };
   const found = presets.map(async (preset): Promise<[string, Presence]> => {
     if (await isInstalledInTurn(preset, here)) return [preset.id, "installed"];

@@ -9,13 +9,14 @@ import type { Surroundings } from "./command.js";
 export function programContext(
   { workspace }: Plan,
   base: string,
-  binFolders: string[],
+  { binFolders, avoid }: Pick<ProgramContext, "binFolders" | "avoid">,
   { env }: Surroundings,
 ): ProgramContext {
   return {
     roots: workspace.roots.map((root) => diskFiles.realpath(resolve(base, root))),
     base,
     binFolders,
+    avoid,
     env,
   };
 }

@@ -1,9 +1,9 @@
 /** Which config counts: the one that was named, else the first that is found in the workspace, else none. */
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { codes } from "../base/codes.js";
 import { CONFIG_NAMES } from "../base/own-names.js";
 import type { Problem } from "../base/problem.js";
-import { type Files, readOrExplain } from "./files.js";
+import { type Files, isInside, readOrExplain } from "./files.js";
 
 export interface Environment {
   [name: string]: string | undefined;
@@ -33,11 +33,34 @@ export function discover(request: DiscoverRequest, files: Files): Discovered {
   }
   for (const name of CONFIG_NAMES) {
     const file = join(request.workspace, name);
-    const answer = readOrExplain(files, file);
+    const folder = files.realpath(request.workspace);
+    const real = files.realpath(join(folder, name));
+    if (!isInside(real, folder)) return { kind: "missing", problem: strayed(file) };
+    // What was judged is what is read, so that a link turned meanwhile leads nowhere else.
+    const answer = readOrExplain(files, real);
     if ("content" in answer) return { kind: "discovered", file, content: answer.content };
     if (!answer.absent) return { kind: "missing", problem: missing(file, "", answer.failure) };
   }
   return { kind: "embedded" };
+}
+
+/**
+ * The name by which a found config is trusted: where it was found, in the workspace's real folder. A link to a config
+ * that was trusted elsewhere is another config, since its paths start elsewhere.
+ */
+export function trustName(workspace: string, file: string, files: Files): string {
+  return join(files.realpath(workspace), relative(workspace, file));
+}
+
+/** The names of every config that could be found in a workspace, whether there is one or not. */
+export function trustNames(workspace: string, files: Files): string[] {
+  return CONFIG_NAMES.map((name) => trustName(workspace, join(workspace, name), files));
+}
+
+function strayed(file: string): Problem {
+  const code = "config/strayed";
+  const message = `\`${file}\` is a link to a file outside the workspace`;
+  return { code, severity: "error", message, pointer: "", fix: codes[code].fix };
 }
 
 function missing(file: string, by: string, why: string): Problem {

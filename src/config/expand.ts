@@ -1,11 +1,11 @@
 /** `extends`: from one file to the layers below it, lowest first. A circle, a URL or an unknown name is a problem. */
-import { dirname, isAbsolute, relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { digest, sha256 } from "../base/hash.js";
 import { canonicalText } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import type { Problem } from "../base/problem.js";
 import type { Catalogue } from "./catalogue.js";
-import { type Files, readOrExplain } from "./files.js";
+import { type Files, isInside, readOrExplain } from "./files.js";
 import type { Layer } from "./layer.js";
 import { modernise } from "./lspi.js";
 import { duplicateNames } from "./names.js";
@@ -126,12 +126,6 @@ function addEntry(
   if ("failure" in content) return { message: content.failure };
   addFile(file, content.content, [...chain, real], context, out);
   return undefined;
-}
-
-/** Whether a path lies in a folder or is that folder; both are absolute. */
-export function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !/^\.\.[/\\]/.test(way) && !isAbsolute(way));
 }
 
 function extendsOf(layer: Layer): string[] {

@@ -13,7 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, isAbsolute, relative } from "node:path";
 import { MAX_CONFIG_BYTES } from "./read.js";
 
 export interface FolderEntry {
@@ -35,6 +35,12 @@ export interface Files {
 export interface StateFiles extends Files {
   /** Replaces the file as a whole, readable by its owner only. */
   replace(path: string, text: string): void;
+}
+
+/** Whether a path lies in a folder or is that folder; both are absolute. */
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !/^\.\.[/\\]/.test(way) && !isAbsolute(way));
 }
 
 /** A file's content, or why there is none. */

@@ -4,7 +4,14 @@ import { codes } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import type { Catalogue } from "./catalogue.js";
-import { baseOf, type Discovered, discover, type Environment, userConfigFile } from "./discover.js";
+import {
+  baseOf,
+  type Discovered,
+  discover,
+  type Environment,
+  trustName,
+  userConfigFile,
+} from "./discover.js";
 import { type Expanded, expandFile, hashOf } from "./expand.js";
 import { type Files, readOrExplain } from "./files.js";
 import { grantsOf, grantWords } from "./grants.js";
@@ -105,7 +112,8 @@ function distrust(
   main: LayerTable,
 ): Problem | undefined {
   const words = grantWords(grantsOf(applyPresets(main, catalogue, request.env).config, baseOf(file), files));
-  if (words === undefined || request.isTrusted?.(files.realpath(file), hash)) return undefined;
+  if (words === undefined || request.isTrusted?.(trustName(request.workspace, file, files), hash))
+    return undefined;
   const name = relative(request.workspace, file).replaceAll("\\", "/");
   return problemAt(main.layer.places, "config/untrusted", `\`${name}\` is not trusted; it ${words}`, []);
 }

@@ -1,8 +1,7 @@
 /** What a config would set in motion: the reason why one that was merely found must be trusted first. */
 import { resolve } from "node:path";
 import { sortedSet } from "../base/order.js";
-import { isInside } from "./expand.js";
-import type { Files } from "./files.js";
+import { type Files, isInside } from "./files.js";
 import { itemsOf, type LayerNode, type LayerTable, leafValue, nodeAt } from "./layer.js";
 
 export interface Grants {

@@ -9,7 +9,7 @@ import { fromPointer } from "../base/pointer.js";
 import { ConfigError, type Place, type Problem } from "../base/problem.js";
 import { Catalogue } from "./catalogue.js";
 import { readClients } from "./clients.js";
-import { baseOf, type Discovered, discover } from "./discover.js";
+import { baseOf, type Discovered, discover, trustName } from "./discover.js";
 import { expandFile, expandShipped, hashOf } from "./expand.js";
 import type { Files } from "./files.js";
 import { type ConfigRequest, type FoundLayers, findLayers } from "./gather.js";
@@ -124,7 +124,7 @@ export function inspectDiscovered(
   const expanded = expandFile(found.file, found.content, { catalogue, files, within: request.workspace });
   const whole = applyPresets(mergeLayers(expanded.layers.map(layerTable)), catalogue, request.env);
   return {
-    file: files.realpath(found.file),
+    file: trustName(request.workspace, found.file, files),
     hash: hashOf(expanded.own, found.file),
     grants: grantsOf(whole.config, baseOf(found.file), files),
     problems: [...expanded.problems, ...whole.problems],

@@ -59,10 +59,10 @@ export function addTrusted(trust: Trust, file: string, hash: string): void {
   write(trust, { folders, configs: [...configs.filter((config) => config.file !== file), { file, hash }] });
 }
 
-/** Forgets a config; says whether it was known. */
-export function removeTrusted(trust: Trust, file: string): boolean {
+/** Forgets configs, by every name that they may have; says whether one was known. */
+export function removeTrusted(trust: Trust, ...names: string[]): boolean {
   const { configs, folders } = listTrusted(trust);
-  const rest = configs.filter((config) => config.file !== file);
+  const rest = configs.filter((config) => !names.includes(config.file));
   if (rest.length === configs.length) return false;
   write(trust, { folders, configs: rest });
   return true;

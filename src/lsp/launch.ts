@@ -52,6 +52,7 @@ export async function launch(
   assertAllowed(plan, server);
   const sandbox = await sandboxWords(plan, server, context);
   const { transport } = server;
+  if (transport.kind !== "stdio") await assertLocked(server, undefined, root, context);
   if (transport.kind === "tcp") return reach(server, connect({ host: transport.host, port: transport.port }));
   if (transport.kind === "pipe") return reach(server, connect(resolve(context.base, transport.path)));
   const program = requireProgram(plan, server, context);

@@ -1,16 +1,21 @@
 /**
- * Programs as they were when a person locked them: real path and digest of each file that a server's command names. In a
- * folder that was locked nothing else is started. The record is the user's own, never a workspace's; one that cannot be
+ * Programs as they were when a person locked them: the words, folder and variables they are started with, and real path and
+ * digest of each file that these name. In a folder that was locked nothing else is started. The record is the user's own, never a workspace's; one that cannot be
  * understood lets nothing start.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, readFileSync, realpathSync, statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
-import { isTable } from "../base/json.js";
+import { digest } from "../base/hash.js";
+import { canonicalText, isTable } from "../base/json.js";
+import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { type ProgramContext, requireProgram, withNamedPaths } from "./program.js";
 import type { PoolContext } from "./types.js";
+
+/** The version of the record. */
+export const RECORD_VERSION = 2;
 
 /** One file that is run. */
 export interface LockedFile {
@@ -20,6 +25,8 @@ export interface LockedFile {
 
 export interface LockedServer {
   server: string;
+  /** Digest of the way it is started: transport, words, folder and variables of its own. */
+  start: string;
   files: LockedFile[];
 }
 
@@ -46,26 +53,34 @@ export function readLocks(file: string): LockedFolder[] {
   }
   try {
     const tree: unknown = JSON.parse(text);
-    if (isTable(tree) && tree.version === 1 && isListOf(tree.folders, isLockedFolder)) return tree.folders;
+    if (isTable(tree) && tree.version === RECORD_VERSION && isListOf(tree.folders, isLockedFolder))
+      return tree.folders;
   } catch (cause) {
     throw damaged(cause);
   }
   throw damaged(undefined);
 }
 
-/** The files of a server's command as they are now: its program, and the script that the program is given. */
-export async function programFiles(
+/** A server as it would be started now: its program, and whatever files its words and variables name. */
+export async function lockedServer(
   plan: Plan,
   server: ServerPlan,
   context: ProgramContext,
-): Promise<LockedFile[]> {
-  return filesOf(server, requireProgram(plan, server, context), context.roots[0] ?? context.base);
+): Promise<LockedServer> {
+  const start = startOf(server);
+  if (server.transport.kind !== "stdio") return { server: server.id, start, files: [] };
+  const program = requireProgram(plan, server, context);
+  const files = await filesOf(server, program, context.roots[0] ?? context.base, context.base);
+  return { server: server.id, start, files };
 }
 
-/** Refuses a program that is not as it was locked; says whether the folder is locked at all. */
+/**
+ * Refuses a server that is not as it was locked; says whether the folder is locked at all. A server that runs elsewhere has
+ * no program.
+ */
 export async function assertLocked(
   server: ServerPlan,
-  program: string,
+  program: string | undefined,
   root: string,
   { base, lockFile }: Pick<PoolContext, "base" | "lockFile">,
 ): Promise<boolean> {
@@ -75,23 +90,50 @@ export async function assertLocked(
   if (locked === undefined) return false;
   const known = locked.servers.find((entry) => entry.server === server.id);
   if (known === undefined) throw refused(server, "was not there when this folder's programs were locked");
-  const files = await filesOf(server, program, root);
+  if (known.start !== startOf(server))
+    throw refused(server, "is started in another way than when it was locked");
+  if (program === undefined) return true;
+  const files = await filesOf(server, program, root, base);
   const isMoved = files.map(({ path }) => path).join("\0") !== known.files.map(({ path }) => path).join("\0");
   if (isMoved) throw refused(server, "is another file than the one that was locked");
-  if (files.some(({ digest }, index) => digest !== known.files[index]?.digest))
+  if (files.some((file, index) => file.digest !== known.files[index]?.digest))
     throw refused(server, "has changed since it was locked");
   return true;
 }
 
-/** Files among the further words of a command are scripts, and as much the program as what runs them. */
-async function filesOf(server: ServerPlan, program: string, root: string): Promise<LockedFile[]> {
-  const words = withNamedPaths(server.command.slice(1), root).filter(isFile);
-  const paths = [program, ...words].map((path) => realpathSync(path));
-  return Promise.all(paths.map(async (path) => ({ path, digest: await digestOf(path) })));
+function startOf({ transport, command, args, cwd, env }: ServerPlan): string {
+  return digest(canonicalText({ transport: { ...transport }, command, args, cwd, env }));
 }
 
-function isFile(word: string): boolean {
-  return isAbsolute(word) && (statSync(word, { throwIfNoEntry: false })?.isFile() ?? false);
+/**
+ * Files that words or variables name are scripts, and as much the program as what runs them. A relative one starts where
+ * the program will run; the value behind a `=` counts too, and each of several in one variable.
+ */
+async function filesOf(
+  server: ServerPlan,
+  program: string,
+  root: string,
+  base: string,
+): Promise<LockedFile[]> {
+  const cwd = server.cwd === null ? root : resolve(base, server.cwd);
+  const words = withNamedPaths([...server.command.slice(1), ...server.args], root);
+  const values = Object.values(withNamedPaths(server.env, root));
+  const named = [
+    ...words,
+    ...values.flatMap((value) => [value, ...value.split(/\s+/), ...value.split(delimiter)]),
+  ]
+    .flatMap((word) => [word, word.slice(word.indexOf("=") + 1)])
+    .map((word) => resolve(cwd, word))
+    .filter(isFile);
+  const scripts = sortedSet(named.map((path) => realpathSync(path)));
+  return Promise.all(
+    [realpathSync(program), ...scripts].map(async (path) => ({ path, digest: await digestOf(path) })),
+  );
+}
+
+function isFile(path: string): boolean {
+  // A NUL in a word is no path's.
+  return !path.includes("\0") && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
 }
 
 async function digestOf(path: string): Promise<string> {
@@ -118,7 +160,12 @@ function isLockedFolder(value: unknown): value is LockedFolder {
 }
 
 function isLockedServer(value: unknown): value is LockedServer {
-  return isTable(value) && typeof value.server === "string" && isListOf(value.files, isLockedFile);
+  return (
+    isTable(value) &&
+    typeof value.server === "string" &&
+    typeof value.start === "string" &&
+    isListOf(value.files, isLockedFile)
+  );
 }
 
 function isLockedFile(value: unknown): value is LockedFile {

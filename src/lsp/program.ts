@@ -9,7 +9,7 @@ import { isInside } from "./inside.js";
 import type { PoolContext } from "./types.js";
 
 /** What decides which file a command is. */
-export type ProgramContext = Pick<PoolContext, "roots" | "base" | "env" | "binFolders">;
+export type ProgramContext = Pick<PoolContext, "roots" | "base" | "env" | "binFolders" | "avoid">;
 
 /**
  * Where a bare or absolute command is, or undefined when it is not installed. What really lies in one of the folders of
@@ -99,7 +99,12 @@ export function assertAllowed(plan: Plan, server: ServerPlan): void {
 
 /** The file of a server's program, or undefined when it is not installed. A workspace's own files count once it is trusted. */
 export function findProgram(plan: Plan, server: ServerPlan, context: ProgramContext): string | undefined {
-  return find(plan, server, context, context.binFolders.length > 0 ? [] : context.roots);
+  return find(
+    plan,
+    server,
+    context,
+    context.binFolders.length > 0 ? [] : [...context.roots, ...context.avoid],
+  );
 }
 
 /** The file of a server's program. Throws a Refusal that says how to get it, or why it may not be started. */

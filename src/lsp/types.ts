@@ -216,6 +216,8 @@ export interface PoolContext {
   trace?: Trace | undefined;
   /** Extra folders searched for a bare command before PATH (a trusted workspace's `node_modules/.bin`). */
   binFolders: string[];
+  /** Real paths of folders whose programs do not count: workspaces that nobody trusts, and what is around them. */
+  avoid: string[];
   /** The record of locked programs; nothing is locked where none is named. */
   lockFile?: string | undefined;
   /** Version told to servers in `clientInfo`. */

@@ -30,6 +30,8 @@ export interface RuntimeContext {
   ownFiles: readonly string[];
   /** Extra folders searched for a bare command before PATH. */
   binFolders: string[];
+  /** Real paths of folders whose programs do not count. */
+  avoid: string[];
   version: string;
   /** How much of the workspace is watched, where that is not the usual. */
   watchLimits?: PoolContext["watchLimits"];

@@ -166,6 +166,12 @@ describe("tools, explain, schema", () => {
     expect((await run(["tools", "--config", file, "--budget", "100"])).code).toBe(1);
   });
 
+  it("explains a limit that an argument says by its name", async () => {
+    const { stdout } = await run(["explain", "--context", "lspi"]);
+    expect(stdout).not.toContain("[object");
+    expect(stdout).toMatch(/at most `\w+`/);
+  });
+
   it("explains the plan for a person and as data", async () => {
     const file = write("lspi.toml", config);
     const { stdout } = await run(["explain", "--config", file]);

@@ -87,6 +87,16 @@ const ask = (url: string, bearer: string) =>
   send(url, { headers: { authorization: `Bearer ${bearer}` }, body: initialize() });
 
 describe("lsp-proxy token", () => {
+  it("loses no token that others make at the same time", async () => {
+    const made = await Promise.all(
+      Array.from({ length: 6 }, () => run(["token", "--new"], { env: environment() })),
+    );
+    expect(made.map(({ code, stderr }) => [code, stderr])).toEqual(made.map(() => [0, ""]));
+    const { stdout } = await run(["token", "--list"], { env: environment() });
+    expect(stdout.trimEnd().split("\n")).toHaveLength(6);
+    expect(new Set(made.map(({ stdout: secret }) => secret)).size).toBe(6);
+  });
+
   it("prints the token that the first start made, once; more are made and removed while the gateway runs", async () => {
     const { url } = await start(["--config", writeConfig("")]);
     const tokens = (...args: string[]) => run(["token", ...args], { env: environment() });

@@ -71,7 +71,7 @@ it("unlocks, also when the record is damaged", async () => {
   writeFileSync(record, "{");
   expect(await act("lock")).toMatchObject({ code: 1, stderr: expect.stringContaining("is damaged") });
   await act("lock", "--remove");
-  expect(JSON.parse(readFileSync(record, "utf8"))).toEqual({ version: 1, folders: [] });
+  expect(JSON.parse(readFileSync(record, "utf8"))).toEqual({ version: 2, folders: [] });
 });
 
 it("what is not installed is told and not locked", async () => {

@@ -141,6 +141,7 @@ describe("recorded servers answer as they did", () => {
           log: () => undefined,
           ownFiles: [],
           binFolders: [],
+          avoid: [],
           version: "0",
           stateFolder: join(folder, "state"),
         },

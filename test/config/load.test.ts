@@ -375,6 +375,26 @@ describe("trust", () => {
     expect(problemsOf(() => load(files, {}, { "/w/src": "/etc" }))).toHaveLength(1);
   });
 
+  test("a link that leaves the workspace is refused unread, whoever trusts what it leads to", () => {
+    const files = { "/w/lspi.toml": server, "/other/lspi.toml": "secret: of somebody\n" };
+    const asked: string[] = [];
+    const isTrusted = (file: string) => asked.push(file) > 0;
+    for (const links of [{ "/w/lspi.toml": "/other/lspi.toml" }, { "/w/lspi.toml": "/etc/shadow" }])
+      expect(problemsOf(() => load(files, { isTrusted }, links))).toEqual([
+        "config/strayed undefined:undefined `/w/lspi.toml` is a link to a file outside the workspace",
+      ]);
+    expect(asked).toEqual([]);
+  });
+
+  test("a config is trusted where it was found, in the workspace's real folder", () => {
+    const files = { "/real/configs/mine.toml": server };
+    const links = { "/w": "/real", "/real/lspi.toml": "/real/configs/mine.toml" };
+    const asked: string[] = [];
+    const isTrusted = (file: string) => asked.push(file) > 0;
+    expect(load(files, { isTrusted }, links).base).toBe("/w");
+    expect(asked).toEqual(["/real/lspi.toml"]);
+  });
+
   test("a discovered file may not extend files outside the workspace; a named one may", () => {
     const files = { "/w/lspi.toml": 'extends = ["../up.toml"]\n', "/up.toml": "[limits]\nmax_items = 1\n" };
     expect(problemsOf(() => load(files))).toEqual([

@@ -48,7 +48,7 @@ describe("without any config", () => {
     };
     expect(await servers()).not.toContain("typescript");
     expect(await servers("--trust-workspace")).toContain("typescript");
-    expect((await run(["trust"], { cwd: folder, env: state })).code).toBe(0);
+    expect((await run(["trust", "--yes"], { cwd: folder, env: state })).code).toBe(0);
     expect(await servers()).toContain("typescript");
     expect((await run(["trust", "--remove"], { cwd: folder, env: state })).code).toBe(0);
     expect(await servers()).not.toContain("typescript");

@@ -8,6 +8,7 @@ const pool = createPool(plan, {
   env: process.env,
   log: () => {},
   binFolders: [],
+  avoid: [],
   version: "0",
 });
 const { signal } = new AbortController();

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
-import { type LockedFile, lockFileIn, programFiles } from "../../src/lsp/lock.js";
+import { type LockedServer, lockedServer, lockFileIn, RECORD_VERSION } from "../../src/lsp/lock.js";
 import { defaultEnv } from "../../src/plan/defaults.js";
 import { fakePlan, fakeServer, fakeServerPath } from "../fake-server/index.js";
 import { ask, poolOf, scenarios, signal, workspace, write } from "./support.js";
@@ -130,13 +130,15 @@ describe("the lock", () => {
   const locked = async (server: ServerPlan, root: string, env: { PATH: string }) => {
     const state = workspace({});
     const plan = fakePlan([server]);
-    const files = await programFiles(plan, server, { roots: [root], base: root, env, binFolders: [] });
-    const record = (list: { server: string; files: LockedFile[] }[]) =>
+    const context = { roots: [root], base: root, env, binFolders: [], avoid: [] };
+    const entry = await lockedServer(plan, server, context);
+    const { files } = entry;
+    const record = (list: LockedServer[]) =>
       writeFileSync(
         lockFileIn(state),
-        JSON.stringify({ version: 1, folders: [{ folder: root, servers: list }] }),
+        JSON.stringify({ version: RECORD_VERSION, folders: [{ folder: root, servers: list }] }),
       );
-    record([{ server: server.id, files }]);
+    record([entry]);
     const pool = poolOf(root, [server], {}, { env, lockFile: lockFileIn(state) });
     return { pool, files, state, record };
   };
@@ -192,12 +194,72 @@ describe("the lock", () => {
     await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("has changed"));
   });
 
+  const scripted = () => {
+    const [root, elsewhere] = [workspace({}), workspace({})];
+    write(join(root, "server.mjs"), `import(${JSON.stringify(fakeServerPath)});\n`);
+    write(join(elsewhere, "server.mjs"), `import(${JSON.stringify(fakeServerPath)});\n`);
+    write(join(elsewhere, "hook.cjs"), "// loaded first\n");
+    const server = fakeServer(scenarios(), {});
+    return { root, elsewhere, server, scenario: server.command[2] ?? "" };
+  };
+
+  test.each(["in args", "relative to the root", "relative to cwd", "behind a =", "in a variable"])(
+    "counts a script %s",
+    async (where) => {
+      const { root, elsewhere, server, scenario } = scripted();
+      const node = process.execPath;
+      const there = (name: string) => join(elsewhere, name);
+      const cases: { [where: string]: { script: string } & Partial<ServerPlan> } = {
+        "in args": {
+          script: there("server.mjs"),
+          command: [node],
+          args: [there("server.mjs"), scenario],
+        },
+        "relative to the root": { script: join(root, "server.mjs"), command: [node, "server.mjs", scenario] },
+        "relative to cwd": {
+          script: there("server.mjs"),
+          cwd: elsewhere,
+          command: [node, "./server.mjs"],
+          args: [scenario],
+        },
+        "behind a =": {
+          script: there("hook.cjs"),
+          command: [node, `--require=${there("hook.cjs")}`, ...server.command.slice(1)],
+        },
+        "in a variable": {
+          script: there("hook.cjs"),
+          env: { NODE_OPTIONS: `--no-warnings --require=${there("hook.cjs")}` },
+        },
+      };
+      const { script = "", ...changes } = cases[where] ?? {};
+      const { pool, files } = await locked({ ...server, ...changes }, root, { PATH: "" });
+      expect(files.map(({ path }) => path)).toContain(script);
+      const before = readFileSync(script);
+      write(script, "// other\n");
+      await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("has changed"));
+      writeFileSync(script, before);
+      await pool.get("fake", undefined, signal());
+    },
+  );
+
+  test.each<[string, Partial<ServerPlan>]>([
+    ["variables", { env: { NODE_OPTIONS: "--no-warnings" } }],
+    ["arguments", { args: ["--no-warnings"] }],
+    ["a folder", { cwd: "/" }],
+    ["a transport", { transport: { kind: "tcp", host: "127.0.0.1", port: 9 } }],
+  ])("refuses a server that got %s since", async (_, changes) => {
+    const { root, server } = scripted();
+    const { state } = await locked(server, root, { PATH: "" });
+    const pool = poolOf(root, [{ ...server, ...changes }], {}, { lockFile: lockFileIn(state) });
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("in another way"));
+  });
+
   test("refuses a server that is not in it, and everything when it is damaged", async () => {
     const root = workspace({});
     const { pool, record, state } = await locked(fakeServer(scenarios(), {}), root, { PATH: "" });
     record([]);
     await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("was not there"));
-    for (const text of ["", "{", "{}", '{"version":2,"folders":[]}', '{"version":1,"folders":[{}]}']) {
+    for (const text of ["", "{", "{}", '{"version":1,"folders":[]}', '{"version":2,"folders":[{}]}']) {
       writeFileSync(lockFileIn(state), text);
       await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("cannot be read"));
     }
@@ -208,7 +270,7 @@ describe("the lock", () => {
     mkdirSync(join(root, "sub"));
     writeFileSync(
       lockFileIn(state),
-      JSON.stringify({ version: 1, folders: [{ folder: join(root, "sub"), servers: [] }] }),
+      JSON.stringify({ version: RECORD_VERSION, folders: [{ folder: join(root, "sub"), servers: [] }] }),
     );
     const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { lockFile: lockFileIn(state) });
     await pool.get("fake", undefined, signal());

@@ -46,6 +46,7 @@ export function poolOf(
     env: process.env,
     log: () => {},
     binFolders: [],
+    avoid: [],
     version: "0.0.0",
     ...context,
     watchLimits: { openWaitMs: 60_000, ...context.watchLimits },

@@ -113,6 +113,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     stateFolder: join(outside, "state"),
     ownFiles: [],
     binFolders: [],
+    avoid: [],
     version: "0",
     watchLimits: { openWaitMs: 60_000, ...options.watchLimits },
   });

@@ -1,5 +1,5 @@
 /** `explain`: the plan, for a person: what would be started for which files, and what each tool asks. */
-import type { Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/plan.js";
+import type { EachPlan, Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/plan.js";
 import { canonicalPretty } from "../../base/json.js";
 import { findProgram } from "../../lsp/program.js";
 import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
@@ -22,8 +22,9 @@ export const explain: Command = {
   },
 };
 
-function describe({ plan, loaded, binFolders }: Omit<Compiled, "bundle">, io: Surroundings): string {
-  const context = programContext(plan, loaded.base, binFolders, io);
+function describe(planned: Omit<Compiled, "bundle">, io: Surroundings): string {
+  const { plan, loaded } = planned;
+  const context = programContext(plan, loaded.base, planned, io);
   return [
     `config     ${loaded.main.file ?? "the embedded default (no config was found)"}`,
     `workspace  ${loaded.base}; roots ${plan.workspace.roots.join(", ")}`,
@@ -74,10 +75,16 @@ function describeTool(tool: ToolPlan, plan: Plan): string[] {
   ];
 }
 
+/** A number, or the argument that says it. */
+function describeLimit(limit: EachPlan["limit"]): string {
+  if (limit.kind === "ref") return `\`${limit.ref.name ?? limit.ref.root}\``;
+  return limit.kind === "literal" ? String(limit.value) : "a number";
+}
+
 function describeStep(step: StepPlan): string {
   switch (step.kind) {
     case "request":
-      return `${step.method}${step.each ? `, for each of ${step.each.from.name ?? "the items"} (at most ${step.each.limit})` : ""}${step.optional ? ", when offered" : ""}`;
+      return `${step.method}${step.each ? `, for each of ${step.each.from.name ?? "the items"} (at most ${describeLimit(step.each.limit)})` : ""}${step.optional ? ", when offered" : ""}`;
     case "diagnostics":
       return `diagnostics, waiting at most ${step.waitMs} ms`;
     case "execute_command":

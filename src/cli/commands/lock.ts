@@ -6,19 +6,28 @@ import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { diskFiles } from "../../config/files.js";
 import { stateFolder } from "../../config/state-folder.js";
-import { type LockedFolder, type LockedServer, lockFileIn, programFiles, readLocks } from "../../lsp/lock.js";
+import {
+  type LockedFolder,
+  type LockedServer,
+  lockedServer,
+  lockFileIn,
+  RECORD_VERSION,
+  readLocks,
+} from "../../lsp/lock.js";
 import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
 import { configFlags } from "../flags.js";
 import { bundleFlags, loadFrom } from "../open.js";
 import { programContext } from "../program-context.js";
+import { whileLocked } from "../state-lock.js";
 
 export const lock: Command = {
   name: "lock",
   summary: "Pins the programs of the language servers by real path and digest.",
   usage: "[--config FILE | --bundle DIR] [--list | --remove]",
   description:
-    "Records, for the config's folder, the real path and the SHA-256 of each server's program and of the script that it is\n" +
-    "given. From then on a program that changed, lies elsewhere or is new is refused there until it is locked again. The\n" +
+    "Records, for the config's folder, how each server is started (words, folder, variables) and the real path and SHA-256\n" +
+    "of its program and of every file that these name. From then on a program that changed, lies elsewhere, is started in\n" +
+    "another way or is new is refused there until it is locked again. The\n" +
     "record stands in the user's state folder, where no workspace can write it.",
   flags: {
     ...configFlags,
@@ -30,33 +39,37 @@ export const lock: Command = {
   examples: ["lsp-proxy lock", "lsp-proxy lock --config lspi.toml", "lsp-proxy lock --list"],
   async run(input, io) {
     const file = lockFileIn(stateFolder(io.env, io.env.HOME ?? homedir()));
+    const isRemoval = isOn(input, "remove");
     const known = readable(file);
-    if (known === undefined && !isOn(input, "remove")) {
+    if (known === undefined && !isRemoval) {
       io.stderr.write(`lsp-proxy: \`${file}\` is damaged; \`lsp-proxy lock --remove\` removes it\n`);
       return exitCodes.no;
     }
-    const folders = known ?? [];
-    if (isOn(input, "list")) return list(folders, io);
-    const { loaded, base, binFolders } = await loadFrom(input, io);
+    if (isOn(input, "list")) return list(known ?? [], io);
+    const { loaded, base, ...programs } = await loadFrom(input, io);
     const folder = realpathSync(base);
-    if (isOn(input, "remove")) return remove(file, folders, folder, io);
+    if (isRemoval) return whileLocked(io, () => remove(file, readable(file) ?? [], folder, io));
     const { plan } = loaded;
-    const context = programContext(plan, base, binFolders, io);
+    const context = programContext(plan, base, programs, io);
     const servers: LockedServer[] = [];
     let isWhole = true;
     for (const server of plan.servers) {
-      if (server.transport.kind !== "stdio") continue;
       try {
-        const files = await programFiles(plan, server, context);
-        servers.push({ server: server.id, files });
-        for (const { path, digest } of files) io.stdout.write(`locked ${server.id}  ${path}  ${digest}\n`);
+        const locked = await lockedServer(plan, server, context);
+        servers.push(locked);
+        if (locked.files.length === 0) io.stdout.write(`locked ${server.id}  which runs elsewhere\n`);
+        for (const { path, digest } of locked.files)
+          io.stdout.write(`locked ${server.id}  ${path}  ${digest}\n`);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         isWhole = false;
         io.stderr.write(`lsp-proxy: not locked: ${error.message} (${error.code})\n`);
       }
     }
-    write(file, [...folders.filter((entry) => entry.folder !== folder), { folder, servers }]);
+    await whileLocked(io, () => {
+      const others = readLocks(file).filter((entry) => entry.folder !== folder);
+      write(file, [...others, { folder, servers }]);
+    });
     return isWhole ? exitCodes.ok : exitCodes.no;
   },
 };
@@ -91,13 +104,16 @@ function readable(file: string): LockedFolder[] | undefined {
 
 function write(file: string, folders: readonly LockedFolder[]): void {
   const sorted = sortBy([...folders], ({ folder }) => [folder]);
-  diskFiles.replace(file, canonicalPretty({ version: 1, folders: sorted.map(plain) }));
+  diskFiles.replace(file, canonicalPretty({ version: RECORD_VERSION, folders: sorted.map(plain) }));
 }
 
 /** The entry as bare data. */
 function plain({ folder, servers }: LockedFolder) {
   return {
     folder,
-    servers: servers.map(({ server, files }) => ({ server, files: files.map((file) => ({ ...file })) })),
+    servers: servers.map(({ server, start, files }) => ({
+      ...{ server, start },
+      files: files.map((file) => ({ ...file })),
+    })),
   };
 }

@@ -2,6 +2,7 @@
 import { addToken, listTokens, removeToken, revealToken } from "../../mcp/http/token-store.js";
 import { type Command, exitCodes, isOn, textFlag } from "../command.js";
 import { tokenStore } from "../gateway.js";
+import { whileLocked } from "../state-lock.js";
 
 export const token: Command = {
   name: "token",
@@ -34,12 +35,14 @@ export const token: Command = {
     }
     const name = textFlag(input, "remove");
     if (name !== undefined) {
-      const isKnown = removeToken(store, name);
+      const isKnown = await whileLocked(io, () => removeToken(store, name));
       io.stderr.write(isKnown ? `${name} counts no more\n` : `there is no token ${name}\n`);
       return isKnown ? exitCodes.ok : exitCodes.no;
     }
-    const isMade = isOn(input, "new") || listTokens(store).length === 0;
-    const secret = revealToken(store, isMade ? addToken(store).name : undefined);
+    const secret = await whileLocked(io, () => {
+      const isMade = isOn(input, "new") || listTokens(store).length === 0;
+      return revealToken(store, isMade ? addToken(store).name : undefined);
+    });
     if (secret === undefined) {
       io.stderr.write("every token was printed already; --new makes another\n");
       return exitCodes.no;

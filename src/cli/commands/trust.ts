@@ -1,5 +1,6 @@
 /** `trust`: records that a person has read a workspace's config and lets it, and its node_modules, start programs. */
 import { ConfigError } from "../../base/problem.js";
+import { trustNames } from "../../config/discover.js";
 import { diskFiles } from "../../config/files.js";
 import { inspectDiscovered } from "../../config/load.js";
 import {
@@ -11,17 +12,19 @@ import {
   removeTrustedFolder,
   type Trust,
 } from "../../config/trust.js";
-import { type Command, exitCodes, homeOf, isOn, type Surroundings } from "../command.js";
+import { agrees, isInteractive } from "../ask.js";
+import { type Command, exitCodes, homeOf, type Input, isOn, type Surroundings } from "../command.js";
 import { workspaceOf } from "../compile.js";
 import { shippedConfigs } from "../shipped.js";
+import { whileLocked } from "../state-lock.js";
 
 export const trust: Command = {
   name: "trust",
   summary: "Trusts a workspace: its config as it is now, and its node_modules/.bin.",
-  usage: "[--workspace DIR] [--list | --remove]",
+  usage: "[--workspace DIR] [--yes | --list | --remove]",
   description:
     "A config that was found in a workspace may start programs only after you have read it and said so here. It is recorded\n" +
-    "by its hash: when it changes, it must be trusted again. What it would start is shown.",
+    "by its hash: when it changes, it must be trusted again. What it would start and say is shown first, and you are asked.",
   flags: {
     workspace: {
       type: "string",
@@ -30,7 +33,12 @@ export const trust: Command = {
       description: "The workspace; the current folder when absent.",
     },
     list: { type: "boolean", description: "Lists what is trusted." },
-    remove: { type: "boolean", description: "Takes the trust back." },
+    remove: { type: "boolean", description: "Takes the trust back, also of a config that is gone." },
+    yes: {
+      type: "boolean",
+      short: "y",
+      description: "Records it without asking; needed where nobody can be asked.",
+    },
   },
   words: { min: 0, max: 0 },
   examples: [
@@ -43,27 +51,42 @@ export const trust: Command = {
     const store = openTrust(io.env, home);
     if (isOn(input, "list")) return list(store, io);
     const workspace = workspaceOf(input, io);
-    const request = { workspace, env: io.env, home, shipped: shippedConfigs, commandLine: {} };
-    const found = inspectDiscovered(request, diskFiles);
     if (isOn(input, "remove")) {
-      const known = [found ? removeTrusted(store, found.file) : false, removeTrustedFolder(store, workspace)];
+      const known = await whileLocked(io, () => [
+        removeTrusted(store, ...trustNames(workspace, diskFiles)),
+        removeTrustedFolder(store, workspace),
+      ]);
       io.stdout.write(
         known.includes(true) ? `${workspace} is no longer trusted\n` : `${workspace} was not trusted\n`,
       );
       return known.includes(true) ? exitCodes.ok : exitCodes.no;
     }
+    const request = { workspace, env: io.env, home, shipped: shippedConfigs, commandLine: {} };
+    const found = inspectDiscovered(request, diskFiles);
     if (found) {
       if (found.problems.length > 0) throw new ConfigError(found.problems);
-      addTrusted(store, found.file, found.hash);
-      io.stdout.write(`trusted ${found.file} as it is now\n`);
+      io.stdout.write(`${found.file}\n`);
       for (const program of found.grants.starts) io.stdout.write(`  it may start ${program}\n`);
       for (const wish of found.grants.asks) io.stdout.write(`  it asks for ${wish}\n`);
     }
-    addTrustedFolder(store, workspace);
-    io.stdout.write(`trusted ${workspace}: language servers in its node_modules/.bin may be started\n`);
+    io.stdout.write(`${workspace}\n  language servers in its node_modules/.bin may be started\n`);
+    if (!(await isWanted(input, io))) return exitCodes.no;
+    await whileLocked(io, () => {
+      if (found) addTrusted(store, found.file, found.hash);
+      addTrustedFolder(store, workspace);
+    });
+    io.stdout.write(found ? "trusted, the config as it was shown\n" : "trusted\n");
     return exitCodes.ok;
   },
 };
+
+/** Whether a person who has seen it says yes. Where nobody can be asked, only the flag does. */
+async function isWanted(input: Input, io: Surroundings): Promise<boolean> {
+  if (isOn(input, "yes")) return true;
+  if (isInteractive(io)) return agrees(io, "Trust this?", false);
+  io.stderr.write("nothing was recorded: nobody can be asked here; --yes trusts what is shown\n");
+  return false;
+}
 
 function list(store: Trust, io: Surroundings) {
   const { configs, folders } = listTrusted(store);

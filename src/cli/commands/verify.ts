@@ -149,7 +149,7 @@ async function tried(
   const transcript = record === undefined ? undefined : openTranscript(folder);
   const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
     ...{ base: folder, env: io.env, log: openLog(input, io), trace: transcript?.trace },
-    ...{ binFolders, version: version(), stateFolder: join(dirname(folder), "state") },
+    ...{ binFolders, avoid: [], version: version(), stateFolder: join(dirname(folder), "state") },
     ownFiles: [],
   });
   let probes: ProbeResult[];

@@ -38,7 +38,15 @@ test("a start that may not edit still takes back what a dead process left, and w
   const logged: string[] = [];
   const start = async (): Promise<void> => {
     const runtime = await openRuntime(await loadBundle({ bundle }), {
-      ...{ base: outside, env: process.env, stateFolder, ownFiles: [], binFolders: [], version: "0" },
+      ...{
+        base: outside,
+        env: process.env,
+        stateFolder,
+        ownFiles: [],
+        binFolders: [],
+        avoid: [],
+        version: "0",
+      },
       log: (_level, message, data) => logged.push(`${message} ${JSON.stringify(data)}`),
     });
     await runtime.close();

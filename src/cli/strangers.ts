@@ -1,0 +1,38 @@
+/**
+ * Folders whose programs do not count: what nobody trusts. A workspace may be a part of a repository, and package managers
+ * put `node_modules/.bin` of every folder above into PATH, so what stands around it is as strange as itself.
+ */
+import { existsSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { sortedSet } from "../base/order.js";
+import type { Surroundings } from "./command.js";
+
+const REPOSITORY_MARKS = [".git", ".hg", ".jj", ".svn"];
+
+/** The folders themselves and what stands around them, by real path; what lies in a trusted folder around them counts. */
+export function strangersAround(
+  folders: readonly string[],
+  { env }: Pick<Surroundings, "env">,
+  isTrusted: (folder: string) => boolean,
+): string[] {
+  const home = realOf(env.HOME || homedir());
+  return sortedSet(folders.map(realOf).flatMap((folder) => [folder, ...around(folder, home, isTrusted)]));
+}
+
+/** The outermost repository around a folder, and each `node_modules` above it. The home and what is above it is the user's. */
+function around(folder: string, home: string, isTrusted: (folder: string) => boolean): string[] {
+  const found: string[] = [];
+  let repository: string | undefined;
+  for (let above = dirname(folder); ; above = dirname(above)) {
+    // The system's own top is nobody's repository.
+    if (above === home || above === dirname(above) || isTrusted(above)) break;
+    if (REPOSITORY_MARKS.some((mark) => existsSync(join(above, mark)))) repository = above;
+    if (existsSync(join(above, "node_modules"))) found.push(realOf(join(above, "node_modules")));
+  }
+  return repository === undefined ? found : [repository, ...found];
+}
+
+function realOf(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folder;
+}

@@ -1,0 +1,88 @@
+/** Programs that a repository brings do not count, from whatever folder of it we are started and whatever its config says. */
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { strangersAround } from "../../src/cli/strangers.js";
+import { runHere } from "./terminal.js";
+
+let top: string;
+let repository: string;
+beforeEach(() => {
+  top = realpathSync(mkdtempSync(join(tmpdir(), "strangers-")));
+  repository = join(top, "repository");
+  write("repository/src/a.ts", "export {};\n");
+  mkdirSync(join(repository, ".git"));
+  write("repository/node_modules/.bin/typescript-language-server", "#!/bin/sh\n");
+  chmodSync(join(repository, "node_modules/.bin/typescript-language-server"), 0o755);
+  write(
+    "home/.config/lsp-proxy/config.toml",
+    '[[servers]]\nid = "ts"\nkind = "typescript-language-server"\n',
+  );
+});
+afterEach(() => rmSync(top, { recursive: true, force: true }));
+
+function write(name: string, text: string): void {
+  mkdirSync(dirname(join(top, name)), { recursive: true });
+  writeFileSync(join(top, name), text);
+}
+
+const env = () => ({
+  HOME: join(top, "home"),
+  XDG_STATE_HOME: join(top, "state"),
+  XDG_CONFIG_HOME: join(top, "home/.config"),
+  PATH: join(repository, "node_modules/.bin"),
+});
+
+async function isFound(folder: string, ...words: string[]): Promise<boolean> {
+  const { stdout, stderr } = await runHere(["explain", ...words], {
+    cwd: join(repository, folder),
+    env: env(),
+  });
+  expect(stdout, stderr).toContain("typescript-language-server");
+  return stdout.includes(join(repository, "node_modules/.bin"));
+}
+
+describe("a program that PATH finds in the repository", () => {
+  it("does not count in the workspace, nor in a part of it, nor when its config names a part", async () => {
+    expect(await isFound(".")).toBe(false);
+    expect(await isFound("src")).toBe(false);
+    expect(await isFound(".", "-w", "src")).toBe(false);
+    write("repository/lspi.toml", '[workspace]\nroots = ["src"]\n');
+    expect(await isFound(".")).toBe(false);
+  });
+
+  it("counts once the workspace is trusted, and for a part of it too", async () => {
+    expect((await runHere(["trust", "--yes"], { cwd: repository, env: env() })).code).toBe(0);
+    expect([await isFound("."), await isFound("src")]).toEqual([true, true]);
+    expect((await runHere(["trust", "--remove"], { cwd: repository, env: env() })).code).toBe(0);
+    expect(await isFound("src")).toBe(false);
+  });
+});
+
+describe("what stands around a workspace", () => {
+  const around = (folder: string, trusted: string[] = [], home = join(top, "home")) =>
+    strangersAround([folder], { env: { HOME: home } }, (above) => trusted.includes(above));
+
+  it("is its outermost repository and each node_modules above it", () => {
+    const inner = join(repository, "vendor/inner");
+    mkdirSync(join(inner, ".git"), { recursive: true });
+    write("node_modules/x", "");
+    expect(around(join(inner, "src"))).toEqual([
+      join(top, "node_modules"),
+      repository,
+      join(repository, "node_modules"),
+      join(inner, "src"),
+    ]);
+  });
+
+  it("ends at what is trusted, and at the user's home", () => {
+    expect(around(join(repository, "src"), [repository])).toEqual([join(repository, "src")]);
+    expect(around(join(repository, "src"), [], repository)).toEqual([join(repository, "src")]);
+  });
+
+  it("is told by real paths", () => {
+    symlinkSync(join(repository, "src"), join(top, "link"));
+    expect(around(join(top, "link"))).toContain(repository);
+  });
+});

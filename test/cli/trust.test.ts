@@ -1,0 +1,56 @@
+/** `trust`: everything is shown before it is asked, and asked before it is recorded. */
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { runHere } from "./terminal.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "trust-")));
+  mkdirSync(join(folder, "w"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const env = () => ({
+  HOME: folder,
+  XDG_STATE_HOME: join(folder, "state"),
+  XDG_CONFIG_HOME: join(folder, "config"),
+});
+const act = (words: string[], typed?: string) =>
+  runHere(words, { cwd: join(folder, "w"), env: env(), ...(typed === undefined ? {} : { typed }) });
+const write = (text: string) => writeFileSync(join(folder, "w/lspi.toml"), text);
+
+const server = '[allow]\ncommands = ["node"]\n[[servers]]\nid = "x"\ncommand = "node"\nextensions = ["x"]\n';
+
+it("asks on a terminal, and records nothing without a yes", async () => {
+  write(server);
+  for (const typed of ["n\n", "\n", ""]) {
+    const said = await act(["trust"], typed);
+    expect(said).toMatchObject({ code: 1, stdout: expect.stringContaining("node") });
+    expect((await act(["trust", "--list"])).stdout).toBe("nothing is trusted\n");
+  }
+  expect((await act(["trust"], "y\n")).code).toBe(0);
+  expect((await act(["validate"])).code).toBe(0);
+});
+
+it("records nothing where nobody can be asked, unless told with --yes", async () => {
+  write(server);
+  expect(await act(["trust"])).toMatchObject({ code: 1, stderr: expect.stringContaining("--yes") });
+  expect((await act(["trust", "--list"])).stdout).toBe("nothing is trusted\n");
+  expect((await act(["trust", "--yes"])).code).toBe(0);
+  expect((await act(["trust", "--list"])).stdout).toContain(join(folder, "w/lspi.toml"));
+});
+
+it("takes the trust back of a config that is away, or broken", async () => {
+  write(server);
+  await act(["trust", "--yes"]);
+  renameSync(join(folder, "w/lspi.toml"), join(folder, "kept.toml"));
+  expect((await act(["trust", "--remove"])).code).toBe(0);
+  renameSync(join(folder, "kept.toml"), join(folder, "w/lspi.toml"));
+  expect(await act(["validate"])).toMatchObject({ code: 3, stderr: expect.stringContaining("not trusted") });
+  await act(["trust", "--yes"]);
+  write("[broken");
+  expect((await act(["trust", "--remove"])).code).toBe(0);
+  expect((await act(["trust", "--list"])).stdout).toBe("nothing is trusted\n");
+});
