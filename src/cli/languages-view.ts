@@ -94,8 +94,9 @@ function sourcesOf(names: readonly string[]): string {
     .join(", ");
 }
 
-function whyOf({ failure, probes, lastError }: JsonObject): string {
+function whyOf({ failure, probes, lastError, note: known }: JsonObject): string {
   if (typeof failure === "string") return failure;
+  if (typeof known === "string") return known;
   const asked = (Array.isArray(probes) ? probes : []).filter(isTable) as JsonObject[];
   const bad = asked
     .filter(({ outcome }) => outcome === "wrong" || outcome === "refused" || outcome === "empty")

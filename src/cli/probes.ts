@@ -109,11 +109,13 @@ export async function runProbes(
     const ask = async () => {
       const answer = await session.call(tool.name, args, { signal });
       const judged = answer.isError ? refused(answer.structured) : probe.judge(answer.structured, sample);
-      return { ...judged, isEarly: answer.structured.readiness === "indexing" };
+      const isLate = judged.note === "lsp/timeout";
+      return { ...judged, isEarly: isLate || answer.structured.readiness === "indexing" };
     };
     let { isEarly, ...judged } = await ask();
-    // A server that still indexes is asked again: what counts is what it says once it knows.
-    while (judged.outcome === "empty" && isEarly && performance.now() - began < PATIENCE_MS)
+    // A server that still starts or indexes is asked again: what counts is what it says once it knows.
+    const isOpen = () => judged.outcome === "empty" || judged.outcome === "refused";
+    while (isOpen() && isEarly && performance.now() - began < PATIENCE_MS)
       ({ isEarly, ...judged } = await ask());
     results.push({ probe: probe.name, ms: Math.round(performance.now() - began), ...judged });
   }

@@ -16,7 +16,8 @@ export function fetch(id, entry) {
   for (const [name, source] of Object.entries(sources)) {
     if (entry[name] === undefined) continue;
     const packages = [entry[name]].flat();
-    const own = folderOf(name === "npm" ? packages : [name, ...packages]);
+    const replaced = Object.entries(entry.overrides ?? {}).flat();
+    const own = folderOf(name === "npm" ? [...packages, ...replaced] : [name, ...packages]);
     const done = join(own, "fetched");
     const isNew = !existsSync(done);
     try {

@@ -67,7 +67,7 @@ for (const [id, entry] of Object.entries(servers)) {
   if (!isKept) for (const folder of got.fresh) rmSync(folder, { recursive: true, force: true });
   const outcome = skipped !== undefined ? "skip" : card.ok ? "ok" : "FAIL";
   counts[outcome]++;
-  if (skipped === undefined) results[id] = card;
+  if (skipped === undefined) results[id] = entry.note === undefined ? card : { ...card, note: entry.note };
   else if (results[id]?.probes === undefined) results[id] = { failure: skipped };
   const outcomes = card.probes?.map(({ probe, outcome: how }) => `${probe} ${how}`).join(", ");
   process.stdout.write(`${outcome.padEnd(4)} ${id}: ${skipped ?? outcomes ?? card.failure}\n`);

@@ -9,9 +9,11 @@ const STEP_MS = 900_000;
 /** Each puts the programs into `bin` of the folder; npm's stand in `node_modules/.bin`. */
 export const sources = {
   npm: {
-    get(own, packages, { overrides, script }, id) {
+    get(own, packages, { overrides, script, scripts }, id) {
       writeFileSync(join(own, "package.json"), JSON.stringify({ private: true, overrides }));
-      must("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...packages], { cwd: own });
+      const words = ["install", "--no-audit", "--no-fund", "--prefer-offline"];
+      if (scripts === false) words.push("--ignore-scripts");
+      must("npm", [...words, ...packages], { cwd: own });
       if (script === undefined) return;
       rmSync(join(own, "node_modules", ".bin", id), { force: true });
       launcher(own, id, `exec node "${join(own, "node_modules", script)}" "$@"`);
