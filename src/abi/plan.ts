@@ -399,7 +399,7 @@ export interface McpPlan {
   context: string;
   readOnly: boolean;
   instructions: string;
-  /** Clients, by the names that they give themselves, that hand their model only one form of an answer. */
+  /** Clients that hand their model only one form of an answer, by the names that they give themselves; `*` ends a beginning. */
   clients: { name: string; result: "structured" | "text" }[];
   /** Tool names that are listed and callable; already filtered by effect, allow and exclude. */
   listed: string[];

@@ -48,7 +48,7 @@ export function openCalls(runtime: Runtime, session: Session): SessionCalls {
       try {
         const outcome = await call;
         if (outcome.error !== null && dialect.errors.form === "protocol") throw asError(outcome.error);
-        const { result = dialect.result } = mcp.clients.find((known) => known.name === client) ?? {};
+        const { result = dialect.result } = mcp.clients.find((known) => isNamed(client, known.name)) ?? {};
         return toolResult(outcome, { ...dialect, result });
       } catch (error) {
         throw error instanceof Refusal ? told(error) : error;
@@ -60,6 +60,11 @@ export function openCalls(runtime: Runtime, session: Session): SessionCalls {
       while (pending.size > 0) await Promise.allSettled([...pending]);
     },
   };
+}
+
+/** Whether a client gave itself that name, or one that begins so where the name ends in `*`. */
+function isNamed(client: string | undefined, name: string): boolean {
+  return name.endsWith("*") ? client?.startsWith(name.slice(0, -1)) === true : client === name;
 }
 
 function asError({ number, message, data }: NonNullable<CallOutcome["error"]>): ProtocolError {

@@ -1,18 +1,19 @@
 /** The real Codex, at a pinned version, in a private home: without a login, a model or a network of its own. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
+import { programs } from "./programs.mjs";
 
-const version = "0.166.0";
+const { package: name } = programs.codex;
 
 /** Path of the codex executable, or why there is none. */
 export function findCodex(): { path: string } | { why: string } {
   if (process.env.LSP_PROXY_CODEX) return { path: process.env.LSP_PROXY_CODEX };
-  const args = ["exec", "--yes", `--package=@openai/codex@${version}`, "-c", "command -v codex"];
+  const args = ["exec", "--yes", `--package=${name}`, "-c", "command -v codex"];
   const fetched = spawnSync("npm", args, { encoding: "utf8", timeout: 240_000 });
   const path = fetched.stdout?.trim().split("\n").at(-1) ?? "";
   if (fetched.status === 0 && path.startsWith("/")) return { path };
   return {
-    why: `Codex ${version} cannot be had from npm here: ${fetched.stderr?.trim().split("\n").at(-1) ?? "no answer"}`,
+    why: `${name} cannot be had from npm here: ${fetched.stderr?.trim().split("\n").at(-1) ?? "no answer"}`,
   };
 }
 

@@ -1,4 +1,8 @@
 export declare const clientsFolder: string;
-export declare const programs: { [id: string]: { package: string; bin: string } };
+interface Program {
+  package: string;
+  bin: string;
+}
+export declare const programs: { codex: Program; [id: string]: Program };
 export declare function folderOf(name: string): string;
 export declare function programOf(id: string): string;

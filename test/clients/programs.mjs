@@ -9,6 +9,8 @@ export const programs = {
   "claude-code": { package: "@anthropic-ai/claude-code@2.1.325", bin: "claude" },
   gemini: { package: "@google/gemini-cli@0.61.0", bin: "gemini" },
   opencode: { package: "opencode-ai@1.18.18", bin: "opencode" },
+  "qwen-code": { package: "@qwen-code/qwen-code@0.15.10", bin: "qwen" },
+  "copilot-cli": { package: "@github/copilot@1.0.102", bin: "copilot" },
 };
 
 /** The folder that a package is installed in. */

@@ -37,9 +37,9 @@ interface Driver {
   before(model: string): string;
   env: { [name: string]: string };
   /** Says how it finds the server, and what that looks like. */
-  check?: { args: string[]; connected: RegExp };
-  /** One turn with the model. */
-  args: string[];
+  check: { args: string[]; connected: RegExp };
+  /** One turn with the model; absent for a client that is only asked how it finds the server. */
+  args?: string[];
 }
 
 const drivers: { [id: string]: Driver } = {
@@ -80,6 +80,24 @@ const drivers: { [id: string]: Driver } = {
     env: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
     check: { args: ["mcp", "list"], connected: /✓ lsp-proxy .*connected/ },
     args: ["run", "--format", "json", "go"],
+  },
+  // Its model is offered tools only after it has looked for them, which a script cannot know.
+  "qwen-code": {
+    file: ".qwen/settings.json",
+    before: () => '{\n  // mine\n  "ui": {}\n}\n',
+    env: {},
+    check: { args: ["mcp", "list"], connected: /✓.*lsp-proxy: .*Connected/ },
+  },
+  // It does nothing without a login but say what it has read.
+  "copilot-cli": {
+    file: ".copilot/mcp-config.json",
+    before: () =>
+      '{\n  "mcpServers": {\n    "mine": { "type": "local", "command": "true", "args": [], "tools": [] }\n  }\n}\n',
+    env: {},
+    check: {
+      args: ["mcp", "get", "lsp-proxy"],
+      connected: /Status: Enabled[\s\S]*find_definition, [\s\S]*Timeout: 40000ms/,
+    },
   },
 };
 
@@ -147,10 +165,12 @@ describe.skipIf(!isWanted).each(Object.keys(programs))("%s", (id) => {
           expect(readFileSync(file, "utf8")).toContain(line);
         expect(readFileSync(file, "utf8")).not.toContain(TOKEN);
 
-        for (const words of [
-          ["--scope", "user"],
-          ["--scope", "repo", "--snippet"],
-        ]) {
+        for (const words of facts?.skills === undefined
+          ? []
+          : [
+              ["--scope", "user"],
+              ["--scope", "repo", "--snippet"],
+            ]) {
           const told = await run(["skill", "install", "--client", id, ...words, ...config], {
             env,
             cwd: project,
@@ -159,17 +179,24 @@ describe.skipIf(!isWanted).each(Object.keys(programs))("%s", (id) => {
         }
 
         const drive = (args: string[]) => driven(path, args, project, environment(home, driver, id, model));
-        if (driver.check) {
-          const { output } = await drive(driver.check.args);
-          expect(output).toMatch(driver.check.connected);
+        const found = await drive(driver.check.args);
+        expect(found.output).toMatch(driver.check.connected);
+        if (driver.args !== undefined) {
+          const { code, output } = await drive(driver.args);
+          expect({ code, turns: model.turns.length }, output).toEqual({ code: 0, turns: calls.length + 1 });
+          const { stdout } = await run(["tools", "--json", ...config]);
+          const tools = JSON.parse(stdout).tools as { name: string }[];
+          checkTurns(
+            model,
+            tools.map(({ name }) => name),
+          );
         }
-        const { code, output } = await drive(driver.args);
-        expect({ code, turns: model.turns.length }, output).toEqual({ code: 0, turns: calls.length + 1 });
-        const { stdout } = await run(["tools", "--json", ...config]);
-        checkTurns(
-          model,
-          (JSON.parse(stdout).tools as { name: string }[]).map(({ name }) => name),
-        );
+        // Whatever the client has made of its file meanwhile, the entry is taken out and the rest stays.
+        const removal = ["client", id, "--remove", ...flags, ...config];
+        expect((await run(removal, { env })).stdout).toMatch(/^changed /);
+        expect((await run(removal, { env })).stdout).toMatch(/^nothing to change in /);
+        const left = readFileSync(file, "utf8");
+        expect(left).toMatch(/theme|mine/);
       } finally {
         await model.close();
         if (gateway) await ended(gateway);

@@ -21,7 +21,7 @@ describe("a surface for every client", () => {
       { name: "claude-code", result: "structured" },
       { name: "gemini-cli-mcp-client", result: "text" },
       { name: "opencode", result: "text" },
-      { name: "qwen-cli-mcp-client", result: "text" },
+      { name: "qwen-cli-mcp-client-*", result: "text" },
       { name: "qwen-code-mcp-client", result: "text" },
     ]);
     expect(limits.maxPageChars).toBe(36_000);
@@ -54,7 +54,11 @@ describe("a session", () => {
     env: testEnvironment(),
   });
 
-  const forms = { "claude-code": [false, true], opencode: [true, false], somebody: [true, true] };
+  const forms = {
+    "claude-code": [false, true],
+    "qwen-cli-mcp-client-lsp": [true, false],
+    somebody: [true, true],
+  };
 
   it.each(Object.entries(forms))(
     "of %s has a text: %j, of the session era",
