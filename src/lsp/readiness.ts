@@ -117,7 +117,9 @@ export class ReadinessState {
 
   /** Whether an empty answer may still turn into another one. */
   get mayFill(): boolean {
-    return this.now !== "ready" && !this.#answered && !this.#emptySettled;
+    // A status that only ever says "ready" may come a moment before the answers do (vim-language-server).
+    const isSure = this.now === "ready" && (this.#ready.notification === null || this.#ready.field !== null);
+    return !isSure && !this.#answered && !this.#emptySettled;
   }
 
   /** The server's own words on what it is doing, or null. */

@@ -1,4 +1,4 @@
-/** Vue 3 by config alone: two servers, feature lists, a forward rule. Runs where `npm run matrix` has fetched the servers. */
+/** Vue 3 by config alone: two servers, feature lists, a forward rule. Runs where `npm run matrix -- --keep` has fetched the servers. */
 import { existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

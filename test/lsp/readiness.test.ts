@@ -333,6 +333,20 @@ test("one that is refused before the server has said that it loads is asked for 
   expect((await reply).value).toBe("loaded");
 });
 
+test("an empty answer right after a status that only says ready is asked for again", async () => {
+  const told = { notify: "experimental/serverStatus", params: {}, once: join(scenarios(), "told") };
+  const { server } = await session(
+    {
+      capabilities: offers,
+      replies: { [definition]: { $each: [null, null, "parsed"] } },
+      on: { [definition]: [told] },
+    },
+    { server: { ready: { ...serverStatus, field: null }, warmupTimeoutMs: 20_000 } },
+  );
+  const reply = await server.request(definition, {}, { signal: signal(), retryEmpty });
+  expect(reply).toEqual({ value: "parsed", readiness: "ready" });
+});
+
 test("a question that a server gives up before it says its status is asked again when it has", async () => {
   const { server } = await session(
     {
