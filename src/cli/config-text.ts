@@ -2,7 +2,7 @@
 import { sortedSet } from "../base/order.js";
 import { tomlText } from "../base/toml-text.js";
 import type { Catalogue } from "../config/catalogue.js";
-import { claimsHere, type Proposal, serverEntry } from "../config/detect.js";
+import { besideStacks, claimsHere, type Proposal, serverEntry } from "../config/detect.js";
 import type { WorkspaceScan } from "../config/scan.js";
 import { commentLines, serverLines } from "../config/server-text.js";
 import { installLine } from "./install-line.js";
@@ -25,50 +25,75 @@ export function configText(
   taken: ReadonlySet<string>,
   catalogue: Catalogue,
 ): string {
-  const used = found.proposals.filter(({ preset }) => taken.has(preset.id));
-  const others = found.proposals.filter(({ preset }) => !taken.has(preset.id));
-  const programs = sortedSet(used.flatMap(({ preset }) => [preset.command ?? []].flat().slice(0, 1)));
+  const used = besideStacks(
+    found.proposals.filter(({ preset }) => taken.has(preset.id)),
+    found.scan,
+  );
+  const others = found.proposals.filter(({ preset }) => !used.some((proposal) => proposal.preset === preset));
+  const programs = sortedSet(used.flatMap(programsOf));
+  const stacks = used.flatMap(({ stack }) => (stack ? [`stacks/${stack.name}`] : []));
   return [
     `# Language servers of ${printable(workspace)}. Every key: docs/config.md; the catalogue: \`lsp-proxy servers\`.`,
     "",
+    ...used.filter(({ stack }) => stack).flatMap((proposal) => aboutLines(proposal, found, catalogue)),
+    ...(stacks.length > 0 ? [`extends = ${tomlText(stacks)}`, ""] : []),
     "[allow]",
     `commands = ${tomlText(programs)}   # the only programs that may be started`,
-    ...used.flatMap((proposal) => ["", ...block(proposal, found, catalogue)]),
+    ...used
+      .filter(({ stack }) => !stack)
+      .flatMap((proposal) => ["", ...aboutLines(proposal, found, catalogue), ...entryLines(proposal)]),
     ...others.flatMap((proposal) => ["", ...commentedBlock(proposal, found)]),
     "",
   ].join("\n");
 }
 
-function block(proposal: Proposal, found: Found, catalogue: Catalogue): string[] {
+function aboutLines(proposal: Proposal, found: Found, catalogue: Catalogue): string[] {
   const about = catalogue.preset(proposal.preset.id)?.about ?? "";
   return [
     `# ${counted(proposal, found)}.`,
     ...commentLines(about),
     ...standing(proposal, found).map((line) => `# ${line}`),
-    "[[servers]]",
-    ...serverLines(serverEntry(proposal)),
   ];
+}
+
+function entryLines(proposal: Proposal): string[] {
+  return ["[[servers]]", ...serverLines(serverEntry(proposal))];
+}
+
+function programsOf({ preset, stack }: Proposal): string[] {
+  return (stack?.members ?? [preset]).flatMap(({ command }) => [command ?? []].flat().slice(0, 1));
 }
 
 /** A server that is not used: its lines as comments, to be used by taking the marks away. */
 function commentedBlock(proposal: Proposal, found: Found): string[] {
-  const { preset } = proposal;
-  const program = [preset.command ?? preset.id].flat()[0];
   const [why = "Not taken."] = standing(proposal, found);
+  const head = `# ${counted(proposal, found)}. ${why}`;
+  const programs = programsOf(proposal)
+    .map((program) => JSON.stringify(program))
+    .join(", ");
+  if (proposal.stack)
+    return [
+      head,
+      `# To use it, put "stacks/${proposal.stack.name}" into \`extends\` at the top and ${programs} into the programs above.`,
+    ];
   return [
-    `# ${counted(proposal, found)}. ${why}`,
-    `# To use it, take away the marks below and add ${JSON.stringify(program)} to the programs above.`,
-    "# [[servers]]",
-    ...serverLines(serverEntry(proposal)).map((line) => `# ${line}`),
+    head,
+    `# To use it, take away the marks below and add ${programs} to the programs above.`,
+    ...entryLines(proposal).map((line) => `# ${line}`),
   ];
 }
 
 function standing(proposal: Proposal, { presence }: Found): string[] {
   const how = presence(proposal);
-  if (how === "missing") return [`Not installed here: ${installLine(proposal.preset)}`];
+  if (how === "missing") return [`Not installed here: ${installs(proposal)}`];
   return how === "untrusted"
     ? ["It lies in node_modules/.bin, which `lsp-proxy trust` lets it be started from."]
     : [];
+}
+
+/** How to get what a proposal needs. */
+export function installs({ preset, stack }: Proposal): string {
+  return sortedSet((stack?.members ?? [preset]).map((member) => installLine(member))).join("; ");
 }
 
 function counted(proposal: Proposal, { scan, languages }: Found): string {

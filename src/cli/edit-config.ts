@@ -96,10 +96,12 @@ export function tryOut(
   return { config: loaded.config, ...buildPlan(loaded.config, loaded) };
 }
 
-/** The errors that a change would bring, none when the config had them before. */
+/** The errors that a change would bring, none when the config had them before. Their lines are those of a text that is not there. */
 export function newProblems(open: OpenConfig, text: string, io: Surroundings): Problem[] {
   const known = new Set(open.isNew ? [] : tryOut(open, open.text, io).problems.map(({ message }) => message));
-  return tryOut(open, text, io).problems.filter(
-    ({ severity, message }) => severity === "error" && !known.has(message),
-  );
+  return tryOut(open, text, io)
+    .problems.filter(({ severity, message }) => severity === "error" && !known.has(message))
+    .map(({ place, ...problem }) =>
+      place === undefined || place.file === open.file ? problem : { ...problem, place },
+    );
 }

@@ -65,10 +65,11 @@ async function firstAnswer(
   if (server.supports("textDocument/documentSymbol", document)) {
     const params = { textDocument: { uri: document.uri } };
     const { value } = await server.request("textDocument/documentSymbol", params, { signal });
-    return `${Array.isArray(value) ? value.length : 0} symbols`;
+    const count = Array.isArray(value) ? value.length : 0;
+    return `${count} symbol${count === 1 ? "" : "s"}`;
   }
   const report = await server.diagnostics(document, { waitMs: 5_000, settleMs: 150, signal });
   return report.status === "unknown"
     ? `diagnostics unknown: ${report.why}`
-    : `${report.items.length} diagnostics`;
+    : `${report.items.length} diagnostic${report.items.length === 1 ? "" : "s"}`;
 }

@@ -4,11 +4,11 @@ import { nearest } from "../base/nearest.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { Catalogue } from "../config/catalogue.js";
 import { diskFiles } from "../config/files.js";
+import { languageNamed } from "../config/language-names.js";
 import type { PresetFacts } from "../config/preset-index.js";
 import { isTrustedFolder, openTrust } from "../config/trust.js";
 import { homeOf, type Input, isOn, type Surroundings, UsageError } from "./command.js";
 import { workspaceOf } from "./compile.js";
-import { installLine } from "./install-line.js";
 import { isInPackages, isInstalledInTurn } from "./installed.js";
 import { withProgress } from "./progress.js";
 import { shippedConfigs } from "./shipped.js";
@@ -45,9 +45,9 @@ export async function lookAround(
 }
 
 /** How it stands with a program, and what to do about it. */
-export function presenceText(preset: PresetFacts, presence: Presence): string {
+export function presenceText(presence: Presence, install: string): string {
   if (presence === "installed") return "installed";
-  if (presence === "missing") return `not installed: ${installLine(preset)}`;
+  if (presence === "missing") return `not installed: ${install}`;
   return "in node_modules/.bin, not trusted: `lsp-proxy trust`, or --trust-workspace";
 }
 
@@ -74,7 +74,7 @@ export function candidatesFor(word: string, facts: readonly PresetFacts[]): Pres
   return facts.filter(
     ({ id, kinds = [], languages = [], extensions = [] }) =>
       [id, ...kinds].includes(word) ||
-      languages.includes(word.toLowerCase()) ||
+      languages.includes(languageNamed(word)) ||
       extensions.includes(extension),
   );
 }
@@ -88,7 +88,7 @@ export function meantPreset(
   presence: (preset: PresetFacts) => Presence,
   command: string,
 ): PresetFacts {
-  const candidates = presetsFor(word.toLowerCase(), facts).filter(({ companion }) => companion !== true);
+  const candidates = presetsFor(languageNamed(word), facts).filter(({ companion }) => companion !== true);
   // A server that is called as its language is stands for itself only where it is also the language's choice.
   const found =
     nearestToHand(candidates, presence) ?? presetNamed(word, facts) ?? byExtension(word, facts, presence);
@@ -98,7 +98,7 @@ export function meantPreset(
   );
   const near = nearest(word, names);
   throw new UsageError(
-    `no server or language \`${word}\`${near ? `; did you mean \`${near}\`?` : ""} See \`lsp-proxy servers\``,
+    `no server or language \`${word}\`${near ? `; did you mean \`${near}\`?` : "."} See \`lsp-proxy servers\``,
     command,
   );
 }

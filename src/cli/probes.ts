@@ -50,7 +50,7 @@ const probes: readonly Probe[] = [
     method: "textDocument/hover",
     args: ({ ask }, words) => ask && words.at(ask),
     judge: ({ contents }, { ask, files }) => {
-      const found = counted(contents, "parts");
+      const found = counted(contents, "part");
       const word = ask === null ? "" : wordAt(files[ask.file] ?? "", ask);
       const isOfIt = word !== "" && JSON.stringify(contents ?? null).includes(word);
       return isOfIt ? { ...found, outcome: "right" } : found;
@@ -69,14 +69,14 @@ const probes: readonly Probe[] = [
     },
     judge: ({ symbols, document }, { expect }) => {
       const isThere = isTable(document) && document.path === expect?.file;
-      return onLine(symbols, isThere ? (expect?.line ?? null) : null, counted(symbols, "symbols"));
+      return onLine(symbols, isThere ? (expect?.line ?? null) : null, counted(symbols, "symbol"));
     },
   },
   {
     name: "completion",
     method: "textDocument/completion",
     args: ({ ask }, words) => ask && words.at(ask),
-    judge: ({ completions }) => counted(completions, "completions"),
+    judge: ({ completions }) => counted(completions, "completion"),
   },
   {
     name: "diagnostics",
@@ -85,7 +85,7 @@ const probes: readonly Probe[] = [
     judge: ({ diagnostics, status }, { broken }) =>
       status === "unknown"
         ? { outcome: "empty", note: "unknown" }
-        : onLine(diagnostics, broken?.line ?? null, counted(diagnostics, "diagnostics")),
+        : onLine(diagnostics, broken?.line ?? null, counted(diagnostics, "diagnostic")),
   },
 ];
 
@@ -167,7 +167,7 @@ function wordsOf({ dialect, servers }: Plan) {
 }
 
 function placed(list: unknown, expected: SamplePlace | null): Pick<ProbeResult, "outcome" | "note"> {
-  const found = counted(list, "places");
+  const found = counted(list, "place");
   if (found.outcome === "empty" || expected === null) return found;
   const places = (Array.isArray(list) ? list : []).filter(isTable);
   // A server may point at the name or at the whole declaration: the line is what an agent reads.
@@ -196,7 +196,9 @@ function wordAt(text: string, { line, character }: SamplePlace): string {
 
 function counted(list: unknown, what: string): Pick<ProbeResult, "outcome" | "note"> {
   const count = Array.isArray(list) ? list.length : typeof list === "string" && list !== "" ? 1 : 0;
-  return count === 0 ? { outcome: "empty", note: "" } : { outcome: "answered", note: `${count} ${what}` };
+  return count === 0
+    ? { outcome: "empty", note: "" }
+    : { outcome: "answered", note: `${count} ${what}${count === 1 ? "" : "s"}` };
 }
 
 function refused({ error }: JsonObject): Pick<ProbeResult, "outcome" | "note"> {

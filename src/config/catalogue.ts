@@ -1,6 +1,6 @@
 /** The shipped configs: presets in `servers/`, tool mappings in `tools/`, profiles in `profiles/`. */
 import { join } from "node:path";
-import type { JsonObject } from "../base/json.js";
+import { isTable, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { sortedSet } from "../base/order.js";
 import type { Problem } from "../base/problem.js";
@@ -82,6 +82,15 @@ export class Catalogue {
     return sortedSet(safe.flatMap(({ command }) => [command ?? []].flat().slice(0, 1)));
   }
 
+  /** The servers of a stack, each with the preset that it is. */
+  stack(name: string): { server: JsonObject; preset: Preset }[] {
+    const servers = this.layer(`stacks/${name}`)?.tree.servers;
+    return (Array.isArray(servers) ? servers : []).flatMap((server) => {
+      const preset = isTable(server) ? this.preset(String(server.kind)) : undefined;
+      return preset ? [{ server: server as JsonObject, preset }] : [];
+    });
+  }
+
   /** A shipped config as a layer; a preset becomes a config with that one server. */
   layer(name: string): Layer | undefined {
     if (!this.names().includes(name)) return undefined;
@@ -140,6 +149,7 @@ const ABOUT_PRESET: ReadonlySet<string> = new Set([
   "rank",
   "preferred",
   "companion",
+  "stack",
   "interpreter",
   "command_env",
   "probe",

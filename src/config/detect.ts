@@ -5,8 +5,16 @@ import type { PresetFacts } from "./preset-index.js";
 import type { WorkspaceScan } from "./scan.js";
 import type { PresetConfig } from "./schema.js";
 
+/** Several servers that are written as one. */
+export interface Stack {
+  name: string;
+  members: PresetFacts[];
+  /** What the servers of the stack serve. */
+  claims: string[];
+}
+
 /** What a preset claims: extensions as `*.ext`, file names as they are. */
-function claimsOf(preset: PresetFacts): string[] {
+export function claimsOf(preset: Pick<PresetFacts, "extensions" | "filenames">): string[] {
   return [
     ...(preset.extensions ?? []).map((extension) => `*.${extension.toLowerCase()}`),
     ...(preset.filenames ?? []),
@@ -15,6 +23,8 @@ function claimsOf(preset: PresetFacts): string[] {
 
 /** A preset that would serve files of a workspace. */
 export interface Proposal {
+  /** Where the preset works only with others: all that are written for it. */
+  stack?: Stack;
   preset: PresetFacts;
   /** What it would serve: extensions as `*.ext`, and file names. */
   claims: string[];
@@ -48,6 +58,18 @@ export function proposeServers(
   };
   for (const isUsable of tiers) for (const preset of ranked) propose(preset, isUsable);
   return sortBy(proposals, ({ preset }) => [preset.id]);
+}
+
+/** Proposals as they are beside a stack that is taken: what the stack serves is not theirs. */
+export function besideStacks(proposals: readonly Proposal[], scan: WorkspaceScan): Proposal[] {
+  const served = new Set(proposals.flatMap(({ stack }) => stack?.claims ?? []));
+  return proposals.flatMap((proposal) => {
+    if (proposal.stack !== undefined) return [proposal];
+    const claims = proposal.claims.filter((claim) => !served.has(claim));
+    const files = claims.reduce((sum, claim) => sum + filesOf(claim, scan), 0);
+    const narrowed = proposal.narrowed || claims.length < proposal.claims.length;
+    return files === 0 ? [] : [{ ...proposal, claims, narrowed, files }];
+  });
 }
 
 /** How many files of a workspace a claim is about. */
@@ -87,7 +109,9 @@ export function chooseServers(
   presets: readonly PresetFacts[],
   isInstalled: (preset: PresetFacts) => boolean,
 ): JsonObject {
-  return { servers: proposeServers(scan, presets, [isInstalled]).map(serverEntry) };
+  // One that works only with others would hang alone, and what it needs besides is for a person to say.
+  const able = presets.filter(({ stack }) => stack === undefined);
+  return { servers: proposeServers(scan, able, [isInstalled]).map(serverEntry) };
 }
 
 /** A server's table for a proposal. */

@@ -27,6 +27,14 @@ export function withoutAllowed(text: string, program: string): string {
   return withPrograms(text, (programs) => programs.filter((name) => name !== program));
 }
 
+/** The text with a config more that it extends. */
+export function withExtended(text: string, name: string): string {
+  return changed(text, (tree) => {
+    const names = [tree.extends ?? []].flat();
+    return names.includes(name) ? tree : { ...tree, extends: [...names, name] };
+  });
+}
+
 function withPrograms(text: string, change: (programs: Json[]) => Json[]): string {
   return changed(text, (tree) => {
     const { allow } = tree;

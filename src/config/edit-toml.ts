@@ -57,6 +57,26 @@ export function withoutAllowed(text: string, program: string): string {
   return list && index >= 0 ? withoutItem(text, tree, list, index) : text;
 }
 
+/** The text with a config more that it extends: in the list that is there, or in a line before the first table. */
+export function withExtended(text: string, name: string): string {
+  const tree = parseTOML(text, SYNTAX);
+  const list = arrayAt(tree, ["extends"]);
+  if (list?.elements.some((item) => plainValue(item) === name)) return text;
+  if (list) return withItem(text, tree, list, tomlText(name));
+  const eol = lineBreak(text);
+  const statements = tree.body[0].body;
+  const pair = statements.findLast((statement) => statement.type === "TOMLKeyValue");
+  const table = statements.find((statement) => statement.type === "TOMLTable");
+  const line = `extends = ${tomlText([name])}${eol}`;
+  if (pair) {
+    const at = nextLine(text, pair.range[1]);
+    return splice(text, at, at, `${text[at - 1] === "\n" ? "" : eol}${line}`);
+  }
+  const at = table ? start(text, table) : text.length;
+  const isOpen = at > 0 && text[at - 1] !== "\n";
+  return splice(text, at, at, `${isOpen ? eol : ""}${line}${table ? eol : ""}`);
+}
+
 function isServer({ resolvedKey }: AST.TOMLTable): boolean {
   return resolvedKey.length === 2 && resolvedKey[0] === "servers";
 }

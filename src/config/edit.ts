@@ -10,6 +10,7 @@ export interface ConfigEditor {
   withoutServer(text: string, id: string): string;
   withAllowed(text: string, program: string): string;
   withoutAllowed(text: string, program: string): string;
+  withExtended(text: string, name: string): string;
 }
 
 /** The editor for a file, by the language that it is read in. */

@@ -14,6 +14,7 @@ const FACTS = [
   "languages",
   "rank",
   "companion",
+  "stack",
   "interpreter",
   "command",
   "command_env",

@@ -19,6 +19,7 @@ const KEYS = [
   "rank",
   "preferred",
   "companion",
+  "stack",
   "interpreter",
   "command",
   "args",

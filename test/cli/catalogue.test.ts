@@ -216,6 +216,26 @@ describe("init", () => {
     expect(await proxy(["validate", "--config", join(odd, "lspi.toml")])).toMatchObject({ code: 0 });
   });
 
+  it("writes the stack where a server works only with others, and leaves its files to it", async () => {
+    write("App.vue", "");
+    write("b.ts", "");
+    program("vue-language-server");
+    program("vtsls");
+    const { code, stderr } = await proxy(["init", "--yes"]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/vue +1 +\*\.vue +stacks\/vue +installed/);
+    const text = read("lspi.toml");
+    expect(text).toContain('extends = ["stacks/vue"]\n');
+    expect(text).toContain('commands = ["gopls", "vtsls", "vue-language-server"]');
+    expect(text).not.toMatch(/^kind = "(vtsls|typescript|vue-language-server)"/m);
+    expect(await proxy(["validate", "--config", "lspi.toml"])).toMatchObject({ code: 0 });
+    rmSync(join(folder, "lspi.toml"));
+    const added = await proxy(["add", "vue"]);
+    expect(added.stdout).toContain("added vue and vue-typescript");
+    expect(read("lspi.toml")).toBe('extends = ["stacks/vue"]\n');
+    expect(await proxy(["add", "vue"])).toMatchObject({ code: 1 });
+  });
+
   it("says when the workspace is no folder", async () => {
     expect((await proxy(["init", "-w", "nowhere"])).stderr).toContain("nowhere does not exist");
     expect(await proxy(["init", "-w", "a.go"])).toMatchObject({ code: 2 });
@@ -245,7 +265,7 @@ kind = "pyright"
     const added = await proxy(["add", "go"]);
     expect(added).toMatchObject({ code: 0 });
     expect(added.stdout).toContain("added gopls");
-    expect(added.stdout).toContain("it is not installed: ");
+    expect(added.stdout).toContain("gopls is not installed: ");
     const text = read("lspi.toml");
     expect(text).toContain('commands = ["pyright-langserver", "gopls"]  # only these');
     expect(text).toContain('# Python first.\n[[servers]]\nid = "py"\nkind = "pyright"\n\n# Go.');
@@ -279,6 +299,14 @@ kind = "pyright"
     expect(conflict).toMatchObject({ code: 3 });
     expect(conflict.stderr).toContain("plan/route-conflict");
     expect(await proxy(["add", "pyright", "--id", "py"])).toMatchObject({ code: 1 });
+    expect(conflict.stderr).not.toContain("lspi.toml:");
+    for (const [word, kind] of [
+      ["golang", "gopls"],
+      ["shell", "bash-language-server"],
+      ["c#", "roslyn-language-server"],
+    ] as const)
+      expect((await proxy(["add", word, "--dry-run"])).stdout).toContain(`kind = "${kind}`);
+    expect((await proxy(["add", "nothing-like-it"])).stderr).toContain("`nothing-like-it`. See");
     expect((await proxy(["add", "pyton"])).stderr).toContain("did you mean `python`?");
     expect((await proxy(["remove", "pi"])).stderr).toContain("did you mean `py`?");
     expect(read("lspi.toml")).toBe(own);

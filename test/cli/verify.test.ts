@@ -111,7 +111,7 @@ describe("verify", () => {
     expect(stderr).toMatch(/`gopls` is not installed: \S+/);
     expect((await runHere(["verify", "gopls", "--command", "gopls-9"], bare)).stderr).toContain("`gopls-9`");
     expect((await runHere(["verify", "goplz"], bare)).stderr).toContain("did you mean `gopls`?");
-    expect((await runHere(["verify", "agda_ls"], bare)).stderr).toContain("no sample for `als`");
+    expect((await runHere(["verify", "agda_ls"], bare)).stderr).toContain("no sample project for `als`");
   });
 });
 

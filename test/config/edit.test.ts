@@ -153,6 +153,21 @@ commands = [   # the list
   });
 });
 
+describe("extends", () => {
+  test("a name more stands in the list, or in a line of its own before the first table", () => {
+    expect(toml.withExtended('extends = ["a"] # A\n', "b")).toBe('extends = ["a", "b"] # A\n');
+    expect(toml.withExtended('extends = ["a"]\n', "a")).toBe('extends = ["a"]\n');
+    expect(toml.withExtended(config, "s")).toBe(
+      config.replace("version = 1\n", 'version = 1\nextends = ["s"]\n'),
+    );
+    const tables = "# About.\n\n# Ours.\n[allow]\ncommands = []\n";
+    expect(toml.withExtended(tables, "s")).toBe(tables.replace("# Ours", 'extends = ["s"]\n\n# Ours'));
+    expect(toml.withExtended("", "s")).toBe('extends = ["s"]\n');
+    expect(parse(toml.withExtended("version = 1", "s"))).toEqual({ version: 1, extends: ["s"] });
+    expect(JSON.parse(json.withExtended('{ "version": 1 }', "s"))).toEqual({ version: 1, extends: ["s"] });
+  });
+});
+
 describe("JSON", () => {
   const text = `{
     "allow": { "commands": ["one"] },

@@ -1,5 +1,5 @@
 /**
- * A small language server for a language of its own: `let NAME = …` declares, `read NAME` uses. It knows all `*.cipher`
+ * A small language server for a language of its own: `let NAME = …` declares, `read NAME` uses. It knows all `*.my`
  * files of its folder, as real servers do, and has nothing scripted.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const send = (message) => {
 const linesOf = (uri) => (texts.get(uri) ?? readFileSync(fileURLToPath(uri), "utf8")).split("\n");
 const files = () =>
   readdirSync(root)
-    .filter((name) => name.endsWith(".cipher"))
+    .filter((name) => name.endsWith(".my"))
     .map((name) => pathToFileURL(join(root, name)).href);
 const rangeOf = (line, start, name) => ({
   start: { line, character: start },

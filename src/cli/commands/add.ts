@@ -1,9 +1,13 @@
 /** `add`: one server more in the config; everything else in it stays as it is written. */
 import { ConfigError } from "../../base/problem.js";
+import type { Catalogue } from "../../config/catalogue.js";
+import type { ConfigEditor } from "../../config/edit.js";
+import { type PresetFacts, presetFacts } from "../../config/preset-index.js";
 import { commentLines } from "../../config/server-text.js";
-import { type Command, exitCodes, isOn, textFlag } from "../command.js";
+import { type Command, exitCodes, type Input, isOn, textFlag } from "../command.js";
 import { newProblems, openConfig, tryOut } from "../edit-config.js";
 import { configFlags } from "../flags.js";
+import { installLine } from "../install-line.js";
 import { candidatesFor, lookAround, meantPreset, openCatalogue, presenceText } from "../presets.js";
 import { writeUserFile } from "../user-file.js";
 
@@ -38,18 +42,17 @@ export const add: Command = {
     const presence = await lookAround(candidatesFor(word, catalogue.facts()), input, io);
     const facts = meantPreset(word, catalogue.facts(), presence, "add");
     const open = openConfig(input, io);
-    const id = textFlag(input, "id") ?? facts.id;
     const servers = open.isNew ? [] : (tryOut(open, open.text, io).config.servers ?? []);
-    if (servers.some((server) => server.id === id)) {
-      io.stderr.write(`lsp-proxy: ${open.name} has a server \`${id}\` already\n`);
+    const adding =
+      facts.stack === undefined ? alone(facts, input, catalogue) : inStack(facts.stack, catalogue);
+    const known = servers.find((server) => adding.ids.includes(server.id));
+    if (known !== undefined) {
+      io.stderr.write(`lsp-proxy: ${open.name} has a server \`${known.id}\` already\n`);
       return exitCodes.no;
     }
-    const about = catalogue.preset(facts.id)?.about ?? facts.id;
-    const [program] = [facts.command ?? []].flat();
-    const text = open.editor.withServer(
-      program === undefined ? open.text : open.editor.withAllowed(open.text, program),
-      { id, kind: facts.id },
-      commentLines(about),
+    const text = adding.edit(
+      open.editor,
+      adding.programs.reduce((now, program) => open.editor.withAllowed(now, program), open.text),
     );
     const problems = newProblems(open, text, io);
     if (problems.length > 0) throw new ConfigError(problems);
@@ -58,9 +61,44 @@ export const add: Command = {
       return exitCodes.ok;
     }
     writeUserFile(open.file, text);
-    io.stdout.write(`${open.isNew ? "wrote" : "changed"} ${open.name}: added ${id}\n`);
-    if (presence(facts) !== "installed") io.stdout.write(`it is ${presenceText(facts, presence(facts))}\n`);
+    io.stdout.write(`${open.isNew ? "wrote" : "changed"} ${open.name}: added ${adding.ids.join(" and ")}\n`);
+    for (const preset of adding.presets) {
+      const here = (await lookAround([preset], input, io))(preset);
+      if (here !== "installed")
+        io.stdout.write(`${preset.id} is ${presenceText(here, installLine(preset))}\n`);
+    }
     if (open.isDiscovered) io.stdout.write("`lsp-proxy trust` lets it start programs as it is now\n");
     return exitCodes.ok;
   },
 };
+
+/** What is added: its servers' ids and programs, and how the text comes to have it. */
+interface Addition {
+  ids: string[];
+  presets: PresetFacts[];
+  programs: string[];
+  edit(editor: ConfigEditor, text: string): string;
+}
+
+function alone(facts: PresetFacts, input: Input, catalogue: Catalogue): Addition {
+  const id = textFlag(input, "id") ?? facts.id;
+  const about = catalogue.preset(facts.id)?.about ?? facts.id;
+  return {
+    ...{ ids: [id], presets: [facts], programs: programsOf([facts]) },
+    edit: (editor, text) => editor.withServer(text, { id, kind: facts.id }, commentLines(about)),
+  };
+}
+
+/** A preset that works only with others comes with them, as the catalogue has them. */
+function inStack(name: string, catalogue: Catalogue): Addition {
+  const servers = catalogue.stack(name);
+  const presets = servers.map(({ preset }) => presetFacts(preset.config));
+  return {
+    ...{ ids: servers.map(({ server }) => String(server.id)), presets, programs: programsOf(presets) },
+    edit: (editor, text) => editor.withExtended(text, `stacks/${name}`),
+  };
+}
+
+function programsOf(presets: readonly PresetFacts[]): string[] {
+  return presets.flatMap(({ command }) => [command ?? []].flat().slice(0, 1));
+}

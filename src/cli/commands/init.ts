@@ -4,9 +4,18 @@ import { basename, resolve } from "node:path";
 import { nearest } from "../../base/nearest.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import type { Catalogue } from "../../config/catalogue.js";
-import { claimsHere, languagesHere, type Proposal, proposeServers, servesAny } from "../../config/detect.js";
+import {
+  claimsHere,
+  claimsOf,
+  languagesHere,
+  type Proposal,
+  proposeServers,
+  type Stack,
+  servesAny,
+} from "../../config/detect.js";
 import { diskFiles } from "../../config/files.js";
-import type { PresetFacts } from "../../config/preset-index.js";
+import { languageNamed } from "../../config/language-names.js";
+import { type PresetFacts, presetFacts } from "../../config/preset-index.js";
 import { scanInTurns, type WorkspaceScan } from "../../config/scan.js";
 import { askUntil, isInteractive } from "../ask.js";
 import {
@@ -22,7 +31,7 @@ import {
   UsageError,
 } from "../command.js";
 import { workspaceOf } from "../compile.js";
-import { configText, type Found } from "../config-text.js";
+import { configText, type Found, installs } from "../config-text.js";
 import { mayBegin, NEW_CONFIG } from "../edit-config.js";
 import { configFlags } from "../flags.js";
 import { lookAround, openCatalogue, presenceText } from "../presets.js";
@@ -96,9 +105,12 @@ export const init: Command = {
     const missing = found.proposals.filter(
       (proposal) => taken.has(proposal.preset.id) && found.presence(proposal) === "missing",
     );
-    const installs = missing.map(({ preset }) => `\`lsp-proxy install ${preset.id}\`, `).join("");
+    const steps = missing
+      .flatMap(({ preset, stack }) => stack?.members ?? [preset])
+      .map(({ id }) => `\`lsp-proxy install ${id}\`, `)
+      .join("");
     io.stdout.write(
-      `next: ${installs}\`lsp-proxy trust\` (lets it start programs), \`lsp-proxy doctor\` (tries it out)\n`,
+      `next: ${steps}\`lsp-proxy trust\` (lets it start programs), \`lsp-proxy doctor\` (tries it out)\n`,
     );
     return exitCodes.ok;
   },
@@ -132,19 +144,38 @@ async function look(workspace: string, catalogue: Catalogue, input: Input, io: S
     scanInTurns(workspace, diskFiles, person),
   );
   const presets = catalogue.facts().filter((preset) => servesAny(preset, scan));
-  const presence = await lookAround(presets, input, io);
+  const members = presets.flatMap(({ stack }) =>
+    stack === undefined ? [] : stackOf(stack, catalogue).members,
+  );
+  const presence = await lookAround([...presets, ...members], input, io);
   const tiers = [
     (preset: PresetFacts) => presence(preset) === "installed",
     (preset: PresetFacts) => presence(preset) === "untrusted",
     () => true,
   ];
-  const proposals = proposeServers(scan, presets, tiers);
+  const proposals = proposeServers(scan, presets, tiers).map((proposal) => {
+    const { stack } = proposal.preset;
+    return stack === undefined ? proposal : { ...proposal, stack: stackOf(stack, catalogue) };
+  });
   return {
     scan,
     proposals: sortBy(proposals, ({ files, preset }) => [-files, preset.id]),
-    presence: ({ preset }) => presence(preset),
+    presence: ({ preset, stack }) => {
+      const all = (stack?.members ?? [preset]).map(presence);
+      return (["missing", "untrusted"] as const).find((worse) => all.includes(worse)) ?? "installed";
+    },
     languages: (proposal) =>
       languagesHere(proposal, scan, catalogue.preset(proposal.preset.id)?.config ?? {}),
+  };
+}
+
+/** A stack of the catalogue with what its servers serve. */
+function stackOf(name: string, catalogue: Catalogue): Stack {
+  const servers = catalogue.stack(name);
+  return {
+    name,
+    members: servers.map(({ preset }) => presetFacts(preset.config)),
+    claims: servers.flatMap(({ server, preset }) => claimsOf({ ...preset.config, ...server })),
   };
 }
 
@@ -155,8 +186,8 @@ function foundText(found: Found): string {
     some(found.languages(proposal), 3),
     `${proposal.files}${scan.cut ? "+" : ""}`,
     some(claimsHere(proposal, scan), 4),
-    proposal.preset.id,
-    presenceText(proposal.preset, found.presence(proposal)),
+    proposal.stack ? `stacks/${proposal.stack.name}` : proposal.preset.id,
+    presenceText(found.presence(proposal), installs(proposal)),
   ]);
   const cut = scan.cut ? "The workspace is large: only a part of it was counted.\n" : "";
   return `${table(["#", "languages", "files", "as", "server", "here"], rows)}${cut}`;
@@ -190,7 +221,7 @@ async function choose(
 
 /** The proposals that a flag's name means. Throws a UsageError when there are none. */
 function named(name: string, { proposals, languages }: Found): Proposal[] {
-  const word = name.toLowerCase();
+  const word = languageNamed(name);
   const mine = proposals.filter(
     (proposal) =>
       [proposal.preset.id, ...(proposal.preset.kinds ?? [])].includes(name) ||

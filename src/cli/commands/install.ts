@@ -37,7 +37,7 @@ export const install: Command = {
     const before = await presence();
     if (before !== "missing") {
       io.stdout.write(
-        `${preset.id} is ${before === "installed" ? "installed already" : presenceText(preset, before)}\n`,
+        `${preset.id} is ${before === "installed" ? "installed already" : presenceText(before, "")}\n`,
       );
       return exitCodes.ok;
     }
@@ -81,7 +81,7 @@ function finished(preset: PresetFacts, presence: Presence, io: Surroundings): Ex
   io.stdout.write(
     presence === "missing"
       ? `the line ran, but \`${program}\` is not on PATH yet; open a new shell, or add its folder to PATH\n`
-      : `${preset.id} is ${presenceText(preset, presence)}\n`,
+      : `${preset.id} is ${presenceText(presence, "")}\n`,
   );
   return presence === "missing" ? exitCodes.no : exitCodes.ok;
 }

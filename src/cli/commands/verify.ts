@@ -7,15 +7,7 @@ import { findCommand } from "../../lsp/program.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import { loadBundle } from "../../runtime/load.js";
 import { openRuntime } from "../../runtime/runtime.js";
-import {
-  type Command,
-  exitCodes,
-  type Input,
-  isOn,
-  type Surroundings,
-  textFlag,
-  UsageError,
-} from "../command.js";
+import { type Command, exitCodes, type Input, isOn, type Surroundings, textFlag } from "../command.js";
 import { compile, workspaceOf } from "../compile.js";
 import { configFlags } from "../flags.js";
 import { installLine } from "../install-line.js";
@@ -72,8 +64,12 @@ export const verify: Command = {
       presetNamed(word, catalogue.facts()) ?? meantPreset(word, catalogue.facts(), () => "missing", "verify");
     const preset = catalogue.preset(facts.id)?.config;
     const sample = preset && sampleFor(preset);
-    if (preset === undefined || sample === undefined)
-      throw new UsageError(`there is no sample for \`${facts.id}\` yet; see configs/samples`, "verify");
+    if (preset === undefined || sample === undefined) {
+      io.stderr.write(
+        `lsp-proxy: there is no sample project for \`${facts.id}\`, so nothing was tried; \`lsp-proxy doctor\` tries it on your own files\n`,
+      );
+      return exitCodes.no;
+    }
     const record = textFlag(input, "record");
     if (record !== undefined && !mayWrite(resolve(io.cwd, record), input, io)) return exitCodes.no;
     const card = await inSample(sample, input, io, async (folder, binFolders) => {

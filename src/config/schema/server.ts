@@ -199,6 +199,13 @@ export const presetSchema = serverSchema.extend({
     .describe(
       "It stands beside a language's own server (lint, spelling, style) and is never detected, only added.",
     ),
+  stack: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "A stack in `configs/stacks/` that it works in; alone it does not, so `init` and `add` write the stack.",
+    ),
   interpreter: z
     .boolean()
     .optional()
