@@ -5,8 +5,8 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { ConfigError } from "../base/problem.js";
-import { hasCode } from "../config/files.js";
-import { checkUserFile, tellingWhy, userFileTarget, writeUserFile } from "./user-file.js";
+import { diskFiles, isInside } from "../config/files.js";
+import { checkUserFile, notWritable, tellingWhy, userFileTarget, writeUserFile } from "./user-file.js";
 
 /** What became of a file. */
 export type Change = "unchanged" | "changed" | "created" | "deleted";
@@ -15,9 +15,19 @@ const BACKUP = ".before-lsp-proxy";
 const MARK = "\uFEFF";
 const ATTEMPTS = 5;
 
-/** A file's text as it stands; empty when there is none. */
-export function currentText(file: string): string {
-  return tellingWhy(file, () => textOf(userFileTarget(file)).text);
+/** A file's text as it stands; empty when there is none. It must not lie outside the folder, when one is named. */
+export function currentText(file: string, within?: string): string {
+  return tellingWhy(file, () => textOf(targetOf(file, within)).text);
+}
+
+/** How a file is changed. */
+export interface ChangeOptions {
+  /** The folder that the file must lie in: no link of a repository leads to a file of the person's. */
+  within?: string | undefined;
+  /** Whether a file with that text is no longer needed. */
+  isNothing?: (text: string) => boolean;
+  /** Whether a copy is kept of what the file was before the first change. */
+  keepsCopy?: boolean;
 }
 
 /** What became of a file, for people. */
@@ -29,13 +39,10 @@ export const changeWords: { readonly [change in Change]: string } = {
 export function changeFile(
   file: string,
   change: (text: string) => string,
-  {
-    isNothing = () => false,
-    keepsCopy = true,
-  }: { isNothing?: (text: string) => boolean; keepsCopy?: boolean } = {},
+  { within, isNothing = () => false, keepsCopy = true }: ChangeOptions = {},
 ): Change {
   return tellingWhy(file, () => {
-    const target = userFileTarget(file);
+    const target = targetOf(file, within);
     for (let attempt = 1; ; attempt++) {
       const { bytes, text, mark } = textOf(target);
       const after = change(text);
@@ -46,6 +53,13 @@ export function changeFile(
       return put(target, bytes, mark + after, { isNothing: isNothing(after), keepsCopy });
     }
   });
+}
+
+function targetOf(file: string, within: string | undefined): string {
+  const target = userFileTarget(file);
+  if (within !== undefined && !isInside(target, diskFiles.realpath(within)))
+    throw notWritable(file, "a link leads out of the workspace");
+  return target;
 }
 
 function put(
@@ -77,12 +91,10 @@ function textOf(file: string): { bytes: Buffer | undefined; text: string; mark: 
 }
 
 function contentOf(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if (hasCode(error) && error.code === "ENOENT") return undefined;
-    throw error;
-  }
+  const facts = statSync(file, { throwIfNoEntry: false });
+  // A pipe that lies in a repository would be waited for, for ever.
+  if (facts && !facts.isFile()) throw notWritable(file, "it is no plain file");
+  return facts && readFileSync(file);
 }
 
 function isSame(left: Buffer | undefined, right: Buffer | undefined): boolean {

@@ -131,7 +131,8 @@ export function tellingWhy<T>(file: string, work: () => T): T {
   }
 }
 
-function notWritable(file: string, why: string): ConfigError {
+/** The problem of a file that cannot be written. */
+export function notWritable(file: string, why: string): ConfigError {
   return failed("cli/not-writable", `\`${file}\` cannot be written: ${why}`);
 }
 

@@ -1,4 +1,5 @@
 /** `client`: stanzas printed, written into clients' files and taken out again; what else is in the files stays. */
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -190,6 +191,18 @@ describe("a file that is there", () => {
       code: 3,
       stderr: expect.stringMatching(/cli\/not-writable.*in the way/),
     });
+  });
+
+  it("of a project is not left by a link of the project, nor waited for when it is a pipe", async () => {
+    write(join(home, ".cursor", "mcp.json"), "{}");
+    mkdirSync(join(project, ".cursor"));
+    symlinkSync(join(home, ".cursor", "mcp.json"), join(project, ".cursor", "mcp.json"));
+    const led = await client("cursor", "--write", "--scope", "project");
+    expect(led).toMatchObject({ code: 3, stderr: expect.stringContaining("leads out of the workspace") });
+    expect(read(home, ".cursor", "mcp.json")).toBe("{}");
+    spawnSync("mkfifo", [join(project, ".mcp.json")]);
+    const piped = await client("claude-code", "--write", "--scope", "project");
+    expect(piped).toMatchObject({ code: 3, stderr: expect.stringContaining("no plain file") });
   });
 
   it("is not touched when another of the same client is broken", async () => {

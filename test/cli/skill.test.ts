@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -131,6 +132,14 @@ it("leaves a skill of that name alone that somebody else wrote, unless told to",
   expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("client/taken") });
   expect(readFileSync(file, "utf8")).toBe("mine");
   expect((await skill("install", "--client", "claude-code", "--force")).code).toBe(0);
+});
+
+it("is not led out of the workspace by a link in it", async () => {
+  write(join(home, ".profile"), "mine\n");
+  symlinkSync(join(home, ".profile"), join(project, "CLAUDE.md"));
+  const refused = await skill("install", "--snippet", "--client", "claude-code");
+  expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("leads out of the workspace") });
+  expect(readFileSync(join(home, ".profile"), "utf8")).toBe("mine\n");
 });
 
 it("names what it does not know", async () => {

@@ -12,7 +12,7 @@ const codex = findCodex();
 if ("why" in codex) console.warn(`skipped: ${codex.why}`);
 const path = "path" in codex ? codex.path : "";
 
-describe.skipIf(path === "")("Codex", () => {
+describe.skipIf(path === "")("codex app-server", () => {
   let folder: string;
   let home: string;
   let stanza: string;

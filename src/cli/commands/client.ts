@@ -81,11 +81,12 @@ export const client: Command = {
     const scope = scopeOf(facts, input);
     const planned = planOf(input, io);
     const { view, remarks } = viewOf(facts, input, io, planned);
+    const within = scope === "project" ? workspaceOf(input, io) : undefined;
     const parts = facts.files.flatMap((file) => {
       const path = fileOf(file, scope, workspaceOf(input, io), io);
       const { plan } = isOn(input, "remove") ? planConfig(anything(input), io) : planned;
       if (path === undefined) return [];
-      return [{ path, stanza: stanzaOf(facts, file, view, plan), mark: plan.http.tokenEnv }];
+      return [{ path, stanza: stanzaOf(facts, file, view, plan), mark: plan.http.tokenEnv, within }];
     });
     for (const remark of remarks) io.stderr.write(`${remark}\n`);
     if (isOn(input, "write") || isOn(input, "remove")) change(parts, input, io);
@@ -103,6 +104,8 @@ interface Part {
   stanza: Stanza;
   /** What an entry of ours has in it that leads to a gateway. */
   mark: string;
+  /** The folder that the file must lie in, if any. */
+  within: string | undefined;
 }
 
 /** What was written can be taken out again also when the config has problems meanwhile, or is gone. */
@@ -136,9 +139,10 @@ function change(parts: readonly Part[], input: Input, io: Surroundings): void {
     checkOwner(part, text, input);
     return (isRemoval ? withoutStanza : withStanza)(part.path, text, part.stanza);
   };
-  for (const part of parts) make(part, currentText(part.path));
+  for (const part of parts) make(part, currentText(part.path, part.within));
   for (const part of parts) {
     const done = changeFile(part.path, (text) => make(part, text), {
+      within: part.within,
       isNothing: (text) => isRemoval && /^\s*(\{\s*\}\s*)?$/.test(text),
     });
     io.stdout.write(`${changeWords[done]} ${shown(part.path, io)}\n`);

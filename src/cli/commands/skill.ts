@@ -74,13 +74,15 @@ export const skill: Command = {
     }
     const files = filesOf(input, io, plan.mcp.name);
     const isRemoval = action === "remove";
-    for (const file of files) if (!isSnippet) checkOwner(file, input);
+    const within = scopeOf(input) === "project" ? workspaceOf(input, io) : undefined;
+    for (const file of files) if (!isSnippet) checkOwner(file, within, input);
     for (const file of files) {
       const make = (old: string) => {
         if (!isSnippet) return isRemoval ? "" : text;
         return isRemoval ? withoutSection(old, plan.mcp.name) : withSection(old, plan.mcp.name, text);
       };
       const done = changeFile(file, make, {
+        within,
         isNothing: (rest) => isRemoval && rest.trim() === "",
         keepsCopy: false,
       });
@@ -116,8 +118,8 @@ function scopeOf(input: Input): Scope {
 }
 
 /** A skill of that name that somebody else wrote is not touched unasked. */
-function checkOwner(file: string, input: Input): void {
-  const text = currentText(file);
+function checkOwner(file: string, within: string | undefined, input: Input): void {
+  const text = currentText(file, within);
   if (text === "" || text.includes(MARK) || isOn(input, "force")) return;
   const code = "client/taken";
   const message = `${file} was not written by lsp-proxy`;
