@@ -39,7 +39,7 @@ export type ShapeName =
 export interface Plan {
   abi: number;
   workspace: { roots: string[]; extraRoots: string[]; deny: string[] };
-  allow: { commands: string[]; effects: Effect[]; env: string[] };
+  allow: { commands: string[]; hosts: string[]; effects: Effect[]; env: string[] };
   limits: LimitsPlan;
   servers: ServerPlan[];
   tools: ToolPlan[];
@@ -66,14 +66,18 @@ export interface LimitsPlan {
   cacheBytes: number;
 }
 
+/** Who begins: it runs already; it is started and listens; it is started and connects to us. */
+export type TransportMode = "connect" | "start" | "listen";
+
 export type TransportPlan =
   | { kind: "stdio" }
-  | { kind: "tcp"; host: string; port: number }
-  | { kind: "pipe"; path: string };
+  | { kind: "tcp"; mode: TransportMode; host: string; port: number }
+  | { kind: "pipe"; mode: TransportMode; path: string };
 
-/** How one server is started, spoken to and stopped. Paths are relative to the workspace base. */
 /** How a server is confined. */
 export type SandboxName = "none" | "read_only" | "no_network" | "read_only_no_network";
+
+/** How one server is started, spoken to and stopped. Paths are relative to the workspace base. */
 
 export interface ServerPlan {
   id: string;

@@ -213,6 +213,20 @@ export const codes = {
     cause: "A server has no preset and no `command`.",
     fix: "Give a `command`, or a `kind` from the catalogue.",
   },
+  "plan/host-not-allowed": {
+    kind: "problem",
+    title: "Host not allowed",
+    cause:
+      "A language server is reached on this machine only, unless `allow.hosts` has its host; one that is started from here listens, or is listened for, on this machine only.",
+    fix: "Add the host to `allow.hosts`, or use 127.0.0.1.",
+  },
+  "plan/no-process": {
+    kind: "problem",
+    title: "Nothing to hold",
+    cause:
+      "`limits` and `sandbox` hold a process that is started from here; this server runs already, or would be cut off from its own connection.",
+    fix: "Take the key out and confine the server where it is started, or let it be started from here (`mode`).",
+  },
   "plan/command-not-allowed": {
     kind: "problem",
     title: "Command not allowed",

@@ -2,6 +2,7 @@
 import { sep } from "node:path";
 import type { HttpPlan, Plan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
+import { isLoopback } from "../base/loopback.js";
 import { sortedSet } from "../base/order.js";
 import type { ClientFacts, ClientFileFacts } from "../config/clients.js";
 import type { Stanza } from "../config/entry.js";
@@ -14,7 +15,7 @@ import {
   type StartedView,
 } from "../emit/clients.js";
 import { readTemplates } from "../emit/templates.js";
-import { addressOf, isLoopback } from "../mcp/http/address.js";
+import { addressOf } from "../mcp/http/address.js";
 import { defaultEnv } from "../plan/defaults.js";
 import { type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
 import { type Compiled, workspaceOf } from "./compile.js";

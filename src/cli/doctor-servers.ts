@@ -6,7 +6,7 @@ import { codes } from "../base/codes.js";
 import { Refusal } from "../base/problem.js";
 import { stateFolder } from "../config/state-folder.js";
 import { assertLocked, lockFileIn } from "../lsp/lock.js";
-import { findProgram, type ProgramContext } from "../lsp/program.js";
+import { findProgram, type ProgramContext, runsElsewhere } from "../lsp/program.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { SampleFiles } from "../runtime/sample-files.js";
 import { openGate } from "../workspace/gate.js";
@@ -35,7 +35,7 @@ export async function tellServers(
     });
   const context = programContext(plan, compiled.loaded.base, compiled, io);
   const isHere = (server: ServerPlan) =>
-    server.transport.kind !== "stdio" || findProgram(plan, server, context) !== undefined;
+    runsElsewhere(server) || findProgram(plan, server, context) !== undefined;
   const here = plan.servers.filter(isHere);
   for (const server of plan.servers) if (!here.includes(server)) tell(missing(server));
   await tellLocks(plan, here, context, tell);
@@ -59,7 +59,7 @@ async function tellLocks(
   const locked: string[] = [];
   for (const server of servers) {
     const program = findProgram(plan, server, context);
-    if (program === undefined || server.transport.kind !== "stdio") continue;
+    if (program === undefined || runsElsewhere(server)) continue;
     try {
       const root = context.roots[0] ?? context.base;
       if (await assertLocked(server, program, root, { ...context, lockFile: file })) locked.push(server.id);
@@ -109,13 +109,14 @@ async function tryServers(
   return examinations;
 }
 
-function judged(found: Examination, { transport }: ServerPlan, base: string): Finding {
+function judged(found: Examination, server: ServerPlan, base: string): Finding {
+  const { transport } = server;
   const { id, file, failure } = found;
   if (file === null)
     return {
       area: "server",
       state: "note",
-      text: `${id}: ${transport.kind === "stdio" ? "installed; " : ""}no file of its kind is in the workspace`,
+      text: `${id}: ${runsElsewhere(server) ? "" : "installed; "}no file of its kind is in the workspace`,
     };
   if (failure)
     return {
@@ -123,7 +124,7 @@ function judged(found: Examination, { transport }: ServerPlan, base: string): Fi
       state: "problem",
       text: `${id}: ${failure.message} (${failure.code})`,
       fix:
-        transport.kind === "stdio"
+        transport.kind === "stdio" || !runsElsewhere(server)
           ? "`lsp-proxy status` shows its last words; `--log-level debug` shows more."
           : `Start it so that it listens on ${addressOf(transport)}, or correct \`transport\`.`,
     };

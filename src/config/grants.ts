@@ -19,12 +19,14 @@ export function grantsOf(config: LayerTable, base: string, files: Files): Grants
   const commands = texts(nodeAt(config, ["allow", "commands"]));
   const effects = texts(nodeAt(config, ["allow", "effects"])).filter((effect) => effect !== "read");
   const env = texts(nodeAt(config, ["allow", "env"]));
+  const hosts = texts(nodeAt(config, ["allow", "hosts"]));
   const realBase = files.realpath(base);
   const outside = ["roots", "extra_roots"]
     .flatMap((key) => texts(nodeAt(config, ["workspace", key])))
     .filter((root) => !isInside(files.realpath(resolve(base, root)), realBase));
   const asks = [
     ...sortedSet(addresses).map((address) => `a connection to \`${address}\``),
+    ...sortedSet(hosts).map((host) => `language servers on \`${host}\``),
     ...sortedSet(effects).map((effect) => `tools with the effect \`${effect}\``),
     ...sortedSet(env).map((name) => `the variable \`${name}\``),
     ...sortedSet(outside).map((root) => `the folder \`${root}\``),
@@ -55,6 +57,8 @@ function commandOf(server: LayerNode): string {
 
 /** Where a server listens that runs elsewhere and is not started. */
 function addressOf(server: LayerNode): string | undefined {
+  const mode = leafValue(nodeAt(server, ["transport", "mode"]));
+  if (mode !== undefined && mode !== "connect") return undefined;
   const [address] = ["tcp", "pipe"]
     .map((kind) => leafValue(nodeAt(server, ["transport", kind])))
     .filter(Boolean);

@@ -11,6 +11,7 @@ type Drop = (node: LayerNode, message: string) => void;
 
 const rules: readonly { path: readonly [string, ...string[]]; narrow: Narrow }[] = [
   { path: ["allow", "commands"], narrow: intersection },
+  { path: ["allow", "hosts"], narrow: intersection },
   { path: ["allow", "effects"], narrow: intersection },
   { path: ["allow", "env"], narrow: intersection },
   { path: ["workspace", "extra_roots"], narrow: intersection },

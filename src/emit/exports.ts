@@ -12,11 +12,17 @@ export interface Exported {
 
 /** `.lsp.json` as Claude Code and qwen-code read it. */
 export function claudeServers(servers: readonly ServerPlan[]): Exported {
-  const reachable = servers.filter(({ transport }) => transport.kind !== "pipe");
+  const reachable = servers.filter(
+    ({ transport }) =>
+      transport.kind === "stdio" || (transport.kind === "tcp" && transport.mode === "connect"),
+  );
   const notes = [
     ...servers
       .filter((server) => !reachable.includes(server))
-      .map(({ id }) => `${id}: it listens on a pipe; left out`),
+      .map(
+        ({ id }) =>
+          `${id}: it is spoken to over a pipe, or over a port that it has only once started; left out`,
+      ),
     ...reachable.flatMap((server) => [
       ...lostFiles(server, server.filenames, "filenames"),
       ...lostFiles(server, server.globs, "globs"),
@@ -57,7 +63,7 @@ export function helixLanguages(servers: readonly ServerPlan[]): Exported {
     ),
   }));
   const notes = [
-    ...far.map(({ id }) => `${id}: Helix starts its servers itself; left out`),
+    ...far.map(({ id }) => `${id}: Helix speaks to its servers on stdio; left out`),
     ...own.flatMap((server) => lostParts(server, { root_dir: server.rootDir !== null })),
     ...own
       .filter(({ initializeOptions, settings }) => !isEmpty(initializeOptions) && !isEmpty(settings))

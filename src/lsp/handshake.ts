@@ -7,7 +7,7 @@ import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { PositionEncoding } from "../base/text.js";
 import { clientCapabilities } from "./offer.js";
-import { withNamedPaths } from "./program.js";
+import { runsElsewhere, withNamedPaths } from "./program.js";
 import { type Asking, refusalOf } from "./requests.js";
 
 const ENCODINGS: readonly string[] = ["utf-8", "utf-16", "utf-32"];
@@ -32,7 +32,8 @@ export function initializeParams(
 ): object {
   const options = plan.initializeOptions;
   return {
-    processId: process.pid,
+    // A server that looks after its client ends when it does not see it, and from elsewhere it may never.
+    processId: runsElsewhere(plan) ? null : process.pid,
     clientInfo: { name: "lsp-proxy", version },
     rootUri: fileUri(root),
     rootPath: root,

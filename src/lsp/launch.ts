@@ -4,23 +4,21 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
-import { connect, type Socket } from "node:net";
 import { setPriority } from "node:os";
 import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../abi/plan.js";
-import { Refusal } from "../base/problem.js";
 import type { Guardian } from "./guardian.js";
 import { assertLocked } from "./lock.js";
 import { MARK_NAME, newMark, ProcessTree } from "./process-tree.js";
-import { assertAllowed, requireProgram, serverEnv, withNamedPaths } from "./program.js";
+import { assertAllowed, requireProgram, runsElsewhere, serverEnv, withNamedPaths } from "./program.js";
 import { sandboxWords } from "./sandbox.js";
+import { reach, type SocketNames, startOverSocket } from "./socket.js";
 import { StderrRing } from "./stderr-ring.js";
 import type { PoolContext } from "./types.js";
 
 const TERM_MS = 500;
 const KILL_MS = 2_000;
-const CONNECT_MS = 10_000;
 
 /** A running server as two streams and a process. */
 export interface Transport {
@@ -48,16 +46,46 @@ export async function launch(
   root: string,
   context: PoolContext,
   guardian: Guardian,
+  signal: AbortSignal,
 ): Promise<Transport> {
   assertAllowed(plan, server);
   const sandbox = await sandboxWords(plan, server, context);
   const { transport } = server;
-  if (transport.kind !== "stdio") await assertLocked(server, undefined, root, context);
-  if (transport.kind === "tcp") return reach(server, connect({ host: transport.host, port: transport.port }));
-  if (transport.kind === "pipe") return reach(server, connect(resolve(context.base, transport.path)));
+  if (transport.kind !== "stdio" && runsElsewhere(server)) {
+    await assertLocked(server, undefined, root, context);
+    return reach(server, transport, context.base, signal);
+  }
   const program = requireProgram(plan, server, context);
   const isLocked = await assertLocked(server, program, root, context);
-  const args = withNamedPaths([...server.command.slice(1), ...server.args], root);
+  const begin = (names: SocketNames): Transport =>
+    startProgram({ plan, server, root, context, guardian, sandbox, program, isLocked, names });
+  if (transport.kind === "stdio") return begin({});
+  return startOverSocket(server, transport, context.base, (names) => listenedTo(begin(names)), signal);
+}
+
+/** A program of ours that speaks over a socket: what it prints is kept beside its stderr. */
+function listenedTo(started: Transport): Transport {
+  started.input.setEncoding("utf8");
+  started.input.on("data", (text: string) => started.stderr.write(text));
+  return started;
+}
+
+interface Start {
+  plan: Plan;
+  server: ServerPlan;
+  root: string;
+  context: PoolContext;
+  guardian: Guardian;
+  sandbox: string[];
+  program: string;
+  isLocked: boolean;
+  /** What further names in its words stand for. */
+  names: SocketNames;
+}
+
+function startProgram(start: Start): Transport {
+  const { plan, server, root, context, guardian, sandbox, program, isLocked, names } = start;
+  const args = withNamedPaths([...server.command.slice(1), ...server.args], root, names);
   const [file = program, ...rest] = limitedCommand(server, [...sandbox, program, ...args]);
   // The real file is run, so that no link can be turned in between; its name stays what programs that go by it expect.
   const real = file === program ? realpathSync(program) : file;
@@ -65,7 +93,7 @@ export async function launch(
   const child = spawn(real, rest, {
     argv0: file,
     cwd: server.cwd === null ? root : resolve(context.base, server.cwd),
-    env: { ...withNamedPaths(serverEnv(plan, server, context), root), [MARK_NAME]: mark },
+    env: { ...withNamedPaths(serverEnv(plan, server, context), root, names), [MARK_NAME]: mark },
     detached: process.platform !== "win32",
     windowsHide: true,
     stdio: ["pipe", "pipe", "pipe"],
@@ -160,37 +188,4 @@ async function killTree(
   // Whoever holds our pipes all the same is not waited for.
   await Promise.race([closed, new Promise((done) => setTimeout(done, TERM_MS).unref())]);
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
-}
-
-/** A server that runs elsewhere: it was not started by us and is not ended by us; only the connection is closed. */
-function reach(server: ServerPlan, socket: Socket): Promise<Transport> {
-  const ended = new Promise<string>((done) => {
-    socket.on("close", () => done("closed the connection"));
-  });
-  return new Promise((done, fail) => {
-    const refuse = (why: string): void => {
-      socket.destroy();
-      fail(new Refusal("lsp/start-failed", `server "${server.id}" cannot be reached: ${why}`));
-    };
-    socket.setTimeout(CONNECT_MS, () => refuse("no connection in time"));
-    socket.on("error", (error: NodeJS.ErrnoException) => refuse(error.code ?? "connection failed"));
-    socket.once("connect", () => {
-      socket.setTimeout(0);
-      const kill = async (): Promise<void> => void socket.destroy();
-      const memoryMb = (): null => null;
-      const processes = memoryMb;
-      const isLocked = false;
-      done({
-        input: socket,
-        output: socket,
-        pid: null,
-        isLocked,
-        memoryMb,
-        processes,
-        stderr: new StderrRing(),
-        ended,
-        kill,
-      });
-    });
-  });
 }

@@ -11,7 +11,7 @@ import { digest } from "../base/hash.js";
 import { canonicalText, isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { type ProgramContext, requireProgram, withNamedPaths } from "./program.js";
+import { type ProgramContext, requireProgram, runsElsewhere, withNamedPaths } from "./program.js";
 import type { PoolContext } from "./types.js";
 
 /** The version of the record. */
@@ -68,7 +68,7 @@ export async function lockedServer(
   context: ProgramContext,
 ): Promise<LockedServer> {
   const start = startOf(server);
-  if (server.transport.kind !== "stdio") return { server: server.id, start, files: [] };
+  if (runsElsewhere(server)) return { server: server.id, start, files: [] };
   const program = requireProgram(plan, server, context);
   const files = await filesOf(server, program, context.roots[0] ?? context.base, context.base);
   return { server: server.id, start, files };

@@ -11,7 +11,7 @@ import { Instance } from "./instance.js";
 import type { Tally } from "./instance-context.js";
 import { launch } from "./launch.js";
 import { Moments } from "./moments.js";
-import { findProgram } from "./program.js";
+import { findProgram, runsElsewhere } from "./program.js";
 import { rootOf, routeFile } from "./route.js";
 import { Slot } from "./slot.js";
 import type { LanguageServer, PoolContext, PoolMark, ServerPool, ServerStatus } from "./types.js";
@@ -190,7 +190,7 @@ class Pool implements ServerPool {
     this.#starts += 1;
     // Begun before the server reads its first file; what changes from here on is told.
     void this.#watch.refresh();
-    const transport = await launch(this.#plan, server, root, this.#context, this.#guardian);
+    const transport = await launch(this.#plan, server, root, this.#context, this.#guardian, signal);
     const instance = new Instance(
       {
         plan: server,
@@ -247,8 +247,7 @@ class Pool implements ServerPool {
   }
 
   #unstarted(server: ServerPlan): ServerStatus {
-    const elsewhere = server.transport.kind !== "stdio";
-    const installed = elsewhere || findProgram(this.#plan, server, this.#context) !== undefined;
+    const installed = runsElsewhere(server) || findProgram(this.#plan, server, this.#context) !== undefined;
     return blankStatus(server.id, installed ? "idle" : "unavailable");
   }
 }

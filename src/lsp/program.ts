@@ -4,6 +4,7 @@ import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import { define, isTable } from "../base/json.js";
+import { isLoopback } from "../base/loopback.js";
 import { Refusal } from "../base/problem.js";
 import { isInside } from "./inside.js";
 import type { PoolContext } from "./types.js";
@@ -63,12 +64,19 @@ export function serverEnv(
   return { ...env, ...server.env };
 }
 
-/** Puts the named paths `<workspace>` and `<node_modules>` into every text of a value. */
-export function withNamedPaths<T extends Json>(value: T, root: string): T {
+/** Puts the named paths `<workspace>` and `<node_modules>`, and further names, into every text of a value. */
+export function withNamedPaths<T extends Json>(
+  value: T,
+  root: string,
+  further: { readonly [name: string]: string } = {},
+): T {
+  const named = (text: string): string =>
+    Object.entries(further).reduce((filled, [name, put]) => filled.replaceAll(`<${name}>`, () => put), text);
   const fill = (item: Json): Json => {
     if (typeof item === "string") {
       if (!item.includes("<")) return item;
-      return item.replaceAll("<workspace>", root).replaceAll("<node_modules>", () => nodeModulesOf(root));
+      const filled = named(item);
+      return filled.replaceAll("<workspace>", root).replaceAll("<node_modules>", () => nodeModulesOf(root));
     }
     if (Array.isArray(item)) return item.map(fill);
     if (!isTable(item)) return item;
@@ -88,10 +96,19 @@ function nodeModulesOf(root: string): string {
   }
 }
 
-/** Refuses a server whose program may not be started here. */
+/** Whether a server runs already, so that it is neither started nor ended from here. */
+export function runsElsewhere({ transport }: Pick<ServerPlan, "transport">): boolean {
+  return transport.kind !== "stdio" && transport.mode === "connect";
+}
+
+/** Refuses a server whose program may not be started here, or that may not be reached where it is. */
 export function assertAllowed(plan: Plan, server: ServerPlan): void {
+  const { transport } = server;
+  if (transport.kind === "tcp" && !isLoopback(transport.host) && !plan.allow.hosts.includes(transport.host)) {
+    throw new Refusal("lsp/not-allowed", `the host of server "${server.id}" is not in allow.hosts`);
+  }
+  if (runsElsewhere(server)) return;
   const command = server.command[0];
-  if (server.transport.kind !== "stdio") return;
   if (command === undefined || !plan.allow.commands.includes(command)) {
     throw new Refusal("lsp/not-allowed", `the program of server "${server.id}" is not in allow.commands`);
   }

@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import type { Plan, SandboxName, ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
-import { findCommand } from "./program.js";
+import { findCommand, runsElsewhere } from "./program.js";
 import { redact } from "./redact.js";
 import type { PoolContext } from "./types.js";
 
@@ -19,7 +19,9 @@ export async function sandboxWords(
   { roots, env }: Pick<PoolContext, "roots" | "env">,
 ): Promise<string[]> {
   if (server.sandbox === "none") return [];
-  if (server.transport.kind !== "stdio") throw refused(server, "it runs elsewhere");
+  if (runsElsewhere(server)) throw refused(server, "it runs elsewhere");
+  if (server.transport.kind === "tcp" && server.sandbox !== "read_only")
+    throw refused(server, "it is spoken to over the network");
   if (process.platform !== "linux") throw refused(server, "only Linux has one");
   const program = findCommand("bwrap", [], env.PATH, roots);
   if (program === undefined) throw refused(server, "bubblewrap (`bwrap`) is not installed");

@@ -55,6 +55,7 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     },
     allow: {
       commands: buildCommands(config, servers, context.catalogueCommands, report),
+      hosts: sortedSet(config.allow?.hosts ?? []),
       effects: buildEffects(config),
       env: sortedSet(config.allow?.env ?? defaultEnv),
     },

@@ -9,6 +9,7 @@ import { featureNames } from "../protocol/methods.js";
 import { checkProgram } from "./commands.js";
 import { defaultServer } from "./defaults.js";
 import type { Report } from "./report.js";
+import { buildTransport } from "./transports.js";
 
 /** A server with the pointer of its table, for problems found later. */
 export interface PlacedServer {
@@ -31,7 +32,7 @@ export function buildServers(config: Config, report: Report): PlacedServer[] {
 }
 
 function buildServer(server: ServerConfig, pointer: string, config: Config, report: Report): ServerPlan {
-  const transport = buildTransport(server.transport, pointer, report);
+  const transport = buildTransport(server, pointer, config.allow?.hosts ?? [], report);
   const restart = server.restart ?? {};
   const limits = server.limits ?? {};
   const extensions = sortedSet(server.extensions ?? []);
@@ -96,6 +97,8 @@ function buildCommand(
   pointer: string,
   report: Report,
 ): string[] {
+  // What runs already is not started, whatever program a preset names.
+  if (transport.kind !== "stdio" && transport.mode === "connect") return [];
   const words = typeof server.command === "string" ? [server.command] : (server.command ?? []);
   const [program] = words;
   if (program !== undefined) {
@@ -104,28 +107,10 @@ function buildCommand(
       typeof server.command === "string" ? `${pointer}/command` : `${pointer}/command/0`,
       report,
     );
-  } else if (transport.kind === "stdio") {
+  } else {
     report.add("plan/no-command", pointer, `The server \`${server.id}\` has no command.`);
   }
   return words;
-}
-
-function buildTransport(
-  transport: ServerConfig["transport"],
-  pointer: string,
-  report: Report,
-): TransportPlan {
-  if (transport === undefined || transport === "stdio") return { kind: "stdio" };
-  if ("pipe" in transport) return { kind: "pipe", path: transport.pipe };
-  const colon = transport.tcp.lastIndexOf(":");
-  const port = Number(transport.tcp.slice(colon + 1));
-  if (port < 1 || port > 65_535)
-    report.add(
-      "config/bad-value",
-      `${pointer}/transport/tcp`,
-      `The port ${port} is not between 1 and 65535.`,
-    );
-  return { kind: "tcp", host: transport.tcp.slice(0, colon), port };
 }
 
 /** Without `language_id` the ids come from the extensions, so that a preset can leave out what everyone knows. */

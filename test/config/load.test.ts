@@ -338,6 +338,16 @@ describe("trust", () => {
     ]);
   });
 
+  test("a server that is started and then spoken to over a socket is started all the same", () => {
+    const started = {
+      "/w/lspi.toml":
+        '[allow]\nhosts = ["build.lan"]\n[[servers]]\nid = "own"\ncommand = "own-server"\ntransport = { tcp = "127.0.0.1:0", mode = "start" }\nextensions = ["own"]\n',
+    };
+    expect(problemsOf(() => load(started))).toEqual([
+      "config/untrusted /w/lspi.toml:1 `lspi.toml` is not trusted; it would start `own-server` and asks for language servers on `build.lan`",
+    ]);
+  });
+
   test("it is trusted by the hash of itself and of what it extends by path", () => {
     const files = { "/w/lspi.toml": 'extends = ["./s.toml"]\n', "/w/s.toml": server };
     const hash = hashOf(files);

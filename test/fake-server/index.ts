@@ -23,7 +23,9 @@ export interface Scenario {
 /** Path of the scripted server's program. */
 export const fakeServerPath = fileURLToPath(new URL("./server.mjs", import.meta.url));
 
-const own = { "fake/received": null, "fake/documents": null, "fake/children": null, "fake/do": null };
+const own = Object.fromEntries(
+  ["received", "documents", "children", "arguments", "do"].map((name) => [`fake/${name}`, null]),
+);
 
 /** A server that plays the scenario for `*.fake` files; the scenario is written into `folder`. */
 export function fakeServer(
@@ -93,6 +95,7 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
     workspace: { roots: ["."], extraRoots: [], deny: ["**/.git/**"] },
     allow: {
       commands: servers.flatMap((server) => server.command.slice(0, 1)),
+      hosts: [],
       effects: ["read"],
       env: ["PATH", "HOME", "LANG"],
     },

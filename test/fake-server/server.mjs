@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, watch, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { basename, dirname } from "node:path";
 
 const scenario = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -179,6 +179,7 @@ const own = {
     arrivals.flatMap(({ method, ms }) => (method === params.method ? [ms] : [])),
   "fake/documents": () => [...documents.values()],
   "fake/children": () => children,
+  "fake/arguments": () => process.argv.slice(2),
 };
 
 function nextReply(method) {
@@ -243,8 +244,15 @@ function read(input) {
 if (scenario.ignoreStdinEnd) setInterval(() => {}, 1e6);
 const port = process.argv.indexOf("--port");
 const pipe = process.argv.indexOf("--pipe");
-if (port > 0 || pipe > 0) {
+const call = process.argv.indexOf("--call");
+await run(scenario.start ?? [], {});
+if (call > 0) {
+  output = connect(process.argv[call + 1]);
+  read(output);
+} else if (port > 0 || pipe > 0) {
   const server = createServer((socket) => {
+    // What is written to a connection that was closed on purpose is lost, not fatal.
+    socket.on("error", () => {});
     output = socket;
     read(socket);
   });
@@ -252,6 +260,5 @@ if (port > 0 || pipe > 0) {
     process.stderr.write(`listening ${JSON.stringify(server.address())}\n`),
   );
 } else {
-  await run(scenario.start ?? [], {});
   read(process.stdin);
 }

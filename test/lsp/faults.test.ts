@@ -86,7 +86,7 @@ describe("a server that does not come up", () => {
   test("is not allowed", async () => {
     const root = workspace({});
     const pool = poolOf(root, [fakeServer(scenarios(), hover)], {
-      allow: { commands: ["other"], effects: ["read"], env: [] },
+      allow: { commands: ["other"], hosts: [], effects: ["read"], env: [] },
     });
     expect((await refusal(pool.get("fake", undefined, signal()))).code).toBe("lsp/not-allowed");
   });

@@ -290,7 +290,7 @@ describe("pool", () => {
     const port = await new Promise<number>((done) => {
       running.stderr.once("data", (text) => done(JSON.parse(String(text).slice(10)).port));
     });
-    const transport = { kind: "tcp" as const, host: "127.0.0.1", port };
+    const transport = { kind: "tcp" as const, mode: "connect" as const, host: "127.0.0.1", port };
     const pool = poolOf(workspace({}), [fakeServer(folder, {}, { command: [], transport })]);
     const server = await pool.get("fake", undefined, signal());
     expect(await ask(server, "fake/documents")).toEqual([]);
@@ -301,7 +301,7 @@ describe("pool", () => {
 
   test("a server on a pipe that is not there is refused", async () => {
     const pool = poolOf(workspace({}), [
-      fakeServer(scenarios(), {}, { transport: { kind: "pipe", path: "no.sock" } }),
+      fakeServer(scenarios(), {}, { transport: { kind: "pipe", mode: "connect", path: "no.sock" } }),
     ]);
     await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject({ code: "lsp/start-failed" });
   });

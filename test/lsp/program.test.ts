@@ -246,7 +246,7 @@ describe("the lock", () => {
     ["variables", { env: { NODE_OPTIONS: "--no-warnings" } }],
     ["arguments", { args: ["--no-warnings"] }],
     ["a folder", { cwd: "/" }],
-    ["a transport", { transport: { kind: "tcp", host: "127.0.0.1", port: 9 } }],
+    ["a transport", { transport: { kind: "tcp", mode: "connect", host: "127.0.0.1", port: 9 } }],
   ])("refuses a server that got %s since", async (_, changes) => {
     const { root, server } = scripted();
     const { state } = await locked(server, root, { PATH: "" });

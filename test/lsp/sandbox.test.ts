@@ -128,7 +128,7 @@ describe("without a sandbox that can be had, no server", () => {
     const server = fakeServer(
       scenarios(),
       {},
-      { sandbox: "no_network", transport: { kind: "pipe", path: "x.sock" } },
+      { sandbox: "no_network", transport: { kind: "pipe", mode: "connect", path: "x.sock" } },
     );
     const pool = poolOf(workspace({}), [server]);
     await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("runs elsewhere"));

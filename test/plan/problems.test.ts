@@ -31,6 +31,41 @@ describe("servers", () => {
       '[[servers]]\nid = "s"\nextensions = ["rs"]\ntransport = { tcp = "localhost:70000" }',
       ["config/bad-value /servers/0/transport/tcp"],
     ],
+    [
+      "a port of one's own choice where nothing is started",
+      '[[servers]]\nid = "s"\nextensions = ["rs"]\ntransport = { tcp = "127.0.0.1:0" }',
+      ["config/bad-value /servers/0/transport/tcp"],
+    ],
+    [
+      "another machine",
+      '[[servers]]\nid = "s"\nextensions = ["rs"]\ntransport = { tcp = "10.0.0.5:7" }',
+      ["plan/host-not-allowed /servers/0/transport/tcp"],
+    ],
+    [
+      "another machine that is allowed",
+      '[allow]\nhosts = ["build.lan"]\n[[servers]]\nid = "s"\nextensions = ["rs"]\ntransport = { tcp = "build.lan:7" }',
+      [],
+    ],
+    [
+      "a start on another machine, allowed or not",
+      '[allow]\nhosts = ["build.lan"]\n[[servers]]\nid = "s"\ncommand = "rust-analyzer"\nextensions = ["rs"]\ntransport = { tcp = "build.lan:7", mode = "start" }',
+      ["plan/host-not-allowed /servers/0/transport/tcp"],
+    ],
+    [
+      "a start without a command",
+      '[[servers]]\nid = "s"\nextensions = ["rs"]\ntransport = { tcp = "[::1]:0", mode = "listen" }',
+      ["plan/no-command /servers/0"],
+    ],
+    [
+      "limits and a sandbox without a process",
+      '[[servers]]\nid = "s"\nextensions = ["rs"]\nlimits = { memory_mb = 1 }\nsandbox = "read_only"\ntransport = { pipe = "s.sock" }',
+      ["plan/no-process /servers/0/limits/memory_mb", "plan/no-process /servers/0/sandbox"],
+    ],
+    [
+      "a sandbox that cuts off the server's own connection",
+      '[[servers]]\nid = "s"\ncommand = "rust-analyzer"\nextensions = ["rs"]\nsandbox = "no_network"\ntransport = { tcp = "127.0.0.1:0", mode = "start" }',
+      ["plan/no-process /servers/0/sandbox"],
+    ],
     ["no route", '[[servers]]\nid = "s"\ncommand = "rust-analyzer"', ["plan/no-route /servers/0"]],
     [
       "a server that another forwards to needs no files",

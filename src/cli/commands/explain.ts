@@ -1,7 +1,7 @@
 /** `explain`: the plan, for a person: what would be started for which files, and what each tool asks. */
 import type { EachPlan, Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/plan.js";
 import { canonicalPretty } from "../../base/json.js";
-import { findProgram } from "../../lsp/program.js";
+import { findProgram, runsElsewhere } from "../../lsp/program.js";
 import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
 import { type Compiled, planConfig } from "../compile.js";
 import { configFlags } from "../flags.js";
@@ -49,10 +49,9 @@ function describeServer(server: ServerPlan, program: string | undefined): string
     ...server.filenames,
     ...server.globs,
   ];
-  const found =
-    server.transport.kind === "stdio"
-      ? (program ?? `not installed${server.install ? `: ${server.install}` : ""}`)
-      : "runs elsewhere";
+  const found = runsElsewhere(server)
+    ? "runs elsewhere"
+    : (program ?? `not installed${server.install ? `: ${server.install}` : ""}`);
   return [
     `  ${server.id}`,
     `    starts   ${[...server.command, ...server.args].join(" ")}  (${found})`,

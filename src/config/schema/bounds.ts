@@ -29,6 +29,14 @@ export const allow = z.strictObject({
     .array(z.string().min(1))
     .optional()
     .meta(set("The only programs that may be started: bare names or absolute paths. No globs, no shell.")),
+  hosts: z
+    .array(z.string().min(1))
+    .optional()
+    .meta(
+      set(
+        "Other machines on which a language server may be reached (`transport.tcp`). What is said to it is not encrypted.",
+      ),
+    ),
   effects: z.array(effect).optional().meta(set("Which tools are listed and callable.")),
   env: z
     .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of an environment variable"))

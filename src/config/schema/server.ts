@@ -2,15 +2,33 @@
 import * as z from "zod";
 import { identifier, json, jsonTable, milliseconds, positive, sequence, set } from "./values.js";
 
+const mode = z
+  .enum(["connect", "start", "listen"])
+  .optional()
+  .describe(
+    "`connect` (when absent): it runs already, and nothing is started. `start`: `command` is started first and listens there. `listen`: the proxy listens there, starts `command`, and it connects.",
+  );
+
 const transport = z.union([
   z.literal("stdio"),
   z.strictObject({
     tcp: z
       .string()
       .regex(/^.+:\d{1,5}$/, "host:port")
-      .describe("Host and port that the server listens on."),
+      .describe(
+        "Host and port. Another host than this machine must be in `allow.hosts`. With `start` and `listen` port 0 is a free one; `<port>` in `args` and `env` stands for it.",
+      ),
+    mode,
   }),
-  z.strictObject({ pipe: z.string().min(1).describe("Path of the socket or pipe it listens on.") }),
+  z.strictObject({
+    pipe: z
+      .string()
+      .min(1)
+      .describe(
+        "Path of a socket or pipe. With `start` and `listen` `<fresh>` in it stands for a new folder of its own; `<pipe>` in `args` and `env` is the whole path.",
+      ),
+    mode,
+  }),
 ]);
 
 const forward = z.strictObject({
@@ -59,7 +77,9 @@ export const serverSchema = z.strictObject({
   env: z.record(z.string(), z.string()).optional().describe("Environment variables added for this server."),
   transport: transport
     .optional()
-    .describe('`"stdio"`, `{ tcp = "host:port" }` or `{ pipe = "path" }` for a server that runs elsewhere.'),
+    .describe(
+      '`"stdio"`, `{ tcp = "host:port" }` or `{ pipe = "path" }`; the last two with `mode`, for a server that runs already or speaks over a socket.',
+    ),
   initialize_options: json.optional().describe("`initializationOptions`."),
   client_capabilities: jsonTable.optional().describe("Laid over the capabilities that the proxy offers."),
   workspace_configuration: jsonTable

@@ -6,9 +6,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { HttpPlan } from "../../abi/plan.js";
+import { isLoopback } from "../../base/loopback.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { addressOf, isLoopback } from "./address.js";
+import { addressOf } from "./address.js";
 import { Gateway } from "./gateway.js";
 import { authenticator, type TokenSource, tokenProblem } from "./tokens.js";
 

@@ -1,0 +1,70 @@
+/** How a server is spoken to: the address taken apart, and what does not go together with it. */
+import type { TransportMode, TransportPlan } from "../abi/plan.js";
+import { isLoopback } from "../base/loopback.js";
+import type { ServerConfig } from "../config/schema.js";
+import type { Report } from "./report.js";
+
+/** The transport of a server; `hosts` are the other machines that it may be on. */
+export function buildTransport(
+  server: ServerConfig,
+  pointer: string,
+  hosts: readonly string[],
+  report: Report,
+): TransportPlan {
+  const { transport } = server;
+  if (transport === undefined || transport === "stdio") return { kind: "stdio" };
+  const mode = transport.mode ?? "connect";
+  const plan: TransportPlan =
+    "pipe" in transport ? { kind: "pipe", mode, path: transport.pipe } : tcpOf(transport.tcp, mode);
+  if (plan.kind === "tcp") checkAddress(plan, `${pointer}/transport/tcp`, hosts, report);
+  checkConfinement(server, plan, pointer, report);
+  return plan;
+}
+
+function tcpOf(address: string, mode: TransportMode) {
+  const colon = address.lastIndexOf(":");
+  const host = address.slice(0, colon).replace(/^\[(.*)\]$/, "$1");
+  return { kind: "tcp" as const, mode, host, port: Number(address.slice(colon + 1)) };
+}
+
+function checkAddress(
+  { mode, host, port }: ReturnType<typeof tcpOf>,
+  pointer: string,
+  hosts: readonly string[],
+  report: Report,
+): void {
+  const least = mode === "connect" ? 1 : 0;
+  if (port < least || port > 65_535)
+    report.add("config/bad-value", pointer, `The port ${port} is not between ${least} and 65535.`);
+  if (isLoopback(host) || (mode === "connect" && hosts.includes(host))) return;
+  const words =
+    mode === "connect"
+      ? `The host \`${host}\` is another machine, and not in \`allow.hosts\`.`
+      : `With \`mode = "${mode}"\` the address is one of this machine alone, and \`${host}\` is not.`;
+  report.add("plan/host-not-allowed", pointer, words);
+}
+
+function checkConfinement(
+  { id, limits = {}, sandbox = "none" }: ServerConfig,
+  transport: Exclude<TransportPlan, { kind: "stdio" }>,
+  pointer: string,
+  report: Report,
+): void {
+  if (transport.mode === "connect") {
+    for (const key of Object.keys(limits))
+      report.add(
+        "plan/no-process",
+        `${pointer}/limits/${key}`,
+        `The server \`${id}\` runs already: there is no process to limit.`,
+      );
+    if (sandbox !== "none")
+      report.add(
+        "plan/no-process",
+        `${pointer}/sandbox`,
+        `The server \`${id}\` runs already: there is no process to confine.`,
+      );
+  } else if (transport.kind === "tcp" && sandbox !== "none" && sandbox !== "read_only") {
+    const words = `The server \`${id}\` is spoken to over TCP, which \`${sandbox}\` cuts off; a \`pipe\` stays.`;
+    report.add("plan/no-process", `${pointer}/sandbox`, words);
+  }
+}
