@@ -52,6 +52,13 @@ describe("servers", () => {
     expect((await proxy(["servers", "nothing-of-the-kind"])).code).toBe(1);
   });
 
+  it("says what it waits for when a program is slow to tell its version", async () => {
+    program("tsc", "/bin/sleep 3; echo Version 7.0.1");
+    const { stdout, stderr } = await proxy(["servers", ".ts"]);
+    expect(stderr).toContain("looking for language servers …");
+    expect(stdout).toMatch(/^typescript .*installed$/m);
+  });
+
   it("tells all of one server, and speaks JSON", async () => {
     const { stdout } = await proxy(["servers", "ts_ls"]);
     expect(stdout).toMatch(/^server +typescript-language-server, ts_ls/m);
