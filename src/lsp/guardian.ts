@@ -1,16 +1,17 @@
 /**
  * Ends every server with all that it started when this process is gone, however it went, SIGKILL included. One tiny shell
  * (about 1 MB) in a session of its own holds the read end of a pipe; when the pipe closes, it kills the groups on its
- * list, and then what carries our mark in its environment, also in groups of its own. Group ids are taken off the list as
+ * list, and then what carries our mark, in its environment or as a limit, also in groups of its own. Group ids are taken off the list as
  * soon as the group has ended, so that a reused id is never hit.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { ownerMark, SERVER_DIGITS } from "./process-tree.js";
 
 /** Rounds bound the hunt for processes that start others faster than they are killed. */
 const SCRIPT = `
 trap '' INT TERM HUP
 mark=$1
+limit="^Max realtime timeout  *$2 "
 groups=
 while read -r op id; do
   case $op in
@@ -20,7 +21,9 @@ while read -r op id; do
 done
 marked() {
   if [ -r /proc/self/environ ]; then
-    for f in $(grep -lsF -e "$mark" /proc/[0-9]*/environ); do f=\${f#/proc/}; echo "\${f%/environ}"; done
+    for f in $(grep -lsF -e "$mark" /proc/[0-9]*/environ; grep -ls -e "$limit" /proc/[0-9]*/limits); do
+      f=\${f#/proc/}; echo "\${f%/*}"
+    done
   else
     ps -A -E -ww -o pid=,command= | while read -r pid rest; do
       case $rest in *LSP_PROXY_MARK="$mark"*) echo "$pid" ;; esac
@@ -40,7 +43,7 @@ const MOST_LOST = 5;
 
 export class Guardian {
   /** What the marks of all servers begin with. */
-  readonly mark = randomUUID();
+  readonly mark = ownerMark();
   readonly #groups = new Set<number>();
   readonly #onLost: (reason: string) => void;
   #shell: ChildProcess | undefined;
@@ -71,12 +74,16 @@ export class Guardian {
   }
 
   #start(): void {
-    const shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", this.mark], {
-      detached: true,
-      stdio: ["pipe", "ignore", "ignore"],
-      env: { PATH: "/usr/bin:/bin" },
-      cwd: "/",
-    });
+    const shell = spawn(
+      "/bin/sh",
+      ["-c", SCRIPT, "sh", this.mark.text, this.mark.number + "[0-9]".repeat(SERVER_DIGITS)],
+      {
+        detached: true,
+        stdio: ["pipe", "ignore", "ignore"],
+        env: { PATH: "/usr/bin:/bin" },
+        cwd: "/",
+      },
+    );
     this.#shell = shell;
     const lost = (reason: string): void => {
       if (this.#shell !== shell) return;

@@ -9,6 +9,7 @@ import type { PositionEncoding } from "../base/text.js";
 import { clientCapabilities } from "./offer.js";
 import { runsElsewhere, withNamedPaths } from "./program.js";
 import { type Asking, refusalOf } from "./requests.js";
+import { CLIENT_INSIDE } from "./sandbox.js";
 
 const ENCODINGS: readonly string[] = ["utf-8", "utf-16", "utf-32"];
 
@@ -32,8 +33,7 @@ export function initializeParams(
 ): object {
   const options = plan.initializeOptions;
   return {
-    // A server that looks after its client ends when it does not see it, and from elsewhere it may never.
-    processId: runsElsewhere(plan) ? null : process.pid,
+    processId: clientProcess(plan),
     clientInfo: { name: "lsp-proxy", version },
     rootUri: fileUri(root),
     rootPath: root,
@@ -42,6 +42,12 @@ export function initializeParams(
     ...(options === null ? {} : { initializationOptions: withNamedPaths(options, root) }),
     trace: "off",
   };
+}
+
+/** A server that looks after its client ends when it does not see it; from elsewhere it may never. */
+function clientProcess(plan: ServerPlan): number | null {
+  if (runsElsewhere(plan)) return null;
+  return plan.sandbox === "none" ? process.pid : CLIENT_INSIDE;
 }
 
 /** The encoding that a server chose; none said means UTF-16. */

@@ -9,10 +9,11 @@ import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import type { Guardian } from "./guardian.js";
+import { findPrlimit, openFilesWords, startMarked } from "./inherited-limits.js";
 import { assertLocked } from "./lock.js";
-import { MARK_NAME, newMark, ProcessTree } from "./process-tree.js";
+import { MARK_NAME, type Mark, newMark, ProcessTree } from "./process-tree.js";
 import { assertAllowed, requireProgram, runsElsewhere, serverEnv, withNamedPaths } from "./program.js";
-import { sandboxWords } from "./sandbox.js";
+import { SANDBOX_PROCESSES, sandboxWords } from "./sandbox.js";
 import { reach, type SocketNames, startOverSocket } from "./socket.js";
 import { StderrRing } from "./stderr-ring.js";
 import type { PoolContext } from "./types.js";
@@ -86,41 +87,37 @@ interface Start {
 function startProgram(start: Start): Transport {
   const { plan, server, root, context, guardian, sandbox, program, isLocked, names } = start;
   const args = withNamedPaths([...server.command.slice(1), ...server.args], root, names);
-  const [file = program, ...rest] = limitedCommand(server, [...sandbox, program, ...args]);
+  const prlimit = findPrlimit(context);
+  const { openFiles } = server.limits;
+  const limited = openFiles === null ? [] : openFilesWords(prlimit, openFiles);
+  const [file = program, ...rest] = [...(limited ?? []), ...sandbox, program, ...args];
   // The real file is run, so that no link can be turned in between; its name stays what programs that go by it expect.
   const real = file === program ? realpathSync(program) : file;
   const mark = newMark(guardian.mark);
-  const child = spawn(real, rest, {
-    argv0: file,
-    cwd: server.cwd === null ? root : resolve(context.base, server.cwd),
-    env: { ...withNamedPaths(serverEnv(plan, server, context), root, names), [MARK_NAME]: mark },
-    detached: process.platform !== "win32",
-    windowsHide: true,
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  const started = fromChild(child, guardian, mark, isLocked);
-  for (const problem of applyLimits(server, started)) {
+  const child = startMarked(prlimit, mark.number, () =>
+    spawn(real, rest, {
+      argv0: file,
+      cwd: server.cwd === null ? root : resolve(context.base, server.cwd),
+      env: { ...withNamedPaths(serverEnv(plan, server, context), root, names), [MARK_NAME]: mark.text },
+      detached: process.platform !== "win32",
+      windowsHide: true,
+      stdio: ["pipe", "pipe", "pipe"],
+    }),
+  );
+  const started = fromChild(child, guardian, mark, { isLocked, isConfined: sandbox.length > 0 });
+  const problems = applyLimits(server, started);
+  if (limited === undefined) problems.push(`limits.open_files = ${openFiles} could not be set`);
+  for (const problem of problems) {
     context.log("warn", problem, { server: server.id });
     started.stderr.note(problem);
   }
   return started;
 }
 
-/** Lowers the limit of open files, then becomes the program; its arguments are never read as shell text. */
-const LIMITED = 'ulimit -n "$1" || echo "limits.open_files = $1 could not be set" >&2; shift; exec "$@"';
-
-function limitedCommand(server: ServerPlan, words: string[]): string[] {
-  const { openFiles } = server.limits;
-  if (openFiles === null || process.platform === "win32") return words;
-  return ["/bin/sh", "-c", LIMITED, "sh", String(openFiles), ...words];
-}
-
 /** Sets what can be set from outside; gives what this system does not let us. */
 function applyLimits({ limits }: ServerPlan, { pid, memoryMb }: Transport): string[] {
   if (pid === null) return [];
   const problems: string[] = [];
-  if (limits.openFiles !== null && process.platform === "win32")
-    problems.push("limits.open_files is not enforced on this system");
   if (limits.processes !== null && memoryMb() === null)
     problems.push("limits.processes is not enforced on this system");
   if (limits.memoryMb !== null && memoryMb() === null)
@@ -134,7 +131,12 @@ function applyLimits({ limits }: ServerPlan, { pid, memoryMb }: Transport): stri
   return problems;
 }
 
-function fromChild(child: ChildProcess, guardian: Guardian, mark: string, isLocked: boolean): Transport {
+function fromChild(
+  child: ChildProcess,
+  guardian: Guardian,
+  mark: Mark,
+  { isLocked, isConfined }: { isLocked: boolean; isConfined: boolean },
+): Transport {
   const { stdin, stdout, stderr, pid } = child;
   if (!stdin || !stdout || !stderr) throw new TypeError("a server's process has no pipes");
   const tree = pid === undefined ? undefined : new ProcessTree(pid, mark);
@@ -167,7 +169,10 @@ function fromChild(child: ChildProcess, guardian: Guardian, mark: string, isLock
     pid: pid ?? null,
     isLocked,
     memoryMb: () => tree?.memoryMb ?? null,
-    processes: () => tree?.size ?? null,
+    processes: () => {
+      const size = tree?.size ?? null;
+      return size === null || !isConfined ? size : Math.max(0, size - SANDBOX_PROCESSES);
+    },
     stderr: ring,
     ended,
     kill: () => killTree(child, tree, closed),

@@ -1,9 +1,9 @@
 /**
  * A server's process with all that it started, wherever that went: its group, the children of those in it, and every
- * process that inherited its mark in the environment, also in a group or session of its own (rust-analyzer gives
- * `cargo check` one). So it can be ended whole, before and after the server itself has gone.
+ * process that inherited its mark, in the environment or as a limit, also in a group or session of its own (rust-analyzer
+ * gives `cargo check` one). So it can be ended whole, before and after the server itself has gone.
  */
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { markedProcesses, processTable, type RunningProcess } from "./processes.js";
 
@@ -13,24 +13,43 @@ export const MARK_NAME = "LSP_PROXY_MARK";
 const LOOK_MS = 15;
 const LOOK_MOST_MS = 120;
 
-/** A mark that no other server has; it begins with that of its owner. */
-export function newMark(owner: string): string {
-  return `${owner}.${randomUUID()}`;
+/** What the processes of one owner inherit; it means nothing by itself. */
+export interface Mark {
+  /** In the environment. */
+  text: string;
+  /** As a limit: see inherited-limits. */
+  number: string;
+}
+
+/** Digits of a server's number after those of its owner's. */
+export const SERVER_DIGITS = 6;
+let servers = 0;
+
+/** The mark of one proxy, with which those of its servers begin. */
+export function ownerMark(): Mark {
+  return { text: randomUUID(), number: String(randomInt(1e9, 9e9)) };
+}
+
+/** A mark that no other server has. */
+export function newMark(owner: Mark): Mark {
+  servers = (servers + 1) % 10 ** SERVER_DIGITS;
+  const number = `${owner.number}${String(servers).padStart(SERVER_DIGITS, "0")}`;
+  return { text: `${owner.text}.${randomUUID()}`, number };
 }
 
 export class ProcessTree {
   readonly #group: number;
-  readonly #mark: string;
+  readonly #mark: Mark;
 
   /** `group` is the pid of the server, which leads a group of its own. */
-  constructor(group: number, mark: string) {
+  constructor(group: number, mark: Mark) {
     this.#group = group;
     this.#mark = mark;
   }
 
   /** Resident memory in megabytes, or null where the system does not tell. */
   get memoryMb(): number | null {
-    const bytes = this.#descendants(new Set())?.reduce((sum, member) => sum + member.residentBytes, 0);
+    const bytes = this.#members()?.reduce((sum, member) => sum + member.residentBytes, 0);
     return bytes === undefined ? null : Math.round(bytes / 1_048_576);
   }
 
@@ -63,12 +82,9 @@ export class ProcessTree {
     return members ? members.length > 0 : send(this.#group, 0);
   }
 
+  /** The group, what is marked, and all that descends from either; undefined where the system does not tell. */
   #members(): RunningProcess[] | undefined {
-    return this.#descendants(new Set(markedProcesses(this.#mark)));
-  }
-
-  /** The group, these processes, and all that descends from either; undefined where the system does not tell. */
-  #descendants(marked: ReadonlySet<number>): RunningProcess[] | undefined {
+    const marked = new Set(markedProcesses(this.#mark));
     const table = processTable();
     if (!table) return undefined;
     const members = new Set(

@@ -4,6 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { hasMark } from "./inherited-limits.js";
 
 const PAGE_BYTES = 4096;
 const PS_MS = 5_000;
@@ -28,11 +29,14 @@ export function processTable(): RunningProcess[] | undefined {
   });
 }
 
-/** The pids of processes that were started with this text in their environment, as far as the system tells. */
-export function markedProcesses(mark: string): number[] {
+/** The pids of processes that inherited a mark, as far as the system tells. */
+export function markedProcesses({ text, number }: { text: string; number: string }): number[] {
   if (process.platform === "win32") return [];
-  if (process.platform !== "linux") return markedLines(ps("-A", "-E", "-ww", "-o", "pid=,command="), mark);
-  return numbered().filter((pid) => read(`/proc/${pid}/environ`)?.includes(mark));
+  if (process.platform !== "linux") return markedLines(ps("-A", "-E", "-ww", "-o", "pid=,command="), text);
+  return numbered().filter(
+    (pid) =>
+      read(`/proc/${pid}/environ`)?.includes(text) || hasMark(read(`/proc/${pid}/limits`) ?? "", number),
+  );
 }
 
 /** What `ps` printed as pid, parent, group, kilobytes and state. */

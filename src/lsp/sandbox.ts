@@ -25,21 +25,37 @@ export async function sandboxWords(
   if (process.platform !== "linux") throw refused(server, "only Linux has one");
   const program = findCommand("bwrap", [], env.PATH, roots);
   if (program === undefined) throw refused(server, "bubblewrap (`bwrap`) is not installed");
-  const words = [realpathSync(program), ...confinement(server.sandbox, [...roots, ...workspace.extraRoots])];
-  const failure = await probe(words);
-  if (failure !== undefined) throw refused(server, `this system forbids it: ${redact(failure, roots)}`);
-  return words;
+  const bwrap = realpathSync(program);
+  const folders = [...roots, ...workspace.extraRoots];
+  let failure = "";
+  // A container may forbid a process table of one's own; the host's, of which nothing can be entered, then stays in sight.
+  for (const table of [["--proc", "/proc"], []]) {
+    const words = [bwrap, ...confinement(server.sandbox, folders, table)];
+    const failed = await probe(words);
+    if (failed === undefined) return words;
+    failure ||= failed;
+  }
+  throw refused(server, `this system forbids it: ${redact(failure, roots)}`);
 }
 
+/** Processes that a sandbox has of its own: the one that waits outside and the first one inside. */
+export const SANDBOX_PROCESSES = 2;
+
+/** The process that a confined server may take for its client: the first of its own table, there as long as the sandbox is. */
+export const CLIENT_INSIDE = 1;
+
 /**
- * Devices are replaced and every capability dropped, so that the superuser cannot undo it either. The process table stays:
- * servers end when the process that we name as their client is not to be seen.
+ * Devices are replaced, every capability is dropped, and the superuser gets a user namespace as others do anyway, so that
+ * no process outside can be entered through its folder in the process table. Its own process table ends whatever was
+ * started in it, wherever that went.
  */
-function confinement(sandbox: SandboxName, folders: readonly string[]): string[] {
+function confinement(sandbox: SandboxName, folders: readonly string[], table: readonly string[]): string[] {
   const isReadOnly = sandbox !== "no_network";
   const kept = isReadOnly ? folders.filter((folder) => existsSync(folder)) : [];
   return [
-    ...["--bind", "/", "/", "--dev", "/dev", "--cap-drop", "ALL"],
+    ...["--bind", "/", "/", "--dev", "/dev", ...table, "--cap-drop", "ALL"],
+    ...["--unshare-pid", "--die-with-parent"],
+    ...(process.getuid?.() === 0 ? ["--unshare-user"] : []),
     ...kept.flatMap((folder) => ["--ro-bind", folder, folder]),
     ...(sandbox === "read_only" ? [] : ["--unshare-net"]),
     "--",

@@ -118,8 +118,13 @@ const actions = {
     children.push(child.pid);
   },
   daemon: (action) => {
-    const program = `setsid sleep 1000000 >/dev/null 2>&1 & echo $! > "$1"`;
+    const bare = `setsid -f env -i sh -c 'echo $$ > "$1"; exec sleep 1000000' sh "$1" >/dev/null 2>&1`;
+    const program = action.bare ? bare : `setsid sleep 1000000 >/dev/null 2>&1 & echo $! > "$1"`;
     const child = spawn("/bin/sh", ["-c", program, "sh", action.daemon], { stdio: "ignore" });
+    return new Promise((resolve) => child.on("exit", resolve));
+  },
+  exec: (action) => {
+    const child = spawn(action.exec[0], action.exec.slice(1), { stdio: "ignore" });
     return new Promise((resolve) => child.on("exit", resolve));
   },
   closeOutput: () => new Promise((resolve) => output.end(resolve)),

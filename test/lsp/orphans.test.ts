@@ -25,6 +25,8 @@ beforeAll(async () => {
   });
 });
 
+const withPrlimit = process.platform === "linux" && existsSync("/usr/bin/prlimit");
+
 /** A server that nothing but SIGKILL ends. */
 const stubborn = { ignoreShutdown: true, ignoreExit: true, ignoreStdinEnd: true, refuseSigterm: true };
 
@@ -80,17 +82,53 @@ test.each([
   expect(pool.running()).toEqual([]);
 });
 
-test("stop ends what a server started apart, also what has no parent any more", async () => {
+test.each([
+  ["has no parent any more", false],
+  ["has no parent and an empty environment", true],
+])("stop ends what a server started apart, also what %s", async (_name, bare) => {
   const { server, pool } = await session({});
   const folder = scenarios();
   const file = join(folder, "pid");
-  await act(server, { daemon: file });
-  await until(() => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"));
-  const pid = Number(readFileSync(file, "utf8"));
+  await act(server, { daemon: file, bare: bare && withPrlimit });
+  const pid = await pidIn(file);
   expect(alive(pid)).toBe(true);
   await pool.stop("fake");
   expect(alive(pid)).toBe(false);
 });
+
+test.runIf(withPrlimit)(
+  "a daemon with an empty environment counts and ends with its server's limits",
+  async () => {
+    const limits = { memoryMb: null, openFiles: null, processes: 1, nice: null };
+    const { server, pool } = await session({}, { server: { limits } });
+    const file = join(scenarios(), "pid");
+    await act(server, { daemon: file, bare: true });
+    const pid = await pidIn(file);
+    await until(() => pool.status()[0]?.lastError?.includes("limits.processes = 1") === true);
+    await until(() => !alive(pid));
+  },
+);
+
+test.runIf(withPrlimit)("a daemon with an empty environment ends with a proxy that is killed", async () => {
+  const file = join(scenarios(), "pid");
+  const { process: proxy } = await host({ on: { initialized: [{ daemon: file, bare: true }] } });
+  const pid = await pidIn(file);
+  proxy.kill("SIGKILL");
+  await until(() => !alive(pid));
+});
+
+test.runIf(withPrlimit)("the mark stays with servers: neither we nor the next program carry it", async () => {
+  const { pool } = await session({});
+  const limit = (pid: number | string) =>
+    /Max realtime timeout +(\S+)/.exec(readFileSync(`/proc/${pid}/limits`, "utf8"))?.[1];
+  expect(limit(pool.status()[0]?.pid ?? 0)).toMatch(/^\d{16}$/);
+  expect(limit("self")).toBe("unlimited");
+});
+
+async function pidIn(file: string): Promise<number> {
+  await until(() => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"));
+  return Number(readFileSync(file, "utf8"));
+}
 
 test("the process table that ps prints is read as the system's own", () => {
   const columns = ["-A", "-o", "pid=,ppid=,pgid=,rss=,stat="];

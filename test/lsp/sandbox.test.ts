@@ -1,18 +1,43 @@
 /** A confined server: what it cannot do any more, that it still works, and that it never runs unconfined. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { SandboxName, ServerPlan } from "../../src/abi/plan.js";
 import { fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
-import { afterThis, alive, poolOf, scenarios, signal, until, workspace, write } from "./support.js";
+import {
+  act,
+  afterThis,
+  alive,
+  poolOf,
+  scenarios,
+  session,
+  signal,
+  until,
+  workspace,
+  write,
+} from "./support.js";
 
 const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
-const probe = ["--bind", "/", "/", "--dev", "/dev", "--cap-drop", "ALL", "--unshare-net", "true"];
+const probe = [
+  ...["--bind", "/", "/", "--dev", "/dev", "--cap-drop", "ALL"],
+  "--unshare-net",
+  "--unshare-pid",
+  "true",
+];
 const works = process.platform === "linux" && spawnSync("bwrap", probe).status === 0;
 const where = works ? "" : " (bubblewrap is not installed, or this system forbids it)";
+
+interface Attempts {
+  write: string;
+  create: string;
+  network: string;
+  entered: boolean;
+  capable: boolean;
+  devices: boolean;
+}
 
 /** A server that, before it serves, tries what it should not and writes down what came of it. */
 async function tried(sandbox: SandboxName, limits: Partial<ServerPlan["limits"]> = {}) {
@@ -26,7 +51,7 @@ async function tried(sandbox: SandboxName, limits: Partial<ServerPlan["limits"]>
   const script = join(outside, "server.mjs");
   write(
     script,
-    `import { writeFileSync, renameSync } from "node:fs";
+    `import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 const attempt = (act) => { try { act(); return "done"; } catch (error) { return error.code; } };
 const write = attempt(() => writeFileSync(${JSON.stringify(join(root, "a.fake"))}, "new"));
@@ -35,7 +60,13 @@ const network = await new Promise((done) => {
   const socket = connect(${port}, "127.0.0.1", () => done("done"));
   socket.on("error", (error) => done(error.code));
 });
-writeFileSync(${JSON.stringify(`${told}.new`)}, JSON.stringify({ write, create, network }));
+const isPid = (name) => /^[0-9]+$/.test(name);
+const outcomes = readdirSync("/proc").filter(isPid).map((pid) => attempt(() =>
+  writeFileSync("/proc/" + pid + ${JSON.stringify(`/root${root}/c.fake`)}, "new")));
+const entered = ${JSON.stringify(sandbox)}.startsWith("read_only") && outcomes.includes("done");
+const capable = !/^CapEff:\\s+0+$/m.test(readFileSync("/proc/self/status", "utf8"));
+const devices = statSync("/dev").dev === ${statSync("/dev").dev};
+writeFileSync(${JSON.stringify(`${told}.new`)}, JSON.stringify({ write, create, network, entered, capable, devices }));
 renameSync(${JSON.stringify(`${told}.new`)}, ${JSON.stringify(told)});
 await import(${JSON.stringify(fakeServerPath)});
 `,
@@ -47,8 +78,12 @@ await import(${JSON.stringify(fakeServerPath)});
   await pool.get("fake", undefined, signal());
   const pid = pool.status()[0]?.pid ?? 0;
   await pool.close();
-  return { ...(JSON.parse(readFileSync(told, "utf8")) as object), pid };
+  return { ...(JSON.parse(readFileSync(told, "utf8")) as Attempts), pid };
 }
+
+/** The processes that the daemon below becomes. */
+const sleepers = (): string[] =>
+  spawnSync("ps", ["-eo", "args="], { encoding: "utf8" }).stdout.match(/^sleep 1000019$/gm) ?? [];
 
 describe.runIf(works)(`bubblewrap${where}`, () => {
   test.each<[SandboxName, object]>([
@@ -57,13 +92,33 @@ describe.runIf(works)(`bubblewrap${where}`, () => {
     ["no_network", { write: "done", create: "done", network: "ECONNREFUSED" }],
     ["read_only_no_network", { write: "EROFS", create: "EROFS", network: "ECONNREFUSED" }],
   ])("%s", { timeout: 60_000 }, async (sandbox, outcome) => {
-    const { pid, ...came } = await tried(sandbox);
+    const { pid, entered, capable, devices, ...came } = await tried(sandbox);
     expect(came).toEqual(outcome);
+    // The superuser could undo a confinement by any of these.
+    if (sandbox !== "none")
+      expect({ entered, capable, devices }).toEqual({ entered: false, capable: false, devices: false });
     await until(() => !alive(pid));
   });
 
   test("holds together with a limit of open files", { timeout: 60_000 }, async () => {
     expect(await tried("read_only", { openFiles: 256 })).toMatchObject({ write: "EROFS" });
+  });
+
+  test("a daemon without parent, environment and limits ends with it", { timeout: 60_000 }, async () => {
+    const told = join(scenarios(), "pid");
+    const { pool, server } = await session({}, { server: { sandbox: "no_network" } });
+    const words = ["setsid", "-f", "env", "-i", "prlimit", "--rttime=1000000000:1000000000"];
+    await act(server, { exec: [...words, "sh", "-c", 'echo > "$1"; exec sleep 1000019', "sh", told] });
+    await until(() => existsSync(told) && sleepers().length === 1);
+    await pool.stop("fake");
+    await until(() => sleepers().length === 0);
+  });
+
+  test("its own processes do not count against limits.processes", { timeout: 60_000 }, async () => {
+    const limits = { memoryMb: null, openFiles: null, processes: 1, nice: null };
+    const { pool } = await session({}, { server: { sandbox: "no_network", limits } });
+    await new Promise((done) => setTimeout(done, 5_000));
+    expect(pool.status()).toMatchObject([{ state: "running", lastError: null }]);
   });
 
   test("a real server works in it", { timeout: 120_000 }, async () => {
