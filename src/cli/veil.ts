@@ -62,29 +62,63 @@ const forms: { [name: string]: Rule } = {
 /** Whether the file of a URI may be named. */
 type MayName = (uri: string) => boolean;
 
-/** The message with every text that is not known to be harmless as its length. */
-export function veil(message: unknown, mayName: MayName): unknown {
-  return veiled(message, mayName, top, top);
+/** How much of a message is shown; of the rest, how much it is. */
+const MOST_DEEP = 6;
+const MOST_ITEMS = 20;
+const MOST_KEYS = 40;
+const MOST_TEXT = 160;
+
+/** The message with every text that is not known to be harmless as its length; at most `depth` levels of it. */
+export function veil(message: unknown, mayName: MayName, depth = MOST_DEEP): unknown {
+  return new Veil(mayName).over(message, top, top, depth);
 }
 
 /** The same for a reply whose result may be anything: what a server asks us for may be its settings. */
-export function veilResult(reply: { [key: string]: unknown }, mayName: MayName): unknown {
-  if (!("result" in reply)) return veil(reply, mayName);
-  return { ...(veil({ ...reply, result: null }, mayName) as object), result: closed(reply.result) };
+export function veilResult(reply: { [key: string]: unknown }, mayName: MayName, depth = MOST_DEEP): unknown {
+  if (!("result" in reply)) return veil(reply, mayName, depth);
+  return { ...(veil({ ...reply, result: null }, mayName, depth) as object), result: closed(reply.result) };
 }
 
-function veiled(value: unknown, mayName: MayName, name: string, parent: string): unknown {
-  if (typeof value === "string") return isShown(value, mayName, name, parent) ? value : lengthOf(value);
-  if (Array.isArray(value)) return value.map((item) => veiled(item, mayName, name, parent));
-  if (!isTable(value)) return value;
-  const members = Object.entries(value).map(([key, member], index): [string, unknown] => [
-    shownNames.has(key) ? key : `${lengthOf(key)} ${index}`,
-    CLOSED.has(key) ? closed(member) : veiled(member, mayName, key, name),
-  ]);
-  return Object.fromEntries(members);
+/** The message as a line that is no longer than this: with fewer levels of it where need be. */
+export function fitting(most: number, line: (depth: number) => string): string {
+  for (let depth = MOST_DEEP; ; depth--) {
+    const text = line(depth);
+    if (depth === 0 || Buffer.byteLength(text) <= most) return text;
+  }
+}
+
+class Veil {
+  constructor(private readonly mayName: MayName) {}
+
+  over(value: unknown, name: string, parent: string, depth: number): unknown {
+    if (typeof value === "string")
+      return isShown(value, this.mayName, name, parent) ? value : lengthOf(value);
+    if (Array.isArray(value)) return this.#list(value, name, parent, depth);
+    return isTable(value) ? this.#table(value, name, depth) : value;
+  }
+
+  #list(list: readonly unknown[], name: string, parent: string, depth: number): unknown {
+    if (depth <= 0) return `<${list.length} items>`;
+    const shown = list.slice(0, MOST_ITEMS).map((item) => this.over(item, name, parent, depth - 1));
+    return list.length > MOST_ITEMS ? [...shown, `<${list.length - MOST_ITEMS} more>`] : shown;
+  }
+
+  #table(table: { [key: string]: unknown }, name: string, depth: number): unknown {
+    const entries = Object.entries(table);
+    if (depth <= 0) return `<${entries.length} members>`;
+    const members = entries
+      .slice(0, MOST_KEYS)
+      .map(([key, member], index): [string, unknown] => [
+        shownNames.has(key) ? key : `${lengthOf(key)} ${index}`,
+        CLOSED.has(key) ? closed(member) : this.over(member, key, name, depth - 1),
+      ]);
+    const more = entries.length - members.length;
+    return Object.fromEntries(more > 0 ? [...members, [`<${more} more>`, null]] : members);
+  }
 }
 
 function isShown(text: string, mayName: MayName, name: string, parent: string): boolean {
+  if (text.length > MOST_TEXT) return false;
   const rule = Object.hasOwn(forms, name) ? forms[name] : undefined;
   if (rule === undefined || !(rule.within?.includes(parent) ?? true) || !rule.form.test(text)) return false;
   return rule.form !== FILE_URI || mayName(text);

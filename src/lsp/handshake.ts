@@ -8,6 +8,7 @@ import { Refusal } from "../base/problem.js";
 import type { PositionEncoding } from "../base/text.js";
 import { clientCapabilities } from "./offer.js";
 import { runsElsewhere, withNamedPaths } from "./program.js";
+import { redact } from "./redact.js";
 import { type Asking, refusalOf } from "./requests.js";
 import { CLIENT_INSIDE } from "./sandbox.js";
 
@@ -83,7 +84,7 @@ export async function shakeHands(
   return {
     capabilities,
     encoding: chosenEncoding(capabilities.positionEncoding, plan.id),
-    serverVersion: typeof version === "string" ? versionIn(version).slice(0, 100) : null,
+    serverVersion: typeof version === "string" ? redact(versionIn(version).slice(0, 100), asking.roots) : null,
   };
 }
 

@@ -207,7 +207,7 @@ export function refusalOf(
   method: string,
   error: ResponseError<unknown>,
 ): Refusal {
-  const words = redact(String(error.message), asking.roots).slice(0, 500);
+  const words = redact(String(error.message).slice(0, 2_000), asking.roots).slice(0, 500);
   const said = `server "${asking.name}" answered ${method} with an error: ${words}`;
   if (error.code === ErrorCodes.MethodNotFound) {
     return new Refusal("lsp/not-supported", `server "${asking.name}" does not support ${method}`);

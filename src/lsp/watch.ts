@@ -6,6 +6,7 @@
  */
 import { dirname, join, relative } from "node:path";
 import picomatch from "picomatch";
+import { onOneLine } from "../base/one-line.js";
 import { sortedSet } from "../base/order.js";
 import { AttendedFiles } from "./attended-files.js";
 import { FolderWatchers, watchCapacity } from "./folder-watchers.js";
@@ -70,7 +71,8 @@ export class WorkspaceWatch {
     const capacity = watchCapacity();
     this.#limits = { ...LIMITS, ...zoneLimits(capacity), ...limits };
     this.#roots = roots;
-    this.#denied = deny.length > 0 ? picomatch([...deny], { dot: true }) : () => false;
+    this.#denied =
+      deny.length > 0 ? picomatch(deny.map(onOneLine), { dot: true, nocase: true }) : () => false;
     this.#log = log;
     this.#journal = new Journal(2 * (this.#limits.files + this.#limits.allFiles));
     this.#watchers = new FolderWatchers(capacity);
@@ -189,7 +191,7 @@ export class WorkspaceWatch {
   #isDenied(path: string, isFolder: boolean): boolean {
     const root = this.#rootOf(path);
     const shown = root === undefined ? path : relative(root, path);
-    return this.#denied(slashed(isFolder ? `${shown}/x` : shown));
+    return this.#denied(onOneLine(slashed(isFolder ? `${shown}/x` : shown)));
   }
 
   #rootOf(path: string): string | undefined {

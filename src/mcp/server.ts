@@ -2,11 +2,12 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
   CallToolRequestSchema,
-  ListRootsResultSchema,
   ListToolsRequestSchema,
+  ResultSchema,
   RootsListChangedNotificationSchema,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
+import { isTable } from "../base/json.js";
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SessionCalls } from "./calls.js";
@@ -46,11 +47,15 @@ export function createServer(
       server.getClientCapabilities()?.roots !== undefined && acceptsStream(extra.requestInfo?.headers.accept);
     if (options.narrow && canAsk) {
       narrowed ??= extra
-        .sendRequest({ method: "roots/list" }, ListRootsResultSchema, { timeout: rootsMs })
-        .then(({ roots }) => calls.session.narrow(roots.map(({ uri }) => uri)))
-        .catch((error: unknown) =>
-          options.log("debug", "a client did not tell its roots", { cause: String(error) }),
-        );
+        .sendRequest({ method: "roots/list" }, ResultSchema, { timeout: rootsMs })
+        .then(({ roots }) => calls.session.narrow(urisOf(roots)))
+        .catch(async (error: unknown) => {
+          options.log("info", "a client did not tell its roots and sees nothing", {
+            cause: error instanceof Error ? error.name : "",
+          });
+          await calls.session.narrow([]);
+          narrowed = undefined;
+        });
       await narrowed;
     }
     return calls.call(name, args, { signal, onProgress }, server.getClientVersion()?.name);
@@ -59,4 +64,10 @@ export function createServer(
     narrowed = undefined;
   });
   return server;
+}
+
+/** The roots that a client told. One that is no folder of this machine leaves those that are; what is no list is none. */
+function urisOf(roots: unknown): string[] {
+  if (!Array.isArray(roots)) throw new TypeError("no list of roots");
+  return roots.flatMap((root) => (isTable(root) && typeof root.uri === "string" ? [root.uri] : []));
 }

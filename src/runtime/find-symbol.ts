@@ -16,7 +16,7 @@ import { toPoint } from "./convert.js";
 import { patience } from "./digest.js";
 import type { ReplyPart } from "./reply.js";
 import { identifierOf, isKind, matchesName, nameAndIndex } from "./symbol-names.js";
-import { documentSymbols, extentOf, type FoundSymbol, workspaceSymbols } from "./symbols.js";
+import { documentSymbols, extentOf, type FoundSymbol, ofDocument, workspaceSymbols } from "./symbols.js";
 import { openTarget, type Place, type Target } from "./target.js";
 
 /** What an agent calls a symbol. */
@@ -93,7 +93,11 @@ export async function symbolsIn(call: CallState, target: Target): Promise<FoundS
     "first",
     (asked, turn) => asked.server.request("textDocument/documentSymbol", { textDocument: { uri } }, turn),
   ).catch(noParts);
-  return symbolsOf(parts, (server, value) => documentSymbols(server, uri, value));
+  return ofDocument(
+    call,
+    uri,
+    symbolsOf(parts, (server, value) => documentSymbols(server, uri, value)),
+  );
 }
 
 async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<FoundSymbol[]> {

@@ -6,6 +6,7 @@ import { isTable } from "../base/json.js";
 import type { Lines } from "../base/text.js";
 import { convertColumn } from "../base/text.js";
 import type { LanguageServer } from "../lsp/types.js";
+import type { CallState } from "./call-state.js";
 import { garbled, isRange, kindWord, type LspPosition, type LspRange, listOf } from "./lsp-values.js";
 import { identifierOf, type NamedSymbol } from "./symbol-names.js";
 
@@ -20,7 +21,7 @@ export interface FoundSymbol extends NamedSymbol {
   selection: LspRange | undefined;
 }
 
-/** The symbols of `textDocument/documentSymbol`, parents before children. */
+/** The symbols of `textDocument/documentSymbol`, parents before children; a flat one in the file that the server says. */
 export function documentSymbols(server: LanguageServer, uri: string, value: unknown): FoundSymbol[] {
   return listOf(value).flatMap((entry) =>
     isTable(entry) && isTable(entry.location)
@@ -31,7 +32,7 @@ export function documentSymbols(server: LanguageServer, uri: string, value: unkn
 
 /** The symbols of `workspace/symbol`. */
 export function workspaceSymbols(server: LanguageServer, value: unknown): FoundSymbol[] {
-  return listOf(value).map((entry) => flatSymbol(server, entry, undefined));
+  return listOf(value).map((entry) => flatSymbol(server, entry, ""));
 }
 
 function nestedSymbols(
@@ -55,7 +56,7 @@ function nestedSymbols(
   return [symbol, ...listOf(entry.children).flatMap((child) => nestedSymbols(server, uri, child, inner))];
 }
 
-function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string | undefined): FoundSymbol {
+function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string): FoundSymbol {
   if (!isTable(entry) || typeof entry.name !== "string" || !isTable(entry.location))
     throw garbled(server, "a list of symbols");
   const { uri, range } = entry.location;
@@ -65,11 +66,27 @@ function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string 
     name: entry.name,
     kind: kindWord(entry.kind),
     containers: container === "" ? [] : [container],
-    uri: documentUri ?? uri,
+    uri: uri || documentUri,
     server,
     range: isRange(range) ? range : undefined,
     selection: undefined,
   };
+}
+
+/** The symbols that are this document's; those of other files are counted as dropped. */
+export async function ofDocument(
+  { places, evidence }: CallState,
+  uri: string,
+  found: readonly FoundSymbol[],
+): Promise<FoundSymbol[]> {
+  const own: FoundSymbol[] = [];
+  const document = await places.show(uri);
+  for (const symbol of found) {
+    const isOwn = symbol.uri === uri || (document && (await places.show(symbol.uri))?.path === document.path);
+    if (isOwn) own.push({ ...symbol, uri });
+    else evidence.drop({ name: symbol.name, kind: symbol.kind, uri: symbol.uri, range: symbol.range });
+  }
+  return own;
 }
 
 /** From the symbol's name to the end of its declaration; undefined when the server told no range. */

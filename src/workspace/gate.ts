@@ -7,6 +7,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import picomatch from "picomatch";
 import { fileUri } from "../base/file-uri.js";
+import { onOneLine } from "../base/one-line.js";
 import { uniqueBy } from "../base/order.js";
 import { ConfigError, Refusal } from "../base/problem.js";
 import { pathOfName, pathOfUri } from "./file-name.js";
@@ -31,13 +32,14 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const base = roots[0];
   if (base === undefined) throw noRoot("The workspace has no root.", 0);
   // Case is ignored, because on some file systems `.GIT` is `.git`.
-  const denies = picomatch(options.deny, { dot: true, nocase: true });
+  const denies = picomatch(options.deny.map(onOneLine), { dot: true, nocase: true });
 
   const place = (path: string): Admitted | Refusal => {
     const root = roots.find((folder) => isInside(path, folder));
     const home = root ?? extraRoots.find((folder) => isInside(path, folder));
     if (home === undefined) return outside();
-    if (prefixes(relative(home, path)).some((prefix) => denies(prefix))) return denied();
+    if (isSystems(path, home)) return systems();
+    if (prefixes(relative(home, path)).some((prefix) => denies(onOneLine(prefix)))) return denied();
     const shown = root === undefined ? path : relative(base, path) || ".";
     return {
       path,
@@ -91,6 +93,14 @@ export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
+/** The system's view of itself and its devices. Only `/dev` has files of people as well: in a root that lies in it. */
+function isSystems(path: string, home: string): boolean {
+  if (sep !== "/") return false;
+  return (
+    isInside(path, "/proc") || isInside(path, "/sys") || (isInside(path, "/dev") && !isInside(home, "/dev"))
+  );
+}
+
 /** `a/b/c` → `a`, `a/b`, `a/b/c`: a denied folder denies all below it. */
 function prefixes(path: string): string[] {
   const parts = path.split(sep);
@@ -115,6 +125,13 @@ function outside(): Refusal {
   return new Refusal("guard/outside-root", "The path leads outside the workspace.", {
     nextSteps: [{ kind: "config", text: "Add its folder to `workspace.extra_roots` to make it readable." }],
   });
+}
+
+function systems(): Refusal {
+  return new Refusal(
+    "guard/outside-root",
+    "The path leads to the system's own files: `/proc`, `/sys` or `/dev`.",
+  );
 }
 
 function denied(): Refusal {

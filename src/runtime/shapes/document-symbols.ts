@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../base/json.js";
 import type { CallState } from "../call-state.js";
 import { garbled } from "../lsp-values.js";
-import { documentSymbols, extentOf, type FoundSymbol, nameRangeOf } from "../symbols.js";
+import { documentSymbols, extentOf, type FoundSymbol, nameRangeOf, ofDocument } from "../symbols.js";
 import type { Shape } from "./shape.js";
 import { rangeText, table, textOf } from "./spelt.js";
 
@@ -14,7 +14,8 @@ export const documentSymbolsShape: Shape = {
     const items: Json[] = [];
     for (const { server, value } of reply.parts) {
       if (server === undefined || uri === undefined) throw garbled(server, "the symbols of a file");
-      for (const symbol of documentSymbols(server, uri, value)) items.push(await spell(call, symbol));
+      const found = await ofDocument(call, uri, documentSymbols(server, uri, value));
+      for (const symbol of found) items.push(await spell(call, symbol));
     }
     return { items, beside: {} };
   },

@@ -1,5 +1,8 @@
 /** Links in a file. One to a file outside the roots is dropped; one that nobody could resolve has no target. */
+import { isAbsolute, win32 } from "node:path";
+import { fileUri } from "../../base/file-uri.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import { redact } from "../../lsp/redact.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange } from "../lsp-values.js";
 import { documentEntries } from "./in-document.js";
@@ -39,10 +42,22 @@ export const links: Shape = {
 /** The members that say where a link leads; undefined when that lies outside. */
 async function targetOf(call: CallState, target: unknown): Promise<JsonObject | undefined> {
   if (typeof target !== "string" || target === "") return {};
-  if (!/^file:/i.test(target)) return { url: target };
+  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(target)?.[1]?.toLowerCase();
+  if (scheme !== "file" && !isPath(target)) return mayTell(scheme, target) ? { url: target } : undefined;
   const mark = target.indexOf("#");
-  const admitted = await call.places.show(mark < 0 ? target : target.slice(0, mark));
+  const named = mark < 0 ? target : target.slice(0, mark);
+  const admitted = await call.places.show(scheme === "file" ? named : fileUri(named));
   if (admitted === undefined) return undefined;
   const file = call.places.document(admitted);
   return mark < 0 ? file : { ...file, fragment: target.slice(mark + 1) };
+}
+
+/** What should be a URI and is a bare path. */
+function isPath(target: string): boolean {
+  return isAbsolute(target) || win32.isAbsolute(target);
+}
+
+/** Addresses of the web are the document's own words; in those of programs, paths of this machine may stand. */
+function mayTell(scheme: string | undefined, target: string): boolean {
+  return scheme === undefined || /^(?:https?|mailto)$/.test(scheme) || redact(target, []) === target;
 }
