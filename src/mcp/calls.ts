@@ -20,6 +20,8 @@ export interface SessionCalls {
   list(cursor: unknown): ListedTool[];
   /** Calls a tool for a client that gave itself that name; throws a ProtocolError for what is no tool result. */
   call(name: string, args: unknown, options: CallOptions, client: string | undefined): Promise<ToolResult>;
+  /** Whether a call is being answered. */
+  readonly isBusy: boolean;
   /** Resolves when no call is being answered any more. */
   idle(): Promise<void>;
 }
@@ -55,6 +57,9 @@ export function openCalls(runtime: Runtime, session: Session): SessionCalls {
       } finally {
         pending.delete(call);
       }
+    },
+    get isBusy() {
+      return pending.size > 0;
     },
     async idle() {
       while (pending.size > 0) await Promise.allSettled([...pending]);

@@ -35,7 +35,7 @@ function writeConfig(http: string, scenario: Scenario = {}): string {
   const path = join(folder, "lspi.toml");
   writeFileSync(
     path,
-    `extends = ["tools/core"]
+    `extends = ["tools/core", "tools/structure"]
 [allow]
 commands = [${JSON.stringify(process.execPath)}]
 [[servers]]
@@ -243,13 +243,31 @@ describe("the running program", () => {
     const outside = "/outside-of-everything/secret-place.fake";
     const secret = "a-value-of-the-environment-4711";
     const place = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
+    const round = `file://${folder}/../outside-of-everything/secret-place.fake`;
+    const forms = [
+      ...[outside, `file:${outside}`, `FILE://${outside}`, `at:${outside}`, `-I${outside}`, `"${outside}"`],
+      ...[outside.replaceAll("/", "\\/"), `${outside} and secret-place/more`, round],
+    ];
     const config = writeConfig("max_calls_per_session = 4", {
-      capabilities: { definitionProvider: true, hoverProvider: true },
+      capabilities: { definitionProvider: true, hoverProvider: true, documentLinkProvider: {} },
+      serverInfo: { name: "fake", version: `1 ${outside}` },
       replies: {
-        "textDocument/definition": [{ uri: `file://${outside}`, range: place }],
+        "textDocument/definition": [
+          { uri: `file://${outside}`, range: place },
+          { uri: round, range: place },
+        ],
+        "textDocument/documentLink": [outside, `file:${outside}`, `jar:file:${outside}!/x`, round].map(
+          (target) => ({
+            range: place,
+            target,
+          }),
+        ),
         "textDocument/hover": { contents: "words" },
       },
-      on: { "textDocument/hover": [{ error: { code: -32000, message: `no such file: ${outside}` } }] },
+      on: {
+        initialized: [{ stderr: `${forms.join("\n")}\n` }],
+        "textDocument/hover": [{ error: { code: -32000, message: `no such file: ${forms.join(", ")}` } }],
+      },
     });
     const log = join(folder, "log.txt");
     const trace = join(folder, "trace.txt");
@@ -269,16 +287,21 @@ describe("the running program", () => {
         body: callOf(3, { file_path: "a.fake", line: 1, character: 1 }, "get_hover"),
       }),
       await send(url, { headers: session, body: callOf(4, {}, "get_server_status") }),
+      await send(url, {
+        headers: session,
+        body: callOf(9, { file_path: "a.fake" }, "get_document_links"),
+      }),
       await send(url, { headers: session, body: callOf(5, {}, "no_such_tool") }),
       await send(url, { headers: { ...session, "mcp-session-id": unknown }, body: callOf(6) }),
       await send(url, { headers: { ...session, authorization: `Bearer ${wrong}` }, body: callOf(7) }),
       await send(url, { headers: session, body: `{"secret": "${token}"` }),
       await send(url, { headers: { ...session, host: "evil.example" }, body: callOf(8) }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 404, 401, 400, 403]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 404, 401, 400, 403]);
     expect(answersIn(answers[0] as (typeof answers)[0])).toMatchObject([
-      { result: { structuredContent: { dropped: 1 } } },
+      { result: { structuredContent: { dropped: 2 } } },
     ]);
+    expect(answers[3]?.text).toContain("<path>");
     child.kill("SIGTERM");
     if (child.exitCode === null) await once(child, "exit");
     const everything = {

@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isNamedInside } from "../../src/cli/trace.js";
 import { shownNames } from "../../src/cli/trace-names.js";
-import { veil as veilNaming, veilResult } from "../../src/cli/veil.js";
+import { fitting, veil as veilNaming, veilResult } from "../../src/cli/veil.js";
 
 const mayName = (uri: string) => uri.startsWith("file:///w/");
 const veil = (message: unknown) => veilNaming(message, mayName);
@@ -61,6 +62,40 @@ describe("a message without its texts", () => {
     expect(veil({ result: uris })).toEqual({
       result: [{ uri: "file:///w/a.ts" }, { uri: "<18 characters>" }, { uri: "<10 characters>" }],
     });
+  });
+
+  it.each([
+    ["file:///w", true],
+    ["file:///w/a%20b.ts", true],
+    ["file:///wide/a.ts", false],
+    ["file:///w/../CANARY/y", false],
+    ["file:///w/%2e%2e/CANARY/y", false],
+    ["file:///w/.%2E/CANARY/y", false],
+    ["file:///CANARY/../w/a.ts", false],
+    ["file:///w\\..\\CANARY", false],
+    ["file:///w%2f..%2fCANARY", false],
+    ["file://host/w/a.ts", false],
+    ["file:///w/..a/b..ts", true],
+  ])("%s: named is %s", (uri, named) => {
+    expect(isNamedInside(uri, ["/w"])).toBe(named);
+  });
+
+  it("is bounded in depth, items, members and length, and so is its line", () => {
+    const deep = { params: { a: { b: { c: { d: { e: { uri: "file:///w/a" } } } } } } };
+    expect(JSON.stringify(veil(deep))).not.toContain("file:");
+    const wide = { result: Array.from({ length: 50 }, () => 1) };
+    expect(veil(wide)).toEqual({ result: [...Array.from({ length: 20 }, () => 1), "<30 more>"] });
+    const keys = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 1]));
+    expect(Object.keys(veil(keys) as object)).toHaveLength(41);
+    expect(veil({ uri: `file:///w/${"a".repeat(200)}` })).toEqual({ uri: "<210 characters>" });
+    const items = Array.from({ length: 20 }, () => ({
+      uri: "file:///w/a.ts",
+      kind: 1,
+      range: { start: keys },
+    }));
+    const line = fitting(8_192, (depth) => JSON.stringify(veilNaming({ result: { items } }, mayName, depth)));
+    expect(line.length).toBeLessThanOrEqual(8_192);
+    expect(line).toContain("items");
   });
 
   it("tells nothing of settings, not even numbers", () => {

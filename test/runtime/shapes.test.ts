@@ -171,6 +171,35 @@ async function answer(shape: ShapeName, parts: ReplyData["parts"], dialect?: Dia
   return buildAnswer(callState({ plan }), shape, { parts, perItem: false, ...rest }, {});
 }
 
+test("flat symbols of other files are not this file's, and are counted", async () => {
+  const symbol = (name: string, uri: string) => ({
+    name,
+    kind: 12,
+    location: { uri, range: range(0, 0, 5) },
+  });
+  const value = [
+    symbol("alpha", a),
+    symbol("here", ""),
+    symbol("other", b),
+    symbol("out", "file:///elsewhere/x"),
+  ];
+  const { structured, text } = await answer("document_symbols", [{ server, value }]);
+  expect(structured).toMatchObject({ total: 2, dropped: 2, symbols: [{ name: "alpha" }, { name: "here" }] });
+  expect(text).not.toMatch(/other|out\b/);
+});
+
+test("a link to a path outside is dropped, however its target is written", async () => {
+  const outside = ["/elsewhere/x", "C:\\elsewhere\\x", "FILE:///elsewhere/x", "file:/elsewhere/x"];
+  const within = ["jar:file:/elsewhere/x.jar!/a", "odd:/elsewhere/x"];
+  const targets = [...outside, ...within, "/w/b.fake", "https://example.org/?u=/elsewhere/y", "docs/a.md"];
+  const value = targets.map((target, index) => ({ range: range(0, index, index + 1), target }));
+  const { structured } = await answer("links", [{ server, value }]);
+  expect(structured).toMatchObject({
+    dropped: outside.length + within.length,
+    links: [{ path: "b.fake" }, { url: "https://example.org/?u=/elsewhere/y" }, { url: "docs/a.md" }],
+  });
+});
+
 test("the runtime builds every shape that the generator knows", () => {
   expect(Object.keys(runtimeShapes).toSorted()).toEqual(shapeNames.toSorted());
 });

@@ -176,3 +176,46 @@ test("inside is by segments", () => {
   expect(isInside("/a/bc", "/a/b")).toBe(false);
   expect(isInside("/a", "/")).toBe(true);
 });
+
+describe("names with line ends", () => {
+  test.each([".git/config", "x\ny/.git/config", "x\ry/.env", "x\u2028y/.env", "x\ny/a\nb.pem", "a\nb/c.pem"])(
+    "%j is denied as any other",
+    async (name) => {
+      const narrow = await openGate({
+        roots: [root],
+        extraRoots: [],
+        deny: ["**/.git/**", "**/.env", "**/*.pem"],
+      });
+      await expect(narrow.admit(name)).rejects.toMatchObject({ code: "guard/denied" });
+      expect(narrow.place(join(root, name))).toMatchObject({ code: "guard/denied" });
+    },
+  );
+});
+
+describe.runIf(process.platform === "linux")("the system's own files", () => {
+  test.each([
+    "/proc/self/status",
+    "/proc/1/environ",
+    "/proc/kmsg",
+    "/sys/kernel",
+    "/dev/null",
+    "to-proc/status",
+  ])("%s is refused even with the root /", async (name) => {
+    const whole = await openGate({ roots: ["/"], extraRoots: ["/proc/self", "/sys"], deny: [] });
+    await expect(whole.admit(name.startsWith("/") ? name : join(root, name))).rejects.toMatchObject({
+      code: "guard/outside-root",
+    });
+    expect(await whole.show(`file://${name}`)).toBeUndefined();
+  });
+
+  test("a workspace in /dev/shm is one", async () => {
+    const shared = mkdtempSync("/dev/shm/gate-");
+    try {
+      writeFileSync(join(shared, "a.ts"), "");
+      const gate = await openGate({ roots: [shared], extraRoots: [], deny: [] });
+      expect(await gate.admit("a.ts")).toMatchObject({ shown: "a.ts" });
+    } finally {
+      rmSync(shared, { recursive: true });
+    }
+  });
+});

@@ -116,7 +116,10 @@ export const http = z.strictObject({
     .describe("Whether the roots that a client tells narrow what its session may see; they never widen it."),
   max_body_bytes: z.int().min(1024).max(16_777_216).optional().describe("One request."),
   max_calls: positive.max(1024).optional().describe("Calls under way in all."),
-  max_calls_per_session: positive.max(1024).optional().describe("Calls under way in one session."),
+  max_calls_per_session: positive
+    .max(1024)
+    .optional()
+    .describe("Calls under way in one session; where the protocol has none, of one token."),
   headers_timeout_ms: milliseconds.min(100).optional().describe("Time to send a request's headers."),
   body_timeout_ms: milliseconds.min(100).optional().describe("Time to send a whole request."),
   drain_ms: milliseconds

@@ -10,18 +10,19 @@ import type { Runtime } from "../../runtime/runtime.js";
 import { isModernMessage, isModernRevision } from "../era.js";
 import { ClientGone, readBody } from "./body.js";
 import { sendResponse, webRequest } from "./bridge.js";
-import { type Authenticate, checkHead, type Head, isHealthQuestion, tooLarge } from "./checks.js";
+import { checkHead, type Head, isHealthQuestion, tooLarge } from "./checks.js";
 import { foldResponse, tapResponse } from "./events.js";
 import { acceptsStream, jsonOnly } from "./media.js";
 import { ModernHolders } from "./modern-holders.js";
 import { cancelledIds, isNotification, isRequest, messagesIn, requestIds, rpcError } from "./rpc.js";
 import { type HttpSession, Sessions } from "./sessions.js";
 import { Slots } from "./slots.js";
+import type { Authenticator } from "./tokens.js";
 import { isHandshake, refuseRevision, withNewestRevision } from "./versions.js";
 
 /** What a gateway needs besides the runtime. */
 export interface GatewayContext {
-  authenticate: Authenticate;
+  tokens: Authenticator;
   log: Log;
   trace?: Trace | undefined;
 }
@@ -40,6 +41,8 @@ interface Question {
 }
 
 const later = { "Retry-After": "1" };
+/** How often it is seen whether the tokens of those who listen still count. */
+const tokensMs = 1000;
 
 /** The request handler of the HTTP server. */
 export class Gateway {
@@ -47,6 +50,9 @@ export class Gateway {
   readonly #sessions: Sessions;
   readonly #modern: ModernHolders;
   readonly #slots: Slots;
+  readonly #looks: NodeJS.Timeout;
+  /** Holders whose token was missing at the last look. */
+  #missing: ReadonlySet<string> = new Set();
   #isDraining = false;
 
   constructor(
@@ -57,6 +63,8 @@ export class Gateway {
     this.#sessions = new Sessions(runtime, this.#http, context.log);
     this.#modern = new ModernHolders(runtime, this.#http, context.log);
     this.#slots = new Slots(this.#http.maxCalls, this.#http.maxCallsPerSession);
+    this.#looks = setInterval(() => this.#endWithoutToken(), tokensMs);
+    this.#looks.unref();
   }
 
   /** Answers one request; never throws. */
@@ -83,7 +91,24 @@ export class Gateway {
   /** Ends every session and stream. */
   async close(): Promise<void> {
     this.#isDraining = true;
+    clearInterval(this.#looks);
     await Promise.all([this.#sessions.close(), this.#modern.close()]);
+  }
+
+  /**
+   * A request shows its token, an open stream does not: what belongs to one that was taken back is ended. Missing once is
+   * not enough, because a file that is being written is empty for a moment.
+   */
+  #endWithoutToken(): void {
+    const holders = new Set([...this.#sessions.holders(), ...this.#modern.holders()]);
+    const missing = new Set(this.context.tokens.withoutToken(holders));
+    for (const holder of missing) {
+      if (!this.#missing.has(holder)) continue;
+      this.context.log("info", "what belonged to a token that was removed is gone");
+      this.#sessions.end(holder);
+      this.#modern.end(holder);
+    }
+    this.#missing = missing;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<Response> {
@@ -94,7 +119,7 @@ export class Gateway {
       headers,
     };
     if (isHealthQuestion(head, this.#http)) return this.#health();
-    const checked = checkHead(head, this.#http, this.context.authenticate);
+    const checked = checkHead(head, this.#http, this.context.tokens.authenticate);
     if ("status" in checked) return new Response(null, checked);
     const bytes = head.method === "POST" ? await readBody(request, this.#http.maxBodyBytes) : Buffer.alloc(0);
     if (bytes === undefined) return new Response(null, tooLarge);
@@ -166,15 +191,17 @@ export class Gateway {
     return answer;
   }
 
-  /** Answers within the limits on calls: a slot is held until its answer is out, or, for a client that left, until its session is at rest. */
+  /**
+   * Answers within the limits on calls: a slot is held until its answer is out, or, for a client that left, until its
+   * session is at rest. Without sessions a holder counts as one.
+   */
   async #within(
     question: Question,
     session: HttpSession | undefined,
     answer: (request: Request) => Promise<Response>,
   ): Promise<Response> {
     const count = messagesIn(question.body).filter((message) => isRequest(message, "tools/call")).length;
-    // Without a session there is nobody to count under but the call itself.
-    const release = this.#slots.take(session ?? question, count);
+    const release = this.#slots.take(session ?? question.holder, count);
     if (release === undefined) return new Response(null, { status: 429, headers: later });
     const ids = session === undefined ? [] : requestIds(messagesIn(question.body));
     for (const id of ids) session?.ids.add(id);
@@ -184,9 +211,10 @@ export class Gateway {
     };
     const { response } = question;
     response.once("close", () => {
-      // In the session era a client that leaves has not cancelled: its calls go on, and count.
-      if (response.writableFinished || session === undefined) done();
-      else void session.calls.idle().then(done);
+      if (response.writableFinished || session === undefined) return done();
+      // No answer could reach a client that has left, now or later: nothing is resumed.
+      for (const id of ids) session.cancel(id);
+      void session.calls.idle().then(done);
     });
     return answer(asWeb(question));
   }

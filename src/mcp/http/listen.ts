@@ -39,7 +39,7 @@ export async function serveHttp(runtime: Runtime, options: HttpOptions): Promise
   // Tokens that cannot be used stop the start, and not only each request.
   options.tokens.digests();
   const gateway = new Gateway(runtime, {
-    authenticate: authenticator(options.tokens, log),
+    tokens: authenticator(options.tokens, log),
     log,
     trace: options.trace,
   });
@@ -57,8 +57,9 @@ export async function serveHttp(runtime: Runtime, options: HttpOptions): Promise
     log("info", "listening", { url });
     options.onListening?.(url);
     await aborted(signal);
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // Whoever comes meanwhile is told so, and `/health` too; only then nobody listens any more.
     await within(http.drainMs, gateway.drain());
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     // The answers of the last calls are written in this turn of the loop; close in the next.
     await nextTurn();
     await gateway.close();

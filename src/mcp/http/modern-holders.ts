@@ -40,6 +40,17 @@ export class ModernHolders {
     return (await known).handle(request, body);
   }
 
+  /** Who they are. */
+  holders(): string[] {
+    return [...this.#holders.keys()];
+  }
+
+  /** Ends all that is under way for a holder. */
+  end(name: string): void {
+    void this.#holders.get(name)?.then((holder) => holder.close());
+    this.#holders.delete(name);
+  }
+
   /** Resolves when no holder has a call under way. */
   async idle(): Promise<void> {
     await Promise.all((await Promise.all(this.#holders.values())).map(({ calls }) => calls.idle()));

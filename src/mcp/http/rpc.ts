@@ -12,10 +12,12 @@ export function isRequest(message: unknown, method: string): boolean {
 }
 
 /** The ids of the requests among messages. */
-export function requestIds(messages: readonly unknown[]): unknown[] {
+export function requestIds(messages: readonly unknown[]): (string | number)[] {
   return messages
     .filter(isTable)
-    .flatMap(({ method, id }) => (method !== undefined && id !== undefined ? [id] : []));
+    .flatMap(({ method, id }) =>
+      method !== undefined && (typeof id === "string" || typeof id === "number") ? [id] : [],
+    );
 }
 
 /** The ids of the requests that messages take back. */

@@ -20,6 +20,8 @@ export interface HttpSession {
   isInitialized: boolean;
   /** Ends the stream of a request that was cancelled, since no answer will. */
   endStream(id: string | number): void;
+  /** Takes back a request in the place of its client, which has left. */
+  cancel(id: string | number): void;
   handle(request: Request, body: unknown): Promise<Response>;
   close(): Promise<void>;
 }
@@ -76,6 +78,11 @@ export class Sessions {
           transport.handleRequest(request, { parsedBody: body }),
         ),
       endStream: (id) => transport.closeSSEStream(id),
+      cancel: (id) => {
+        const params = { requestId: id, reason: "the client has left" };
+        transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+        transport.closeSSEStream(id);
+      },
       close: () => server.close(),
     };
     server.onerror = (error) => this.log("debug", "mcp over http", { cause: error.name });
@@ -83,6 +90,16 @@ export class Sessions {
     this.#opening.add(entry);
     await server.connect(transport);
     return entry;
+  }
+
+  /** Whose they are. */
+  holders(): string[] {
+    return [...this.#open.values()].map(({ holder }) => holder);
+  }
+
+  /** Ends all sessions of a holder. */
+  end(holder: string): void {
+    for (const entry of [...this.#open.values()]) if (entry.holder === holder) void entry.close();
   }
 
   /** How many there are. */
@@ -123,11 +140,16 @@ export class Sessions {
     return new Response(whenDone(response.body, done), response);
   }
 
-  #use(entry: Entry, change: 1 | -1): void {
+  #use(entry: Entry, change: 1 | 0 | -1): void {
     entry.exchanges += change;
     entry.usedAt = Date.now();
     clearTimeout(entry.timer);
     if (entry.exchanges > 0 || entry.isClosed) return;
+    if (entry.calls.isBusy) {
+      // A call may outlast the connection that it came by.
+      void entry.calls.idle().then(() => this.#use(entry, 0));
+      return;
+    }
     entry.timer = setTimeout(() => {
       this.log("info", "a session was idle and is gone");
       void entry.close();
@@ -140,7 +162,7 @@ export class Sessions {
     if (this.size < this.http.maxSessions) return true;
     let idlest: Entry | undefined;
     for (const entry of this.#open.values())
-      if (entry.asked === 0 && entry.usedAt < (idlest?.usedAt ?? Number.POSITIVE_INFINITY)) idlest = entry;
+      if (!isAtWork(entry) && entry.usedAt < (idlest?.usedAt ?? Number.POSITIVE_INFINITY)) idlest = entry;
     if (idlest === undefined) return false;
     this.log("info", "a session made room for a new one");
     void idlest.close();
@@ -154,6 +176,10 @@ export class Sessions {
     if (name !== undefined) this.#open.delete(name);
     entry.calls.session.close();
   }
+}
+
+function isAtWork({ asked, calls }: Entry): boolean {
+  return asked > 0 || calls.isBusy;
 }
 
 /** The same stream; tells once when it has ended or nobody reads it any more. */

@@ -2,7 +2,7 @@
 
 /** The slots of one gateway. */
 export class Slots {
-  readonly #taken = new Map<object, number>();
+  readonly #taken = new Map<unknown, number>();
   #all = 0;
 
   constructor(
@@ -11,7 +11,7 @@ export class Slots {
   ) {}
 
   /** Takes slots for calls of one owner; gives the function that returns them, or undefined when there are too few. */
-  take(owner: object, count: number): (() => void) | undefined {
+  take(owner: unknown, count: number): (() => void) | undefined {
     const own = this.#taken.get(owner) ?? 0;
     if (own + count > this.mostOfOne || this.#all + count > this.most) return undefined;
     this.#add(owner, count);
@@ -22,7 +22,7 @@ export class Slots {
     };
   }
 
-  #add(owner: object, count: number): void {
+  #add(owner: unknown, count: number): void {
     this.#all += count;
     const own = (this.#taken.get(owner) ?? 0) + count;
     if (own > 0) this.#taken.set(owner, own);

@@ -48,8 +48,16 @@ export function environmentTokens(variable: string, text: string): TokenSource {
   return { name: `the variable ${variable}`, digests: () => digests };
 }
 
-/** The check of every request. Who holds a token is named by its digest. */
-export function authenticator(source: TokenSource, log: Log): Authenticate {
+/** Who gets in, and whether they still do. */
+export interface Authenticator {
+  /** The check of every request. Who holds a token is named by its digest. */
+  authenticate: Authenticate;
+  /** Those among them whose token counts no more. */
+  withoutToken(holders: Iterable<string>): string[];
+}
+
+/** Judges by the tokens that a source has at the moment. */
+export function authenticator(source: TokenSource, log: Log): Authenticator {
   let complaint = "";
   const current = (): Buffer[] => {
     try {
@@ -65,12 +73,18 @@ export function authenticator(source: TokenSource, log: Log): Authenticate {
       return [];
     }
   };
-  return (authorization) => {
-    const token = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1] ?? "";
-    const digest = digestOf(token);
-    let isKnown = false;
-    for (const known of current()) isKnown = timingSafeEqual(known, digest) || isKnown;
-    return isKnown ? digest.toString("hex") : undefined;
+  return {
+    authenticate(authorization) {
+      const token = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1] ?? "";
+      const digest = digestOf(token);
+      let isKnown = false;
+      for (const known of current()) isKnown = timingSafeEqual(known, digest) || isKnown;
+      return isKnown ? digest.toString("hex") : undefined;
+    },
+    withoutToken(holders) {
+      const known = new Set(current().map((digest) => digest.toString("hex")));
+      return [...holders].filter((holder) => !known.has(holder));
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
+import { digestOf } from "../../../src/mcp/http/tokens.js";
 import { serveStdio } from "../../../src/mcp/stdio.js";
 import { StreamTransport } from "../../../src/mcp/stream-transport.js";
 import { openWorkshop, range, type Workshop } from "../../runtime/workshop.js";
@@ -116,6 +117,28 @@ describe("the era without sessions over HTTP", () => {
       .toHaveLength(1);
     call.destroy();
     await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+  });
+
+  it("bounds the calls of one token, and ends them when it is removed", async () => {
+    let counting = [token, otherToken];
+    const { url, workshop } = await openGateway({
+      tokens: { name: "test", digests: () => counting.map(digestOf) },
+      http: { max_calls: 8, max_calls_per_session: 1 },
+      servers: { fake: { scenario: silent } },
+      config: { limits: { timeout_ms: 60_000 } },
+    });
+    const { headers, body } = modernCall(1);
+    const call = send(url, { headers, body }).catch(() => undefined);
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    const next = modernCall(2, {});
+    expect((await send(url, next)).status).toBe(429);
+    const others = { ...next.headers, authorization: `Bearer ${otherToken}` };
+    expect((await send(url, { headers: others, body: next.body })).status).toBe(200);
+    counting = [otherToken];
+    await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    await call;
   });
 
   it("needs a token, has no sessions, and answers a client that reads no stream in JSON", async () => {

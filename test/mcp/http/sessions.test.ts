@@ -4,8 +4,10 @@ import { rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
+import { digestOf } from "../../../src/mcp/http/tokens.js";
+import { Session } from "../../../src/runtime/session.js";
 import {
   answersIn,
   at,
@@ -21,6 +23,7 @@ import {
   otherToken,
   send,
   silent,
+  token,
 } from "./support.js";
 
 afterEach(closeAll);
@@ -125,12 +128,10 @@ describe("the id of a request", () => {
       (await send(url, { headers: session, body })).status;
     expect(await status({ ...list, id: 1 })).toBe(400);
     expect(await status([list, list])).toBe(400);
-    // Nor after its client has left: the call goes on.
+    // Its client has left: the call ends with it.
     call.destroy();
-    expect(await status({ ...list, id: 1 })).toBe(400);
+    await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
     expect(await status(list)).toBe(200);
-    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
-    expect(await status(cancel)).toBe(202);
     await expect.poll(() => status({ ...list, id: 1 }), { timeout: 15_000 }).toBe(200);
   });
 });
@@ -240,6 +241,36 @@ describe("sessions are bounded", () => {
     call.destroy();
   });
 
+  it("nor of one whose call outlasts its connection; its idle time begins after that", async () => {
+    const { url, logged } = await openGateway({ http: { max_sessions: 1, session_idle_ms: 1000 } });
+    const session = await openRaw(url);
+    let finish: (outcome: never) => void = () => undefined;
+    // A call that hears of no end, as one that is writing files.
+    const stubborn = vi.spyOn(Session.prototype, "call").mockImplementation(
+      () =>
+        new Promise((resolve) => {
+          finish = resolve;
+        }),
+    );
+    try {
+      const call = request(url, { method: "POST", headers: { ...good, ...session }, agent: false });
+      call.once("error", () => undefined);
+      call.end(JSON.stringify(callOf(1)));
+      await expect.poll(() => stubborn.mock.calls.length, { timeout: 15_000 }).toBe(1);
+      call.destroy();
+      // Longer than the idle time: neither that nor a newcomer ends it.
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      expect((await send(url, { body: initialize() })).status).toBe(429);
+      expect(logged.filter((line) => line.includes("was idle"))).toEqual([]);
+      finish({ error: null, isError: true, structured: {}, text: "" } as never);
+      await expect
+        .poll(() => logged.filter((line) => line.includes("was idle")), { timeout: 15_000 })
+        .toHaveLength(1);
+    } finally {
+      stubborn.mockRestore();
+    }
+  });
+
   it("one that asks nothing for a time is gone; a stream that listens keeps it", async () => {
     const { url, logged } = await openGateway({ http: { session_idle_ms: 1000 } });
     const [left, kept] = [await openRaw(url), await openRaw(url)];
@@ -307,11 +338,8 @@ describe("calls are bounded", () => {
       .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
       .toHaveLength(3);
     expect(await status(other)).toBe(429);
-    // A client that leaves has not cancelled; its call goes on and counts.
+    // A client that leaves gets no answer any more; its call ends and its slot is free.
     last.destroy();
-    expect(await status(other)).toBe(429);
-    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } };
-    expect((await send(url, { headers: other, body: cancel })).status).toBe(202);
     await expect.poll(() => status(other), { timeout: 15_000 }).toBe(200);
   });
 });
@@ -330,7 +358,10 @@ describe("the end", () => {
       .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
       .toHaveLength(1);
     const ended = stop();
-    await expect(send(url, { headers: session, body: list })).rejects.toThrow();
+    const health = () => send(url, { method: "GET", path: "/health", headers: { authorization: undefined } });
+    expect(await health()).toMatchObject({ status: 503, text: '{"status":"ending"}' });
+    expect((await send(url, { headers: session, body: list })).status).toBe(503);
+    expect((await send(url, { body: initialize() })).status).toBe(503);
     writeFileSync(go, "");
     const answer = await call;
     expect(answersIn(answer).find(({ id }) => id === 5)).toMatchObject({
@@ -383,5 +414,36 @@ describe("the end", () => {
     await stop();
     await call;
     expect(workshop.runtime.pool.running()).toEqual([]);
+  });
+});
+
+describe("a token that was removed", () => {
+  it("takes its open streams and sessions with it, and no others", async () => {
+    let counting = [token, otherToken];
+    const tokens = { name: "test", digests: () => counting.map(digestOf) };
+    const { url } = await openGateway({ tokens });
+    const [mine, theirs] = [await openRaw(url), await openRaw(url, otherToken)];
+    const listen = (headers: { [name: string]: string }) =>
+      new Promise<{ ended: () => boolean }>((resolve) => {
+        const stream = request(url, { method: "GET", headers: { ...good, ...headers }, agent: false });
+        stream.once("error", () => undefined);
+        stream.once("response", (response) => {
+          let ended = false;
+          response.resume().once("close", () => {
+            ended = true;
+          });
+          expect(response.statusCode).toBe(200);
+          resolve({ ended: () => ended });
+        });
+        stream.end();
+      });
+    const [first, second] = [await listen(mine), await listen(theirs)];
+    counting = [otherToken];
+    await expect.poll(() => first.ended(), { timeout: 15_000 }).toBe(true);
+    expect(second.ended()).toBe(false);
+    counting = [token, otherToken];
+    const status = async (headers: { [name: string]: string }) =>
+      (await send(url, { headers, body: list })).status;
+    expect([await status(mine), await status(theirs)]).toEqual([404, 200]);
   });
 });

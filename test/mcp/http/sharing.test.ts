@@ -9,6 +9,7 @@ import {
   callOf,
   closeAll,
   connect,
+  good,
   openGateway,
   openRaw,
   resultOf,
@@ -117,6 +118,30 @@ describe("one set of language servers", () => {
   });
 });
 
+/** Calls by hand and gives the result; what the gateway asks meanwhile is answered so, or not at all. */
+async function askAnswering(
+  url: string,
+  session: { [name: string]: string },
+  call: JsonObject,
+  reply: JsonObject | undefined,
+): Promise<JsonObject> {
+  const headers = { ...good, ...session };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(call) });
+  let text = "";
+  for await (const part of response.body ?? []) {
+    text += Buffer.from(part).toString();
+    const events = text.split("\n\n");
+    text = events.pop() ?? "";
+    for (const event of events) {
+      const message = JSON.parse(/^data: (.+)$/m.exec(event)?.[1] ?? "{}") as JsonObject;
+      if (message.method === "roots/list" && reply !== undefined)
+        await send(url, { headers: session, body: { jsonrpc: "2.0", id: message.id ?? null, ...reply } });
+      if (message.id === call.id && message.result !== undefined) return message.result as JsonObject;
+    }
+  }
+  throw new Error("no answer");
+}
+
 describe("roots of a session", () => {
   it("narrow what it sees, what it may name and what names begin at; other sessions see what they saw", async () => {
     const gateway = await openGateway(projects);
@@ -157,6 +182,21 @@ describe("roots of a session", () => {
     expect(await ask(none, root(gateway, "top.fake"))).toMatchObject({
       error: { code: "guard/outside-root" },
     });
+  });
+
+  it.each<[string, JsonObject | undefined]>([
+    ["an error", { error: { code: -32000, message: "no" } }],
+    ["no list", { result: { roots: "all" } }],
+    ["no answer in time", undefined],
+  ])("that are not told show nothing, and are asked for with the next call: %s", async (_name, reply) => {
+    const gateway = await openGateway(projects);
+    const session = await openRaw(gateway.url, undefined, { roots: {} });
+    const file = { ...at, file_path: root(gateway, "one/a.fake") };
+    const first = await askAnswering(gateway.url, session, callOf(1, file), reply);
+    expect(first).toMatchObject({ structuredContent: { error: { code: "guard/outside-root" } } });
+    const roots = [{ uri: root(gateway, "one") }, { uri: "vscode-remote://x/y" }];
+    const next = await askAnswering(gateway.url, session, callOf(2, file), { result: { roots } });
+    expect(next).toMatchObject({ structuredContent: { locations: [{ path: "a.fake" }], dropped: 2 } });
   });
 
   it("are asked for again when the client says that they changed", async () => {

@@ -139,12 +139,12 @@ export function send(url: string, { method = "POST", path, headers, body }: RawR
 }
 
 /** The handshake's first message. */
-export function initialize(protocolVersion = "2025-11-25"): JsonObject {
+export function initialize(protocolVersion = "2025-11-25", capabilities: JsonObject = {}): JsonObject {
   return {
     jsonrpc: "2.0",
     id: 0,
     method: "initialize",
-    params: { protocolVersion, capabilities: {}, clientInfo: { name: "raw", version: "0" } },
+    params: { protocolVersion, capabilities, clientInfo: { name: "raw", version: "0" } },
   };
 }
 
@@ -156,9 +156,16 @@ export function callOf(id: number, args: JsonObject = at, name = "find_definitio
 }
 
 /** Opens a session by hand and gives the headers that its requests carry. */
-export async function openRaw(url: string, bearer = token): Promise<{ [name: string]: string }> {
+export async function openRaw(
+  url: string,
+  bearer = token,
+  capabilities: JsonObject = {},
+): Promise<{ [name: string]: string }> {
   const authorization = `Bearer ${bearer}`;
-  const { headers } = await send(url, { headers: { authorization }, body: initialize() });
+  const { headers } = await send(url, {
+    headers: { authorization },
+    body: initialize(undefined, capabilities),
+  });
   const session = {
     authorization,
     "mcp-session-id": String(headers["mcp-session-id"]),

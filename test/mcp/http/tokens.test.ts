@@ -53,7 +53,7 @@ function problemOf(read: () => unknown): string | undefined {
 
 /** Whether a source lets a token in. */
 function lets(source: TokenSource, bearer: string): boolean {
-  return authenticator(source, quiet)(`Bearer ${bearer}`) !== undefined;
+  return authenticator(source, quiet).authenticate(`Bearer ${bearer}`) !== undefined;
 }
 
 describe("tokens of the environment", () => {
@@ -87,7 +87,7 @@ describe("tokens of the environment", () => {
   });
 
   it("name their holder alike each time and without showing the token", () => {
-    const check = authenticator(environmentTokens("T", `${token} ${otherToken}`), quiet);
+    const { authenticate: check } = authenticator(environmentTokens("T", `${token} ${otherToken}`), quiet);
     expect(check(`Bearer ${token}`)).toBe(check(`bearer  ${token}`));
     expect(check(`Bearer ${token}`)).not.toBe(check(`Bearer ${otherToken}`));
     expect(check(`Bearer ${token}`)).not.toContain(token);
@@ -163,7 +163,7 @@ describe("tokens of our own", () => {
   it("count from the moment they are made to the moment they are removed", () => {
     const first = addToken(store());
     const source = storedTokens(store());
-    const check = authenticator(source, quiet);
+    const { authenticate: check } = authenticator(source, quiet);
     const isIn = (secret = "") => check(`Bearer ${secret}`) !== undefined;
     expect(isIn(first.secret)).toBe(true);
     const second = addToken(store());
