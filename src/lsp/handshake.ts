@@ -84,7 +84,8 @@ export async function shakeHands(
   return {
     capabilities,
     encoding: chosenEncoding(capabilities.positionEncoding, plan.id),
-    serverVersion: typeof version === "string" ? redact(versionIn(version).slice(0, 100), asking.roots) : null,
+    serverVersion:
+      typeof version === "string" ? redact(versionIn(version).slice(0, 100), asking.roots) : null,
   };
 }
 

@@ -222,16 +222,7 @@ describe("the running program", () => {
         .poll(() => readFileSync(asked, { encoding: "utf8", flag: "a+" }), { timeout: 20_000 })
         .not.toBe("");
       child.kill(signal);
-      await expect
-        .poll(
-          () =>
-            ask(url, token).then(
-              () => "served",
-              () => "gone",
-            ),
-          { timeout: 20_000 },
-        )
-        .toBe("gone");
+      await expect.poll(async () => (await ask(url, token)).status, { timeout: 20_000 }).toBe(503);
       writeFileSync(go, "");
       expect(resultOf(await call, 1)).toMatchObject({ structuredContent: { ok: true } });
       if (child.exitCode === null) await once(child, "exit");
