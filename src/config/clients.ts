@@ -1,6 +1,6 @@
 /** The MCP clients that are known, from `configs/clients.toml`, and where each keeps its files here. */
 import { isAbsolute, join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Environment } from "./discover.js";
 import type { Files } from "./files.js";
 import { readSource } from "./read.js";

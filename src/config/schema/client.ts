@@ -1,5 +1,5 @@
 /** An MCP client in `configs/clients.toml`: where its files are, and how it is told of a server. */
-import { z } from "zod";
+import * as z from "zod";
 
 const paths = z.array(z.string().min(1)).min(1);
 

@@ -1,0 +1,205 @@
+/** What a start and a warm call cost, counted and not timed: a regression fails on any machine. */
+import { execFileSync } from "node:child_process";
+import fs, { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
+import { loadBundle } from "../../src/runtime/load.js";
+import { openRuntime, type Runtime } from "../../src/runtime/runtime.js";
+import { program, repository, testEnvironment } from "../live/session.js";
+import { writeWorkshop } from "../runtime/workshop.js";
+
+describe("a start", () => {
+  let folder: string;
+  const trace = () => join(folder, "modules.txt");
+  beforeAll(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-counts-")));
+    writeFileSync(join(folder, "lspi.toml"), '[[servers]]\nid = "py"\nkind = "pyright"\n');
+    const words = ["generate", "--config", join(folder, "lspi.toml"), "--out", join(folder, "bundle")];
+    execFileSync(process.execPath, [program, ...words], { env: testEnvironment(), stdio: "ignore" });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** The files of code that a start reads, without those that Node compiled before. */
+  function codeOf(...words: string[]): string[] {
+    rmSync(trace(), { force: true });
+    const hello = {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "t", version: "0" },
+    };
+    const messages: JsonObject[] = [
+      { jsonrpc: "2.0", id: 0, method: "initialize", params: hello },
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+      { jsonrpc: "2.0", id: 1, method: "tools/list" },
+    ];
+    const hook = join(repository, "test", "cli", "module-trace.mjs");
+    const answers = execFileSync(process.execPath, ["--import", hook, program, "serve", ...words], {
+      env: { ...testEnvironment(), MODULE_TRACE: trace() },
+      input: messages.map((message) => `${JSON.stringify(message)}\n`).join(""),
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    expect(answers.toString().trim().split("\n")).toHaveLength(2);
+    const read = readFileSync(trace(), "utf8")
+      .trim()
+      .split("\n")
+      .map((url) => fileURLToPath(url));
+    return [...new Set(read)]
+      .filter((file) => file.startsWith(join(repository, "dist", "cli")))
+      .filter((file) => !file.includes("compiled"));
+  }
+
+  it("of a bundle reads one pack, of bounded size", () => {
+    const code = codeOf("--bundle", join(folder, "bundle"), "--workspace", folder);
+    expect(code.map((file) => basename(file)).filter((name) => name !== "loader.cjs")).toEqual(["serve.cjs"]);
+    // `import * as z from "zod"`: by its other name, all of its languages come along.
+    expect(statSync(code.at(-1) ?? "").size).toBeLessThan(1_150_000);
+  });
+
+  it("of a config reads the compiler besides, and no Ajv", () => {
+    const code = codeOf("--config", join(folder, "lspi.toml"));
+    const names = code.map((file) => basename(file)).filter((name) => name !== "loader.cjs");
+    expect(names).toEqual(["serve.cjs", "compile.cjs"]);
+    expect(code.some((file) => readFileSync(file, "utf8").includes("strictTypes"))).toBe(false);
+  });
+});
+
+/** What was done to files, and what went over the wire, since the last look at it. */
+interface Tally {
+  opened: number;
+  lookedAt: number;
+  sent: string[];
+  sentBytes: number;
+  received: number;
+}
+
+describe("a warm call", () => {
+  const tally: Tally = { opened: 0, lookedAt: 0, sent: [], sentBytes: 0, received: 0 };
+  let runtime: Runtime;
+  let top: string;
+  let restore = () => {};
+  const lines = Array.from({ length: 200 }, (_, line) => `name${line} = target`);
+  const at = (line: number) => ({ uri: "file:///work/a.fake", range: span(line) });
+  const span = (line: number) => ({ start: { line, character: 0 }, end: { line, character: 4 } });
+
+  beforeAll(async () => {
+    const scenario = {
+      capabilities: {
+        ...{ hoverProvider: true, definitionProvider: true, referencesProvider: true },
+        ...{ documentSymbolProvider: true, workspaceSymbolProvider: true },
+      },
+      replies: {
+        "textDocument/hover": { contents: "words" },
+        "textDocument/definition": [at(3)],
+        "textDocument/references": [at(3), { uri: "file:///work/b.fake", range: span(1) }],
+        "textDocument/documentSymbol": [{ name: "name3", kind: 13, range: span(3), selectionRange: span(3) }],
+        "workspace/symbol": [{ name: "name3", kind: 13, location: at(3) }],
+      },
+    };
+    const files = { "a.fake": lines.join("\n"), "b.fake": "one\ntwo\n" };
+    const { outside, bundle } = writeWorkshop({ files, servers: { fake: { scenario } } });
+    top = outside;
+    runtime = await openRuntime(await loadBundle({ bundle }, {}), {
+      ...{ base: outside, env: process.env, log: () => undefined, binFolders: [], version: "0" },
+      stateFolder: join(outside, "state"),
+      ownFiles: [],
+      trace: ({ side, direction, message }) => {
+        if (side !== "lsp") return;
+        if (direction === "received") tally.received++;
+        else {
+          tally.sent.push((message as { method?: string }).method ?? "answer");
+          tally.sentBytes += JSON.stringify(message).length;
+        }
+      },
+    });
+    restore = watchFiles(tally);
+    // A file that was written two seconds ago and more is known by its stamp.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    await count("find_references", { line: 1 });
+    await count("find_references", { line: 2 });
+  });
+  afterAll(async () => {
+    restore();
+    vi.useRealTimers();
+    await runtime.close();
+    rmSync(top, { recursive: true, force: true });
+  });
+
+  const session = () => runtime.openSession();
+  let shared: ReturnType<typeof session> | undefined;
+  async function count(tool: string, args: JsonObject): Promise<Tally> {
+    shared ??= session();
+    Object.assign(tally, { opened: 0, lookedAt: 0, sent: [], sentBytes: 0, received: 0 });
+    const pointing = tool === "search_workspace_symbols" ? {} : { file_path: "a.fake" };
+    const place = "line" in args ? { ...args, character: 1 } : args;
+    const outcome = await shared.call(
+      tool,
+      { ...pointing, ...place },
+      { signal: new AbortController().signal },
+    );
+    expect(outcome.isError, JSON.stringify(outcome.structured)).toBe(false);
+    return { ...tally };
+  }
+
+  it.each([
+    ["get_hover", { line: 10 }, "textDocument/hover"],
+    ["find_definition", { line: 11 }, "textDocument/definition"],
+    ["find_references", { line: 12 }, "textDocument/references"],
+    ["get_document_symbols", {}, "textDocument/documentSymbol"],
+    ["search_workspace_symbols", { query: "name3" }, "workspace/symbol"],
+  ])("of %s sends one message, reads no file, and sends none again", async (tool, args, method) => {
+    const counted = await count(tool, args);
+    expect(counted.sent).toEqual([method]);
+    expect(counted.received).toBe(1);
+    expect(counted.opened).toBe(0);
+    expect(counted.sentBytes).toBeLessThan(400);
+    // Two open or shown files, each looked at before and after the question; paths are followed once.
+    expect(counted.lookedAt).toBeLessThanOrEqual(24);
+  });
+
+  it("that was asked before and nothing has changed since sends nothing", async () => {
+    await count("get_hover", { line: 20 });
+    await vi.waitFor(async () => expect((await count("get_hover", { line: 20 })).sent).toEqual([]));
+  });
+
+  it("after one line of the file changed sends that line, not the file", async () => {
+    const changed = [...lines];
+    changed[5] = "other = target";
+    writeFileSync(join(top, "work", "a.fake"), changed.join("\n"));
+    const counted = await count("get_hover", { line: 21 });
+    expect(counted.sent.filter((method) => method.startsWith("textDocument/didOpen"))).toEqual([]);
+    expect(counted.sent).toContain("textDocument/didChange");
+    expect(counted.sentBytes).toBeLessThan(1500);
+  });
+});
+
+/** Counts the files that are opened and those that are looked at. */
+function watchFiles(tally: Tally): () => void {
+  const kept = { ...fs };
+  const keptPromises = { ...fs.promises };
+  const opens = ["openSync", "readFileSync"] as const;
+  const looks = ["lstatSync", "statSync"] as const;
+  const counting = (key: "opened" | "lookedAt", original: (...args: never[]) => unknown) =>
+    Object.assign((...args: never[]) => {
+      tally[key]++;
+      return original(...args);
+    }, original);
+  for (const name of opens) Object.assign(fs, { [name]: counting("opened", kept[name] as never) });
+  for (const name of looks) Object.assign(fs, { [name]: counting("lookedAt", kept[name] as never) });
+  const { native } = fs.realpathSync;
+  fs.realpathSync.native = counting("lookedAt", native as never) as typeof native;
+  for (const name of ["open", "readFile"] as const)
+    Object.assign(fs.promises, { [name]: counting("opened", keptPromises[name] as never) });
+  for (const name of ["lstat", "stat", "realpath"] as const)
+    Object.assign(fs.promises, { [name]: counting("lookedAt", keptPromises[name] as never) });
+  syncBuiltinESMExports();
+  return () => {
+    fs.realpathSync.native = native;
+    for (const name of [...opens, ...looks]) Object.assign(fs, { [name]: kept[name] });
+    Object.assign(fs.promises, keptPromises);
+    syncBuiltinESMExports();
+  };
+}
