@@ -8,7 +8,7 @@ import { load, table } from "./figures.mjs";
 import { copied, generated } from "./workspace.mjs";
 
 /** Those that are run unasked, in this order; `rivals` fetches packages and is only run when it is named. */
-const usual = ["start", "warm"];
+const usual = ["start", "warm", "cold", "large", "many", "memory", "generator"];
 
 const { values, positionals } = parseArgs({
   options: {

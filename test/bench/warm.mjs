@@ -33,7 +33,8 @@ async function measure({ folder, bundle, files }, rounds) {
   const ours = ourCalls(proxy);
   const rows = [];
   try {
-    for (const { path } of places.slice(0, 1)) await ours.hover({ path, line: 0, character: 0 });
+    // The raw server has every file open by now; so shall ours.
+    for (const path of chosen) await ours.hover({ path, line: 0, character: 0 });
     for (const [name, ask] of Object.entries(raws)) {
       // Each place is asked about once, so that no answer of ours is one that was kept.
       const count = Math.min(rounds, name === "document symbols" ? chosen.length : places.length) - 5;

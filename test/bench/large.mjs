@@ -1,0 +1,121 @@
+/** Huge answers: the first page against the raw answer, a further page, and what the program holds at its most. */
+import { readFileSync } from "node:fs";
+import { alone, compared, interleave, timed } from "./figures.mjs";
+import { openProxy } from "./proxy.mjs";
+import { RawServer } from "./raw.mjs";
+import { scripted, span } from "./scripted.mjs";
+
+export const title = "Huge answers, against the scripted server itself";
+
+const rounds = { rounds: 5, warmup: 1 };
+
+export async function run() {
+  const rows = [];
+  for (const count of [10_000, 100_000]) rows.push(...(await references(count)));
+  rows.push(...(await symbols(50_000)));
+  rows.push(...(await diagnostics(5_000)));
+  return rows;
+}
+
+async function references(count) {
+  const perFile = 1000;
+  const lines = Array.from({ length: perFile }, (_, line) => `name${line} = target`).join("\n");
+  const names = Array.from({ length: count / perFile }, (_, n) => `f${n}.fake`);
+  const place = (root, n) => ({
+    uri: `${root}/f${Math.floor(n / perFile)}.fake`,
+    range: span(n % perFile),
+  });
+  return measured(`references, ${count}`, {
+    files: Object.fromEntries(names.map((name) => [name, lines])),
+    capabilities: { referencesProvider: true },
+    replies: (root) => ({
+      "textDocument/references": Array.from({ length: count }, (_, n) => place(root, n)),
+    }),
+    raw: (raw, uri, round) =>
+      raw.request("textDocument/references", {
+        textDocument: { uri },
+        position: { line: round, character: 0 },
+        context: { includeDeclaration: true },
+      }),
+    tool: "find_references",
+    args: (round) => ({ file_path: "f0.fake", line: round + 1, character: 1, page_size: 100 }),
+  });
+}
+
+async function symbols(count) {
+  const lines = Array.from({ length: count }, (_, line) => `name${line} = target`);
+  return measured(`document symbols of ${count} lines`, {
+    files: { "f0.fake": lines.join("\n") },
+    capabilities: { documentSymbolProvider: true },
+    replies: () => ({
+      "textDocument/documentSymbol": lines.map((_, n) => ({
+        ...{ name: `name${n}`, kind: 13 },
+        ...{ range: span(n), selectionRange: span(n) },
+      })),
+    }),
+    raw: (raw, uri) => raw.request("textDocument/documentSymbol", { textDocument: { uri } }),
+    tool: "get_document_symbols",
+    args: (round) => ({ file_path: "f0.fake", page_size: 100 - round }),
+  });
+}
+
+async function diagnostics(count) {
+  const report = (root, n) => ({
+    ...{ kind: "full", uri: `${root}/f${n}.fake`, version: null },
+    items: [{ range: span(0), severity: 1, message: `Problem ${n}`, source: "scripted" }],
+  });
+  const names = Array.from({ length: count }, (_, n) => `f${n}.fake`);
+  return measured(`diagnostics of ${count} files`, {
+    files: Object.fromEntries(names.map((name) => [name, "name = target\n"])),
+    capabilities: { diagnosticProvider: { interFileDependencies: true, workspaceDiagnostics: true } },
+    mcp: '[mcp]\ncontext = "full"',
+    replies: (root) => ({
+      "workspace/diagnostic": { items: names.map((_, n) => report(root, n)) },
+      "textDocument/diagnostic": { kind: "full", items: [] },
+    }),
+    raw: (raw) => raw.request("workspace/diagnostic", { previousResultIds: [] }),
+    tool: "get_workspace_diagnostics",
+    args: (round) => ({ page_size: 100 - round }),
+  });
+}
+
+async function measured(what, { raw: askRaw, tool, args, ...scenario }) {
+  const { folder, bundle, server } = scripted(scenario);
+  const raw = await new RawServer(server, folder).open();
+  const uri = await raw.didOpen(`${folder}/f0.fake`, server.languageId);
+  const proxy = await openProxy(["--bundle", bundle, "--workspace", folder]);
+  let last;
+  try {
+    const samples = await interleave(
+      {
+        raw: (round) => timed(() => askRaw(raw, uri, round)),
+        ours: (round) =>
+          timed(async () => {
+            last = await proxy.call(tool, args(round));
+            const { error } = last.structuredContent;
+            // More than the contract lists is a refusal that says so; the program has read all of it by then.
+            if (error !== undefined && error.code !== "guard/too-large") throw new Error(error.message);
+          }),
+      },
+      rounds,
+    );
+    const outcome = last.isError ? "refused as too large" : "first page";
+    const rows = [compared(`${what}: ${outcome}`, samples.ours, samples.raw)];
+    const { next_cursor: cursor, total } = last.structuredContent;
+    if (cursor !== undefined) {
+      const page = await timed(() => proxy.call(tool, { ...args(rounds.rounds), cursor }));
+      rows.push(alone(`${what}: next page`, page, "ms"));
+    }
+    if (total !== undefined) rows.push(alone(`${what}: told as total`, total, "items"));
+    rows.push(alone(`${what}: most memory`, peakMb(proxy.pid), "MB"));
+    return rows;
+  } finally {
+    await proxy.close();
+    await raw.close();
+  }
+}
+
+function peakMb(pid) {
+  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1024;
+}
