@@ -105,7 +105,7 @@ describe("a warm call", () => {
     runtime = await openRuntime(await loadBundle({ bundle }, {}), {
       ...{ base: outside, env: process.env, log: () => undefined, binFolders: [], version: "0" },
       stateFolder: join(outside, "state"),
-      ownFiles: [],
+      ...{ ownFiles: [], avoid: [] },
       trace: ({ side, direction, message }) => {
         if (side !== "lsp") return;
         if (direction === "received") tally.received++;
