@@ -70,10 +70,10 @@ async function readOnce(
     const stats = await file.stat();
     if (!stats.isFile()) throw refuse(stats.isDirectory() ? "is a folder" : "is not a regular file");
     if (!(await standsAt(file, path))) return undefined;
-    const tooLarge = refuse(`is larger than ${maxBytes} bytes`);
-    if (stats.size > maxBytes) throw tooLarge;
+    const tooLarge = () => refuse(`is larger than ${maxBytes} bytes`);
+    if (stats.size > maxBytes) throw tooLarge();
     const bytes = await file.readFile();
-    if (bytes.length > maxBytes) throw tooLarge;
+    if (bytes.length > maxBytes) throw tooLarge();
     return { hash: sha256(bytes), lines: new Lines(decode(bytes, refuse)), stamp: toStamp(stats) };
   } finally {
     await file.close();
