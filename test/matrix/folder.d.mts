@@ -1,4 +1,2 @@
 export const matrixFolder: string;
-export const vuePackages: string[];
 export function folderOf(packages: readonly string[]): string;
-export const vueModules: string;

@@ -11,7 +11,6 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
 import { fetch } from "./fetch.mjs";
-import { vuePackages } from "./folder.mjs";
 
 /** How long one server may be tried. */
 const TRY_MS = 240_000;
@@ -54,10 +53,9 @@ function write() {
   writeFileSync(resultsFile, `${JSON.stringify(sorted, null, 1)}\n`);
 }
 
-const unknown = wanted.filter((id) => id !== "vue" && servers[id] === undefined);
+const unknown = wanted.filter((id) => servers[id] === undefined);
 for (const id of unknown) process.stdout.write(`skip ${id}: test/matrix/servers.toml does not have it\n`);
 // For the live test of the Vue stack, which is two servers on one project.
-if (isKept && (wanted.length === 0 || wanted.includes("vue"))) fetch("vue", { npm: vuePackages });
 
 const counts = { ok: 0, FAIL: 0, skip: unknown.length };
 for (const [id, entry] of Object.entries(servers)) {

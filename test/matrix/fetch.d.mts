@@ -1,0 +1,5 @@
+export interface Fetched {
+  failure?: string;
+  modules?: string;
+}
+export function fetch(id: string, entry: { npm: readonly string[] }): Fetched;
