@@ -97,11 +97,18 @@ export const codes = {
     cause: "The file that remembers which workspace configs may start programs cannot be read or understood.",
     fix: "Delete the file, then run `lsp-proxy trust` again in each workspace.",
   },
+  "config/sealed": {
+    kind: "problem",
+    title: "The profile may only be narrowed",
+    cause: "The profile fails closed: what a config says over it may be less than it says, never more.",
+    fix: "Take the value out or lower it, or choose another `mcp.context`.",
+  },
   "config/shrunk": {
     kind: "warning",
     title: "A workspace asked for more than the user allows",
-    cause: "A discovered config may only narrow what the user's own config allows.",
-    fix: "Allow it in the user's config, or name the file with `--config`.",
+    cause:
+      "A discovered config may only narrow what holds without it; once it is trusted, what the user's own config allows.",
+    fix: "Allow it in the user's config, trust the config with `lsp-proxy trust`, or name the file with `--config`.",
   },
   "plan/unknown-method": {
     kind: "problem",

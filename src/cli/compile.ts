@@ -19,6 +19,7 @@ import { readTemplates } from "../emit/templates.js";
 import { textProblems } from "../emit/texts.js";
 import type { SchemaCompiler } from "../emit/validator.js";
 import { buildPlan } from "../plan/build.js";
+import { defaultConfig } from "../plan/defaults.js";
 import { homeOf, type Input, isOn, type Surroundings, textFlag } from "./command.js";
 import { isInstalled } from "./installed.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
@@ -68,6 +69,7 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
       env: io.env,
       home,
       shipped: shippedConfigs,
+      defaults: defaultConfig() as JsonObject,
       commandLine: input.config ?? commandLineLayer(input),
       alone: input.config !== undefined,
       isTrusted: (file, hash) => isOn(input, "trust-workspace") || isTrusted(trust, file, hash),

@@ -12,16 +12,19 @@ import {
   trustName,
   userConfigFile,
 } from "./discover.js";
-import { type Expanded, expandFile, hashOf } from "./expand.js";
+import { type Expanded, expandFile, expandShipped, hashOf } from "./expand.js";
 import { type Files, readOrExplain } from "./files.js";
 import { grantsOf, grantWords } from "./grants.js";
-import { type Layer, type LayerTable, layerTable, mergeLayers, nowhere } from "./layer.js";
+import { type Bounds, judgeFound } from "./judge.js";
+import { type Layer, type LayerTable, layerTable, leafValue, mergeLayers, nodeAt, nowhere } from "./layer.js";
 import type { PresetFacts } from "./preset-index.js";
 import { applyPresets } from "./presets.js";
 import { configSchema } from "./schema.js";
-import { shrink } from "./shrink.js";
 import { problemAt } from "./source.js";
 import { validate } from "./validate.js";
+
+/** The context of a surface that suits itself to whoever opens a session. */
+export const AUTO_CONTEXT = "auto";
 
 export interface ConfigRequest {
   /** Absolute. */
@@ -37,6 +40,8 @@ export interface ConfigRequest {
   alone?: boolean | undefined;
   /** Whether a person has trusted a discovered file with that hash. Nothing is trusted when absent. */
   isTrusted?: ((file: string, hash: string) => boolean) | undefined;
+  /** What a config that says nothing gets. Where it is not told, nothing counts as less than it. */
+  defaults?: JsonObject | undefined;
   /** Makes the embedded default's layer; its servers also serve a config that names none. */
   embedded?: ((presets: PresetFacts[]) => JsonObject) | undefined;
 }
@@ -80,13 +85,43 @@ export function findLayers(request: ConfigRequest, catalogue: Catalogue, files: 
   const whole = mergeLayers(expanded.layers.map(layerTable));
   if (mainFile.kind === "named") return { ...found, main: [whole] };
 
-  const untrusted = distrust(request, catalogue, files, mainFile.file, found.hash, whole);
-  if (untrusted) found.problems.push(untrusted);
-  const { config, warnings } = shrink(mergeLayers(found.user), whole);
+  const isTrusted =
+    request.isTrusted?.(trustName(request.workspace, mainFile.file, files), found.hash) ?? false;
+  const bounds = boundsOf(request, catalogue, [...found.user, found.commandLine]);
+  const { config, warnings, asks } = judgeFound(whole, bounds, { base: found.base, files, isTrusted });
+  const words = isTrusted
+    ? undefined
+    : grantWords(grantsOf(asks, applyPresets(whole, catalogue, request.env).config));
+  if (words !== undefined) found.problems.push(distrust(request, mainFile.file, words, whole));
   return { ...found, main: [config], warnings };
 }
 
-function readUser(request: ConfigRequest, catalogue: Catalogue, files: Files): Expanded {
+/** What a found config is measured by: what the user and the command line wrote, and that with profile and defaults. */
+export function boundsOf(
+  request: ConfigRequest,
+  catalogue: Catalogue,
+  person: readonly LayerTable[],
+): Bounds {
+  const named = leafValue(nodeAt(mergeLayers(person), ["mcp", "context"]));
+  const context = typeof named === "string" ? named : "default";
+  const profile = expandShipped(`profiles/${context === AUTO_CONTEXT ? "default" : context}`, catalogue).map(
+    layerTable,
+  );
+  const defaults = layerTable({
+    origin: "defaults",
+    places: nowhere("defaults"),
+    tree: request.defaults ?? {},
+  });
+  const complete = (layers: readonly LayerTable[]) =>
+    applyPresets(mergeLayers(layers), catalogue, request.env).config;
+  return {
+    written: complete([...(named === undefined ? [] : profile), ...person]),
+    effective: complete([defaults, ...profile, ...person]),
+  };
+}
+
+/** The user's own config with what it extends. */
+export function readUser(request: ConfigRequest, catalogue: Catalogue, files: Files): Expanded {
   if (request.alone) return { layers: [], problems: [], own: [] };
   const file = userConfigFile(request.env, request.home);
   const answer = readOrExplain(files, file);
@@ -102,18 +137,8 @@ function commandLineLayer(tree: JsonObject): Layer {
   return { origin: "config", places: nowhere("command line"), tree };
 }
 
-/** The problem of a discovered file that sets something in motion and that nobody has trusted. */
-function distrust(
-  request: ConfigRequest,
-  catalogue: Catalogue,
-  files: Files,
-  file: string,
-  hash: string,
-  main: LayerTable,
-): Problem | undefined {
-  const words = grantWords(grantsOf(applyPresets(main, catalogue, request.env).config, baseOf(file), files));
-  if (words === undefined || request.isTrusted?.(trustName(request.workspace, file, files), hash))
-    return undefined;
+/** The problem of a discovered file that asks for something and that nobody has trusted. */
+function distrust(request: ConfigRequest, file: string, words: string, main: LayerTable): Problem {
   const name = relative(request.workspace, file).replaceAll("\\", "/");
   return problemAt(main.layer.places, "config/untrusted", `\`${name}\` is not trusted; it ${words}`, []);
 }

@@ -1,42 +1,47 @@
 /** What a config would set in motion: the reason why one that was merely found must be trusted first. */
-import { resolve } from "node:path";
 import { sortedSet } from "../base/order.js";
-import { type Files, isInside } from "./files.js";
+import type { Ask } from "./judge.js";
 import { itemsOf, type LayerNode, type LayerTable, leafValue, nodeAt } from "./layer.js";
+import { textOf } from "./narrow.js";
 
 export interface Grants {
   /** Programs that it would start or allow. */
   starts: string[];
   /** What else it asks for, in words. */
   asks: string[];
+  /** All of it as it is written, one setting a line: what is run with which words and variables, and every text. */
+  settings: string[];
 }
 
-/** Reads what a config grants; its servers are complete, `base` is where its relative paths start. */
-export function grantsOf(config: LayerTable, base: string, files: Files): Grants {
-  const all = itemsOf(config.entries.get("servers"));
-  const servers = all.filter((server) => addressOf(server) === undefined).map(commandOf);
-  const addresses = all.flatMap((server) => addressOf(server) ?? []);
-  const commands = texts(nodeAt(config, ["allow", "commands"]));
-  const effects = texts(nodeAt(config, ["allow", "effects"])).filter((effect) => effect !== "read");
-  const env = texts(nodeAt(config, ["allow", "env"]));
-  const hosts = texts(nodeAt(config, ["allow", "hosts"]));
-  const realBase = files.realpath(base);
-  const outside = ["roots", "extra_roots"]
-    .flatMap((key) => texts(nodeAt(config, ["workspace", key])))
-    .filter((root) => !isInside(files.realpath(resolve(base, root)), realBase));
-  const asks = [
-    ...sortedSet(addresses).map((address) => `a connection to \`${address}\``),
-    ...sortedSet(hosts).map((host) => `language servers on \`${host}\``),
-    ...sortedSet(effects).map((effect) => `tools with the effect \`${effect}\``),
-    ...sortedSet(env).map((name) => `the variable \`${name}\``),
-    ...sortedSet(outside).map((root) => `the folder \`${root}\``),
-    ...["tools", "methods"]
-      .filter((key) => hasOwn(config.entries.get(key)))
-      .map((key) => `${key} of its own`),
-    ...(nodeAt(config, ["mcp", "instructions"]) ? ["instructions of its own"] : []),
-    ...(config.entries.has("http") ? ["settings of the HTTP gateway"] : []),
-  ];
-  return { starts: sortedSet([...servers, ...commands]), asks };
+/** Everything that a config asks for; `config` has its servers complete. */
+export function grantsOf(asks: readonly Ask[], config: LayerTable): Grants {
+  const servers = itemsOf(config.entries.get("servers"));
+  const complete = (ask: Ask): LayerNode | undefined =>
+    servers.find((server) => `servers.${String(leafValue(nodeAt(server, ["id"])))}` === ask.name);
+  const starts = asks.flatMap((ask) => {
+    const server = complete(ask);
+    if (server) return addressOf(server) === undefined ? [commandOf(server)] : [];
+    return ask.name === "allow.commands" ? [String(leafValue(ask.node))] : [];
+  });
+  return {
+    starts: sortedSet(starts),
+    asks: sortedSet(
+      asks.flatMap((ask) => {
+        const address = addressOf(complete(ask) ?? ask.node);
+        if (address !== undefined) return [`a connection to \`${address}\``];
+        return ask.words === "" ? [] : [ask.words];
+      }),
+    ),
+    settings: sortedSet(
+      asks.flatMap((ask) => [
+        ...settingsOf(ask.name, ask.node),
+        ...["command", "args"].flatMap((key) => {
+          const node = nodeAt(complete(ask) ?? ask.node, [key]);
+          return node === undefined ? [] : [`${ask.name}.${key} = ${textOf(node)}`];
+        }),
+      ]),
+    ),
+  };
 }
 
 /** One sentence about the grants, or `undefined` when there are none. */
@@ -46,6 +51,16 @@ export function grantWords({ starts, asks }: Grants): string | undefined {
     ...(asks.length > 0 ? [`asks for ${asks.join(", ")}`] : []),
   ];
   return parts.length > 0 ? parts.join(" and ") : undefined;
+}
+
+/** Setting by setting; of what is shipped only which it is and what it may do. */
+function settingsOf(name: string, node: LayerNode): string[] {
+  if (node.kind !== "table") return [`${name} = ${textOf(node)}`];
+  return [...node.entries].flatMap(([key, inner]) =>
+    inner.layer.origin === "config" || key === "effect" || key === "name"
+      ? settingsOf(`${name}.${key}`, inner)
+      : [],
+  );
 }
 
 /** The program of a server; a server without one still counts, by its id. */
@@ -63,16 +78,4 @@ function addressOf(server: LayerNode): string | undefined {
     .map((kind) => leafValue(nodeAt(server, ["transport", kind])))
     .filter(Boolean);
   return typeof address === "string" ? address : undefined;
-}
-
-/** Whether a list has entries that are not shipped. */
-function hasOwn(list: LayerNode | undefined): boolean {
-  return itemsOf(list).some((entry) => entry.layer.origin === "config");
-}
-
-function texts(node: LayerNode | undefined): string[] {
-  return itemsOf(node).flatMap((item) => {
-    const value = leafValue(item);
-    return typeof value === "string" ? [value] : [];
-  });
 }

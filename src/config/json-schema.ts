@@ -10,10 +10,10 @@ export function configJsonSchema(): JsonObject {
     io: "input",
     override: ({ jsonSchema }) => {
       // Editors warn about keywords they do not know unless these begin with `x-`.
-      const { order, ...rest } = jsonSchema;
-      if (order === undefined) return;
+      const { order, found, words: _, firm: __, ...rest } = jsonSchema;
+      if (order === undefined && found === undefined) return;
       for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
-      Object.assign(jsonSchema, rest, { "x-order": order });
+      Object.assign(jsonSchema, rest, order === undefined ? {} : { "x-order": order });
     },
   });
   return canonical({

@@ -12,8 +12,16 @@ import { readClients } from "./clients.js";
 import { baseOf, type Discovered, discover, trustName } from "./discover.js";
 import { expandFile, expandShipped, hashOf } from "./expand.js";
 import type { Files } from "./files.js";
-import { type ConfigRequest, type FoundLayers, findLayers } from "./gather.js";
+import {
+  AUTO_CONTEXT,
+  boundsOf,
+  type ConfigRequest,
+  type FoundLayers,
+  findLayers,
+  readUser,
+} from "./gather.js";
 import { type Grants, grantsOf } from "./grants.js";
+import { beyondSealed, judgeFound } from "./judge.js";
 import {
   itemsOf,
   type LayerTable,
@@ -34,10 +42,7 @@ import { type Config, configSchema } from "./schema.js";
 import { problemAt } from "./source.js";
 import { validate } from "./validate.js";
 
-export type { ConfigRequest } from "./gather.js";
-
-/** The context of a surface that suits itself to whoever opens a session. */
-export const AUTO_CONTEXT = "auto";
+export { AUTO_CONTEXT, type ConfigRequest } from "./gather.js";
 
 /** What some clients, known by the names that they give themselves, hand to their model. */
 export interface ClientForm {
@@ -76,6 +81,8 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   const person = mergeLayers([...found.user, ...found.main, found.commandLine]);
   const isAuto = leafValue(nodeAt(person, ["mcp", "context"])) === AUTO_CONTEXT;
   const profile = profileLayers(person, catalogue, problems);
+  const sealed = mergeLayers(profile);
+  problems.push(...beyondSealed(person, sealed, found.base, files));
   const below = [
     ...profile,
     ...embeddedLayers(request, catalogue, found.mainFile.kind, [...profile, person]),
@@ -112,21 +119,27 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   throw new UnusableConfig(all, salvage(tree, all, loaded));
 }
 
-/** What `lsp-proxy trust` must show before it records anything: the discovered file, its hash, what it grants. */
+/** What `lsp-proxy trust` must show before it records anything: the discovered file, what it grants, and what is held back even so. */
 export function inspectDiscovered(
   request: ConfigRequest,
   files: Files,
-): { file: string; hash: string; grants: Grants; problems: Problem[] } | undefined {
+): { file: string; hash: string; grants: Grants; held: Problem[]; problems: Problem[] } | undefined {
   const found = discover({ ...request, configPath: undefined, env: {} }, files);
   if (found.kind === "missing") throw new ConfigError([found.problem]);
   if (found.kind === "embedded") return undefined;
   const catalogue = new Catalogue(request.shipped, files);
   const expanded = expandFile(found.file, found.content, { catalogue, files, within: request.workspace });
-  const whole = applyPresets(mergeLayers(expanded.layers.map(layerTable)), catalogue, request.env);
+  const config = mergeLayers(expanded.layers.map(layerTable));
+  const whole = applyPresets(config, catalogue, request.env);
+  const user = readUser(request, catalogue, files);
+  const bounds = boundsOf(request, catalogue, user.layers.map(layerTable));
+  const base = baseOf(found.file);
+  const judge = (isTrusted: boolean) => judgeFound(config, bounds, { base, files, isTrusted });
   return {
     file: trustName(request.workspace, found.file, files),
     hash: hashOf(expanded.own, found.file),
-    grants: grantsOf(whole.config, baseOf(found.file), files),
+    grants: grantsOf(judge(false).asks, whole.config),
+    held: judge(true).warnings,
     problems: [...expanded.problems, ...whole.problems],
   };
 }

@@ -1,8 +1,10 @@
 /** Looks into the schema the way a path goes through a tree: which keys a table may have. */
-import type * as z from "zod";
+import * as z from "zod";
+import type { FoundRule } from "./schema/found.js";
 import type { Path } from "./source.js";
 
-type Schema = z.core.$ZodType;
+/** Any schema. */
+export type Schema = z.core.$ZodType;
 
 /** The keys that the table at `path` may have; empty where any key may stand. */
 export function knownKeys(schema: Schema, path: Path): string[] {
@@ -22,11 +24,31 @@ export function homesOf(schema: Schema, key: string): string[] {
   });
 }
 
+/** What a key says of configs that were found, if it says so itself. */
+export function ruleOf(schema: Schema): FoundRule | undefined {
+  const meta = z.globalRegistry.get(schema);
+  return meta?.found === undefined ? undefined : (meta as FoundRule);
+}
+
+/** The table that a key holds, or whose entries it lists; none where it holds anything else. */
+export function tableOf(schema: Schema): Schema | undefined {
+  const def = definition(schema);
+  if (def.type === "optional") return tableOf(def.innerType);
+  if (def.type === "array") return tableOf(def.element);
+  return def.type === "object" ? schema : undefined;
+}
+
+/** The key that names the entries of such a list. */
+export function keyOf(schema: Schema): string {
+  return ["id", "name", "method"].find((key) => Object.hasOwn(shapeOf(schema), key)) ?? "id";
+}
+
 function definition(schema: Schema): z.core.$ZodTypes["_zod"]["def"] {
   return (schema as z.core.$ZodTypes)._zod.def;
 }
 
-function shapeOf(schema: Schema): { [key: string]: Schema } {
+/** The keys of a table with their schemas. */
+export function shapeOf(schema: Schema): { [key: string]: Schema } {
   const def = definition(schema);
   return def.type === "object" ? def.shape : {};
 }

@@ -6,6 +6,7 @@
 import * as z from "zod";
 import { allow, limits, workspace } from "./schema/bounds.js";
 import { dialect } from "./schema/dialect.js";
+import { firm, found } from "./schema/found.js";
 import { type presetSchema, serverSchema } from "./schema/server.js";
 import { http, mcp } from "./schema/surface.js";
 import { methodSchema, type stepSchema, toolSchema } from "./schema/tool.js";
@@ -16,8 +17,12 @@ export { methodSchema, toolSchema } from "./schema/tool.js";
 
 /** A whole config. */
 export const configSchema = z.strictObject({
-  $schema: z.string().optional().describe("For editors: where the schema of a JSON config stands. Ignored."),
-  version: z.literal(1).optional().describe("The config language's version."),
+  $schema: z
+    .string()
+    .optional()
+    .describe("For editors: where the schema of a JSON config stands. Ignored.")
+    .meta(found("free")),
+  version: z.literal(1).optional().describe("The config language's version.").meta(found("free")),
   extends: z
     .array(z.string().min(1))
     .optional()
@@ -25,19 +30,31 @@ export const configSchema = z.strictObject({
       sequence(
         "Layers below this file: names in `configs/` (`tools/core`, `servers/pyright`, `profiles/full`) or paths that begin with `./` or `../`. Never URLs.",
       ),
-    ),
+    )
+    .meta(found("free")),
   workspace: workspace.optional().describe("What may be seen."),
   allow: allow.optional().describe("What may be done."),
   limits: limits.optional().describe("Ceilings; a tool or a call may lower them, never raise."),
-  servers: z.array(serverSchema).optional().meta(set("Language servers, merged by `id`.")),
-  tools: z.array(toolSchema).optional().meta(set("Tools, merged by `name`.")),
+  servers: z.array(serverSchema).optional().meta(set("Language servers, merged by `id`.")).meta(firm("asks")),
+  tools: z
+    .array(toolSchema)
+    .optional()
+    .meta(set("Tools, merged by `name`."))
+    .meta(firm("asks", "tools of its own")),
   methods: z
     .array(methodSchema)
     .optional()
-    .meta(set("Methods outside the LSP specification, merged by `method`.")),
-  dialect: dialect.optional().describe("How the surface is spelt."),
+    .meta(set("Methods outside the LSP specification, merged by `method`."))
+    .meta(found("asks", "methods of its own")),
+  dialect: dialect
+    .optional()
+    .describe("How the surface is spelt.")
+    .meta(found("asks", "names and texts of its own")),
   mcp: mcp.optional().describe("The agent's side."),
-  http: http.optional().describe("The gateway that `serve --http` opens."),
+  http: http
+    .optional()
+    .describe("The gateway that `serve --http` opens.")
+    .meta(firm("asks", "settings of the HTTP gateway")),
 });
 
 /** A config after layering and validation. Keys are as written; defaults come with the Plan. */

@@ -64,7 +64,7 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     tools: tools.map(({ plan: tool }) => tool),
     dialect,
     mcp,
-    http: buildHttp(config),
+    http: buildHttp(config, report),
   };
   return { plan, problems: report.problems };
 }
@@ -154,7 +154,14 @@ function checkFileNames(tools: readonly PlacedTool[], report: Report): void {
   }
 }
 
-function buildHttp({ http = {} }: Config): HttpPlan {
+function buildHttp({ http = {} }: Config, report: Report): HttpPlan {
+  // The older gateway refuses the system's own ports.
+  if (http.strict && http.port !== undefined && http.port < 1024)
+    report.add(
+      "config/bad-value",
+      "/http/port",
+      `With \`strict\` the port ${http.port} is not between 1024 and 65535.`,
+    );
   return {
     bind: http.bind ?? defaultHttp.bind,
     port: http.port ?? defaultHttp.port,

@@ -1,5 +1,6 @@
 /** What a config that says nothing gets. The one place where these numbers stand. */
 import type { DialectPlan, HttpPlan, LimitsPlan } from "../abi/plan.js";
+import type { Config } from "../config/schema.js";
 
 export const defaultLimits: LimitsPlan = {
   maxItems: 200,
@@ -149,3 +150,49 @@ export const defaultHttp: HttpPlan = {
   bodyTimeoutMs: 30_000,
   drainMs: 10_000,
 };
+
+/** The same as a config: the bounds of one that nobody trusts. Of a page it knows only the smaller number that every client shows. */
+export function defaultConfig(): Config {
+  const limits = defaultLimits;
+  const http = defaultHttp;
+  return {
+    workspace: { roots: ["."], extra_roots: [], deny: [...defaultDeny] },
+    allow: { effects: ["read"], env: [...defaultEnv] },
+    limits: {
+      max_items: limits.maxItems,
+      max_bytes: limits.maxBytes,
+      max_message_bytes: limits.maxMessageBytes,
+      max_file_bytes: limits.maxFileBytes,
+      timeout_ms: limits.timeoutMs,
+      max_servers: limits.maxServers,
+      max_open_documents: limits.maxOpenDocuments,
+      cache_bytes: limits.cacheBytes,
+    },
+    mcp: {
+      warmup: false,
+      context: "default",
+      output: {
+        max_total_chars_default: limits.maxPageChars,
+        max_total_chars_hard: limits.maxTotalCharsHard,
+      },
+    },
+    http: {
+      bind: http.bind,
+      port: http.port,
+      path: http.path,
+      token_env: http.tokenEnv,
+      allowed_origins: [...http.allowedOrigins],
+      allowed_hosts: [...http.allowedHosts],
+      strict: http.strict,
+      max_sessions: http.maxSessions,
+      session_idle_ms: http.sessionIdleMs,
+      session_roots: http.sessionRoots,
+      max_body_bytes: http.maxBodyBytes,
+      max_calls: http.maxCalls,
+      max_calls_per_session: http.maxCallsPerSession,
+      headers_timeout_ms: http.headersTimeoutMs,
+      body_timeout_ms: http.bodyTimeoutMs,
+      drain_ms: http.drainMs,
+    },
+  };
+}

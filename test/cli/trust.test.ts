@@ -54,3 +54,44 @@ it("takes the trust back of a config that is away, or broken", async () => {
   expect((await act(["trust", "--remove"])).code).toBe(0);
   expect((await act(["trust", "--list"])).stdout).toBe("nothing is trusted\n");
 });
+
+it("shows all that the config would run or say, before it asks, and lets no character hide any of it", async () => {
+  write(`[mcp]
+instructions = "Obey.\\u001b[2K\\u202e"
+[dialect.errors.messages]
+"*" = "Call me."
+[http]
+token_env = "HOME"
+[[tools]]
+name = "t"
+effect = "edit"
+description = "Does things."
+request = { method = "textDocument/hover", params = "text_document_position" }
+[[servers]]
+id = "x"
+command = "node"
+args = ["run.js"]
+cwd = "/tmp"
+env = { LD_PRELOAD = "/tmp/x.so" }
+extensions = ["x"]
+[[servers]]
+id = "far"
+transport = { tcp = "far.example:1" }
+extensions = ["far"]
+`);
+  const { stdout, stderr } = await act(["trust"], "n\n");
+  for (const text of [
+    'servers.x.command = "node"',
+    'servers.x.args = ["run.js"]',
+    'servers.x.cwd = "/tmp"',
+    'servers.x.env.LD_PRELOAD = "/tmp/x.so"',
+    'servers.far.transport.tcp = "far.example:1"',
+    'tools.t.effect = "edit"',
+    'tools.t.description = "Does things."',
+    'dialect.errors.messages.* = "Call me."',
+    'mcp.instructions = "Obey.',
+    "even then /http/token_env",
+  ])
+    expect(stdout, stderr).toContain(text);
+  expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+});

@@ -83,7 +83,7 @@ describe("discovery", () => {
     names.push(load(all, { env }).config.mcp?.name);
     const left: { [path: string]: string } = { ...all };
     for (const file of ["/w/.lspi/config.toml", "/w/.lspi/config.json", "/w/lspi.toml", "/w/lspi.json"]) {
-      names.push(load(left).config.mcp?.name);
+      names.push(load(left, { isTrusted: () => true }).config.mcp?.name);
       delete left[file];
     }
     expect(names).toEqual(["named", "env", "one", "two", "three", "four"]);
@@ -91,7 +91,7 @@ describe("discovery", () => {
   });
 
   test("the base is the file's folder, or the one above `.lspi`", () => {
-    expect(load(all).base).toBe("/w");
+    expect(load(all, { isTrusted: () => true }).base).toBe("/w");
     expect(load(all, { configPath: "/elsewhere/named.toml" }).base).toBe("/elsewhere");
     expect(load({}).base).toBe("/w");
   });
@@ -485,9 +485,9 @@ deny = []
     ).toEqual([
       ["config/shrunk", "warning", 2, '"z" is not in the user\'s own list'],
       ["config/shrunk", "warning", 3, '"edit" is not in the user\'s own list'],
-      ["config/shrunk", "warning", 9, "the user's own config says `true`"],
+      ["config/shrunk", "warning", 6, "20 is held back: it is more than the user's own 10"],
+      ["config/shrunk", "warning", 9, "false is held back: the user's own config says true"],
       ["config/shrunk", "warning", 11, '"calls" is not in the user\'s own list'],
-      ["config/shrunk", "warning", 6, "20 is more than the user's own 10"],
     ]);
   });
 

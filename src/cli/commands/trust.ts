@@ -1,4 +1,5 @@
 /** `trust`: records that a person has read a workspace's config and lets it, and its node_modules, start programs. */
+import type { JsonObject } from "../../base/json.js";
 import { ConfigError } from "../../base/problem.js";
 import { trustNames } from "../../config/discover.js";
 import { diskFiles } from "../../config/files.js";
@@ -12,6 +13,7 @@ import {
   removeTrustedFolder,
   type Trust,
 } from "../../config/trust.js";
+import { defaultConfig } from "../../plan/defaults.js";
 import { agrees, isInteractive } from "../ask.js";
 import { type Command, exitCodes, homeOf, type Input, isOn, type Surroundings } from "../command.js";
 import { workspaceOf } from "../compile.js";
@@ -61,13 +63,17 @@ export const trust: Command = {
       );
       return known.includes(true) ? exitCodes.ok : exitCodes.no;
     }
-    const request = { workspace, env: io.env, home, shipped: shippedConfigs, commandLine: {} };
+    const defaults = defaultConfig() as JsonObject;
+    const request = { workspace, env: io.env, home, shipped: shippedConfigs, defaults, commandLine: {} };
     const found = inspectDiscovered(request, diskFiles);
     if (found) {
       if (found.problems.length > 0) throw new ConfigError(found.problems);
       io.stdout.write(`${found.file}\n`);
-      for (const program of found.grants.starts) io.stdout.write(`  it may start ${program}\n`);
-      for (const wish of found.grants.asks) io.stdout.write(`  it asks for ${wish}\n`);
+      for (const program of found.grants.starts) io.stdout.write(`  it may start ${visible(program)}\n`);
+      for (const wish of found.grants.asks) io.stdout.write(`  it asks for ${visible(wish)}\n`);
+      for (const setting of found.grants.settings) io.stdout.write(`    ${visible(setting)}\n`);
+      for (const { message, pointer } of found.held)
+        io.stdout.write(`  even then ${visible(pointer)}: ${visible(message)}\n`);
     }
     io.stdout.write(`${workspace}\n  language servers in its node_modules/.bin may be started\n`);
     if (!(await isWanted(input, io))) return exitCodes.no;
@@ -79,6 +85,14 @@ export const trust: Command = {
     return exitCodes.ok;
   },
 };
+
+/** A stranger's text on a terminal: no character that moves, hides or turns what is shown stays itself. */
+function visible(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}
 
 /** Whether a person who has seen it says yes. Where nobody can be asked, only the flag does. */
 async function isWanted(input: Input, io: Surroundings): Promise<boolean> {

@@ -1,5 +1,6 @@
 /** A language server, and the presets of the catalogue. */
 import * as z from "zod";
+import { found } from "./found.js";
 import { identifier, json, jsonTable, milliseconds, positive, sequence, set } from "./values.js";
 
 const mode = z
@@ -40,61 +41,102 @@ const forward = z.strictObject({
 
 /** An entry of `servers`. */
 export const serverSchema = z.strictObject({
-  id: identifier.describe("The server's name, unique."),
+  id: identifier.describe("The server's name, unique.").meta(found("free")),
   kind: z
     .string()
     .optional()
-    .describe("A preset in `configs/servers/`; every key here overrides it. `generic` means none."),
+    .describe("A preset in `configs/servers/`; every key here overrides it. `generic` means none.")
+    .meta(found("fixed")),
   adapter: z
     .string()
     .optional()
-    .describe("A preset whose quirks (settings, replies, timeouts) are used and nothing else."),
-  enabled: z.boolean().optional().describe("`false` leaves the server out."),
+    .describe("A preset whose quirks (settings, replies, timeouts) are used and nothing else.")
+    .meta(found("free")),
+  enabled: z.boolean().optional().describe("`false` leaves the server out.").meta(found("only_false")),
   command: z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
     .optional()
-    .describe("A bare name or an absolute path; a list when a program runs a script."),
-  args: z.array(z.string()).optional().meta(sequence("Arguments. `[]` means none.")),
+    .describe("A bare name or an absolute path; a list when a program runs a script.")
+    .meta(found("fixed")),
+  args: z.array(z.string()).optional().meta(sequence("Arguments. `[]` means none.")).meta(found("fixed")),
   extensions: z
     .array(z.string().regex(/^[^./\\*?\s][^/\\*?\s]*$/, "an extension without the dot, `*` or spaces"))
     .optional()
-    .meta(set("File extensions without the dot.")),
+    .meta(set("File extensions without the dot."))
+    .meta(found("free")),
   filenames: z
     .array(z.string().min(1))
     .optional()
-    .meta(set("Whole file names, for files without a telling extension.")),
-  globs: z.array(z.string().min(1)).optional().meta(set("Path globs, for the rest.")),
-  language_id: z.string().min(1).optional().describe("The LSP language id of its files."),
+    .meta(set("Whole file names, for files without a telling extension."))
+    .meta(found("free")),
+  globs: z.array(z.string().min(1)).optional().meta(set("Path globs, for the rest.")).meta(found("free")),
+  language_id: z.string().min(1).optional().describe("The LSP language id of its files.").meta(found("free")),
   language_ids: z
     .record(z.string(), z.string())
     .optional()
-    .describe("Extension or file name → language id, where it differs."),
-  root_markers: z.array(z.string().min(1)).optional().meta(sequence("Files that mark a project's root.")),
-  root_pick: z.enum(["nearest", "farthest"]).optional().describe("Which marked folder is the root."),
-  root_dir: z.string().min(1).optional().describe("A fixed root instead of markers."),
-  cwd: z.string().min(1).optional().describe("The server's working directory; its root when absent."),
-  workspace_folders: z.array(z.string().min(1)).optional().meta(sequence("More folders told to the server.")),
-  env: z.record(z.string(), z.string()).optional().describe("Environment variables added for this server."),
+    .describe("Extension or file name → language id, where it differs.")
+    .meta(found("free")),
+  root_markers: z
+    .array(z.string().min(1))
+    .optional()
+    .meta(sequence("Files that mark a project's root."))
+    .meta(found("free")),
+  root_pick: z
+    .enum(["nearest", "farthest"])
+    .optional()
+    .describe("Which marked folder is the root.")
+    .meta(found("free")),
+  root_dir: z.string().min(1).optional().describe("A fixed root instead of markers.").meta(found("inside")),
+  cwd: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The server's working directory; its root when absent.")
+    .meta(found("fixed")),
+  workspace_folders: z
+    .array(z.string().min(1))
+    .optional()
+    .meta(sequence("More folders told to the server."))
+    .meta(found("within")),
+  env: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("Environment variables added for this server.")
+    .meta(found("fixed")),
   transport: transport
     .optional()
     .describe(
       '`"stdio"`, `{ tcp = "host:port" }` or `{ pipe = "path" }`; the last two with `mode`, for a server that runs already or speaks over a socket.',
-    ),
-  initialize_options: json.optional().describe("`initializationOptions`."),
-  client_capabilities: jsonTable.optional().describe("Laid over the capabilities that the proxy offers."),
+    )
+    .meta(found("fixed")),
+  initialize_options: json.optional().describe("`initializationOptions`.").meta(found("free")),
+  client_capabilities: jsonTable
+    .optional()
+    .describe("Laid over the capabilities that the proxy offers.")
+    .meta(found("free")),
   workspace_configuration: jsonTable
     .optional()
-    .describe("Answers `workspace/configuration`, and is sent as `workspace/didChangeConfiguration`."),
-  initialize_timeout_ms: milliseconds.optional().describe("Longest time for `initialize`."),
-  request_timeout_ms: milliseconds.optional().describe("Longest time for one request."),
+    .describe("Answers `workspace/configuration`, and is sent as `workspace/didChangeConfiguration`.")
+    .meta(found("free")),
+  initialize_timeout_ms: milliseconds
+    .optional()
+    .describe("Longest time for `initialize`.")
+    .meta(found("free")),
+  request_timeout_ms: milliseconds.optional().describe("Longest time for one request.").meta(found("free")),
   request_timeout_overrides_ms: z
     .record(z.string(), milliseconds)
     .optional()
-    .describe("Method → longest time."),
+    .describe("Method → longest time.")
+    .meta(found("free")),
   warmup_timeout_ms: milliseconds
     .optional()
-    .describe("Longest wait for a starting server to say that it has indexed."),
-  replies: z.record(z.string(), json).optional().describe("Static answers to the server's own requests."),
+    .describe("Longest wait for a starting server to say that it has indexed.")
+    .meta(found("free")),
+  replies: z
+    .record(z.string(), json)
+    .optional()
+    .describe("Static answers to the server's own requests.")
+    .meta(found("free")),
   forward: z
     .array(forward)
     .optional()
@@ -102,7 +144,8 @@ export const serverSchema = z.strictObject({
       sequence(
         "Rules that pass a notification of this server to another one as a request, and its answer back.",
       ),
-    ),
+    )
+    .meta(found("fixed")),
   ready: z
     .strictObject({
       progress: z.boolean().optional().describe("Whether open work-done progress means indexing."),
@@ -120,7 +163,8 @@ export const serverSchema = z.strictObject({
         ),
     })
     .optional()
-    .describe("How the server says that it has indexed."),
+    .describe("How the server says that it has indexed.")
+    .meta(found("free")),
   project_files: z
     .array(z.string().min(1))
     .optional()
@@ -128,25 +172,34 @@ export const serverSchema = z.strictObject({
       set(
         "Files of which one must stand in a folder above a file, or in that file's own, for the server to know the whole project. Without one, an edit across files says that it may be incomplete.",
       ),
-    ),
+    )
+    .meta(found("free")),
   idle_shutdown_ms: z
     .int()
     .min(0)
     .optional()
-    .describe("Stops the server after so long without a call; 0 never."),
+    .describe("Stops the server after so long without a call; 0 never.")
+    .meta(found("sooner")),
   restart_interval_minutes: z
     .number()
     .min(0)
     .optional()
-    .describe("Restarts the server every so often; 0 never."),
+    .describe("Restarts the server every so often; 0 never.")
+    .meta(found("free")),
   restart: z
     .strictObject({
-      max: z.int().min(0).optional().describe("Restarts after a crash within the window."),
-      window_ms: positive.optional().describe("The window."),
+      max: z
+        .int()
+        .min(0)
+        .optional()
+        .describe("Restarts after a crash within the window.")
+        .meta(found("least")),
+      window_ms: positive.optional().describe("The window.").meta(found("most")),
       backoff_ms: z
         .tuple([z.int().min(0), z.int().min(0)])
         .optional()
-        .describe("First and longest wait between restarts."),
+        .describe("First and longest wait between restarts.")
+        .meta(found("fixed")),
     })
     .optional()
     .describe("What happens after a crash."),
@@ -158,23 +211,29 @@ export const serverSchema = z.strictObject({
       z.strictObject({ except: z.array(z.string()).min(1).meta(set("The features it is not asked for.")) }),
     ])
     .optional()
-    .describe("For a second server on the same files: `{ only = [...] }` or `{ except = [...] }`."),
+    .describe("For a second server on the same files: `{ only = [...] }` or `{ except = [...] }`.")
+    .meta(found("free")),
   priority: z
     .int()
     .min(-1000)
     .max(1000)
     .optional()
-    .describe("Order among servers of one file; the highest is asked first."),
+    .describe("Order among servers of one file; the highest is asked first.")
+    .meta(found("free")),
   execute_commands: z
     .array(z.string().min(1))
     .optional()
-    .meta(set("The `workspace/executeCommand` names that a tool may run.")),
+    .meta(set("The `workspace/executeCommand` names that a tool may run."))
+    .meta(found("within")),
   limits: z
     .strictObject({
-      memory_mb: positive.optional().describe("Memory of the server and its children."),
-      open_files: positive.optional().describe("Open files."),
-      processes: positive.optional().describe("Processes of the server, itself counted."),
-      nice: z.int().min(0).max(19).optional().describe("Scheduling priority, 0 to 19."),
+      memory_mb: positive.optional().describe("Memory of the server and its children.").meta(found("least")),
+      open_files: positive.optional().describe("Open files.").meta(found("least")),
+      processes: positive
+        .optional()
+        .describe("Processes of the server, itself counted.")
+        .meta(found("least")),
+      nice: z.int().min(0).max(19).optional().describe("Scheduling priority, 0 to 19.").meta(found("most")),
     })
     .optional()
     .describe("Limits on the server's process."),
@@ -183,18 +242,21 @@ export const serverSchema = z.strictObject({
     .optional()
     .describe(
       "How the server is confined: the workspace read-only, no network, or both. Needs Linux and bubblewrap; where it cannot be had, the server is not started.",
-    ),
+    )
+    .meta(found("confined")),
   open_on_change: z
     .boolean()
     .optional()
-    .describe("The server sees changes on disk only in files that are opened."),
+    .describe("The server sees changes on disk only in files that are opened.")
+    .meta(found("free")),
   share_roots: z
     .boolean()
     .optional()
     .describe(
       "One process for all roots, where the server takes folders while it runs and nothing names its root (true when absent); else one per root.",
-    ),
-  install: z.string().optional().describe("How to install the server, for people."),
+    )
+    .meta(found("free")),
+  install: z.string().optional().describe("How to install the server, for people.").meta(found("fixed")),
 });
 
 /** A preset: what a file in `configs/servers/` may say. */

@@ -1,5 +1,6 @@
 /** A tool with its steps, and the methods outside the LSP specification that it may use. */
 import * as z from "zod";
+import { found } from "./found.js";
 import {
   argName,
   beyond,
@@ -138,7 +139,7 @@ export const toolSchema = z.strictObject({
   name: toolName.describe("The tool's name, unique."),
   title: z.string().min(1).max(80).optional().describe("A short title for people."),
   description: z.string().min(1).max(1000).optional().describe("What an agent reads to choose the tool."),
-  effect: effect.optional().describe("What it may do; `read` when absent."),
+  effect: effect.optional().describe("What it may do; `read` when absent.").meta(found("fixed")),
   servers: z.array(identifier).optional().meta(set("The servers it may ask; all when absent.")),
   input: z
     .union([z.string(), z.array(z.string()).min(1)])
