@@ -5,7 +5,9 @@ import { ConfigError } from "../../src/base/problem.js";
 import { loadConfig } from "../../src/config/load.js";
 import { buildPlan } from "../../src/plan/build.js";
 import { overShipped, request } from "../config/memory-files.js";
-import { nearly, noise, patience, rounds } from "./rounds.js";
+import { holdMemory, nearly, noise, patience, rounds } from "./rounds.js";
+
+holdMemory();
 
 const toml = `extends = ["tools/core"]
 [allow]

@@ -4,7 +4,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ResyncReader } from "../../src/lsp/reader.js";
 import { openWorkshop } from "../runtime/workshop.js";
-import { nearly, noise, patience, rounds } from "./rounds.js";
+import { holdMemory, nearly, noise, patience, rounds } from "./rounds.js";
+
+holdMemory();
 
 function frame(message: unknown): string {
   const body = JSON.stringify(message);

@@ -6,7 +6,9 @@ import { afterEach, expect, test } from "vitest";
 import { serveStdio } from "../../src/mcp/stdio.js";
 import { closeAll, good, openGateway, send, token } from "../mcp/http/support.js";
 import { openWorkshop } from "../runtime/workshop.js";
-import { nearly, noise, patience, rounds } from "./rounds.js";
+import { holdMemory, nearly, noise, patience, rounds } from "./rounds.js";
+
+holdMemory();
 
 afterEach(closeAll);
 

@@ -9,7 +9,9 @@ import { Pages } from "../../src/runtime/page.js";
 import { openGate } from "../../src/workspace/gate.js";
 import { narrowGate } from "../../src/workspace/narrow.js";
 import type { Admitted, Gate } from "../../src/workspace/types.js";
-import { nearly, patience, rounds } from "./rounds.js";
+import { holdMemory, nearly, patience, rounds } from "./rounds.js";
+
+holdMemory();
 
 let top: string;
 let root: string;

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { ConfigError } from "../../../src/base/problem.js";
 import { fileTokens } from "../../../src/mcp/http/token-file.js";
 import {
@@ -102,6 +102,17 @@ describe("tokens of a file", () => {
 
   it.each([0o640, 0o604, 0o620, 0o660])("are refused when others may touch the file (%o)", (mode) => {
     expect(problemOf(() => fileTokens(write("loose", token, mode)).digests())).toBe("http/loose-file");
+  });
+
+  it.runIf(process.getuid)("are refused when the file is another user's", () => {
+    const path = write("theirs", token);
+    const someoneElse = vi.spyOn(process, "getuid").mockReturnValue(statSync(path).uid + 4711);
+    try {
+      expect(problemOf(() => fileTokens(path).digests())).toBe("http/loose-file");
+    } finally {
+      someoneElse.mockRestore();
+    }
+    expect(problemOf(() => fileTokens(path).digests())).toBeUndefined();
   });
 
   it("are refused when the file is no file, is not there, is empty or too large", () => {
