@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { connect as connectSocket, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -445,5 +446,26 @@ describe("a token that was removed", () => {
     const status = async (headers: { [name: string]: string }) =>
       (await send(url, { headers, body: list })).status;
     expect([await status(mine), await status(theirs)]).toEqual([404, 200]);
+  });
+});
+
+describe("connections are bounded", () => {
+  it("a thousand that say nothing take no more, and when they go there is room again", async () => {
+    const { url } = await openGateway();
+    const { hostname, port } = new URL(url);
+    const sockets: Socket[] = [];
+    let turnedAway = 0;
+    for (let index = 0; index < 1_100; index++) {
+      const socket = connectSocket(Number(port), hostname);
+      socket.on("error", () => undefined);
+      socket.once("close", () => {
+        turnedAway++;
+      });
+      sockets.push(socket);
+    }
+    await expect.poll(() => turnedAway, { timeout: 20_000 }).toBe(1_100 - 1_024);
+    for (const socket of sockets) socket.destroy();
+    const health = () => send(url, { method: "GET", path: "/health", headers: {} }).catch(() => undefined);
+    await expect.poll(async () => (await health())?.status, { timeout: 20_000 }).toBe(200);
   });
 });
