@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the language servers of test/live/native.test.ts from Debian's packages: clangd, rust-analyzer, gopls, pylsp; and bubblewrap.
+# Installs the language servers of test/live/native.test.ts from Debian's packages: clangd, rust-analyzer, gopls, pylsp; bubblewrap and HAProxy.
 # The tests are skipped, with the reason, for whatever is not there; nothing else needs these.
 set -eu
 
@@ -32,3 +32,6 @@ install python3-pylsp
 
 # For test/lsp/sandbox.test.ts.
 install bubblewrap
+
+# For test/live/cluster.test.ts and test/emit/deploy.test.ts.
+install haproxy

@@ -20,11 +20,13 @@ export async function serveGateway(
   { runtime, source, base }: Opened,
   options: Pick<HttpOptions, "log" | "trace" | "signal">,
 ): Promise<void> {
-  const { http } = runtime.loaded.plan;
+  const http = { ...runtime.loaded.plan.http };
+  http.bind = textFlag(input, "bind") ?? http.bind;
   const tokens = await tokensOf(http, io, base);
   await serveHttp(runtime, {
     ...options,
     tokens,
+    bind: http.bind,
     port: portOf(input) ?? http.port,
     allowRemote: isOn(input, "allow-remote"),
     onListening: (url) => {

@@ -11,7 +11,14 @@ import { configJsonSchema } from "../config/json-schema.js";
 import { loadConfig } from "../config/load.js";
 import { INDEX_FILE, indexText } from "../config/preset-index.js";
 import type { PresetConfig } from "../config/schema.js";
-import { clientsDocs, configDocs, languagesDocs, problemsDocs, toolsDocs } from "../emit/docs.js";
+import {
+  clientsDocs,
+  configDocs,
+  languagesDocs,
+  problemsDocs,
+  scalingDocs,
+  toolsDocs,
+} from "../emit/docs.js";
 import { readTemplates } from "../emit/templates.js";
 import { buildPlan } from "../plan/build.js";
 import { clientsView } from "./clients-view.js";
@@ -32,6 +39,7 @@ function printed(): { [path: string]: string } {
     "docs/config.md": configDocs(configJsonSchema(), templates),
     "docs/languages.md": languagesDocs(languagesView(presets(), matrix()), templates),
     "docs/problems.md": problemsDocs(codes, templates),
+    "docs/scaling.md": scalingDocs(planOf("default"), templates),
     "docs/tools.md": toolsDocs(tools, dialect, templates),
   };
 }

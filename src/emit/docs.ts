@@ -1,9 +1,10 @@
 /** Documentation printed from its source: the config's schema, the code catalogue, the shipped tools. */
-import type { DialectPlan, ToolPlan } from "../abi/plan.js";
+import type { DialectPlan, Plan, ToolPlan } from "../abi/plan.js";
 import type { CodeFacts } from "../base/codes.js";
 import { isTable, type JsonObject } from "../base/json.js";
 import { sortBy } from "../base/order.js";
 import { toolViews } from "./catalogue.js";
+import { deployFile } from "./deploy.js";
 import { render, type Templates } from "./render.js";
 import { isSection, schemaRows } from "./schema-rows.js";
 
@@ -48,6 +49,13 @@ export function problemsDocs(codes: { readonly [code: string]: CodeFacts }, temp
     codes: entries.filter(([, facts]) => facts.kind === kind).map(([code, facts]) => ({ code, ...facts })),
   }));
   return render(templates, "docs/problems.md", { groups });
+}
+
+/** `docs/scaling.md`: several gateways, with the balancer's configuration as it is printed for everybody. */
+export function scalingDocs(plan: Plan, templates: Templates): string {
+  const place = { command: [], serve: [], folders: [], gateways: 2, image: "" };
+  const { text } = deployFile("haproxy", plan, place, templates);
+  return render(templates, "docs/scaling.md", { haproxy: text });
 }
 
 /** `docs/tools.md`: the tools of a plan, whatever it lists. */

@@ -1,6 +1,6 @@
 /**
  * Handlebars, tamed: strict look-ups, no HTML escaping, and a few helpers that make config strings harmless in code,
- * comments, Markdown, TOML and JSON. A template sees only the view model that it is given.
+ * comments, Markdown, TOML, JSON and files of deployments. A template sees only the view model that it is given.
  */
 import Handlebars from "handlebars";
 import { isTable, type Json } from "../base/json.js";
@@ -27,7 +27,18 @@ handlebars.registerHelper("md", (value: string) => markdownText(value));
 handlebars.registerHelper("toml", (value: Json) => tomlText(value));
 handlebars.registerHelper("toml_key", (value: string) => tomlKey(value));
 handlebars.registerHelper("json", (value: Json) => jsonLine(value));
-const knownHelpers = { lit: true, comment: true, md: true, toml: true, toml_key: true, json: true };
+handlebars.registerHelper("kubernetes", (value: string) => jsonLine(value.replaceAll("$(", () => "$$(")));
+handlebars.registerHelper("compose", (value: string) => jsonLine(value.replaceAll("$", () => "$$")));
+handlebars.registerHelper("systemd", (value: string) =>
+  jsonLine(value.replaceAll("%", () => "%%").replaceAll("$", () => "$$")),
+);
+handlebars.registerHelper("indent", (text: string, depth: number) =>
+  text.trimEnd().replaceAll(/^(?=.)/gm, " ".repeat(depth)),
+);
+const knownHelpers = {
+  ...{ lit: true, comment: true, md: true, toml: true, toml_key: true, json: true },
+  ...{ kubernetes: true, compose: true, systemd: true, indent: true },
+};
 
 /** A template's text filled from a view model. Every name the template uses must be there. */
 export function render(templates: Templates, name: string, view: object): string {

@@ -121,6 +121,28 @@ describe("validate", () => {
   });
 });
 
+describe("generate --deploy", () => {
+  it("prints one file for a named config, the same each time, and says what it needs", async () => {
+    const file = write("lspi.toml", config);
+    const printed = await run(["generate", "--deploy", "haproxy", "--config", file, "--gateways", "3"]);
+    expect(printed).toMatchObject({ code: 0, stderr: "" });
+    expect(printed.stdout.match(/^ +server gateway-/gm)).toHaveLength(3);
+    const out = join(folder, "deploy");
+    await run(["generate", "--deploy", "haproxy", "--config", file, "--gateways", "3", "--out", out]);
+    expect(readFileSync(join(out, "haproxy.cfg"), "utf8")).toBe(printed.stdout);
+    const wrong = async (...args: string[]) => {
+      const { code, stderr } = await run(["generate", ...args], { cwd: folder });
+      expect(code).toBe(2);
+      return stderr;
+    };
+    expect(await wrong("--deploy", "nomad", "--config", file)).toContain(
+      "compose, haproxy, kubernetes, systemd",
+    );
+    expect(await wrong("--deploy", "systemd", "--config", file, "--gateways", "0")).toContain("--gateways");
+    expect(await wrong("--deploy", "systemd", "--trust-workspace")).toContain("--config FILE");
+  });
+});
+
 describe("generate", () => {
   it("writes a bundle, then finds it up to date, then stale, missing and foreign", async () => {
     const file = write("lspi.toml", config);

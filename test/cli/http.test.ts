@@ -126,7 +126,11 @@ describe("serve --http does not start", () => {
     const config = writeConfig('bind = "0.0.0.0"');
     expect(await refused(["--config", config], { LSP_PROXY_TOKEN: token })).toContain("http/remote-bind");
     expect(await refused(["--config", config, "--allow-remote"])).toContain("http/no-token");
-    const { url } = await start(["--config", config, "--allow-remote"], { LSP_PROXY_TOKEN: token });
+    const named = ["--config", writeConfig(""), "--bind", "0.0.0.0"];
+    expect(await refused(named, { LSP_PROXY_TOKEN: token })).toContain("http/remote-bind");
+    expect(await refused([...named, "--allow-remote"])).toContain("http/no-token");
+    const { url } = await start([...named, "--allow-remote"], { LSP_PROXY_TOKEN: token });
+    expect(url).toContain("0.0.0.0");
     expect((await ask(url.replace("0.0.0.0", "127.0.0.1"), token)).status).toBe(200);
   });
 

@@ -4,28 +4,37 @@ import { checkBundle } from "../../emit/check.js";
 import { writeBundle } from "../../emit/write.js";
 import { type Command, exitCodes, isOn, textFlag, UsageError } from "../command.js";
 import { compile } from "../compile.js";
+import { deployFlags, writeDeployment } from "../deploy.js";
 import { configFlags } from "../flags.js";
 import { printProblems } from "../problems.js";
 
 export const generate: Command = {
   name: "generate",
   summary: "Compiles a config into a bundle of handlers, schemas and validators.",
-  usage: "--out DIR [--config FILE] [--check]",
+  usage: "(--out DIR [--check] | --deploy TARGET) [--config FILE]",
   description:
     "Writes the bundle that `serve --bundle` loads. Same meaning gives the same bytes. The old bundle is replaced as a\n" +
-    "whole or not at all. With --check nothing is written: it exits with 1 when a file is stale, missing or foreign.",
+    "whole or not at all. With --check nothing is written: it exits with 1 when a file is stale, missing or foreign.\n" +
+    "With --deploy it writes no bundle but one file: HAProxy's configuration, systemd's unit, or all of it for containers.",
   flags: {
     ...configFlags,
     out: { type: "string", short: "o", value: "DIR", description: "The bundle's folder." },
     check: { type: "boolean", description: "Compares instead of writing." },
     json: { type: "boolean", description: "Prints problems as JSON on stdout." },
+    ...deployFlags,
   },
   words: { min: 0, max: 0 },
   examples: [
     "lsp-proxy generate --config lspi.toml --out .lspi/bundle",
     "lsp-proxy generate --config lspi.toml --out .lspi/bundle --check",
+    "lsp-proxy generate --config lspi.toml --deploy haproxy --gateways 4 > haproxy.cfg",
   ],
   async run(input, io) {
+    const target = textFlag(input, "deploy");
+    if (target !== undefined) {
+      writeDeployment(target, input, io);
+      return exitCodes.ok;
+    }
     const out = textFlag(input, "out");
     if (out === undefined) throw new UsageError("generate needs --out DIR", "generate");
     const { bundle, warnings } = await compile(input, io);

@@ -26,9 +26,14 @@ export const serve: Command = {
       description: "Serves many clients over HTTP, as `[http]` says, instead of one on stdio.",
     },
     port: { type: "string", value: "N", description: "With --http: the port, over what the config says." },
+    bind: {
+      type: "string",
+      value: "ADDRESS",
+      description: "With --http: the address, over what the config says.",
+    },
     "allow-remote": {
       type: "boolean",
-      description: "With --http: lets `http.bind` be an address that other machines can reach.",
+      description: "With --http: lets the address be an address that other machines can reach.",
     },
     ...descriptorFlags,
     ...logFlags,

@@ -18,6 +18,8 @@ export interface HttpOptions {
   tokens: TokenSource;
   log: Log;
   trace?: Trace | undefined;
+  /** Where to listen, over what the plan says. */
+  bind?: string | undefined;
   port: number;
   /** Whether a person said that other machines may reach the gateway. */
   allowRemote: boolean;
@@ -33,8 +35,9 @@ const checkMs = 500;
 
 /** Serves clients over HTTP until the signal; resolves when the last call is answered, or its time is up, and the runtime is closed. */
 export async function serveHttp(runtime: Runtime, options: HttpOptions): Promise<void> {
-  const { http } = runtime.loaded.plan;
   const { log, signal } = options;
+  const http = { ...runtime.loaded.plan.http };
+  http.bind = options.bind ?? http.bind;
   refuseRemote(http, options.allowRemote);
   // Tokens that cannot be used stop the start, and not only each request.
   options.tokens.digests();
