@@ -76,15 +76,19 @@ describe.skipIf(haproxy === undefined)("gateways behind HAProxy (skipped where i
     const port = await freePorts(GATEWAYS + 1);
     url = `http://127.0.0.1:${port}/mcp`;
     const scenario: Scenario = {
-      capabilities: { definitionProvider: true },
-      replies: { "textDocument/definition": { $find: "two", as: "locations" } },
+      capabilities: { definitionProvider: true, hoverProvider: true },
+      on: { "textDocument/hover": [{ waitFile: join(folder, "go") }] },
+      replies: {
+        "textDocument/definition": { $find: "two", as: "locations" },
+        "textDocument/hover": { contents: "late" },
+      },
     };
     writeFileSync(join(folder, "scenario.json"), JSON.stringify(scenario));
     writeFileSync(join(folder, "a.fake"), "one two\n");
     const command = JSON.stringify([process.execPath, fakeServerPath, join(folder, "scenario.json")]);
     writeFileSync(
       config,
-      `extends = ["tools/core"]\n[allow]\ncommands = [${JSON.stringify(process.execPath)}]\n[[servers]]\nid = "fake"\ncommand = ${command}\nextensions = ["fake"]\n[http]\nport = ${port}\n`,
+      `extends = ["tools/core"]\n[allow]\ncommands = [${JSON.stringify(process.execPath)}]\n[[servers]]\nid = "fake"\ncommand = ${command}\nextensions = ["fake"]\n[http]\nport = ${port}\ndrain_ms = 60000\n`,
     );
     const args = [
       "generate",
@@ -200,5 +204,35 @@ describe.skipIf(haproxy === undefined)("gateways behind HAProxy (skipped where i
     await expect
       .poll(async () => serverOf(url, await openRaw(url, token)).catch(() => 0), { timeout: 60_000 })
       .toBe(pid);
+    gateway.pid = pid;
+  }, 120_000);
+
+  it("lets a gateway that is told to stop answer what it has under way, while its sessions go on elsewhere", async () => {
+    const gateway = gateways[0];
+    if (gateway === undefined) throw new Error("no gateway");
+    let session: { [name: string]: string } = {};
+    const isHome = async () => {
+      session = await openRaw(url, token);
+      return (await serverOf(url, session)) === gateway.pid;
+    };
+    await until(isHome);
+    const hover = callOf(1, { file_path: "a.fake", line: 1, character: 1 }, "get_hover");
+    const late = send(url, { headers: session, body: hover });
+    const own = `http://127.0.0.1:${gateway.port}/mcp`;
+    const witness = await openRaw(own, token);
+    const pending = async () => {
+      const answer = await send(own, { headers: witness, body: callOf(7, {}, "get_server_status") });
+      return JSON.stringify(resultOf(answer, 7)).includes('"pending_requests":1');
+    };
+    await until(pending);
+    gateway.child.kill("SIGTERM");
+    const next = async () => (await send(url, { headers: session, body: define(2) })).status;
+    // Told to come back later until the balancer has noticed, then to begin anew.
+    const seen = new Set<number>();
+    await until(async () => seen.add(await next()).has(404));
+    expect([...seen].every((status) => status === 503 || status === 404)).toBe(true);
+    writeFileSync(join(folder, "go"), "");
+    expect(JSON.stringify(resultOf(await late, 1))).toContain("late");
+    await until(() => gateway.child.exitCode === 0);
   }, 120_000);
 });
