@@ -1,6 +1,6 @@
 /**
  * A language that the catalogue does not have: the six lines of docs/adding-a-language.md as they stand there, and the answers are
- * right. The server is one written for this test: those on npm that are small enough to be fetched here are in the catalogue.
+ * right, once from a server written for this test and once from one that people use, which is fetched once, beside the repository.
  */
 import { chmodSync, cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { Catalogue } from "../../src/config/catalogue.js";
 import { diskFiles } from "../../src/config/files.js";
 import { run } from "../cli/run.js";
+import { fetch } from "../matrix/fetch.mjs";
 import { repository } from "./session.js";
 
 let folder = "";
@@ -61,3 +62,65 @@ it("works from six lines", async () => {
   const symbols = await ask("get_document_symbols", { file_path: "keys.my" });
   expect(symbols.symbols.map(({ name }: { name: string }) => name)).toEqual(["alpha", "beta"]);
 }, 60_000);
+
+const { modules, failure } = fetch("likec4", { npm: ["likec4@1.59.4"], scripts: false });
+if (failure !== undefined) console.warn(`LikeC4's server is skipped: ${failure}`);
+
+/** Six lines for a language of architecture models, which the catalogue does not have. */
+const likec4 = `[[servers]]
+id = "likec4"
+command = "likec4"
+args = ["lsp", "--stdio"]
+extensions = ["c4"]
+language_id = "likec4"
+`;
+
+it.skipIf(modules === undefined)(
+  "works from six lines with LikeC4's own server",
+  async () => {
+    const shipped = new Catalogue(join(repository, "configs"), diskFiles).facts();
+    expect(
+      shipped.filter(({ id, extensions = [] }) => id.includes("likec4") || extensions.includes("c4")),
+    ).toEqual([]);
+    const project = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-likec4-")));
+    try {
+      const files = {
+        "spec.c4": "specification {\n  element system\n  element person\n}\n",
+        "model.c4":
+          "model {\n  shop = system 'Shop'\n  buyer = person 'Buyer'\n  buyer -> shop 'orders'\n}\n",
+        "views.c4": "views {\n  view index {\n    include shop\n  }\n}\n",
+        "lspi.toml": `[allow]\ncommands = ["likec4"]\n\n[limits]\ntimeout_ms = 120000\n\n${likec4}`,
+      };
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
+      const ask = async (tool: string, args: object) => {
+        const { code, stdout } = await run(
+          ["call", tool, JSON.stringify(args), "--json", "--config", "lspi.toml"],
+          {
+            cwd: project,
+            env: { PATH: `${join(modules ?? "", ".bin")}:${process.env.PATH}` },
+          },
+        );
+        expect(code).toBe(0);
+        return JSON.parse(stdout).locations.map(
+          (place: { path: string; line: number; character: number }) => [
+            place.path,
+            place.line,
+            place.character,
+          ],
+        );
+      };
+      const declared = ["model.c4", 2, 3];
+      expect(await ask("find_definition", { file_path: "views.c4", line: 3, character: 14 })).toEqual([
+        declared,
+      ]);
+      expect(await ask("find_references", { file_path: "model.c4", line: 2, character: 4 })).toEqual([
+        declared,
+        ["model.c4", 4, 12],
+        ["views.c4", 3, 13],
+      ]);
+    } finally {
+      rmSync(project, { recursive: true, force: true });
+    }
+  },
+  180_000,
+);

@@ -55,7 +55,6 @@ function write() {
 
 const unknown = wanted.filter((id) => servers[id] === undefined);
 for (const id of unknown) process.stdout.write(`skip ${id}: test/matrix/servers.toml does not have it\n`);
-// For the live test of the Vue stack, which is two servers on one project.
 
 const counts = { ok: 0, FAIL: 0, skip: unknown.length };
 for (const [id, entry] of Object.entries(servers)) {
