@@ -60,7 +60,7 @@ const { outputFiles, metafile } = await build({
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
-writeFileSync(join(root, "dist", "package.json"), '{ "type": "commonjs" }\n');
+writeFileSync(join(out, "package.json"), '{ "type": "commonjs" }\n');
 const packOf = assign(metafile.outputs, packs);
 const modules = new Map();
 let open = 0;
