@@ -8,6 +8,7 @@ import { codeWord } from "../../src/protocol/members.js";
 import type { CallOutcome } from "../../src/runtime/session.js";
 import { planText } from "../plan/config.js";
 import { range } from "../runtime/workshop.js";
+import { patientGateway, patientGatewayText } from "./patient-gateway.js";
 import { openProfile, type Scripted } from "./scripted.js";
 
 const a = "file:///work/a.fake";
@@ -31,7 +32,6 @@ const named = (count: number, name: string) =>
     location: { uri: a, range: range(0, 0, 1) },
   }));
 const position = { line: 1, character: 3 };
-const patient = { limits: { max_items: 200, max_bytes: 524288, timeout_ms: 60_000 } };
 
 const capabilities = {
   definitionProvider: true,
@@ -46,7 +46,7 @@ describe("gateway", () => {
   let gateway: Scripted;
   beforeAll(async () => {
     gateway = await openProfile(
-      "gateway",
+      "default",
       { "a.fake": source, "b.other": "", ".git/c.fake": "x\n" },
       {
         capabilities,
@@ -63,7 +63,7 @@ describe("gateway", () => {
           "workspace/diagnostic": { items: [{ uri: a, version: null, kind: "full", items: [problem] }] },
         },
       },
-      patient,
+      patientGateway,
     );
   });
   afterAll(() => gateway?.close());
@@ -195,7 +195,7 @@ describe("gateway, past its caps", () => {
   let gateway: Scripted;
   beforeAll(async () => {
     gateway = await openProfile(
-      "gateway",
+      "default",
       { "a.fake": source },
       {
         capabilities,
@@ -205,7 +205,7 @@ describe("gateway, past its caps", () => {
         },
         on: { "textDocument/hover": [{ never: true }] },
       },
-      patient,
+      patientGateway,
     );
   });
   afterAll(() => gateway?.close());
@@ -240,7 +240,7 @@ describe("gateway, with much to say", () => {
   let gateway: Scripted;
   beforeAll(async () => {
     gateway = await openProfile(
-      "gateway",
+      "default",
       { "a.fake": source },
       {
         capabilities: { ...capabilities, hoverProvider: false },
@@ -256,7 +256,7 @@ describe("gateway, with much to say", () => {
           "workspace/diagnostic": { items: [{ uri: a, version: null, kind: "full", items: many }] },
         },
       },
-      patient,
+      patientGateway,
     );
   });
   afterAll(() => gateway?.close());
@@ -297,7 +297,12 @@ describe("gateway, with much to say", () => {
 describe("gateway, with nothing known", () => {
   it("does not say that a file has no diagnostics", async () => {
     const { diagnosticProvider: _, ...silent } = capabilities;
-    const gateway = await openProfile("gateway", { "a.fake": source }, { capabilities: silent }, patient);
+    const gateway = await openProfile(
+      "default",
+      { "a.fake": source },
+      { capabilities: silent },
+      patientGateway,
+    );
     try {
       const uri = gateway.workshop.uri("a.fake");
       const file = await gateway.call("vscode.lsp.diagnostics.document", { uri });
@@ -338,6 +343,16 @@ describe("gateway, in time", () => {
     expect(tools.map(({ timeoutMs }) => timeoutMs)).toEqual(tools.map(() => 2000));
     expect(limits).toMatchObject({ maxItems: 200, maxBytes: 524_288 });
     expect(mcp).toMatchObject({ warmup: true, readOnly: true });
+  });
+
+  it("gives no call more, and is otherwise what these tests open", () => {
+    const longer = '[mcp]\ncontext = "gateway"\n[limits]\ntimeout_ms = 2001\n';
+    expect(() => planText(longer)).toThrow("config/sealed");
+    const [own, patient] = ['[mcp]\ncontext = "gateway"\n', patientGatewayText].map((text) => planText(text));
+    const timeless = (plan = own) =>
+      plan?.tools.filter(({ name }) => name.startsWith("vscode.")).map((tool) => ({ ...tool, timeoutMs: 0 }));
+    expect(timeless(patient)).toEqual(timeless(own));
+    expect(patient?.dialect).toEqual(own?.dialect);
   });
 
   it("refuses a call that its server does not answer, and answers the next", async () => {

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { patientGatewayText } from "../../profiles/patient-gateway.js";
 import { type LiveSession, openSession, type Place } from "../session.js";
 import { type Driven, driven, listed, publishing } from "./support.js";
 
@@ -9,10 +10,7 @@ describe("gateway", () => {
   let session: LiveSession;
   let used: Driven;
   beforeAll(async () => {
-    session = await openSession(
-      "typescript",
-      publishing("gateway", "[limits]\nmax_items = 200\nmax_bytes = 524288\ntimeout_ms = 60000"),
-    );
+    session = await openSession("typescript", publishing("default", patientGatewayText));
     used = driven(session);
   });
   afterAll(() => session?.close());

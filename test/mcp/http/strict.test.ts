@@ -1,6 +1,7 @@
 /** The `gateway` profile over HTTP: what its original answers, status by status. */
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
+import { patientGateway } from "../../profiles/patient-gateway.js";
 import { range } from "../../runtime/workshop.js";
 import {
   answersIn,
@@ -34,7 +35,7 @@ function openStrict(): Promise<TestGateway> {
   return openGateway({
     files: { "a.fake": "one two\nb\nc\n" },
     servers: { fake: { scenario } },
-    config: { extends: [], mcp: { context: "gateway" }, limits: { timeout_ms: 30_000 } },
+    config: patientGateway,
   });
 }
 
