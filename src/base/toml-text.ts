@@ -1,5 +1,5 @@
 /** JSON values as TOML text: strings are basic strings, tables are inline. */
-import { isTable, type Json } from "./json.js";
+import { define, isTable, type Json, type JsonObject } from "./json.js";
 import { Fault } from "./problem.js";
 
 /** A value as it stands right of `=` in TOML. */
@@ -14,6 +14,26 @@ export function tomlText(value: Json): string {
   if (typeof value === "string") return tomlString(value);
   if (value === null) throw new Fault("TOML has no null");
   return String(value);
+}
+
+/** The part of a value that TOML can say, undefined when that is nothing; `lost` takes the path of each null left out. */
+export function tomlPart(value: Json, lost: (path: string) => void, path = ""): Json | undefined {
+  if (value === null) {
+    lost(path);
+    return undefined;
+  }
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => {
+      const part = tomlPart(item, lost, `${path}[${index}]`);
+      return part === undefined ? [] : [part];
+    });
+  if (!isTable(value)) return value;
+  const out: JsonObject = {};
+  for (const [key, member] of Object.entries(value)) {
+    const part = tomlPart(member as Json, lost, `${path}.${tomlKey(key)}`);
+    if (part !== undefined) define(out, key, part);
+  }
+  return out;
 }
 
 /** A key, bare where TOML allows it. */

@@ -122,8 +122,12 @@ function loadWhole(...request: Parameters<typeof loadConfig>): LoadedConfig {
     const { rest } = error;
     // What is said of one argument does not follow from what another part of the entry lost.
     const isOwn = (pointer: string) => rest.isWhole(pointer) || pointer.includes("/args/");
+    // A config without trust has lost its own list of programs, and `trust` gives it back.
+    const isUntrusted = error.problems.some(({ code }) => code === "config/untrusted");
     const isNews = ({ code, pointer }: Problem) =>
-      rest.isWhole(followUps[code] ?? "") && (isOwn(pointer) || !entryFollowUps.includes(code));
+      !(isUntrusted && code === "plan/command-not-allowed") &&
+      rest.isWhole(followUps[code] ?? "") &&
+      (isOwn(pointer) || !entryFollowUps.includes(code));
     const { problems } = buildPlan(rest.config, rest);
     throw new ConfigError(inOrder([...error.problems, ...problems.filter(isNews)]));
   }

@@ -116,7 +116,8 @@ function judged(found: Examination, server: ServerPlan, base: string): Finding {
     return {
       area: "server",
       state: "note",
-      text: `${id}: ${runsElsewhere(server) ? "" : "installed; "}no file of its kind is in the workspace`,
+      text: `${id}: ${runsElsewhere(server) ? "" : "installed; "}no file of its kind was found in the workspace`,
+      fix: `Files far down in a large workspace are served, but not looked for here; where there are none, \`lsp-proxy remove ${id}\` takes it out of the config.`,
     };
   if (failure)
     return {

@@ -75,12 +75,12 @@ export function mayBegin(file: string, workspace: string, input: Input, io: Surr
   return true;
 }
 
-/** What a text in the place of the config's would mean. Starts and writes nothing. */
+/** What a text in the place of the config's would mean, and which file names a server. Starts and writes nothing. */
 export function tryOut(
   open: Pick<OpenConfig, "file">,
   text: string,
   io: Surroundings,
-): { config: Config; plan: Plan; problems: Problem[] } {
+): { config: Config; plan: Plan; problems: Problem[]; fileOf(server: string): string | undefined } {
   const files = { ...diskFiles, read: (path: string) => (path === open.file ? text : diskFiles.read(path)) };
   const loaded = loadConfig(
     {
@@ -93,7 +93,11 @@ export function tryOut(
     },
     files,
   );
-  return { config: loaded.config, ...buildPlan(loaded.config, loaded) };
+  const fileOf = (server: string) => {
+    const index = loaded.config.servers?.findIndex(({ id }) => id === server) ?? -1;
+    return index < 0 ? undefined : loaded.locate(`/servers/${index}/id`)?.file;
+  };
+  return { config: loaded.config, fileOf, ...buildPlan(loaded.config, loaded) };
 }
 
 /** The errors that a change would bring, none when the config had them before. Their lines are those of a text that is not there. */

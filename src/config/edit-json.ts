@@ -35,6 +35,15 @@ export function withExtended(text: string, name: string): string {
   });
 }
 
+/** The text without a config that it extends. */
+export function withoutExtended(text: string, name: string): string {
+  return changed(text, ({ extends: names, ...tree }) => {
+    if (names === undefined) return tree;
+    const rest = [names].flat().filter((other) => other !== name);
+    return rest.length === 0 ? tree : { extends: Array.isArray(names) ? rest : names, ...tree };
+  });
+}
+
 function withPrograms(text: string, change: (programs: Json[]) => Json[]): string {
   return changed(text, (tree) => {
     const { allow } = tree;

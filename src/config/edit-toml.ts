@@ -21,8 +21,11 @@ export function withServer(text: string, server: JsonObject, comment: readonly s
   return `${before === "" ? "" : `${before}${eol}${eol}`}${block}${eol}`;
 }
 
-/** The text without the server of that id: its table, what belongs to it, and the comment right above it. */
-export function withoutServer(text: string, id: string): string {
+/**
+ * The text without the server of that id: its table, what belongs to it, and the comment right above it. At the very top
+ * that must be `comment`, which the server was added with.
+ */
+export function withoutServer(text: string, id: string, comment: readonly string[] = []): string {
   const program = parseTOML(text, SYNTAX);
   const list = arrayAt(program, ["servers"]);
   if (list) {
@@ -34,7 +37,7 @@ export function withoutServer(text: string, id: string): string {
   if (index === undefined) return text;
   const isMine = ({ resolvedKey }: AST.TOMLTable) => resolvedKey[0] === "servers" && resolvedKey[1] === index;
   const cuts = tables.flatMap((table, at) =>
-    isMine(table) ? [[start(text, table), tableEnd(text, table, tables[at + 1])] as const] : [],
+    isMine(table) ? [[start(text, table, comment), tableEnd(text, table, tables[at + 1])] as const] : [],
   );
   const rest = cuts.toReversed().reduce((kept, [from, to]) => splice(kept, from, to, ""), text);
   const isCutAtEnd = cuts.at(-1)?.[1] === text.length && rest.trim() !== "";
@@ -75,6 +78,20 @@ export function withExtended(text: string, name: string): string {
   const at = table ? start(text, table) : text.length;
   const isOpen = at > 0 && text[at - 1] !== "\n";
   return splice(text, at, at, `${isOpen ? eol : ""}${line}${table ? eol : ""}`);
+}
+
+/** The text without a config that it extends; a list of which nothing is left goes with its line. */
+export function withoutExtended(text: string, name: string): string {
+  const tree = parseTOML(text, SYNTAX);
+  const list = arrayAt(tree, ["extends"]);
+  const index = list?.elements.findIndex((item) => plainValue(item) === name) ?? -1;
+  if (!list || index < 0) return text;
+  if (list.elements.length > 1) return withoutItem(text, tree, list, index);
+  const [from, to] = [startOfLine(text, list.parent.range[0]), nextLine(text, list.range[1])];
+  const after = text.slice(to);
+  // The only line before the tables was put there with a blank one.
+  const isAlone = tree.body[0].body.filter(({ type }) => type === "TOMLKeyValue").length === 1;
+  return text.slice(0, from) + (isAlone ? after.replace(/^[ \t]*\r?\n/, "") : after);
 }
 
 function isServer({ resolvedKey }: AST.TOMLTable): boolean {
@@ -122,15 +139,17 @@ function arrayAt(
 }
 
 /** Where a table begins: at the comment lines that stand right above its header. */
-function start(text: string, table: AST.TOMLTable): number {
+function start(text: string, table: AST.TOMLTable, own: readonly string[] = []): number {
   let from = startOfLine(text, table.range[0]);
   while (from > 0) {
     const above = startOfLine(text, from - 1);
     if (!isComment(text, above)) break;
     from = above;
   }
-  // A comment at the very top of a file speaks of the file, not of its first table.
-  return from === 0 ? startOfLine(text, table.range[0]) : from;
+  const header = startOfLine(text, table.range[0]);
+  // A comment at the very top of a file speaks of the file, not of its first table, unless it came with that.
+  const isOwn = text.slice(0, header).trimEnd().split(/\r?\n/).join("\n") === own.join("\n");
+  return from === 0 && !isOwn ? header : from;
 }
 
 /** Where a table ends: after its last value and the comment lines right below it, with the blanks before the next one. */

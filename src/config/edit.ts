@@ -7,10 +7,11 @@ import { isJson } from "./read.js";
 /** Text in, text out; what is not meant stays as it is. */
 export interface ConfigEditor {
   withServer(text: string, server: JsonObject, comment: readonly string[]): string;
-  withoutServer(text: string, id: string): string;
+  withoutServer(text: string, id: string, comment: readonly string[]): string;
   withAllowed(text: string, program: string): string;
   withoutAllowed(text: string, program: string): string;
   withExtended(text: string, name: string): string;
+  withoutExtended(text: string, name: string): string;
 }
 
 /** The editor for a file, by the language that it is read in. */

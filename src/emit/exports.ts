@@ -2,7 +2,7 @@
 import type { ServerPlan } from "../abi/plan.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
-import { tomlKey, tomlText } from "../base/toml-text.js";
+import { tomlKey, tomlPart, tomlText } from "../base/toml-text.js";
 
 /** A text for another program, and what it does not carry. */
 export interface Exported {
@@ -12,9 +12,13 @@ export interface Exported {
 
 /** `.lsp.json` as Claude Code and qwen-code read it. */
 export function claudeServers(servers: readonly ServerPlan[]): Exported {
-  const reachable = servers.filter(
-    ({ transport }) =>
-      transport.kind === "stdio" || (transport.kind === "tcp" && transport.mode === "connect"),
+  // Whoever reads the file takes the first server that has an extension.
+  const reachable = sortBy(
+    servers.filter(
+      ({ transport }) =>
+        transport.kind === "stdio" || (transport.kind === "tcp" && transport.mode === "connect"),
+    ),
+    ({ priority }) => [-priority],
   );
   const notes = [
     ...servers
@@ -71,6 +75,7 @@ export function helixLanguages(servers: readonly ServerPlan[]): Exported {
         ({ id }) =>
           `${id}: Helix has one \`config\` for initialize_options and workspace_configuration; it is both`,
       ),
+    ...own.flatMap(lostNulls),
     ...languages.flatMap(({ language, servers: asked }) => lostRoots(language, asked)),
   ];
   const lines = [
@@ -80,12 +85,22 @@ export function helixLanguages(servers: readonly ServerPlan[]): Exported {
   return { text: `${lines.join("\n").trimEnd()}\n`, notes };
 }
 
+/** What Helix sends to a server as its `config`. */
+function helixConfig({ initializeOptions, settings }: ServerPlan): Json {
+  return isTable(initializeOptions) ? { ...settings, ...initializeOptions } : (initializeOptions ?? settings);
+}
+
+function lostNulls(server: ServerPlan): string[] {
+  const notes: string[] = [];
+  const options = helixConfig(server);
+  if (options !== null)
+    tomlPart(options, (path) => notes.push(`${server.id}: config${path}: TOML has no null; left out`));
+  return notes;
+}
+
 function helixServer(server: ServerPlan): string[] {
   const [program = "", ...words] = server.command;
-  const { initializeOptions, settings } = server;
-  const options = isTable(initializeOptions)
-    ? { ...settings, ...initializeOptions }
-    : (initializeOptions ?? settings);
+  const options = tomlPart(helixConfig(server), () => {}) ?? {};
   return [
     `[language-server.${tomlKey(server.id)}]`,
     `command = ${tomlText(program)}`,

@@ -69,7 +69,8 @@ export class SampleFiles {
     const isMain = (server: ServerPlan) => languageIdOf(server, path, "") === server.languageId;
     const better = this.pool
       .route(path)
-      .filter((server) => !settled.has(server.id) && (isMain(server) || !found.has(server.id)));
+      .filter(({ id }) => this.serverIds.includes(id) && !settled.has(id))
+      .filter((server) => isMain(server) || !found.has(server.id));
     if (better.length === 0 || !(await this.#isAdmitted(path))) return;
     for (const server of better) {
       found.set(server.id, path);

@@ -281,6 +281,43 @@ kind = "pyright"
     expect(read("lspi.toml")).toBe(own);
   });
 
+  it("take out all that they put in: the comment of a new file, a stack, a language by its name", async () => {
+    write("lspi.toml", "");
+    await proxy(["add", "go"]);
+    expect(read("lspi.toml")).toMatch(/^# Go\./);
+    expect(await proxy(["remove", "go"])).toMatchObject({ code: 0 });
+    expect(read("lspi.toml")).toBe("");
+    write("lspi.toml", own);
+    const stacked = await proxy(["add", "vue"]);
+    expect(stacked).toMatchObject({ code: 0 });
+    expect(read("lspi.toml")).toContain('extends = ["stacks/vue"]');
+    const removed = await proxy(["remove", "vue"]);
+    expect(removed.stdout).toContain("removed vue and vue-typescript");
+    expect(read("lspi.toml")).toBe(own);
+    write("c.json", '{ "servers": [{ "id": "py", "kind": "pyright" }] }\n');
+    await proxy(["add", "vue", "--config", "c.json"]);
+    expect(await proxy(["remove", "vue", "--config", "c.json"])).toMatchObject({ code: 0 });
+    expect(JSON.parse(read("c.json"))).toEqual({ servers: [{ id: "py", kind: "pyright" }] });
+    expect((await proxy(["remove", "python", "--dry-run"])).stdout).not.toContain("pyright");
+    write("lspi.toml", '[[servers]]\nid = "a"\nkind = "pyright"\n\n[[servers]]\nid = "b"\nkind = "ruff"\n');
+    expect((await proxy(["remove", "python"])).stderr).toContain(
+      "several servers for `python`: a, b; name one",
+    );
+  });
+
+  it("name the user's file where a server stands there", async () => {
+    const config = join(folder, "home");
+    const file = join(config, "lsp-proxy", "config.toml");
+    write("home/lsp-proxy/config.toml", '[[servers]]\nid = "gopls"\nkind = "gopls"\n');
+    write("lspi.toml", "");
+    const env = { PATH: bin, XDG_CONFIG_HOME: config };
+    for (const command of ["add", "remove"]) {
+      const { code, stderr } = await runHere([command, "gopls"], { cwd: folder, env });
+      expect(code).not.toBe(0);
+      expect(stderr).toContain(file);
+    }
+  });
+
   it("a language means its installed server, a companion stands beside, and another id can be given", async () => {
     write("lspi.toml", "");
     program("pylsp");

@@ -32,6 +32,11 @@ describe("help and wrong use", () => {
     expect(stdout).toMatch(new RegExp(`^Usage: lsp-proxy ${name}`));
   });
 
+  it("ends quietly when nobody reads its output any more", async () => {
+    const { code, stderr } = await run(["servers", "--json"], { deaf: true });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
   it("says what it does not know, and exits with 2", async () => {
     const command = await run(["serv"]);
     expect(command).toMatchObject({ code: 2, stdout: "" });

@@ -92,7 +92,33 @@ describe("doctor", () => {
     });
     expect(others).toEqual([
       expect.objectContaining({ state: "problem", text: expect.stringMatching(/^bad: /) }),
-      expect.objectContaining({ state: "note", text: expect.stringMatching(/^idle: installed; no file/) }),
+      expect.objectContaining({
+        state: "note",
+        text: expect.stringMatching(/^idle: installed; no file/),
+        fix: expect.stringContaining("`lsp-proxy remove idle`"),
+      }),
+    ]);
+  });
+
+  it("tries a server whose files come after those of one that is not installed", async () => {
+    const { of } = await examined(
+      { files: { "a.gone": "", "b.fake": "x\n" }, servers: { fake: { scenario } } },
+      (folder) => {
+        const file = join(folder, "lspi.json");
+        const config = JSON.parse(readFileSync(file, "utf8"));
+        config.allow.commands.push("not-there-at-all");
+        config.servers.push({
+          id: "gone",
+          command: "not-there-at-all",
+          extensions: ["gone"],
+          language_id: "gone",
+        });
+        writeFileSync(file, JSON.stringify(config));
+      },
+    );
+    expect(of("server").map(({ state, text }) => `${state} ${text.split(":")[0]}`)).toEqual([
+      "problem gone",
+      "ok fake",
     ]);
   });
 
@@ -122,6 +148,8 @@ describe("doctor", () => {
     const untrusted = await run();
     expect(untrusted.code).toBe(3);
     expect(untrusted.stdout).toMatch(/✗ trust .*not trusted[\s\S]*→ .*lsp-proxy trust/);
+    // Its own list of programs counts once it is trusted: that it does not yet is no second problem.
+    expect(untrusted.stdout).not.toContain("is not allowed");
     expect(untrusted.stdout).toContain("no client's config was found");
     const known = (command: string, args: string[] = []) =>
       writeFileSync(join(outside, ".mcp.json"), JSON.stringify({ mcpServers: { x: { command, args } } }));

@@ -48,6 +48,19 @@ describe("import", () => {
     );
   });
 
+  it("leaves out what no config can hold, with a note", async () => {
+    const { config, notes } = await imported(
+      "cclsp.json",
+      `{ "servers": [{ "extensions": ["mine"], "command": ["my-ls"], "initializationOptions":
+        { "a": null, "b": [1, null], "c": { "d": 9007199254740993 }, "e": 1e21, "f": 1e400, "g": 1.5 } }] }`,
+    );
+    expect(config.servers).toEqual([
+      expect.objectContaining({ initialize_options: { b: [1], c: {}, g: 1.5 } }),
+    ]);
+    for (const path of ["a", "b[1]", "c.d", "e", "f"])
+      expect(notes).toContain(`servers[0].initializationOptions.${path}: a config has no null`);
+  });
+
   it("mcpls", async () => {
     const { config, notes } = await imported(
       "mcpls.toml",
@@ -424,6 +437,26 @@ enabled = false
       "second: priority",
     ])
       expect(claude.stderr).toContain(note);
+  });
+
+  it("lists for Claude Code first whoever is asked first", async () => {
+    const server = { command: "my-ls", extensions: ["x"] };
+    const servers = [
+      { id: "a", ...server },
+      { id: "b", ...server, priority: 5 },
+    ];
+    write("c.json", { allow: { commands: ["my-ls"] }, servers });
+    const { stdout } = await proxy("export", "claude", "--config", "c.json");
+    expect(Object.keys(JSON.parse(stdout))).toEqual(["b", "a"]);
+  });
+
+  it("leaves out of TOML what it cannot say, with a note", async () => {
+    const server = { id: "x", command: "my-ls", extensions: ["x"], initialize_options: { a: null, b: 1 } };
+    write("c.json", { allow: { commands: ["my-ls"] }, servers: [server] });
+    const { code, stdout, stderr } = await proxy("export", "helix", "--config", "c.json");
+    expect(code).toBe(0);
+    expect(parse(stdout)).toMatchObject({ "language-server": { x: { config: { b: 1 } } } });
+    expect(stderr).toContain("x: config.a: TOML has no null");
   });
 
   it("knows two formats", async () => {

@@ -12,6 +12,8 @@ export interface RunOptions {
   cwd?: string;
   env?: { [name: string]: string };
   input?: string;
+  /** Whether its output is closed before it says anything. */
+  deaf?: boolean;
 }
 
 /** Runs `lsp-proxy` with these words and waits for its end. */
@@ -30,6 +32,7 @@ export function run(args: string[], options: RunOptions = {}): Promise<Run> {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr += text;
     });
+    if (options.deaf) child.stdout.destroy();
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, stdout, stderr }));
     child.stdin.end(options.input ?? "");

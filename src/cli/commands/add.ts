@@ -42,12 +42,16 @@ export const add: Command = {
     const presence = await lookAround(candidatesFor(word, catalogue.facts()), input, io);
     const facts = meantPreset(word, catalogue.facts(), presence, "add");
     const open = openConfig(input, io);
-    const servers = open.isNew ? [] : (tryOut(open, open.text, io).config.servers ?? []);
+    const now = open.isNew ? undefined : tryOut(open, open.text, io);
+    const servers = now?.config.servers ?? [];
     const adding =
       facts.stack === undefined ? alone(facts, input, catalogue) : inStack(facts.stack, catalogue);
     const known = servers.find((server) => adding.ids.includes(server.id));
     if (known !== undefined) {
-      io.stderr.write(`lsp-proxy: ${open.name} has a server \`${known.id}\` already\n`);
+      const place = now?.fileOf(known.id) ?? open.file;
+      io.stderr.write(
+        `lsp-proxy: ${place === open.file ? open.name : place} has a server \`${known.id}\` already\n`,
+      );
       return exitCodes.no;
     }
     const text = adding.edit(

@@ -231,7 +231,7 @@ function named(name: string, { proposals, languages }: Found): Proposal[] {
   const known = sortedSet(proposals.flatMap((proposal) => [proposal.preset.id, ...languages(proposal)]));
   const near = nearest(name, known);
   throw new UsageError(
-    `--only ${name}: nothing was found here for it${near ? `; did you mean \`${near}\`?` : ""} ` +
+    `--only ${name}: nothing was found here for it${near ? `; did you mean \`${near}\`?` : "."} ` +
       `It takes ${some(known, 12)}; \`lsp-proxy add\` takes any server of the catalogue`,
     "init",
   );

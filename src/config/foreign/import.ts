@@ -1,6 +1,7 @@
 /** From another program's servers to ours: keys by the format's table, presets where the catalogue knows the program. */
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
+import { tomlPart } from "../../base/toml-text.js";
 import type { Catalogue, Preset } from "../catalogue.js";
 import type { PresetFacts } from "../preset-index.js";
 import type { PresetConfig } from "../schema.js";
@@ -48,8 +49,15 @@ function carried({ entry, at }: ForeignServer, format: Format, notes: string[]):
   for (const [key, value] of Object.entries(entry)) {
     const carry = Object.hasOwn(format.keys, key) ? format.keys[key] : undefined;
     const note = (text: string) => notes.push(`${at}.${key}: ${text}`);
-    if (carry === undefined) note("has no counterpart here");
-    else Object.assign(out, carry(value, note, entry));
+    if (carry === undefined) {
+      note("has no counterpart here");
+      continue;
+    }
+    // A number that no config can hold was read as null.
+    const part = tomlPart(value, (path) =>
+      notes.push(`${at}.${key}${path}: a config has no null and no number beyond 2^53; left out`),
+    );
+    if (part !== undefined) Object.assign(out, carry(part, note, entry));
   }
   return out;
 }
