@@ -27,7 +27,9 @@ export interface ChangeOptions {
   /** Whether a file with that text is no longer needed. */
   isNothing?: (text: string) => boolean;
   /** Whether a copy is kept of what the file was before the first change. */
-  keepsCopy?: boolean;
+  keepsCopy?: (text: string) => boolean;
+  /** Whether the new text means that the file is again what its copy says; the copy then takes its place. */
+  isUndone?: (copy: string, after: string) => boolean;
 }
 
 /** What became of a file, for people. */
@@ -39,7 +41,7 @@ export const changeWords: { readonly [change in Change]: string } = {
 export function changeFile(
   file: string,
   change: (text: string) => string,
-  { within, isNothing = () => false, keepsCopy = true }: ChangeOptions = {},
+  { within, isNothing = () => false, keepsCopy = () => true, isUndone = () => false }: ChangeOptions = {},
 ): Change {
   return tellingWhy(file, () => {
     const target = targetOf(file, within);
@@ -50,7 +52,13 @@ export function changeFile(
       if (bytes !== undefined) checkUserFile(target);
       // The owner of the file may have saved it while we looked at it.
       if (attempt < ATTEMPTS && !isSame(contentOf(target), bytes)) continue;
-      return put(target, bytes, mark + after, { isNothing: isNothing(after), keepsCopy });
+      const copy = textOf(`${target}${BACKUP}`);
+      const isBack = copy.bytes !== undefined && isUndone(copy.text, after);
+      const whole = isBack ? copy.mark + copy.text : mark + after;
+      return put(target, bytes, whole, {
+        isNothing: isNothing(after),
+        keepsCopy: bytes !== undefined && keepsCopy(text),
+      });
     }
   });
 }

@@ -1,7 +1,9 @@
 /** The files of MCP clients on this machine. Which there are is data. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
+import type { HttpPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
+import { isLoopback } from "../base/loopback.js";
 import { nearest } from "../base/nearest.js";
 import {
   type ClientFacts,
@@ -14,6 +16,7 @@ import {
 import { diskFiles } from "../config/files.js";
 import { readOther } from "../config/read.js";
 import { findCommand } from "../lsp/program.js";
+import { addressOf } from "../mcp/http/address.js";
 import { homeOf, type Surroundings, UsageError } from "./command.js";
 import { executable, shippedConfigs } from "./shipped.js";
 
@@ -82,10 +85,7 @@ function absentIn(
   const list = entry.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), tree);
   const entries = isTable(list) ? Object.values(list).filter(isTable) : [];
   return entries.flatMap((told) => {
-    const command = isTable(told.command) ? told.command.path : told.command;
-    const [program, ...args] = [command ?? [], told.args ?? []]
-      .flat()
-      .filter((word) => typeof word === "string");
+    const [program, ...args] = commandLine(told);
     const isOurs = isNamed([program, ...args].join(" "));
     if (program === undefined || !isOurs) return [];
     const scripts = args.filter((word) => isAbsolute(word) && isNamed(word) && /\.[cm]?js$/.test(word));
@@ -94,6 +94,35 @@ function absentIn(
       ...scripts.filter((script) => !existsSync(script)),
     ];
   });
+}
+
+/** Whether an entry starts this proxy, from whatever installation, or leads to its gateway. */
+export function isOurEntry(entry: unknown, { bind, port, path, tokenEnv }: HttpPlan): boolean {
+  if (!isTable(entry)) return false;
+  const words = commandLine(entry);
+  // `serve` follows in every stanza; a folder of such a name, given to some other program, is no sign.
+  if (words.some((word, at) => isProgram(word) && (at === 0 || words[at + 1] === "serve"))) return true;
+  const host = isLoopback(bind) ? bind : "127.0.0.1";
+  const values = [...Object.values(entry), ...Object.values(isTable(entry.headers) ? entry.headers : {})];
+  const texts = values.filter((value) => typeof value === "string");
+  const isToken = (text: string) => text.split(/[^A-Za-z0-9_]+/).includes(tokenEnv);
+  return texts.some((text) => text === addressOf(host, port, path) || isToken(text));
+}
+
+/** A path to our script, in this or another installation, or the name of the command or the package. */
+function isProgram(word: string): boolean {
+  const steps = word.split(/[\\/]/);
+  const script = executable.split(/[\\/]/).slice(-SCRIPT_STEPS);
+  if (steps.slice(-SCRIPT_STEPS).join("/") === script.join("/")) return true;
+  return /^lsp-proxy(@[\w.^~-]+|\.cmd|\.exe)?$/.test(steps.at(-1) ?? "");
+}
+
+/** The steps of a path that are the same wherever the package lies: `dist/cli/bin.js`. */
+const SCRIPT_STEPS = 3;
+
+function commandLine(entry: { readonly [key: string]: unknown }): string[] {
+  const command = isTable(entry.command) ? entry.command.path : entry.command;
+  return [command ?? [], entry.args ?? []].flat().filter((word) => typeof word === "string");
 }
 
 /** Whether a text speaks of this proxy. */

@@ -1,11 +1,12 @@
 /** What a client is told about this proxy, this config and this workspace, from the command line. */
 import { sep } from "node:path";
-import type { HttpPlan, Plan } from "../abi/plan.js";
+import type { HttpPlan, Plan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
 import { isLoopback } from "../base/loopback.js";
-import { sortedSet } from "../base/order.js";
+import { sortedSet, uniqueBy } from "../base/order.js";
 import type { ClientFacts, ClientFileFacts } from "../config/clients.js";
 import type { Stanza } from "../config/entry.js";
+import type { OwnKeys } from "../config/entry-toml.js";
 import { readOther } from "../config/read.js";
 import {
   type ClientView,
@@ -25,6 +26,8 @@ import { executable, shippedTemplates, version } from "./shipped.js";
 export interface Told {
   view: ClientView;
   remarks: string[];
+  /** The variables that the client's file names for a proxy that it starts. */
+  env: readonly string[];
 }
 
 /** The view of a command line. Throws a UsageError for what the client cannot do. */
@@ -39,11 +42,12 @@ export function viewOf(
   if (!/^[A-Za-z0-9_-]{1,40}$/.test(name))
     throw new UsageError("--name takes 1 to 40 letters, digits, `_` or `-`", "client");
   const remarks = longNames(client, name, plan);
+  const env = envOf(client, plan, io);
+  const names = Object.keys(env.told);
   if (isOn(input, "http")) {
     if (client.no_http !== undefined) throw new UsageError(`${client.title}: ${client.no_http}`, "client");
-    return { view: { name, reach: gatewayOf(plan.http) }, remarks };
+    return { view: { name, reach: gatewayOf(plan.http) }, remarks, env: names };
   }
-  const env = envOf(client, plan, io);
   if (env.secret.length > 0)
     remarks.push(
       `${client.title} must be told ${env.secret.join(", ")} by hand: values that may be secrets are not written`,
@@ -53,37 +57,51 @@ export function viewOf(
     cwd: planned.loaded.base,
     env: env.told,
   };
-  return { view: { name, reach: started }, remarks };
+  return { view: { name, reach: started }, remarks, env: names };
 }
 
-/** The stanza for one of a client's files. */
-export function stanzaOf(client: ClientFacts, facts: ClientFileFacts, view: ClientView, plan: Plan): Stanza {
+/** The stanza for one of a client's files; of the tools, those of the plan are in it, and all of them may have been. */
+export function stanzaOf(
+  client: ClientFacts,
+  facts: ClientFileFacts,
+  { view, env }: Omit<Told, "remarks">,
+  plan: Plan,
+  known: readonly ToolPlan[],
+): Stanza {
   const templates = readTemplates(shippedTemplates);
   const words = { toolName: client.tool_name ?? "TOOL", variable: client.variable ?? "NAME" };
-  const text = (reach: ClientView["reach"], tools: Plan["tools"]) =>
-    clientText(facts.template, { ...view, reach }, words, { ...plan, tools }, templates);
+  const text = (reach: ClientView["reach"], of: Plan) =>
+    clientText(facts.template, { ...view, reach }, words, of, templates);
   const language = facts.template.endsWith(".toml") ? "toml" : "json";
   const entry = facts.entry && [...facts.entry, view.name];
+  const tools = uniqueBy([...plan.tools, ...known], ({ name }) => name);
+  const whole = { ...plan, tools, mcp: { ...plan.mcp, listed: tools.map(({ name }) => name) } };
   // Whatever any config could make of the template is ours; everything else in the entry is the person's.
-  const effects = (["read", "edit"] as const).map((effect) =>
-    plan.tools.map((tool) => ({ ...tool, effect })),
+  const reading = { ...whole, tools: tools.filter(({ effect }) => effect === "read") };
+  const trees = reachesOf(env).flatMap((reach) =>
+    [whole, reading].map((of) => readOther("stanza", text(reach, of), language).tree),
   );
-  const own = reaches.flatMap((reach) =>
-    effects.flatMap((tools) => keysAt(readOther("stanza", text(reach, tools), language).tree, entry ?? [])),
-  );
-  const prefix = client.tool_name && modelName(client.tool_name, view.name, "");
-  return { language, text: text(view.reach, plan.tools), entry, own: sortedSet(own), prefix };
+  const own = ownKeys(trees.map((tree) => valueAt(tree, entry ?? [])));
+  return { language, text: text(view.reach, plan), entry, own, ever: text(view.reach, whole) };
 }
 
-const reaches: ClientView["reach"][] = [
-  { command: "node", args: [], cwd: "/", env: { NAME: "" }, isFetched: false },
-  { url: "http://127.0.0.1", tokenEnv: "NAME" },
-];
+function reachesOf(env: readonly string[]): ClientView["reach"][] {
+  const told = Object.fromEntries((env.length > 0 ? env : ["NAME"]).map((name) => [name, ""]));
+  return [
+    { command: "node", args: [], cwd: "/", env: told, isFetched: false },
+    { url: "http://127.0.0.1", tokenEnv: "NAME" },
+  ];
+}
 
-function keysAt(tree: JsonObject, path: readonly string[]): string[] {
-  let value: unknown = tree;
-  for (const key of path) value = isTable(value) ? value[key] : undefined;
-  return isTable(value) ? Object.keys(value) : [];
+function ownKeys(entries: readonly unknown[]): OwnKeys {
+  const own = new Map<string, string[]>();
+  for (const [key, value] of entries.filter(isTable).flatMap((entry) => Object.entries(entry)))
+    own.set(key, sortedSet([...(own.get(key) ?? []), ...(isTable(value) ? Object.keys(value) : [])]));
+  return Object.fromEntries(own);
+}
+
+function valueAt(tree: JsonObject, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), tree);
 }
 
 /** The command line that starts the proxy from anywhere: this very installation, or the package of that version. */

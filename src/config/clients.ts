@@ -26,11 +26,14 @@ export function readClients(shipped: string, files: Files): ClientFacts[] {
   return z.array(clientSchema).parse(tree.clients);
 }
 
-/** The absolute paths that a client's file may have here; none where the client has no such file on this system. */
+/** The absolute paths that a client's file may have here, by a variable alone where one is set; none where it has no such file. */
 export function clientPaths(facts: ClientPaths, scope: Scope, where: Whereabouts): string[] {
   const declared = facts[scope] ?? [];
   const paths = Array.isArray(declared) ? declared : (platformPaths(declared, where.platform) ?? []);
-  return paths.flatMap((path) => resolved(path, where) ?? []);
+  const places = (some: string[]) => some.flatMap((path) => resolved(path, where) ?? []);
+  // A client that is told of a folder does not look into its usual one, whatever lies there.
+  const told = places(paths.filter((path) => path.startsWith("$")));
+  return told.length > 0 ? told : places(paths);
 }
 
 function platformPaths(table: { [platform: string]: string[] | undefined }, platform: string) {

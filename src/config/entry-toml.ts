@@ -2,13 +2,13 @@
 import { type AST, parseTOML } from "toml-eslint-parser";
 import { SYNTAX } from "./toml-places.js";
 
+/** Keys that are ours, each with those of its members that are. */
+export interface OwnKeys {
+  readonly [key: string]: readonly string[];
+}
+
 /** The text with the stanza in place of the table at a path, or at its end. */
-export function putTomlTable(
-  text: string,
-  path: readonly string[],
-  stanza: string,
-  own: readonly string[],
-): string {
+export function putTomlTable(text: string, path: readonly string[], stanza: string, own: OwnKeys): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const blocks = blocksOf(stanza);
   const mine = tablesAt(text, path);
@@ -49,21 +49,24 @@ function tablesAt(text: string, path: readonly string[]): AST.TOMLTable[] {
 }
 
 /** What a person has added to the tables: pairs of the first, and whole tables, in keys that no stanza has. */
-function theirs(text: string, mine: AST.TOMLTable[], path: readonly string[], own: readonly string[]) {
-  const isTheirs = (key: unknown) => !own.includes(String(key));
+function theirs(text: string, mine: AST.TOMLTable[], path: readonly string[], own: OwnKeys) {
+  const isTheirs = ([key, member]: readonly (string | number | undefined)[]) => {
+    const members = Object.hasOwn(own, String(key)) ? own[String(key)] : undefined;
+    return members === undefined || (member !== undefined && !members.includes(String(member)));
+  };
   const linesIn = ([from, to]: Region) => text.slice(from, to).trimEnd().split(/\r?\n/);
   const pairs = mine
     .filter(({ resolvedKey }) => resolvedKey.length === path.length)
-    .flatMap(({ body }) => body.filter(({ key }) => isTheirs(firstKey(key))))
+    .flatMap(({ body }) => body.filter(({ key }) => isTheirs(namesOf(key))))
     .flatMap(({ range }) => linesIn([range[0], lineEnd(text, range[1])]));
   const tables = mine
-    .filter(({ resolvedKey }) => resolvedKey.length > path.length && isTheirs(resolvedKey[path.length]))
+    .filter(({ resolvedKey }) => resolvedKey.length > path.length && isTheirs(resolvedKey.slice(path.length)))
     .map((table) => linesIn(regionOf(text, table)));
   return { pairs, tables };
 }
 
-function firstKey({ keys: [key] }: AST.TOMLKey): string | undefined {
-  return key?.type === "TOMLBare" ? key.name : key?.value;
+function namesOf({ keys }: AST.TOMLKey): string[] {
+  return keys.map((key) => (key.type === "TOMLBare" ? key.name : key.value));
 }
 
 /** The lines of a stanza, table by table. */

@@ -6,7 +6,7 @@ import { canonicalText, define, isTable, type Json, type JsonObject } from "../b
 import { toPointer } from "../base/pointer.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { changeJson } from "./entry-json.js";
-import { putTomlTable, takeTomlTable } from "./entry-toml.js";
+import { type OwnKeys, putTomlTable, takeTomlTable } from "./entry-toml.js";
 import { readOther } from "./read.js";
 import { type Path, problemAt, type Source } from "./source.js";
 
@@ -16,17 +16,16 @@ export interface Stanza {
   text: string;
   /** The path of the one member that is all ours; none in a file that has only values for a client's own lists. */
   entry: readonly string[] | undefined;
-  /** The keys of the entry that a stanza may have; all others in it are the person's. */
-  own: readonly string[];
-  /** What the names of our tools begin with, in a client's own lists and tables. */
-  prefix: string | undefined;
+  /** The keys of the entry that a stanza may have, with the members of those that are tables; all others are the person's. */
+  own: OwnKeys;
+  /** The stanza with every tool that there may have been: what of it stands in a client's own lists and tables is ours. */
+  ever: string;
 }
 
 /** The text with the stanza in it: the entry as the stanza says, lists united, other values only where there are none. */
 export function withStanza(file: string, text: string, stanza: Stanza): string {
   const source = readable(file, text, stanza);
-  const wanted = treeOf(stanza);
-  const after = merged(source.tree, wanted, stanza, []);
+  const after = merged(source.tree, treeOf(stanza, stanza.text), treeOf(stanza, stanza.ever), stanza, []);
   checkPath(source, stanza);
   return changed(source, after, stanza, (plain) =>
     putTomlTable(plain, stanza.entry ?? [], stanza.text, stanza.own),
@@ -36,7 +35,7 @@ export function withStanza(file: string, text: string, stanza: Stanza): string {
 /** The text without what the stanza brought; tables and lists that nothing is left of go too. */
 export function withoutStanza(file: string, text: string, stanza: Stanza): string {
   const source = readable(file, text, stanza);
-  const after = reduced(source.tree, treeOf(stanza), stanza, []);
+  const after = reduced(source.tree, treeOf(stanza, stanza.ever), stanza, []);
   return changed(source, after, stanza, (plain) => takeTomlTable(plain, stanza.entry ?? [], stanza.text));
 }
 
@@ -48,7 +47,7 @@ export function entryIn(file: string, text: string, stanza: Stanza): Json | unde
   return value;
 }
 
-function treeOf({ text, language }: Stanza): JsonObject {
+function treeOf({ language }: Stanza, text: string): JsonObject {
   return readOther("stanza", text, language).tree;
 }
 
@@ -69,35 +68,56 @@ function isAt(path: Path, { entry }: Stanza): boolean {
   return entry !== undefined && path.length === entry.length && path.every((key, at) => key === entry[at]);
 }
 
-function merged(before: JsonObject, wanted: JsonObject, stanza: Stanza, path: Path): JsonObject {
-  const after: JsonObject = { ...before };
+function merged(
+  before: JsonObject,
+  wanted: JsonObject,
+  ever: JsonObject,
+  stanza: Stanza,
+  path: Path,
+): JsonObject {
+  // What an earlier stanza brought and this one has no more goes; a name that merely begins like ours is somebody's.
+  const past = Object.fromEntries(Object.entries(ever).filter(([key]) => !Object.hasOwn(wanted, key)));
+  const after = reduced(before, past as JsonObject, stanza, path);
   for (const [key, value] of Object.entries(wanted)) {
     const here = [...path, key];
     const old = Object.hasOwn(before, key) ? before[key] : undefined;
+    const once = Object.hasOwn(ever, key) ? ever[key] : undefined;
     if (isAt(here, stanza)) define(after, key, entryOver(old, value, stanza));
     else if (old === undefined) define(after, key, value);
-    else if (isTable(old) && isTable(value))
-      define(after, key, merged(old as JsonObject, value as JsonObject, stanza, here));
-    else if (Array.isArray(old) && Array.isArray(value)) {
-      const kept = old.filter((item) => has(value, item) || !isOurs(item, stanza));
+    else if (isTable(old) && isTable(value)) {
+      const known = isTable(once) ? (once as JsonObject) : {};
+      define(after, key, merged(old as JsonObject, value as JsonObject, known, stanza, here));
+    } else if (Array.isArray(old) && Array.isArray(value)) {
+      const known = Array.isArray(once) ? once : [];
+      const kept = old.filter((item) => has(value, item) || !has(known, item));
       define(after, key, [...kept, ...value.filter((item) => !has(kept, item))]);
     }
   }
-  for (const key of Object.keys(before))
-    if (isOurs(key, stanza) && !Object.hasOwn(wanted, key)) delete after[key];
   return after;
-}
-
-/** Whether a name in a client's own list is one of our tools'. */
-function isOurs(name: Json, { prefix }: Stanza): boolean {
-  return prefix !== undefined && typeof name === "string" && name.startsWith(prefix);
 }
 
 /** The stanza's entry over an older one: of that, only what no stanza would have written stays. */
 function entryOver(old: Json | undefined, value: Json, { own }: Stanza): Json {
   if (!isTable(old) || !isTable(value)) return value;
-  const theirs = Object.entries(old).filter(([key]) => !own.includes(key));
-  return { ...Object.fromEntries(theirs), ...value } as JsonObject;
+  const after: JsonObject = {};
+  for (const [key, item] of Object.entries(old as JsonObject)) {
+    const members = Object.hasOwn(own, key) ? own[key] : undefined;
+    if (members === undefined) define(after, key, item);
+    else if (isTable(item)) {
+      const theirs = Object.entries(item as JsonObject).filter(([name]) => !members.includes(name));
+      if (theirs.length > 0) define(after, key, Object.fromEntries(theirs) as JsonObject);
+    }
+  }
+  for (const [key, item] of Object.entries(value as JsonObject)) {
+    const theirs = Object.hasOwn(after, key) ? after[key] : undefined;
+    const isBoth = isTable(theirs) && isTable(item);
+    define(
+      after,
+      key,
+      isBoth ? ({ ...(theirs as JsonObject), ...(item as JsonObject) } as JsonObject) : item,
+    );
+  }
+  return after;
 }
 
 function reduced(before: JsonObject, wanted: JsonObject, stanza: Stanza, path: Path): JsonObject {
@@ -109,7 +129,6 @@ function reduced(before: JsonObject, wanted: JsonObject, stanza: Stanza, path: P
     if (rest === undefined) delete after[key];
     else after[key] = rest;
   }
-  for (const key of Object.keys(after)) if (isOurs(key, stanza)) delete after[key];
   return after;
 }
 
@@ -119,7 +138,7 @@ function left(old: Json, value: Json, stanza: Stanza, path: Path): Json | undefi
     return Object.keys(rest).length === 0 && Object.keys(old).length > 0 ? undefined : rest;
   }
   if (Array.isArray(old) && Array.isArray(value)) {
-    const rest = old.filter((item) => !has(value, item) && !isOurs(item, stanza));
+    const rest = old.filter((item) => !has(value, item));
     return rest.length === 0 && old.length > 0 ? undefined : rest;
   }
   return canonicalText(old) === canonicalText(value) ? undefined : old;

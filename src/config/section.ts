@@ -1,4 +1,5 @@
 /** A section of ours in a person's Markdown file, between two marks; everything else in the file stays as it is. */
+import { ConfigError } from "../base/problem.js";
 
 const begin = (name: string) => `<!-- ${name}: begin, written by \`lsp-proxy skill\` -->`;
 const end = (name: string) => `<!-- ${name}: end -->`;
@@ -22,8 +23,15 @@ export function withoutSection(text: string, name: string): string {
   return before.trim() === "" ? after.replace(/^\s*\n/, "") : before + after;
 }
 
+/** Where the section stands. Of one whose end is missing nobody knows how far it goes: what follows is the person's. */
 function placeOf(text: string, name: string): readonly [number, number] | undefined {
   const from = text.indexOf(begin(name));
-  const to = from < 0 ? -1 : text.indexOf(end(name), from);
-  return to < 0 ? undefined : [from, to + end(name).length];
+  if (from < 0) return undefined;
+  const to = text.indexOf(end(name), from);
+  const next = text.indexOf(begin(name), from + 1);
+  if (to >= 0 && (next < 0 || next > to)) return [from, to + end(name).length];
+  const code = "client/no-place";
+  const message = `the section \`${begin(name)}\` has no \`${end(name)}\``;
+  const fix = "Put the end mark where the section ends, or delete the begin mark.";
+  throw new ConfigError([{ code, severity: "error", message, pointer: "", fix }]);
 }

@@ -226,6 +226,134 @@ describe("a file that is there", () => {
   });
 });
 
+describe("what others have in a file", () => {
+  const cursor = () => JSON.parse(read(home, ".cursor", "mcp.json"));
+
+  it("stays, also under names that begin like ours", async () => {
+    const file = join(home, ".cursor", "mcp.json");
+    const theirs =
+      '{"mcpServers":{"lsp-proxy-two":{"command":"other"},"lsp-proxyish":{"url":"https://x"}}}\n';
+    write(file, theirs);
+    await client("cursor", "--write");
+    expect(Object.keys(cursor().mcpServers)).toEqual(["lsp-proxy-two", "lsp-proxyish", "lsp-proxy"]);
+    await client("cursor", "--remove");
+    expect(read(file)).toBe(theirs);
+  });
+
+  it.each(["cursor", "copilot-cli", "opencode", "crush", "vscode"])(
+    "%s: several projects stand side by side, each by its name",
+    async (id) => {
+      const names = ["lsp-proxy-two", "lsp-proxy_three", "lsp-proxy"];
+      for (const name of names) await client(id, "--write", "--name", name);
+      const all = Object.values(tree(home)).join("\n");
+      for (const name of names) expect(all).toContain(`"${name}": {`);
+      await client(id, "--remove");
+      const rest = Object.values(tree(home)).join("\n");
+      expect(rest).not.toContain('"lsp-proxy": {');
+      for (const name of names.slice(0, 2)) expect(rest).toContain(`"${name}": {`);
+    },
+  );
+
+  it("stays in a client's list of tools; names of ours go with what the config no longer has", async () => {
+    const file = join(home, ".config", "crush", "crush.json");
+    const listed = () => JSON.parse(read(file)).permissions.allowed_tools;
+    write(file, '{"permissions":{"allowed_tools":["mcp_lsp-proxy_two_x","view"]}}');
+    await client("crush", "--write");
+    expect(listed()).toEqual(expect.arrayContaining(["mcp_lsp-proxy_two_x", "mcp_lsp-proxy_get_hover"]));
+    write(
+      join(project, "lspi.toml"),
+      `${read(project, "lspi.toml")}\n[mcp.tools]\nexclude = ["get_hover"]\n`,
+    );
+    await client("crush", "--write");
+    expect(listed()).not.toContain("mcp_lsp-proxy_get_hover");
+    await client("crush", "--remove");
+    expect(listed()).toEqual(["mcp_lsp-proxy_two_x", "view"]);
+  });
+
+  it("is not taken for ours by a folder's name, and ours is known from any installation", async () => {
+    const file = join(home, ".cursor", "mcp.json");
+    const foreign =
+      '{"mcpServers":{"lsp-proxy":{"command":"my-tool","args":["--root","/me/lsp-proxy-notes"]}}}';
+    write(file, foreign);
+    for (const flag of ["--write", "--remove"])
+      expect(await client("cursor", flag)).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining("client/taken"),
+      });
+    expect(read(file)).toBe(foreign);
+    const script = join("/opt", "tool", ...executable.split("/").slice(-3));
+    for (const [command, ...args] of [
+      ["node", script, "serve", "--workspace", "/w"],
+      ["npx", "-y", "lsp-proxy@0.0.1", "serve"],
+      ["/usr/bin/lsp-proxy"],
+    ]) {
+      write(file, JSON.stringify({ mcpServers: { "lsp-proxy": { command, args } } }));
+      expect((await client("cursor", "--write")).code).toBe(0);
+    }
+  });
+
+  it("and a gateway's entry is known after its token has another variable", async () => {
+    await client("cursor", "--write", "--http");
+    write(join(project, "lspi.toml"), `${read(project, "lspi.toml")}\n[http]\ntoken_env = "OTHER_TOKEN"\n`);
+    expect((await client("cursor", "--write", "--http")).code).toBe(0);
+    expect(read(home, ".cursor", "mcp.json")).toContain("OTHER_TOKEN");
+    expect((await client("cursor", "--remove")).code).toBe(0);
+  });
+
+  it("stays in the entry's environment", async () => {
+    const file = join(home, ".config", "Claude", "claude_desktop_config.json");
+    await client("claude-desktop", "--write");
+    write(file, read(file).replace('"env": {', '"env": {\n        "MY_KEY": "by-hand",'));
+    await client("claude-desktop", "--write", "--npx");
+    expect(JSON.parse(read(file)).mcpServers["lsp-proxy"].env).toMatchObject({
+      MY_KEY: "by-hand",
+      GOPATH: "/go",
+    });
+  });
+});
+
+describe("what was before", () => {
+  it("is nothing again after two ways of writing", async () => {
+    await client("cursor", "--write");
+    await client("cursor", "--write", "--npx");
+    expect((await client("cursor", "--remove")).stdout).toMatch(/^removed /);
+    expect(tree(home)).toEqual({});
+  });
+
+  it.each([
+    ["cursor", ".cursor/mcp.json", ""],
+    ["cursor", ".cursor/mcp.json", "{}"],
+    ["cursor", ".cursor/mcp.json", '{ "mcpServers": {} }'],
+    ["codex", ".codex/config.toml", 'model = "x"'],
+    ["codex", ".codex/config.toml", 'model = "x"\n\n\n'],
+  ])("%s: %s with %j is that again, to the byte", async (id, name, text) => {
+    write(join(home, name), text);
+    await client(id, "--write");
+    await client(id, "--write", "--npx");
+    await client(id, "--remove");
+    expect(tree(home)).toEqual({ [name]: text });
+  });
+
+  it("is not put back over what a person wrote since", async () => {
+    const file = join(home, ".codex", "config.toml");
+    write(file, 'model = "x"');
+    await client("codex", "--write");
+    write(file, `# mine\n${read(file)}`);
+    await client("codex", "--remove");
+    expect(read(file)).toBe('# mine\nmodel = "x"\n');
+  });
+});
+
+it("a variable that names a client's folder leads there, whatever lies in the usual one", async () => {
+  write(join(home, ".codex", "config.toml"), 'model = "x"\n');
+  const elsewhere = join(folder, "elsewhere");
+  mkdirSync(elsewhere);
+  const args = ["client", "codex", "--write", "--config", join(project, "lspi.toml")];
+  await runHere(args, { cwd: project, env: { HOME: home, CODEX_HOME: elsewhere } });
+  expect(read(home, ".codex", "config.toml")).toBe('model = "x"\n');
+  expect(read(elsewhere, "config.toml")).toContain("[mcp_servers.lsp-proxy]");
+});
+
 describe("the command line", () => {
   it("names what it does not know, and what a client cannot do", async () => {
     expect(await client("codx")).toMatchObject({

@@ -134,6 +134,23 @@ it("leaves a skill of that name alone that somebody else wrote, unless told to",
   expect((await skill("install", "--client", "claude-code", "--force")).code).toBe(0);
 });
 
+it("refuses a section whose end is missing: what follows may be the person's", async () => {
+  const memory = join(project, "CLAUDE.md");
+  const flags = ["--snippet", "--client", "claude-code"];
+  await skill("install", ...flags);
+  const section = readFileSync(memory, "utf8");
+  const open = section.slice(0, section.indexOf("<!-- lsp-proxy: end -->"));
+  for (const text of [`${open}Mine.\n`, `${open}Mine.\n\n${section}`]) {
+    writeFileSync(memory, text);
+    for (const action of ["install", "remove"])
+      expect(await skill(action, ...flags)).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining("client/no-place"),
+      });
+    expect(readFileSync(memory, "utf8")).toBe(text);
+  }
+});
+
 it("is not led out of the workspace by a link in it", async () => {
   write(join(home, ".profile"), "mine\n");
   symlinkSync(join(home, ".profile"), join(project, "CLAUDE.md"));

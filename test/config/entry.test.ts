@@ -8,15 +8,17 @@ const json: Stanza = {
   language: "json",
   text: '{ "mcpServers": { "lsp": { "command": "node", "args": ["x"] } }, "allow": ["a", "b"], "ask": { "t": "ask" } }',
   entry: ["mcpServers", "lsp"],
-  own: ["args", "command", "url"],
-  prefix: "our_",
+  own: { args: [], command: [], env: ["PATH"], url: [] },
+  ever: '{ "mcpServers": { "lsp": {} }, "allow": ["a", "b", "our_old"], "ask": { "t": "ask", "our_old": "ask" } }',
 };
+const table =
+  '# ours\n[mcp_servers.lsp]\ncommand = "node"\n# why\nrequired = true\n\n[mcp_servers.lsp.tools.rename]\napproval_mode = "prompt"\n';
 const toml: Stanza = {
   language: "toml",
-  text: '# ours\n[mcp_servers.lsp]\ncommand = "node"\n# why\nrequired = true\n\n[mcp_servers.lsp.tools.rename]\napproval_mode = "prompt"\n',
+  text: table,
   entry: ["mcp_servers", "lsp"],
-  own: ["command", "required", "tools", "url"],
-  prefix: undefined,
+  own: { command: [], required: [], tools: ["gone", "rename"], url: [] },
+  ever: table,
 };
 
 function problemsOf(work: () => unknown) {
@@ -118,6 +120,37 @@ describe("in JSON", () => {
     });
   });
 
+  it("takes no name for its own that only begins like one", () => {
+    const text =
+      '{ "mcpServers": { "lsp-two": { "command": "y" }, "lsp_x": {} }, "allow": ["our_older", "a", "z"], "ask": { "our_older": "ask", "our_old": "allow" }, "our_old": 1 }';
+    const once = withStanza("f.json", text, json);
+    expect(JSON.parse(once)).toEqual({
+      mcpServers: { "lsp-two": { command: "y" }, lsp_x: {}, lsp: { command: "node", args: ["x"] } },
+      allow: ["our_older", "a", "z", "b"],
+      ask: { our_older: "ask", our_old: "allow", t: "ask" },
+      our_old: 1,
+    });
+    expect(JSON.parse(withoutStanza("f.json", once, json))).toEqual({
+      mcpServers: { "lsp-two": { command: "y" }, lsp_x: {} },
+      allow: ["our_older", "z"],
+      ask: { our_older: "ask", our_old: "allow" },
+      our_old: 1,
+    });
+  });
+
+  it("keeps what a person added to a table of the entry, and only that", () => {
+    const text =
+      '{ "mcpServers": { "lsp": { "command": "old", "env": { "PATH": "/old", "KEY": "mine" } } } }';
+    expect(JSON.parse(withStanza("f.json", text, json)).mcpServers.lsp).toEqual({
+      command: "node",
+      args: ["x"],
+      env: { KEY: "mine" },
+    });
+    const told = json.text.replace('["x"]', '["x"], "env": { "PATH": "/new" }');
+    const after = withStanza("f.json", text, { ...json, text: told });
+    expect(JSON.parse(after).mcpServers.lsp.env).toEqual({ PATH: "/new", KEY: "mine" });
+  });
+
   it("leaves a value of another kind alone where only the client's own lists are meant", () => {
     const after = withStanza("f.json", '{ "allow": "all", "ask": "allow" }', json);
     expect(JSON.parse(after)).toMatchObject({ allow: "all", ask: "allow", mcpServers: { lsp: {} } });
@@ -146,6 +179,7 @@ describe("in JSON", () => {
       ...json,
       text: '{ "servers": { "mine": { "command": "node" } } }',
       entry: ["servers", "mine"],
+      ever: '{ "servers": { "mine": {} } }',
     };
     const check = (tree: { [key: string]: unknown }, indent: string, comments: boolean) => {
       const plain = JSON.stringify(tree, null, indent);
@@ -221,6 +255,14 @@ describe("in TOML", () => {
         theirs,
       ].join("\n"),
     );
+    expect(withStanza("c.toml", text, toml)).toBe(text);
+  });
+
+  it("leaves a person's answer about a tool that a stanza has none for", () => {
+    const mine = '[mcp_servers.lsp.tools.hover]\napproval_mode = "prompt" # each time\n';
+    const text = withStanza("c.toml", `[mcp_servers.lsp]\nurl = "http://x"\n\n${mine}`, toml);
+    expect(text).toContain(mine);
+    expect(text).not.toContain("http://x");
     expect(withStanza("c.toml", text, toml)).toBe(text);
   });
 

@@ -1,12 +1,12 @@
 /** `client`: how an MCP client is told of this proxy, printed, written into its file, or taken out of it again. */
 import { relative } from "node:path";
+import type { HttpPlan } from "../../abi/plan.js";
 import { codes } from "../../base/codes.js";
-import { canonicalText } from "../../base/json.js";
 import { ConfigError } from "../../base/problem.js";
 import type { ClientFacts, Scope } from "../../config/clients.js";
 import { entryIn, type Stanza, withoutStanza, withStanza } from "../../config/entry.js";
 import { changeFile, changeWords, currentText } from "../change-file.js";
-import { clientFiles, fileOf, findClient, isHere, isNamed, knownClients } from "../client-files.js";
+import { clientFiles, fileOf, findClient, isHere, isOurEntry, knownClients } from "../client-files.js";
 import { stanzaOf, viewOf } from "../client-stanza.js";
 import {
   type Command,
@@ -80,16 +80,16 @@ export const client: Command = {
     const facts = findClient(id, "client");
     const scope = scopeOf(facts, input);
     const planned = planOf(input, io);
-    const { view, remarks } = viewOf(facts, input, io, planned);
+    const { plan } = planned;
+    const { remarks, ...told } = viewOf(facts, input, io, planned);
+    const known = planConfig(anything(input), io).plan.tools;
     const within = scope === "project" ? workspaceOf(input, io) : undefined;
     const parts = facts.files.flatMap((file) => {
       const path = fileOf(file, scope, workspaceOf(input, io), io);
-      const { plan } = isOn(input, "remove") ? planConfig(anything(input), io) : planned;
-      if (path === undefined) return [];
-      return [{ path, stanza: stanzaOf(facts, file, view, plan), mark: plan.http.tokenEnv, within }];
+      return path === undefined ? [] : [{ path, stanza: stanzaOf(facts, file, told, plan, known), within }];
     });
     for (const remark of remarks) io.stderr.write(`${remark}\n`);
-    if (isOn(input, "write") || isOn(input, "remove")) change(parts, input, io);
+    if (isOn(input, "write") || isOn(input, "remove")) change(parts, plan.http, input, io);
     else
       for (const { path, stanza } of parts) {
         io.stderr.write(`${parts.length > 1 ? `for ${path}:` : `for ${path}; --write merges it`}\n`);
@@ -102,8 +102,6 @@ export const client: Command = {
 interface Part {
   path: string;
   stanza: Stanza;
-  /** What an entry of ours has in it that leads to a gateway. */
-  mark: string;
   /** The folder that the file must lie in, if any. */
   within: string | undefined;
 }
@@ -133,28 +131,50 @@ function scopeOf({ title, files }: ClientFacts, input: Input): Scope {
 }
 
 /** Changes all files or, where one of them would be refused, none. */
-function change(parts: readonly Part[], input: Input, io: Surroundings): void {
+function change(parts: readonly Part[], http: HttpPlan, input: Input, io: Surroundings): void {
   const isRemoval = isOn(input, "remove");
   const make = (part: Part, text: string) => {
-    checkOwner(part, text, input);
+    checkOwner(part, http, text, input);
     return (isRemoval ? withoutStanza : withStanza)(part.path, text, part.stanza);
   };
   for (const part of parts) make(part, currentText(part.path, part.within));
   for (const part of parts) {
     const done = changeFile(part.path, (text) => make(part, text), {
       within: part.within,
-      isNothing: (text) => isRemoval && /^\s*(\{\s*\}\s*)?$/.test(text),
+      isNothing: (text) => isRemoval && isEmpty(text),
+      keepsCopy: (text) => !isAllOurs(part, text),
+      isUndone: (kept, after) => isRemoval && isUndone(part, kept, after),
     });
     io.stdout.write(`${changeWords[done]} ${shown(part.path, io)}\n`);
   }
 }
 
+function isEmpty(text: string): boolean {
+  return /^\s*(\{\s*\}\s*)?$/.test(text);
+}
+
+/** A file that has nothing but what we wrote was not there before. */
+function isAllOurs({ path, stanza }: Part, text: string): boolean {
+  const rest = withoutStanza(path, text, stanza);
+  return rest !== text && isEmpty(rest);
+}
+
+/** Whether a file is again what it was, but for what writing and removing cannot know: empty tables, and how it ended. */
+function isUndone({ path, stanza }: Part, kept: string, after: string): boolean {
+  try {
+    if (withoutStanza(path, kept, stanza) !== kept) return false;
+    return withoutStanza(path, withStanza(path, kept, stanza), stanza) === after;
+  } catch (error) {
+    // A copy that cannot be read, or has no place for the entry, is none of what was written into.
+    if (error instanceof ConfigError) return false;
+    throw error;
+  }
+}
+
 /** An entry of that name that somebody made for something else is not touched unasked. */
-function checkOwner({ path, stanza, mark }: Part, text: string, input: Input): void {
+function checkOwner({ path, stanza }: Part, http: HttpPlan, text: string, input: Input): void {
   const entry = entryIn(path, text, stanza);
-  if (entry === undefined || isOn(input, "force")) return;
-  const written = canonicalText(entry);
-  if (isNamed(written) || written.includes(mark)) return;
+  if (entry === undefined || isOn(input, "force") || isOurEntry(entry, http)) return;
   const code = "client/taken";
   const message = `\`${stanza.entry?.at(-1)}\` in ${path} is something else`;
   throw new ConfigError([{ code, severity: "error", message, pointer: "", fix: codes[code].fix }]);

@@ -75,16 +75,18 @@ export const skill: Command = {
     const files = filesOf(input, io, plan.mcp.name);
     const isRemoval = action === "remove";
     const within = scopeOf(input) === "project" ? workspaceOf(input, io) : undefined;
-    for (const file of files) if (!isSnippet) checkOwner(file, within, input);
+    const make = (old: string) => {
+      if (!isSnippet) return isRemoval ? "" : text;
+      return isRemoval ? withoutSection(old, plan.mcp.name) : withSection(old, plan.mcp.name, text);
+    };
+    for (const file of files)
+      if (isSnippet) make(currentText(file, within));
+      else checkOwner(file, within, input);
     for (const file of files) {
-      const make = (old: string) => {
-        if (!isSnippet) return isRemoval ? "" : text;
-        return isRemoval ? withoutSection(old, plan.mcp.name) : withSection(old, plan.mcp.name, text);
-      };
       const done = changeFile(file, make, {
         within,
         isNothing: (rest) => isRemoval && rest.trim() === "",
-        keepsCopy: false,
+        keepsCopy: () => false,
       });
       if (done === "deleted" && !isSnippet) removeEmpty(dirname(file));
       io.stdout.write(`${changeWords[done]} ${shown(file, io)}\n`);
