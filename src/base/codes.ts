@@ -362,7 +362,7 @@ export const codes = {
     title: "A file cannot be written",
     cause:
       "Its folder does not exist, the file is read-only or someone else's, or the system refused for another reason.",
-    fix: "Make the folder or make the file writable, or name another file; `lsp-proxy client` without `--write` prints what to add by hand.",
+    fix: "Make the folder or make the file writable, or name another file; `--help` of the command says how it prints instead of writing.",
   },
   "cli/not-readable": {
     kind: "problem",

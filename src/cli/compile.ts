@@ -7,6 +7,7 @@ import type { JsonObject } from "../base/json.js";
 import { fromPointer, toPointer } from "../base/pointer.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { chooseServers } from "../config/detect.js";
+import { userConfigFile } from "../config/discover.js";
 import { diskFiles, type Files } from "../config/files.js";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
 import { inOrder } from "../config/read.js";
@@ -85,13 +86,23 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
   const built = buildPlan(loaded.config, loaded);
   const { plan } = built;
   const texts = textProblems(plan, plan.tools, readTemplates(shippedTemplates));
-  const problems = [...built.problems, ...texts.map((problem) => placed(problem, loaded))];
+  const told = built.problems.map((problem) => withUserFile(problem, loaded, userConfigFile(io.env, home)));
+  const problems = [...told, ...texts.map((problem) => placed(problem, loaded))];
   if (problems.some((problem) => problem.severity === "error"))
     throw new ConfigError(inOrder([...loaded.warnings, ...problems]));
   const roots = plan.workspace.roots.map((root) => resolve(loaded.base, root));
   // A named config says itself where it works; the folder that we were started in is then nothing to it.
   const avoid = strangers([...(loaded.main.kind === "named" ? [] : [workspace]), ...roots]);
   return { loaded, plan, warnings: [...loaded.warnings, ...problems], binFolders, avoid, files: [...read] };
+}
+
+/** A program that only the user's own list lacks is added there. */
+function withUserFile(problem: Problem, { warnings }: LoadedConfig, file: string): Problem {
+  const isHeld = ({ code, pointer }: Problem) =>
+    code === "config/shrunk" && pointer.startsWith("/allow/commands/");
+  return problem.code === "plan/command-not-allowed" && warnings.some(isHeld)
+    ? { ...problem, fix: `Add the program to \`allow.commands\` in ${file}.` }
+    : problem;
 }
 
 /** Problems that the loss of a part elsewhere would cause, and that are no news when it was lost. */

@@ -318,6 +318,25 @@ kind = "pyright"
     }
   });
 
+  it("say what the user's own list of programs lacks, and keep what the user's own server needs", async () => {
+    const config = join(folder, "home");
+    const file = join(config, "lsp-proxy", "config.toml");
+    const env = { PATH: bin, XDG_CONFIG_HOME: config };
+    const here = (...args: string[]) => runHere(args, { cwd: folder, env });
+    write("home/lsp-proxy/config.toml", '[allow]\ncommands = ["pylsp"]\n');
+    write("main.go", "package main\n");
+    program("gopls");
+    const lacks = `${file} has an \`allow.commands\` of its own: add "gopls" to it`;
+    expect((await here("init", "--yes", "--only", "go")).stdout).toContain(lacks);
+    const checked = await here("validate", "--trust-workspace");
+    expect(checked.stderr).toContain(`fix: Add the program to \`allow.commands\` in ${file}.`);
+    expect(await here("remove", "gopls")).toMatchObject({ code: 0 });
+    expect((await here("add", "gopls")).stdout).toContain(lacks);
+    write("home/lsp-proxy/config.toml", '[[servers]]\nid = "gopls"\nkind = "gopls"\n');
+    expect(await here("remove", "gopls")).toMatchObject({ code: 0 });
+    expect(read("lspi.toml")).toContain('commands = ["gopls"]');
+  });
+
   it("a language means its installed server, a companion stands beside, and another id can be given", async () => {
     write("lspi.toml", "");
     program("pylsp");

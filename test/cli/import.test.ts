@@ -325,6 +325,35 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     ]);
   });
 
+  it("tells each table of our own files that it does not take, and each entry that is none", async () => {
+    const own = { limits: { max_items: 5 }, mcp: { read_only: true }, version: 1 };
+    const server = { id: "x", command: "x-ls", extensions: ["x"] };
+    const { config, notes } = await imported("other.json", { ...own, servers: [server, "gopls"] });
+    expect(config.servers).toEqual([expect.objectContaining({ id: "x" })]);
+    for (const note of ["limits: only servers", "mcp: only servers", "servers[1]: it is no table"])
+      expect(notes).toContain(note);
+    expect(notes).not.toContain("version");
+  });
+
+  it("starts a server that has a command and a socket", async () => {
+    const { config } = await imported(".lsp.json", {
+      x: {
+        ...{ command: "x-ls", transport: "socket", socket: { port: 7001 } },
+        extensionToLanguage: { ".x": "x" },
+      },
+    });
+    expect(config.servers).toEqual([
+      expect.objectContaining({ command: "x-ls", transport: { tcp: "127.0.0.1:7001", mode: "start" } }),
+    ]);
+  });
+
+  it("tells where a preset serves more than the server did", async () => {
+    const { notes } = await imported("cclsp.json", {
+      servers: [{ extensions: ["ts"], command: ["typescript-language-server", "--stdio"] }],
+    });
+    expect(notes).toMatch(/only its extensions; `typescript-language-server` serves .*\btsx\b.* too/);
+  });
+
   it("writes a file, never over another, and refuses what it does not know", async () => {
     write("cclsp.json", { servers: [{ extensions: ["go"], command: ["gopls"] }] });
     expect(await proxy("import", "cclsp.json")).toMatchObject({ code: 0 });

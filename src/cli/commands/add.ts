@@ -10,6 +10,7 @@ import { configFlags } from "../flags.js";
 import { installLine } from "../install-line.js";
 import { candidatesFor, lookAround, meantPreset, openCatalogue, presenceText } from "../presets.js";
 import { writeUserFile } from "../user-file.js";
+import { lackingText } from "../user-list.js";
 
 export const add: Command = {
   name: "add",
@@ -71,6 +72,7 @@ export const add: Command = {
       if (here !== "installed")
         io.stdout.write(`${preset.id} is ${presenceText(here, installLine(preset))}\n`);
     }
+    if (open.isDiscovered) io.stdout.write(lackingText(adding.programs, io));
     if (open.isDiscovered) io.stdout.write("`lsp-proxy trust` lets it start programs as it is now\n");
     return exitCodes.ok;
   },

@@ -39,6 +39,7 @@ import { withProgress } from "../progress.js";
 import { readSelection } from "../selection.js";
 import { some, table } from "../table.js";
 import { checkUserFile, writeUserFile } from "../user-file.js";
+import { lackingText } from "../user-list.js";
 
 export const init: Command = {
   name: "init",
@@ -102,6 +103,11 @@ export const init: Command = {
     }
     writeUserFile(file, text);
     io.stdout.write(`wrote ${file} with ${taken.size} server${taken.size === 1 ? "" : "s"}\n`);
+    const programs = found.proposals
+      .filter(({ preset }) => taken.has(preset.id))
+      .flatMap(({ preset, stack }) => stack?.members ?? [preset])
+      .flatMap(({ command }) => [command ?? []].flat().slice(0, 1));
+    io.stdout.write(lackingText(programs, io));
     const missing = found.proposals.filter(
       (proposal) => taken.has(proposal.preset.id) && found.presence(proposal) === "missing",
     );

@@ -46,7 +46,8 @@ export const remove: Command = {
     if (removal === undefined) throw new UsageError(notThere(word, open, servers, fileOf(word)), "remove");
     const programsOf = (list: readonly ServerConfig[]) =>
       list.flatMap(({ command }) => [command ?? []].flat().slice(0, 1));
-    const used = programsOf(servers.filter(({ id }) => !removal.ids.includes(id)));
+    // The user's own file may have a server of the same id, which then stays.
+    const used = programsOf(tryOut(open, removal.text, io).config.servers ?? []);
     const text = programsOf(servers.filter(({ id }) => removal.ids.includes(id)))
       .filter((program) => !used.includes(program))
       .reduce((now, program) => open.editor.withoutAllowed(now, program), removal.text);

@@ -25,6 +25,8 @@ export interface Format {
   /** Whether a tree is of this format. */
   matches(tree: JsonObject): boolean;
   servers(tree: JsonObject): ForeignServer[];
+  /** The key that the entries stand under, where they all do. */
+  list?: string;
   /** What stands beside the entries and cannot be carried over. */
   remarks?(tree: JsonObject): string[];
   keys: { readonly [key: string]: Carry };
@@ -108,6 +110,18 @@ export function listIn(value: unknown, at: string): ForeignServer[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((entry, index) =>
     isTable(entry) ? [{ name: undefined, at: `${at}[${index}]`, entry: entry as JsonObject }] : [],
+  );
+}
+
+/** Notes on entries of a list or table that are no tables, and so no servers. */
+export function straysIn(value: unknown, at: string): string[] {
+  if (Array.isArray(value))
+    return value.flatMap((entry, index) =>
+      isTable(entry) ? [] : [`${at}[${index}]: it is no table; left out`],
+    );
+  if (!isTable(value)) return [];
+  return Object.entries(value).flatMap(([name, entry]) =>
+    isTable(entry) ? [] : [`${at}.${name}: it is no table; left out`],
   );
 }
 

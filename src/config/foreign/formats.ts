@@ -21,6 +21,7 @@ const cclsp: Format = {
   name: "cclsp",
   title: "cclsp.json of cclsp",
   matches: (tree) => Array.isArray(tree.servers) && tree.servers.every((entry) => hasWords(entry, "command")),
+  list: "servers",
   servers: (tree) => listIn(tree.servers, "servers"),
   keys: {
     command,
@@ -37,12 +38,17 @@ const lspi: Format = {
   title: "a config of lspi (or of lsp-proxy itself)",
   isOurs: true,
   matches: (tree) => Array.isArray(tree.servers),
+  list: "servers",
   servers: (tree) =>
     listIn(tree.servers, "servers").map(({ entry: { id, ...entry }, at }) => ({
       name: typeof id === "string" ? id : undefined,
       at,
       entry,
     })),
+  remarks: (tree) =>
+    Object.keys(tree)
+      .filter((key) => !["servers", "version", "$schema"].includes(key))
+      .map((key) => `${key}: only servers are imported, and the programs that they start are allowed`),
   keys: Object.fromEntries(Object.keys(serverSchema.shape).map((key) => [key, as(key)])),
 };
 
@@ -50,6 +56,7 @@ const mcpls: Format = {
   name: "mcpls",
   title: "mcpls.toml of mcpls",
   matches: (tree) => Array.isArray(tree.lsp_servers),
+  list: "lsp_servers",
   servers: (tree) => listIn(tree.lsp_servers, "lsp_servers"),
   keys: {
     command,
@@ -87,9 +94,15 @@ const lspJsonKeys: Format["keys"] = {
     notes('write `transport = { tcp = "host:port" }` by hand');
     return undefined;
   },
-  socket: (value) =>
+  // With a command the server is started first, and listens there.
+  socket: (value, _, { command: program }) =>
     isTable(value) && typeof value.port === "number"
-      ? { transport: { tcp: `${String(value.host ?? "127.0.0.1")}:${value.port}` } }
+      ? {
+          transport: {
+            tcp: `${String(value.host ?? "127.0.0.1")}:${value.port}`,
+            ...(program === undefined ? {} : { mode: "start" }),
+          },
+        }
       : undefined,
   shutdownTimeout: lost("how long a server has to end is fixed here"),
   restartOnCrash: (value) => (value === false ? { restart: { max: 0 } } : undefined),
@@ -101,6 +114,7 @@ const copilot: Format = {
   name: "copilot",
   title: "lsp.json of Copilot CLI",
   matches: (tree) => tablesIn(tree.lspServers, "").some(({ entry }) => "fileExtensions" in entry),
+  list: "lspServers",
   servers: (tree) => tablesIn(tree.lspServers, "lspServers"),
   keys: {
     command,
@@ -120,6 +134,7 @@ const claude: Format = {
   matches: (tree) =>
     filesOfLspJson(tree).length > 0 ||
     entriesOfLspJson(tree).some(({ entry }) => "command" in entry || "socket" in entry),
+  list: "lspServers",
   servers: entriesOfLspJson,
   remarks: (tree) =>
     filesOfLspJson(tree).map(({ at, file }) => `${at}: its servers stand in ${file}; import that file`),
@@ -139,6 +154,7 @@ const opencode: Format = {
       (!isCrush && entries.some((entry) => OPENCODE_KEYS.some((key) => key in entry)))
     );
   },
+  list: "lsp",
   servers: (tree) => tablesIn(tree.lsp, "lsp"),
   remarks: ({ lsp }) =>
     typeof lsp === "boolean"
@@ -151,6 +167,7 @@ const crush: Format = {
   name: "crush",
   title: "crush.json of crush",
   matches: (tree) => tablesIn(tree.lsp, "").some(({ entry }) => typeof entry.command === "string"),
+  list: "lsp",
   servers: (tree) => tablesIn(tree.lsp, "lsp"),
   keys: {
     command,

@@ -7,6 +7,7 @@ export const helix: Format = {
   name: "helix",
   title: "languages.toml of Helix",
   matches: (tree) => isTable(tree["language-server"]) || Array.isArray(tree.language),
+  list: "language-server",
   servers,
   keys: {
     command,

@@ -6,7 +6,7 @@ import type { Catalogue, Preset } from "../catalogue.js";
 import type { PresetFacts } from "../preset-index.js";
 import type { PresetConfig } from "../schema.js";
 import { fetched, packageName } from "./fetchers.js";
-import type { ForeignServer, Format } from "./format.js";
+import { type ForeignServer, type Format, straysIn } from "./format.js";
 
 /** What an import gave, and what it could not carry over. */
 export interface Imported {
@@ -23,7 +23,8 @@ interface Candidate {
 
 /** The servers of a tree of that format. */
 export function importServers(tree: JsonObject, format: Format, catalogue: Catalogue): Imported {
-  const notes: string[] = format.remarks?.(tree) ?? [];
+  const strays = format.list === undefined ? [] : straysIn(tree[format.list], format.list);
+  const notes: string[] = [...(format.remarks?.(tree) ?? []), ...strays];
   const candidates: Candidate[] = [];
   for (const foreign of format.servers(tree)) {
     const own = withoutFetcher(carried(foreign, format, notes), foreign.at, catalogue, notes);
@@ -35,7 +36,14 @@ export function importServers(tree: JsonObject, format: Format, catalogue: Catal
   const servers = candidates.map((candidate, index): JsonObject => {
     const { id, own, preset } = candidate;
     const others = candidates.toSpliced(index, 1).flatMap(claimsOf);
-    return { id, ...(preset && own.kind === undefined ? lessPreset(own, preset.config, others) : own) };
+    if (preset === undefined || own.kind !== undefined) return { id, ...own };
+    const server = lessPreset(own, preset.config, others);
+    const more = beyond(own, preset.config);
+    if (server.extensions === undefined && more.length > 0)
+      notes.push(
+        `${id}: that it serves only its extensions; \`${preset.config.id}\` serves ${more.join(", ")} too`,
+      );
+    return { id, ...server };
   });
   return { servers: inTurn(servers, candidates), notes };
 }
@@ -127,13 +135,17 @@ function lessPreset(server: JsonObject, preset: PresetConfig, others: readonly s
 
 /** Whether the preset has the same files, and beyond them none that another server of the import has. */
 function isCovered(server: JsonObject, preset: PresetConfig, others: readonly string[]): boolean {
-  const own = texts(server.extensions);
   const known = preset.extensions ?? [];
-  const more = own.length === 0 ? [] : known.filter((extension) => !own.includes(extension));
   return (
-    own.every((extension) => known.includes(extension)) &&
-    !more.some((extension) => others.includes(`*.${extension}`))
+    texts(server.extensions).every((extension) => known.includes(extension)) &&
+    !beyond(server, preset).some((extension) => others.includes(`*.${extension}`))
   );
+}
+
+/** The extensions that the preset has beyond those that the server names; none where it names none. */
+function beyond(server: JsonObject, { extensions = [] }: PresetConfig): string[] {
+  const own = texts(server.extensions);
+  return own.length === 0 ? [] : extensions.filter((extension) => !own.includes(extension));
 }
 
 /** Whether the preset gives the files of a server the ids that the server does. */
