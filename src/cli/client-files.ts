@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import type { HttpPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
-import { isLoopback } from "../base/loopback.js";
 import { nearest } from "../base/nearest.js";
 import {
   type ClientFacts,
@@ -97,16 +96,27 @@ function absentIn(
 }
 
 /** Whether an entry starts this proxy, from whatever installation, or leads to its gateway. */
-export function isOurEntry(entry: unknown, { bind, port, path, tokenEnv }: HttpPlan): boolean {
+export function isOurEntry(entry: unknown, http: HttpPlan): boolean {
   if (!isTable(entry)) return false;
   const words = commandLine(entry);
   // `serve` follows in every stanza; a folder of such a name, given to some other program, is no sign.
   if (words.some((word, at) => isProgram(word) && (at === 0 || words[at + 1] === "serve"))) return true;
-  const host = isLoopback(bind) ? bind : "127.0.0.1";
   const values = [...Object.values(entry), ...Object.values(isTable(entry.headers) ? entry.headers : {})];
   const texts = values.filter((value) => typeof value === "string");
-  const isToken = (text: string) => text.split(/[^A-Za-z0-9_]+/).includes(tokenEnv);
-  return texts.some((text) => text === addressOf(host, port, path) || isToken(text));
+  const isToken = (text: string) => text.split(/[^A-Za-z0-9_]+/).includes(http.tokenEnv);
+  return texts.some((text) => text === gatewayUrl(http) || isToken(text));
+}
+
+/** Where a client on this machine reaches the gateway. */
+export function gatewayUrl({ bind, port, path }: HttpPlan): string {
+  // Of all addresses together the machine's own is the one that is always there.
+  return addressOf(["0.0.0.0", "::"].includes(bind) ? "127.0.0.1" : bind, port, path);
+}
+
+/** What an entry starts the proxy for: a config or a workspace. */
+export function startedFor(entry: unknown): string | undefined {
+  const words = isTable(entry) ? commandLine(entry) : [];
+  return words.find((_word, at) => ["--config", "--workspace"].includes(words[at - 1] ?? ""));
 }
 
 /** A path to our script, in this or another installation, or the name of the command or the package. */

@@ -2,7 +2,6 @@
 import { sep } from "node:path";
 import type { HttpPlan, Plan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
-import { isLoopback } from "../base/loopback.js";
 import { sortedSet, uniqueBy } from "../base/order.js";
 import type { ClientFacts, ClientFileFacts } from "../config/clients.js";
 import type { Stanza } from "../config/entry.js";
@@ -10,14 +9,15 @@ import type { OwnKeys } from "../config/entry-toml.js";
 import { readOther } from "../config/read.js";
 import {
   type ClientView,
+  type ClientWords,
   clientText,
   type GatewayView,
   modelName,
   type StartedView,
 } from "../emit/clients.js";
 import { readTemplates } from "../emit/templates.js";
-import { addressOf } from "../mcp/http/address.js";
 import { defaultEnv } from "../plan/defaults.js";
+import { gatewayUrl } from "./client-files.js";
 import { type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
 import { type Compiled, workspaceOf } from "./compile.js";
 import { executable, shippedTemplates, version } from "./shipped.js";
@@ -46,6 +46,7 @@ export function viewOf(
   const names = Object.keys(env.told);
   if (isOn(input, "http")) {
     if (client.no_http !== undefined) throw new UsageError(`${client.title}: ${client.no_http}`, "client");
+    remarks.push(...tokenRemarks(client, plan.http, io));
     return { view: { name, reach: gatewayOf(plan.http) }, remarks, env: names };
   }
   if (env.secret.length > 0)
@@ -57,7 +58,13 @@ export function viewOf(
     cwd: planned.loaded.base,
     env: env.told,
   };
+  remarks.push(...replacedWords(client, [started.command, ...started.args, started.cwd]));
   return { view: { name, reach: started }, remarks, env: names };
+}
+
+/** What the texts for a client depend on. */
+export function wordsOf({ tool_name, plain_names, variable }: ClientFacts): ClientWords {
+  return { toolName: tool_name ?? "TOOL", isPlain: plain_names ?? false, variable: variable ?? "NAME" };
 }
 
 /** The stanza for one of a client's files; of the tools, those of the plan are in it, and all of them may have been. */
@@ -69,7 +76,7 @@ export function stanzaOf(
   known: readonly ToolPlan[],
 ): Stanza {
   const templates = readTemplates(shippedTemplates);
-  const words = { toolName: client.tool_name ?? "TOOL", variable: client.variable ?? "NAME" };
+  const words = wordsOf(client);
   const text = (reach: ClientView["reach"], of: Plan) =>
     clientText(facts.template, { ...view, reach }, words, of, templates);
   const language = facts.template.endsWith(".toml") ? "toml" : "json";
@@ -116,12 +123,18 @@ function commandOf(input: Input, serve: string[]): Pick<StartedView, "command" |
   return { command, args, isFetched: true };
 }
 
-function gatewayOf({ bind, port, path, tokenEnv }: HttpPlan): GatewayView {
-  if (port === 0)
+function gatewayOf(http: HttpPlan): GatewayView {
+  if (http.port === 0)
     throw new UsageError("give `http.port` a number: 0 is another port with every start", "client");
-  // The client runs on this machine; which of its other addresses a client would take is not ours to know.
-  const host = isLoopback(bind) ? bind : "127.0.0.1";
-  return { url: addressOf(host, port, path), tokenEnv };
+  return { url: gatewayUrl(http), tokenEnv: http.tokenEnv };
+}
+
+/** A client sends what stands in the variable, as it is: that must be one token. */
+function tokenRemarks({ title }: ClientFacts, { tokenEnv, tokenFile }: HttpPlan, io: Surroundings): string[] {
+  const needs = `${title} sends ${tokenEnv} as its token`;
+  if (tokenFile !== null) return [`${needs}: put one of those in ${tokenFile} there, where ${title} runs`];
+  const isOne = !/\s/.test((io.env[tokenEnv] ?? "").trim());
+  return isOne ? [] : [`${needs}, and it holds several: where ${title} runs it must hold one`];
 }
 
 /** The words after `serve` that mean the same from any directory. */
@@ -140,18 +153,33 @@ function serveArguments(input: Input, io: Surroundings, { loaded }: Pick<Compile
   ];
 }
 
-/** The variables that the servers need and the client would not pass on, as its file says them. */
+/** Where the proxy itself finds a person's config and what is trusted; its servers may get less. */
+const proxyEnv = ["XDG_CONFIG_HOME", "XDG_STATE_HOME"];
+
+/** The variables that the proxy and its servers need and the client would not pass on, as its file says them. */
 function envOf({ environment, variable }: ClientFacts, plan: Plan, io: Surroundings) {
   const told: { [name: string]: string } = {};
   const secret: string[] = [];
   if (environment === undefined) return { told, secret };
-  const needed = plan.allow.env.filter((name) => io.env[name] && !environment.inherits.includes(name));
+  const needed = uniqueBy([...plan.allow.env, ...proxyEnv], (name) => name).filter(
+    (name) => io.env[name] && !environment.inherits.includes(name),
+  );
   for (const name of needed) {
     if (environment.told !== "values") told[name] = (variable ?? "NAME").replace("NAME", () => name);
     else if (defaultEnv.includes(name)) told[name] = io.env[name] ?? "";
     else secret.push(name);
   }
   return { told, secret };
+}
+
+/** Words that a client would not take as they are, because they look like one of its variables. */
+function replacedWords({ title, variable }: ClientFacts, words: readonly string[]): string[] {
+  const [sign = ""] = variable?.split("NAME") ?? [];
+  const replaced = sign === "" ? [] : words.filter((word) => word.includes(sign));
+  return uniqueBy(replaced, (word) => word).map(
+    (word) =>
+      `${title} takes what follows \`${sign}\` in \`${word}\` for a variable: give that folder another name`,
+  );
 }
 
 function longNames(

@@ -4,6 +4,7 @@ import type { ClientFacts, ClientFileFacts } from "../config/clients.js";
 import { type ClientView, clientText } from "../emit/clients.js";
 import type { ClientsView } from "../emit/docs.js";
 import type { Templates } from "../emit/render.js";
+import { wordsOf } from "./client-stanza.js";
 
 const started: ClientView["reach"] = {
   command: "/usr/bin/node",
@@ -21,13 +22,7 @@ export function clientsView(clients: readonly ClientFacts[], plan: Plan, templat
   const texts = (client: ClientFacts, files: readonly ClientFileFacts[], reach: ClientView["reach"]) =>
     files.map(({ template }) => ({
       language: template.endsWith(".toml") ? "toml" : "json",
-      text: clientText(
-        template,
-        { name: plan.mcp.name, reach },
-        { toolName: client.tool_name ?? "TOOL", variable: client.variable ?? "NAME" },
-        brief,
-        templates,
-      ),
+      text: clientText(template, { name: plan.mcp.name, reach }, wordsOf(client), brief, templates),
     }));
   return {
     clients: clients.map((client) => ({

@@ -39,6 +39,23 @@ export function withoutStanza(file: string, text: string, stanza: Stanza): strin
   return changed(source, after, stanza, (plain) => takeTomlTable(plain, stanza.entry ?? [], stanza.text));
 }
 
+/** Where the stanza has a list or a table for a client's own and the file has a value of another kind, which stays. */
+export function withoutPlace(file: string, text: string, stanza: Stanza): string[] {
+  return clashes(readable(file, text, stanza).tree, treeOf(stanza, stanza.text), stanza, []);
+}
+
+function clashes(before: JsonObject, wanted: JsonObject, stanza: Stanza, path: Path): string[] {
+  return Object.entries(wanted).flatMap(([key, value]) => {
+    const here = [...path, key];
+    const old = Object.hasOwn(before, key) ? before[key] : undefined;
+    if (old === undefined || isAt(here, stanza)) return [];
+    if (isTable(old) && isTable(value)) return clashes(old as JsonObject, value as JsonObject, stanza, here);
+    // A single answer that differs is the person's, and meant.
+    const isPlaced = isTable(value) ? false : !Array.isArray(value) || Array.isArray(old);
+    return isPlaced ? [] : [here.join(".")];
+  });
+}
+
 /** What stands at the entry's place now; undefined when nothing does, or the file has no entries. */
 export function entryIn(file: string, text: string, stanza: Stanza): Json | undefined {
   if (stanza.entry === undefined) return undefined;

@@ -33,6 +33,8 @@ export interface GatewayView {
 export interface ClientWords {
   /** What a model sees as a tool's name: `SERVER` and `TOOL` stand for both. */
   toolName: string;
+  /** Whether a client writes `_` for whatever is no letter, digit, `_` or `-` in a name. */
+  isPlain: boolean;
   /** How the client's file refers to a variable, `NAME`. */
   variable: string;
 }
@@ -53,7 +55,8 @@ export function clientText(
   const listed = plan.tools.filter(({ name }) => plan.mcp.listed.includes(name));
   const reading = listed.filter(({ effect }) => effect === "read");
   const writing = listed.filter(({ effect }) => effect !== "read");
-  const nameOf = ({ name }: ToolPlan) => modelName(words.toolName, view.name, name);
+  const plain = (name: string) => (words.isPlain ? name.replaceAll(/[^A-Za-z0-9_-]/g, "_") : name);
+  const nameOf = ({ name }: ToolPlan) => modelName(words.toolName, plain(view.name), plain(name));
   const startupTimeoutSec = "url" in view.reach || !view.reach.isFetched ? STARTUP_SEC : FETCH_SEC;
   // A call must end by itself before the client gives up on it, with a start of the server before it.
   const toolTimeoutSec = Math.ceil(longestCallMs(plan) / 1000) + 10;

@@ -49,11 +49,16 @@ function write(file: string, text: string): void {
 const read = (...path: string[]) => readFileSync(join(...path), "utf8");
 
 function client(...args: string[]) {
+  return clientWith({}, ...args);
+}
+
+function clientWith(more: { [name: string]: string }, ...args: string[]) {
   return runHere(["client", ...args, "--config", join(project, "lspi.toml")], {
     cwd: project,
     env: {
       ...{ HOME: home, XDG_CONFIG_HOME: "", CODEX_HOME: "", CLAUDE_CONFIG_DIR: "", GEMINI_CLI_HOME: "" },
-      ...{ COPILOT_HOME: "", GOPATH: "/go", MY_KEY: SECRET, LSP_PROXY_TOKEN: SECRET },
+      ...{ COPILOT_HOME: "", XDG_STATE_HOME: "", GOPATH: "/go", MY_KEY: SECRET, LSP_PROXY_TOKEN: SECRET },
+      ...more,
     },
   });
 }
@@ -312,6 +317,63 @@ describe("what others have in a file", () => {
   });
 });
 
+describe("a person is told", () => {
+  it("when an entry was another project's, and not when it is written again", async () => {
+    expect((await client("cursor", "--write")).stderr).toBe("");
+    expect((await client("cursor", "--write", "--npx")).stderr).toBe("");
+    const other = join(folder, "other", "lspi.toml");
+    write(other, read(project, "lspi.toml"));
+    const args = ["client", "cursor", "--write", "--config", other];
+    const { stderr } = await runHere(args, { cwd: project, env: { HOME: home } });
+    expect(stderr).toContain(`was for ${join(project, "lspi.toml")} and is for ${other} now`);
+  });
+
+  it.each([
+    ["opencode", ".config/opencode/opencode.json", '{"permission":"allow"}', "permission"],
+    ["claude-code", ".claude/settings.json", '{"permissions":null}', "permissions"],
+    ["claude-code", ".claude/settings.json", '{"permissions":{"allow":"all"}}', "permissions.allow"],
+  ])("%s: when %s with %s has no place for who asks", async (id, name, text, key) => {
+    write(join(home, name), text);
+    const { code, stderr } = await client(id, "--write");
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`\`${key}\` in `) });
+    expect(JSON.parse(read(home, name))).toMatchObject(JSON.parse(text));
+  });
+
+  it("what a client would take for a variable", async () => {
+    project = join(folder, "dol$HOME", ["$", "{env:X}", "{env:Y}"].join(""));
+    write(join(project, "lspi.toml"), '[allow]\ncommands = ["x"]\n');
+    for (const id of ["gemini", "claude-code", "opencode", "vscode", "cursor"])
+      expect((await client(id)).stderr).toContain("for a variable");
+    expect((await client("codex")).stderr).not.toContain("for a variable");
+  });
+
+  it("that a gateway's client sends one token", async () => {
+    expect((await client("gemini", "--http")).stderr).not.toContain("token");
+    const several = await clientWith({ LSP_PROXY_TOKEN: `${SECRET} other` }, "gemini", "--http");
+    expect(several.stderr).toContain("it must hold one");
+    expect(several.stderr).not.toContain(SECRET);
+    write(join(project, "lspi.toml"), `${read(project, "lspi.toml")}\n[http]\ntoken_file = "/run/tokens"\n`);
+    expect((await client("gemini", "--http")).stderr).toContain("/run/tokens");
+  });
+});
+
+it.each([
+  ["192.168.7.7", "http://192.168.7.7:3939/mcp"],
+  ["0.0.0.0", "http://127.0.0.1:3939/mcp"],
+  ["::1", "http://[::1]:3939/mcp"],
+])("a gateway at %s is reached at %s", async (bind, url) => {
+  write(join(project, "lspi.toml"), `${read(project, "lspi.toml")}\n[http]\nbind = "${bind}"\n`);
+  expect((await client("cursor", "--http")).stdout).toContain(JSON.stringify(url));
+});
+
+it("two clients share a project's file without a quarrel", async () => {
+  const flags = ["--write", "--scope", "project"];
+  for (const id of ["claude-code", "copilot-cli", "claude-code"]) await client(id, ...flags);
+  const text = read(project, ".mcp.json");
+  await client("copilot-cli", ...flags);
+  expect(read(project, ".mcp.json")).toBe(text);
+});
+
 describe("what was before", () => {
   it("is nothing again after two ways of writing", async () => {
     await client("cursor", "--write");
@@ -348,8 +410,7 @@ it("a variable that names a client's folder leads there, whatever lies in the us
   write(join(home, ".codex", "config.toml"), 'model = "x"\n');
   const elsewhere = join(folder, "elsewhere");
   mkdirSync(elsewhere);
-  const args = ["client", "codex", "--write", "--config", join(project, "lspi.toml")];
-  await runHere(args, { cwd: project, env: { HOME: home, CODEX_HOME: elsewhere } });
+  await clientWith({ CODEX_HOME: elsewhere }, "codex", "--write");
   expect(read(home, ".codex", "config.toml")).toBe('model = "x"\n');
   expect(read(elsewhere, "config.toml")).toContain("[mcp_servers.lsp-proxy]");
 });
@@ -367,6 +428,7 @@ describe("the command line", () => {
     expect(await client("windsurf", "--scope", "project")).toMatchObject({ code: 2 });
     expect(await client("codex", "--scope", "all")).toMatchObject({ code: 2 });
     expect(await client("codex", "--write", "--remove")).toMatchObject({ code: 2 });
+    expect(await client("codex", "--npx", "--absolute")).toMatchObject({ code: 2 });
     expect(await client("codex", "--name", "a b")).toMatchObject({ code: 2 });
   });
 
@@ -389,6 +451,8 @@ describe("the command line", () => {
 
   it("passes on what the servers need: by name, by reference, by value where that is no secret", async () => {
     expect((await client("codex")).stdout).toContain('env_vars = ["GOPATH", "MY_KEY"]');
+    const moved = await clientWith({ XDG_STATE_HOME: "/state" }, "codex");
+    expect(moved.stdout).toContain('env_vars = ["GOPATH", "MY_KEY", "XDG_STATE_HOME"]');
     expect((await client("gemini")).stdout).toContain('"env": { "GOPATH": "$GOPATH", "MY_KEY": "$MY_KEY" }');
     const desktop = await client("claude-desktop");
     expect(desktop.stdout).toContain('"GOPATH": "/go"');

@@ -151,6 +151,18 @@ it("refuses a section whose end is missing: what follows may be the person's", a
   }
 });
 
+it("is removed also when the config is broken, or gone", async () => {
+  const before = files(home);
+  for (const spoil of [() => config("oops"), () => rmSync(join(project, "lspi.toml"))]) {
+    config("");
+    await skill("install", "--scope", "user");
+    expect(files(home)).not.toEqual(before);
+    spoil();
+    expect((await skill("remove", "--scope", "user")).code).toBe(0);
+    expect(files(home)).toEqual(before);
+  }
+});
+
 it("is not led out of the workspace by a link in it", async () => {
   write(join(home, ".profile"), "mine\n");
   symlinkSync(join(home, ".profile"), join(project, "CLAUDE.md"));

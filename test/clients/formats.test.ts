@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, it } from "vitest";
+import { wordsOf } from "../../src/cli/client-stanza.js";
 import { readClients } from "../../src/config/clients.js";
 import { diskFiles } from "../../src/config/files.js";
 import { type ClientView, clientText } from "../../src/emit/clients.js";
@@ -37,7 +38,7 @@ it.each(clients.filter(({ id }) => formats[id] !== undefined))("$id gets what it
   const validate = new Ajv2020({ strict: true, allErrors: true }).compile(
     formats[client.id]?.schema ?? false,
   );
-  const words = { toolName: client.tool_name ?? "TOOL", variable: client.variable ?? "NAME" };
+  const words = wordsOf(client);
   for (const plan of plans)
     for (const reach of client.no_http === undefined ? reaches : reaches.slice(0, 1)) {
       const text = clientText(

@@ -4,9 +4,17 @@ import type { HttpPlan } from "../../abi/plan.js";
 import { codes } from "../../base/codes.js";
 import { ConfigError } from "../../base/problem.js";
 import type { ClientFacts, Scope } from "../../config/clients.js";
-import { entryIn, type Stanza, withoutStanza, withStanza } from "../../config/entry.js";
+import { entryIn, type Stanza, withoutPlace, withoutStanza, withStanza } from "../../config/entry.js";
 import { changeFile, changeWords, currentText } from "../change-file.js";
-import { clientFiles, fileOf, findClient, isHere, isOurEntry, knownClients } from "../client-files.js";
+import {
+  clientFiles,
+  fileOf,
+  findClient,
+  isHere,
+  isOurEntry,
+  knownClients,
+  startedFor,
+} from "../client-files.js";
 import { stanzaOf, viewOf } from "../client-stanza.js";
 import {
   type Command,
@@ -77,6 +85,8 @@ export const client: Command = {
     }
     if (isOn(input, "write") && isOn(input, "remove"))
       throw new UsageError("give --write or --remove, not both", "client");
+    if (isOn(input, "npx") && isOn(input, "absolute"))
+      throw new UsageError("give --npx or --absolute, not both", "client");
     const facts = findClient(id, "client");
     const scope = scopeOf(facts, input);
     const planned = planOf(input, io);
@@ -137,7 +147,12 @@ function change(parts: readonly Part[], http: HttpPlan, input: Input, io: Surrou
     checkOwner(part, http, text, input);
     return (isRemoval ? withoutStanza : withStanza)(part.path, text, part.stanza);
   };
-  for (const part of parts) make(part, currentText(part.path, part.within));
+  const remarks = parts.flatMap((part) => {
+    const text = currentText(part.path, part.within);
+    make(part, text);
+    return isRemoval ? [] : remarksOn(part, text);
+  });
+  for (const remark of remarks) io.stderr.write(`${remark}\n`);
   for (const part of parts) {
     const done = changeFile(part.path, (text) => make(part, text), {
       within: part.within,
@@ -147,6 +162,20 @@ function change(parts: readonly Part[], http: HttpPlan, input: Input, io: Surrou
     });
     io.stdout.write(`${changeWords[done]} ${shown(part.path, io)}\n`);
   }
+}
+
+/** What a person would not expect of the change: another project's entry replaced, or a list that could not be joined. */
+function remarksOn({ path, stanza }: Part, text: string): string[] {
+  const [old, now] = [text, stanza.text].map((of) => startedFor(entryIn(path, of, stanza)));
+  const isOther = old !== undefined && now !== undefined && old !== now;
+  const name = stanza.entry?.at(-1);
+  return [
+    ...(isOther ? [`\`${name}\` in ${path} was for ${old} and is for ${now} now; --name keeps both`] : []),
+    ...withoutPlace(path, text, stanza).map(
+      (key) =>
+        `\`${key}\` in ${path} is a value of its own and stays: which tools run unasked and which ask is decided by it`,
+    ),
+  ];
 }
 
 function isEmpty(text: string): boolean {

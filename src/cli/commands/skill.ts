@@ -1,6 +1,7 @@
 /** `skill`: tells an agent when and how to use the tools that this config has, in a skill or in its memory file. */
 import { existsSync, readdirSync, rmdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import type { Plan } from "../../abi/plan.js";
 import { codes } from "../../base/codes.js";
 import { uniqueBy } from "../../base/order.js";
 import { ConfigError } from "../../base/problem.js";
@@ -64,7 +65,7 @@ export const skill: Command = {
   async run(input, io) {
     const [action = "print"] = input.words;
     if (!actions.includes(action)) throw new UsageError(`it takes ${actions.join(", ")}`, "skill");
-    const { plan } = planConfig(input, io);
+    const plan = planOf(input, io, action === "remove");
     const templates = readTemplates(shippedTemplates);
     const isSnippet = isOn(input, "snippet");
     const text = (isSnippet ? snippetText : skillText)(plan, templates);
@@ -94,6 +95,16 @@ export const skill: Command = {
     return exitCodes.ok;
   },
 };
+
+/** What was installed can be removed also when the config has problems meanwhile, or is gone. */
+function planOf(input: Input, io: Surroundings, isRemoval: boolean): Plan {
+  try {
+    return planConfig(input, io).plan;
+  } catch (error) {
+    if (!(error instanceof ConfigError && isRemoval)) throw error;
+    return planConfig({ ...input, config: {} }, io).plan;
+  }
+}
 
 /** Where the clients look; several may look in one place. */
 function filesOf(input: Input, io: Surroundings, name: string): string[] {

@@ -28,6 +28,7 @@ export const clientSchema = z.strictObject({
   context: z.string().min(1),
   client_info: z.array(z.string()).min(1),
   tool_name: z.string().includes("SERVER").includes("TOOL").optional(),
+  plain_names: z.boolean().optional(),
   max_tool_name: z.int().positive().optional(),
   variable: z.string().includes("NAME").optional(),
   environment: z
