@@ -34,9 +34,14 @@ export function scanWorkspace(root: string, files: Files, person: Person): Works
   }
 }
 
-/** The same walk, which lets timers and signals have their turn. */
-export async function scanInTurns(root: string, files: Files, person: Person): Promise<WorkspaceScan> {
-  const steps = walk(root, files, person);
+/** The same walk, which lets timers and signals have their turn; `meet` gets the path of each file that counts. */
+export async function scanInTurns(
+  root: string,
+  files: Files,
+  person: Person,
+  meet?: (path: string) => void,
+): Promise<WorkspaceScan> {
+  const steps = walk(root, files, person, meet);
   for (let began = Date.now(); ; ) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -46,7 +51,12 @@ export async function scanInTurns(root: string, files: Files, person: Person): P
   }
 }
 
-function* walk(root: string, files: Files, person: Person): Generator<void, WorkspaceScan, void> {
+function* walk(
+  root: string,
+  files: Files,
+  person: Person,
+  meet?: (path: string) => void,
+): Generator<void, WorkspaceScan, void> {
   const extensions = new Map<string, number>();
   const filenames = new Map<string, number>();
   let seen = 0;
@@ -74,7 +84,10 @@ function* walk(root: string, files: Files, person: Person): Generator<void, Work
         }
         if (isIgnored(path, kind === "folder", rules)) continue;
         if (kind === "folder") next.push({ folder: path, rules });
-        else count(name, extensions, filenames);
+        else {
+          count(name, extensions, filenames);
+          meet?.(path);
+        }
         if (looked % 1000 === 0) yield;
       }
       seen += Math.min(looked, room);

@@ -71,21 +71,22 @@ export class SampleFiles {
       .route(path)
       .filter(({ id }) => this.serverIds.includes(id) && !settled.has(id))
       .filter((server) => isMain(server) || !found.has(server.id));
-    if (better.length === 0 || !(await this.#isAdmitted(path))) return;
+    if (better.length === 0 || !(await isAdmitted(this.gate, path))) return;
     for (const server of better) {
       found.set(server.id, path);
       if (isMain(server)) settled.add(server.id);
     }
   }
+}
 
-  async #isAdmitted(path: string): Promise<boolean> {
-    try {
-      await this.gate.admit(path);
-      return true;
-    } catch (error) {
-      if (error instanceof Refusal) return false;
-      throw error;
-    }
+/** Whether the gate lets a file through. */
+export async function isAdmitted(gate: Gate, path: string): Promise<boolean> {
+  try {
+    await gate.admit(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
   }
 }
 

@@ -122,6 +122,20 @@ describe("doctor", () => {
     ]);
   });
 
+  it("tries a server whose only file lies far down", async () => {
+    const file = `${"d/".repeat(12)}a.fake`;
+    // One that is denied comes before it, and is not looked into.
+    const files = { [file.replace("a.fake", "A-secret.fake")]: "x\n", [file]: "x\n" };
+    const { of } = await examined({ files, servers: { fake: { scenario } } }, (folder) => {
+      const config = JSON.parse(readFileSync(join(folder, "lspi.json"), "utf8"));
+      const workspace = { ...config.workspace, deny: ["**/A-secret.fake"] };
+      writeFileSync(join(folder, "lspi.json"), JSON.stringify({ ...config, workspace }));
+    });
+    expect(of("server")).toEqual([
+      expect.objectContaining({ state: "ok", text: expect.stringContaining(`${file})`) }),
+    ]);
+  });
+
   it("tells problems of the config with their place, and a stale bundle", async () => {
     const broken = await examined({ servers: { fake: { scenario } } }, (folder) =>
       writeFileSync(join(folder, "lspi.json"), '{ "servers": [{ "id": "x", "comand": "y" }] }'),
