@@ -111,6 +111,29 @@ describe("Codex", () => {
 });
 
 describe("other clients", () => {
+  it("wait for the longest call, each in its unit, and are told the tools that there are", () => {
+    const slow = "[limits]\ntimeout_ms = 90000";
+    const tools = planText(slow).mcp.listed;
+    expect(stanza("claude-code", {}, slow).entry).toMatchObject({ timeout: 100_000, alwaysLoad: true });
+    expect(stanza("opencode", {}, slow).entry).toMatchObject({ timeout: 100_000, enabled: true });
+    expect(stanza("copilot-cli", {}, slow).entry).toMatchObject({ timeout: 100_000, type: "stdio", tools });
+    for (const id of ["gemini", "qwen-code"])
+      expect(stanza(id, {}, slow).entry).toMatchObject({ timeout: 100_000, includeTools: tools });
+    expect(stanza("crush", {}, slow).entry).toMatchObject({ timeout: 100, enabled_tools: tools });
+    expect(stanza("crush", {}, slow).tree).toMatchObject({
+      permissions: { allowed_tools: tools.map((tool) => `mcp_lsp proxy_${tool}`) },
+    });
+  });
+
+  it("look for tools themselves only where there are many", () => {
+    const many = Array.from(
+      { length: 20 },
+      (_, at) =>
+        `[[tools]]\nname = "look_${at}"\ndescription = "Looks."\ninput = "document"\noutput = "document_symbols"\nrequest = { method = "textDocument/documentSymbol", params = "text_document" }`,
+    );
+    expect(stanza("claude-code", {}, many.join("\n")).entry).toMatchObject({ alwaysLoad: false });
+  });
+
   it("let reading tools run unasked and make the others ask, each in its way", () => {
     const reading = "mcp__lsp_proxy__find_definition";
     expect(stanza("claude-code", {}, editing, 1).tree).toEqual({
