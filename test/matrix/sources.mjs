@@ -12,6 +12,8 @@ export const sources = {
     get(own, packages, { overrides, script, scripts }, id) {
       writeFileSync(join(own, "package.json"), JSON.stringify({ private: true, overrides }));
       const words = ["install", "--no-audit", "--no-fund", "--prefer-offline"];
+      // Where there is no registry, that is known in seconds instead of minutes.
+      words.push("--fetch-retries=2", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=3000");
       if (scripts === false) words.push("--ignore-scripts");
       must("npm", [...words, ...packages], { cwd: own });
       if (script === undefined) return;
