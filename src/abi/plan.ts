@@ -420,6 +420,10 @@ export interface HttpPlan {
   allowedHosts: string[];
   /** The narrow reading of the protocol: one verb, one revision, one form of answer. */
   strict: boolean;
+  /** Strictly: revisions besides the newest that a handshake may ask for. */
+  olderHandshakes: string[];
+  /** Whether the profile lets nobody choose another address, the command line included. */
+  isBindSealed: boolean;
   maxSessions: number;
   sessionIdleMs: number;
   /** Whether a client's roots narrow what its session sees. */

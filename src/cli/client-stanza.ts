@@ -46,7 +46,7 @@ export function viewOf(
   const names = Object.keys(env.told);
   if (isOn(input, "http")) {
     if (client.no_http !== undefined) throw new UsageError(`${client.title}: ${client.no_http}`, "client");
-    remarks.push(...tokenRemarks(client, plan.http, io));
+    remarks.push(...tokenRemarks(client, plan.http, io), ...handshakeRemarks(client, plan.http));
     return { view: { name, reach: gatewayOf(plan.http) }, remarks, env: names };
   }
   if (env.secret.length > 0)
@@ -135,6 +135,16 @@ function tokenRemarks({ title }: ClientFacts, { tokenEnv, tokenFile }: HttpPlan,
   if (tokenFile !== null) return [`${needs}: put one of those in ${tokenFile} there, where ${title} runs`];
   const isOne = !/\s/.test((io.env[tokenEnv] ?? "").trim());
   return isOne ? [] : [`${needs}, and it holds several: where ${title} runs it must hold one`];
+}
+
+/** A strict gateway refuses a handshake that asks for another revision than the newest, unless it was told of it. */
+function handshakeRemarks(
+  { title, handshake }: ClientFacts,
+  { strict, olderHandshakes }: HttpPlan,
+): string[] {
+  if (!strict || handshake === undefined || olderHandshakes.includes(handshake)) return [];
+  const key = `older_handshakes = [${JSON.stringify(handshake)}]`;
+  return [`${title} asks for the revision ${handshake}, which is refused until \`[http]\` says \`${key}\``];
 }
 
 /** The words after `serve` that mean the same from any directory. */

@@ -36,6 +36,8 @@ export function writeDeployment(target: string, input: Input, io: Surroundings):
   const compiled = planConfig(input, io);
   if (compiled.warnings.length > 0) printProblems(compiled.warnings, { json: false, io });
   const file = deployFile(target, compiled.plan, placeOf(input, compiled), templates);
+  if (compiled.plan.http.isBindSealed && file.text.includes("--allow-remote"))
+    throw usage(`the profile listens on ${compiled.plan.http.bind} alone, and ${target} would need more`);
   const out = textFlag(input, "out");
   if (out === undefined) {
     io.stdout.write(file.text);

@@ -3,7 +3,10 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { HttpPlan } from "../abi/plan.js";
+import { type Code, codes } from "../base/codes.js";
 import { isLoopback } from "../base/loopback.js";
+import { strictPortProblem } from "../base/ports.js";
+import { ConfigError, type Problem } from "../base/problem.js";
 import { stateFolder } from "../config/state-folder.js";
 import { type HttpOptions, serveHttp } from "../mcp/http/listen.js";
 import { fileTokens } from "../mcp/http/token-file.js";
@@ -20,20 +23,37 @@ export async function serveGateway(
   { runtime, source, base }: Opened,
   options: Pick<HttpOptions, "log" | "trace" | "signal">,
 ): Promise<void> {
-  const http = { ...runtime.loaded.plan.http };
-  http.bind = textFlag(input, "bind") ?? http.bind;
+  const http = addressed(input, runtime.loaded.plan.http);
   const tokens = await tokensOf(http, io, base);
   await serveHttp(runtime, {
     ...options,
     tokens,
     bind: http.bind,
-    port: portOf(input) ?? http.port,
+    port: http.port,
     allowRemote: isOn(input, "allow-remote"),
     onListening: (url) => {
       io.stderr.write(`lsp-proxy serves ${source} on ${url}\n`);
       io.stderr.write(`Clients need a token of ${tokens.name}; see \`lsp-proxy token\`.\n`);
     },
   });
+}
+
+/** The plan with the address that the command line says, which is judged as a config's would be. */
+function addressed(input: Input, planned: HttpPlan): HttpPlan {
+  const [bind, port] = [textFlag(input, "bind") ?? planned.bind, portOf(input) ?? planned.port];
+  const problems: Problem[] = [];
+  const refuse = (code: Code, key: string, message: string) =>
+    problems.push({ code, severity: "error", message, pointer: `/http/${key}`, fix: codes[code].fix });
+  if (planned.isBindSealed && bind !== planned.bind)
+    refuse(
+      "config/sealed",
+      "bind",
+      `\`--bind ${bind}\`: it is the profile's ${JSON.stringify(planned.bind)}`,
+    );
+  const badPort = planned.strict ? strictPortProblem(port) : undefined;
+  if (badPort !== undefined) refuse("config/bad-value", "port", badPort);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { ...planned, bind, port };
 }
 
 /** The file of the tokens that lsp-proxy made itself. */

@@ -60,17 +60,20 @@ export function judgeFound(config: LayerTable, bounds: Bounds, context: JudgeCon
 /** What a config says beyond those keys of a profile that may only be narrowed. */
 export function beyondSealed(config: LayerTable, profile: LayerTable, base: string, files: Files): Problem[] {
   const problems: Problem[] = [];
-  const keys = itemsOf(nodeAt(profile, ["mcp", "sealed"])).map((key) => String(leafValue(key)));
-  if (keys.length === 0) return problems;
   const court: Court = {
     ...{ base, files, isTrusted: true, isSealed: true, asks: [] },
     tell: (node, message) => problems.push(problemAt(node.layer.places, "config/sealed", message, node.path)),
   };
   const at: At = { written: profile, effective: profile, name: "", isFirm: false, covered: false };
   judgeTable(configSchema, config, at, court);
-  const isSealed = ({ pointer }: Problem) =>
-    keys.some((key) => `${pointer}/`.startsWith(`/${key.replaceAll(".", "/")}/`));
-  return problems.filter(isSealed);
+  const isSealed = sealOf(profile);
+  return problems.filter(({ pointer }) => isSealed(pointer));
+}
+
+/** Whether a profile lets a value be narrowed only. */
+export function sealOf(profile: LayerTable): (pointer: string) => boolean {
+  const keys = itemsOf(nodeAt(profile, ["mcp", "sealed"])).map((key) => String(leafValue(key)));
+  return (pointer) => keys.some((key) => `${pointer}/`.startsWith(`/${key.replaceAll(".", "/")}/`));
 }
 
 interface Court extends JudgeContext, Pick<Measured, "tell"> {

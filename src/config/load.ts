@@ -21,7 +21,7 @@ import {
   readUser,
 } from "./gather.js";
 import { type Grants, grantsOf } from "./grants.js";
-import { beyondSealed, judgeFound } from "./judge.js";
+import { beyondSealed, judgeFound, sealOf } from "./judge.js";
 import {
   itemsOf,
   type LayerTable,
@@ -68,6 +68,8 @@ export interface LoadedConfig {
   toolProfiles(name: string): string[];
   /** Whether lspi 0.2 has a tool of that name. */
   isLspiTool(name: string): boolean;
+  /** Whether the profile lets a value be narrowed only. */
+  isSealed(pointer: string): boolean;
   /** The clients that the surface suits itself to; none where the config names a profile. */
   clientForms: ClientForm[];
 }
@@ -112,6 +114,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
     toolProfiles: (name: string) =>
       catalogue.profiles().filter((profile) => bringsTool(profile, name, catalogue)),
     isLspiTool,
+    isSealed: sealOf(sealed),
     clientForms: isAuto ? formsOf(request.shipped, catalogue, files) : [],
   };
   if (problems.length === 0) return { ...loaded, config: configSchema.parse(tree, { jitless: true }) };

@@ -4,6 +4,7 @@
  */
 import { ABI_VERSION, type HttpPlan, type LimitsPlan, type Plan } from "../abi/plan.js";
 import { sortedSet } from "../base/order.js";
+import { strictPortProblem } from "../base/ports.js";
 import type { Place, Problem } from "../base/problem.js";
 import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
@@ -22,6 +23,8 @@ export interface PlanContext extends ToolsElsewhere {
   locate(pointer: string): Place | undefined;
   /** The layer a value came from: a shipped config's name, or `config`. */
   origin(pointer: string): string;
+  /** Whether the profile lets a value be narrowed only. */
+  isSealed(pointer: string): boolean;
   /** Every program that the shipped presets name. */
   catalogueCommands: readonly string[];
 }
@@ -64,7 +67,7 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     tools: tools.map(({ plan: tool }) => tool),
     dialect,
     mcp,
-    http: buildHttp(config, report),
+    http: buildHttp(config, context, report),
   };
   return { plan, problems: report.problems };
 }
@@ -154,14 +157,9 @@ function checkFileNames(tools: readonly PlacedTool[], report: Report): void {
   }
 }
 
-function buildHttp({ http = {} }: Config, report: Report): HttpPlan {
-  // The older gateway refuses the system's own ports.
-  if (http.strict && http.port !== undefined && http.port < 1024)
-    report.add(
-      "config/bad-value",
-      "/http/port",
-      `With \`strict\` the port ${http.port} is not between 1024 and 65535.`,
-    );
+function buildHttp({ http = {} }: Config, { isSealed }: PlanContext, report: Report): HttpPlan {
+  const badPort = http.strict && http.port !== undefined ? strictPortProblem(http.port) : undefined;
+  if (badPort !== undefined) report.add("config/bad-value", "/http/port", badPort);
   return {
     bind: http.bind ?? defaultHttp.bind,
     port: http.port ?? defaultHttp.port,
@@ -171,6 +169,8 @@ function buildHttp({ http = {} }: Config, report: Report): HttpPlan {
     allowedOrigins: sortedSet(http.allowed_origins ?? defaultHttp.allowedOrigins),
     allowedHosts: sortedSet(http.allowed_hosts ?? defaultHttp.allowedHosts),
     strict: http.strict ?? defaultHttp.strict,
+    olderHandshakes: sortedSet(http.older_handshakes ?? defaultHttp.olderHandshakes),
+    isBindSealed: isSealed("/http/bind"),
     maxSessions: http.max_sessions ?? defaultHttp.maxSessions,
     sessionIdleMs: http.session_idle_ms ?? defaultHttp.sessionIdleMs,
     sessionRoots: http.session_roots ?? defaultHttp.sessionRoots,

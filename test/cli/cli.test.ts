@@ -146,6 +146,18 @@ describe("generate --deploy", () => {
     expect(await wrong("--deploy", "systemd", "--config", file, "--gateways", "0")).toContain("--gateways");
     expect(await wrong("--deploy", "systemd", "--trust-workspace")).toContain("--config FILE");
   });
+
+  it("prints nothing that the profile would not let start", async () => {
+    const file = write("lspi.toml", '[mcp]\ncontext = "gateway"\n');
+    const printed = (target: string) => run(["generate", "--deploy", target, "--config", file]);
+    expect(await printed("systemd")).toMatchObject({ code: 0 });
+    for (const target of ["compose", "kubernetes"])
+      expect(await printed(target)).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining("listens on 127.0.0.1 alone"),
+      });
+  });
 });
 
 describe("generate", () => {

@@ -347,6 +347,20 @@ describe("a person is told", () => {
     expect((await client("codex")).stderr).not.toContain("for a variable");
   });
 
+  it("that a strict gateway refuses a client's handshake until it is told of its revision", async () => {
+    const text = read(project, "lspi.toml");
+    const remarks = async (id: string, http: string) => {
+      write(join(project, "lspi.toml"), `${text}\n[http]\n${http}\n`);
+      return (await client(id, "--http")).stderr;
+    };
+    expect(await remarks("codex", "strict = true")).toContain('older_handshakes = ["2025-06-18"]');
+    expect(await remarks("codex", 'strict = true\nolder_handshakes = ["2025-06-18"]')).not.toContain(
+      "revision",
+    );
+    expect(await remarks("codex", "strict = false")).not.toContain("revision");
+    expect(await remarks("cursor", "strict = true")).not.toContain("revision");
+  });
+
   it("that a gateway's client sends one token", async () => {
     expect((await client("gemini", "--http")).stderr).not.toContain("token");
     const several = await clientWith({ LSP_PROXY_TOKEN: `${SECRET} other` }, "gemini", "--http");

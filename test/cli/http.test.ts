@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -83,6 +84,16 @@ async function start(args: string[], env: { [name: string]: string } = {}): Prom
   return { child, url, written: () => text };
 }
 
+/** A port that nobody listens on at the moment. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
 const ask = (url: string, bearer: string) =>
   send(url, { headers: { authorization: `Bearer ${bearer}` }, body: initialize() });
 
@@ -132,6 +143,35 @@ describe("serve --http does not start", () => {
     const { url } = await start([...named, "--allow-remote"], { LSP_PROXY_TOKEN: token });
     expect(url).toContain("0.0.0.0");
     expect((await ask(url.replace("0.0.0.0", "127.0.0.1"), token)).status).toBe(200);
+  });
+
+  it("strictly, on a port or an address that its config could not say either", async () => {
+    const port = await freePort();
+    const path = writeConfig(`strict = true\nport = ${port}`);
+    const text = readFileSync(path, "utf8").replace("port = 0\n", "");
+    writeFileSync(path, text);
+    const named = ["--config", path];
+    const env = { LSP_PROXY_TOKEN: token };
+    for (const low of ["0", "80", "1023"])
+      expect(await refused([...named, "--port", low], env)).toContain(
+        `With \`strict\` the port ${low} is not between 1024 and 65535.`,
+      );
+    // The same of a bundle, for which no config is read.
+    const bundle = join(folder, "bundle");
+    expect(await run(["generate", ...named, "--out", bundle])).toMatchObject({ code: 0 });
+    expect(await refused(["--bundle", bundle, "--port", "80"], env)).toContain("config/bad-value");
+    const profile = text.replace(/^extends.*$/m, "").replace("strict = true", "");
+    writeFileSync(path, `${profile}[mcp]\ncontext = "gateway"\n`);
+    for (const bind of ["0.0.0.0", "127.0.0.2", "::1"])
+      expect(await refused([...named, "--bind", bind, "--allow-remote"], env)).toMatch(
+        /config\/sealed[\s\S]*the profile's "127\.0\.0\.1"/,
+      );
+    expect(await refused([...named, "--port", "80", "--bind", "::1"], env)).toMatch(
+      /config\/sealed[\s\S]*config\/bad-value/,
+    );
+    const { url } = await start([...named, "--bind", "127.0.0.1"], env);
+    expect(new URL(url).port).toBe(String(port));
+    expect((await ask(url, token)).status).toBe(200);
   });
 
   it("with tokens that cannot be used", async () => {

@@ -276,6 +276,7 @@ const cases = new Map<string, Case>([
     http("allowed_hosts", '["a"]', '["evil"]', []),
   ].map(([path, kept]): [string, Case] => [path, { ...kept, trusted: [] }]),
   http("strict", "true", "false", false),
+  http("older_handshakes", '["2025-06-18"]', '["2025-03-26"]'),
   http("session_roots", '"narrow"', '"ignore"'),
   ...["max_sessions", "max_calls", "max_calls_per_session"].map((key) => http(key, "2", "1024")),
   ...["session_idle_ms", "headers_timeout_ms", "body_timeout_ms", "drain_ms"].map((key) =>
@@ -476,6 +477,7 @@ test("the default's bounds are what a config that says nothing gets, or less", (
     catalogueCommands: [],
     toolProfiles: () => [],
     isLspiTool: () => false,
+    isSealed: () => false,
     clientForms: [],
   };
   const [said, silent] = [buildPlan(defaultConfig(), context).plan, buildPlan({}, context).plan];

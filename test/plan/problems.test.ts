@@ -18,6 +18,17 @@ const definition = hover.replace("hover", "definition");
 const tool = (lines: string) => `[[tools]]\nname = "t"\ninput = "position"\n${lines}`;
 const step = (lines: string) => tool(`[[tools.steps]]\nid = "a"\n${lines}`);
 
+describe("http", () => {
+  it.each([0, 80, 1023])("the port %d is the system's, or anybody's, with `strict`", (port) => {
+    expect(problemsOf(`[http]\nstrict = true\nport = ${port}`)).toEqual(["config/bad-value /http/port"]);
+    expect(problemsOf(`[http]\nport = ${port}`)).toEqual([]);
+  });
+
+  it.each([1024, 65_535])("the port %d is taken with `strict`", (port) => {
+    expect(problemsOf(`[http]\nstrict = true\nport = ${port}`)).toEqual([]);
+  });
+});
+
 describe("servers", () => {
   const cases: [string, string, string[]][] = [
     ["no command", '[[servers]]\nid = "s"\nextensions = ["rs"]', ["plan/no-command /servers/0"]],

@@ -35,6 +35,7 @@ export const clientSchema = z.strictObject({
     .strictObject({ inherits: z.array(z.string()), told: z.enum(["names", "references", "values"]) })
     .optional(),
   no_http: z.string().optional(),
+  handshake: z.iso.date().optional(),
   notes: z.string().min(1),
   /** The folders that it looks for skills in, and the files of what it always tells its model. */
   skills: places.optional(),

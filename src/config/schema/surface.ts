@@ -139,6 +139,15 @@ export const http = z.strictObject({
       "`true`: `POST` only, answers as JSON only, both media types in `Accept`, the newest session-era revision only, no call before `notifications/initialized`, no health endpoint.",
     )
     .meta(found("only_true")),
+  older_handshakes: z
+    .array(z.enum(["2024-10-07", "2024-11-05", "2025-03-26", "2025-06-18"]))
+    .optional()
+    .meta(
+      set(
+        "With `strict`: older revisions that a handshake may ask for; it is answered with the newest all the same.",
+      ),
+    )
+    .meta(found("fixed")),
   max_sessions: positive
     .max(1024)
     .optional()

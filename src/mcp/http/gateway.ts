@@ -18,7 +18,7 @@ import { cancelledIds, isNotification, isRequest, messagesIn, requestIds, rpcErr
 import { type HttpSession, Sessions } from "./sessions.js";
 import { Slots } from "./slots.js";
 import type { Authenticator } from "./tokens.js";
-import { isHandshake, refuseRevision, withNewestRevision } from "./versions.js";
+import { isHandshake, refuseRevision, strictHandshake } from "./versions.js";
 
 /** What a gateway needs besides the runtime. */
 export interface GatewayContext {
@@ -167,10 +167,12 @@ export class Gateway {
   async #open(question: Question): Promise<Response> {
     if (!isHandshake(question.body))
       return rpcError(400, -32000, "Bad Request: Mcp-Session-Id header is required");
+    const { strict, olderHandshakes } = this.#http;
+    const opening = strict ? strictHandshake(question.body, olderHandshakes) : question;
+    if (opening instanceof Response) return opening;
     const session = await this.#sessions.begin(question.holder);
     if (session === undefined) return new Response(null, { status: 429, headers: later });
-    const body = this.#http.strict ? withNewestRevision(question.body) : question.body;
-    return session.handle(asWeb(question), body);
+    return session.handle(asWeb(question), opening.body);
   }
 
   async #inSession(question: Question, session: HttpSession): Promise<Response> {

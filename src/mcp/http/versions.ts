@@ -19,9 +19,7 @@ export function refuseRevision(
   }
   const served = strict ? [LATEST_PROTOCOL_VERSION] : SUPPORTED_PROTOCOL_VERSIONS;
   if (served.includes(revision)) return undefined;
-  const shown = /^[\w.-]{1,32}$/.test(revision) ? revision : "(unreadable)";
-  const message = `Bad Request: Unsupported protocol version: ${shown} (supported versions: ${served.join(", ")})`;
-  return rpcError(400, -32000, message);
+  return rpcError(400, -32000, `Bad Request: ${unsupported(revision, served)}`);
 }
 
 /** Whether a body opens a session. */
@@ -29,8 +27,21 @@ export function isHandshake(body: unknown): boolean {
   return messagesIn(body).some((message) => isRequest(message, "initialize"));
 }
 
-/** A handshake that asks for the newest revision, whatever it asked for. */
-export function withNewestRevision(body: unknown): unknown {
-  if (!isTable(body) || !isTable(body.params)) return body;
-  return { ...body, params: { ...body.params, protocolVersion: LATEST_PROTOCOL_VERSION } };
+/**
+ * A handshake as strictness reads it: one that asks for the newest revision, or for an older one that may be asked for and
+ * is answered with the newest; the answer to any other.
+ */
+export function strictHandshake(body: unknown, older: readonly string[]): { body: unknown } | Response {
+  const params = isTable(body) && isTable(body.params) ? body.params : {};
+  const served = [LATEST_PROTOCOL_VERSION, ...older];
+  const { protocolVersion: asked } = params;
+  if (typeof asked !== "string" || !served.includes(asked))
+    return rpcError(200, -32602, unsupported(typeof asked === "string" ? asked : "", served), body);
+  const newest = { ...params, protocolVersion: LATEST_PROTOCOL_VERSION };
+  return { body: { ...(isTable(body) ? body : {}), params: newest } };
+}
+
+function unsupported(revision: string, served: readonly string[]): string {
+  const shown = /^[\w.-]{1,32}$/.test(revision) ? revision : "(unreadable)";
+  return `Unsupported protocol version: ${shown} (supported versions: ${served.join(", ")})`;
 }

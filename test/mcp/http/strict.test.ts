@@ -1,6 +1,8 @@
 /** The `gateway` profile over HTTP: what its original answers, status by status. */
+import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
+import { http } from "../../../src/config/schema/surface.js";
 import { patientGateway } from "../../profiles/patient-gateway.js";
 import { range } from "../../runtime/workshop.js";
 import {
@@ -31,8 +33,9 @@ const scenario = {
 };
 
 /** The profile with a scripted server; a call has the time that a busy machine needs. */
-function openStrict(): Promise<TestGateway> {
+function openStrict(http: JsonObject = {}): Promise<TestGateway> {
   return openGateway({
+    http,
     files: { "a.fake": "one two\nb\nc\n" },
     servers: { fake: { scenario } },
     config: patientGateway,
@@ -81,16 +84,40 @@ describe("the gateway profile's endpoint", () => {
 
   it("speaks the revision 2025-11-25 and no other", async () => {
     const { url } = await openStrict();
-    for (const asked of ["2025-11-25", "2025-06-18", "2024-11-05", "2099-01-01"]) {
-      const [answer] = answersIn(await send(url, { body: initialize(asked) }));
-      expect(answer).toMatchObject({ result: { protocolVersion: "2025-11-25" } });
+    for (const asked of ["2025-06-18", "2024-11-05", "2099-01-01", "<b>", 7, undefined]) {
+      const { params, ...question } = initialize();
+      const body = { ...question, params: { ...(params as JsonObject), protocolVersion: asked as string } };
+      const refused = await send(url, { body });
+      expect(refused).toMatchObject({ status: 200, headers: { "content-type": "application/json" } });
+      expect(refused.headers["mcp-session-id"]).toBeUndefined();
+      expect(answersIn(refused)).toMatchObject([{ id: 0, error: { code: -32602 } }]);
+      expect(refused.text).not.toContain("<b>");
     }
+    const [answer] = answersIn(await send(url, { body: initialize() }));
+    expect(answer).toMatchObject({ result: { protocolVersion: "2025-11-25" } });
     const session = await openRaw(url);
     for (const revision of [undefined, "2025-06-18", "2026-07-28"]) {
       const headers = { ...session, "mcp-protocol-version": revision };
       expect((await send(url, { headers, body: list })).status).toBe(400);
     }
     expect((await send(url, { headers: session, body: list })).status).toBe(200);
+  });
+
+  it("lets a handshake ask for an older revision where the config says so, and answers with its own", async () => {
+    const { url } = await openStrict({ older_handshakes: ["2025-06-18"] });
+    const askFor = async (revision: string) => answersIn(await send(url, { body: initialize(revision) }))[0];
+    expect(await askFor("2025-06-18")).toMatchObject({ result: { protocolVersion: "2025-11-25" } });
+    expect(await askFor("2025-11-25")).toMatchObject({ result: { protocolVersion: "2025-11-25" } });
+    expect(await askFor("2025-03-26")).toMatchObject({ error: { code: -32602 } });
+    const session = await openRaw(url);
+    const headers = { ...session, "mcp-protocol-version": "2025-06-18" };
+    expect((await send(url, { headers, body: list })).status).toBe(400);
+  });
+
+  it("may be told of just the older revisions that there are", () => {
+    const older = SUPPORTED_PROTOCOL_VERSIONS.filter((revision) => revision !== LATEST_PROTOCOL_VERSION);
+    const { element } = http.shape.older_handshakes.unwrap();
+    expect([...element.options].sort()).toEqual(older.sort());
   });
 
   it("takes one message at a time, and nothing but a ping before the client says that it is ready", async () => {

@@ -1,6 +1,8 @@
+import { timingSafeEqual } from "node:crypto";
 import {
   chmodSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -10,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { ConfigError } from "../../../src/base/problem.js";
 import { fileTokens } from "../../../src/mcp/http/token-file.js";
@@ -20,8 +23,18 @@ import {
   revealToken,
   storedTokens,
 } from "../../../src/mcp/http/token-store.js";
-import { authenticator, environmentTokens, type TokenSource } from "../../../src/mcp/http/tokens.js";
+import {
+  authenticator,
+  digestOf,
+  environmentTokens,
+  type TokenSource,
+} from "../../../src/mcp/http/tokens.js";
 import { closeAll, initialize, openGateway, otherToken, send, token } from "./support.js";
+
+vi.mock(import("node:crypto"), async (original) => {
+  const crypto = await original();
+  return { ...crypto, timingSafeEqual: vi.fn(crypto.timingSafeEqual) };
+});
 
 let folder: string;
 beforeAll(() => {
@@ -84,6 +97,48 @@ describe("tokens of the environment", () => {
     const tokens = Array.from({ length: 32 }, (_, index) => `0123456789abcdef${index}`);
     const source = environmentTokens("T", tokens.join(" "));
     expect(tokens.every((one) => lets(source, one))).toBe(true);
+  });
+
+  it.each([
+    ["the first", 0],
+    ["one in the middle", 7],
+    ["the last", 31],
+    ["none", -1],
+  ])("are all compared, as digests and in constant time, when %s is shown", (_which, at) => {
+    const tokens = Array.from({ length: 32 }, (_, index) => `0123456789abcdef${index}`);
+    const compared = vi.mocked(timingSafeEqual);
+    const { authenticate: check } = authenticator(environmentTokens("T", tokens.join(" ")), quiet);
+    const shown = tokens[at] ?? "a-token-of-nobody-at-all";
+    compared.mockClear();
+    expect(check(`Bearer ${shown}`) !== undefined).toBe(at >= 0);
+    const digests = tokens.map((one) => digestOf(one).toString("hex"));
+    const sides = compared.mock.calls.map((pair) => pair.map((side) => Buffer.from(side as Buffer)));
+    expect(sides.map(([known]) => known?.toString("hex"))).toEqual(digests);
+    expect(new Set(sides.map(([, asked]) => asked?.toString("hex")))).toEqual(
+      new Set([digestOf(shown).toString("hex")]),
+    );
+    for (const side of sides.flat()) expect(side).toHaveLength(32);
+    // A header without a token is compared as well, so that it takes as long.
+    compared.mockClear();
+    for (const header of [undefined, "", "Basic x", "Bearer"]) expect(check(header)).toBeUndefined();
+    expect(compared).toHaveBeenCalledTimes(4 * tokens.length);
+  });
+
+  it("are compared nowhere else", () => {
+    const source = readFileSync(
+      fileURLToPath(new URL("../../../src/mcp/http/tokens.ts", import.meta.url)),
+      "utf8",
+    );
+    const check = source.slice(source.indexOf("    authenticate("), source.indexOf("    withoutToken("));
+    expect(check.match(/===|!==|\.equals\(|\.compare\(|includes\(|\.has\(|indexOf\(|&&|\breturn\b/g)).toEqual(
+      ["return"],
+    );
+    const folder = fileURLToPath(new URL("../../../src/", import.meta.url));
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".ts"),
+    );
+    const readers = files.filter((name) => /authorization/.test(readFileSync(join(folder, name), "utf8")));
+    expect(readers.sort()).toEqual(["mcp/http/checks.ts", "mcp/http/tokens.ts"]);
   });
 
   it("name their holder alike each time and without showing the token", () => {
