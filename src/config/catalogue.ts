@@ -145,6 +145,7 @@ const ABOUT_PRESET: ReadonlySet<string> = new Set([
   "id",
   "kind",
   "kinds",
+  "known_as",
   "languages",
   "rank",
   "preferred",

@@ -11,6 +11,7 @@ export const INDEX_FILE = "servers/index.json";
 const FACTS = [
   "id",
   "kinds",
+  "known_as",
   "languages",
   "rank",
   "companion",

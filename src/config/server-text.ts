@@ -14,6 +14,7 @@ const KEYS = [
   "kind",
   "adapter",
   "kinds",
+  "known_as",
   "enabled",
   "languages",
   "rank",

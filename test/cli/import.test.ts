@@ -209,7 +209,7 @@ language-servers = ["my-ls"]
         priority: -1,
       },
     ]);
-    expect(notes).toBe("");
+    expect(notes).toMatch(/^not carried over: what helix serves without being told;.*\n$/);
   });
 
   it("servers that Helix knows itself are known by their names, with their features and in their order", async () => {
@@ -225,6 +225,48 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
       { id: "ruff", kind: "ruff", features: { except: ["hover"] }, priority: -1 },
     ]);
     expect(notes).toContain('language-servers "of-my-own": it names no program');
+  });
+
+  it("another program's own names are read as it means them, not as the catalogue would", async () => {
+    const byName = async (file: string, block: object | string) => {
+      const { config, notes } = await imported(file, block);
+      return {
+        kinds: Object.fromEntries(
+          (config.servers as { id: string; kind: string }[]).map(({ id, kind }) => [id, kind]),
+        ),
+        notes,
+      };
+    };
+    const off = { disabled: true };
+    const opencode = await byName("opencode.json", {
+      lsp: {
+        ...{ typescript: off, "ruby-lsp": off, rust: off, csharp: off, bash: off, terraform: off, vue: off },
+        ...{ "lua-ls": off, "yaml-ls": off, "ocaml-lsp": off, "kotlin-ls": off, fsharp: off, razor: off },
+      },
+    });
+    expect(opencode.kinds).toEqual({
+      ...{ typescript: "typescript-language-server", "ruby-lsp": "rubocop", rust: "rust-analyzer" },
+      ...{ csharp: "roslyn-language-server", bash: "bash-language-server", terraform: "terraform-ls" },
+      ...{ vue: "vue-language-server", "lua-ls": "lua-language-server", "yaml-ls": "yaml-language-server" },
+      ...{ "ocaml-lsp": "ocamllsp", "kotlin-ls": "kotlin-lsp", fsharp: "fsautocomplete" },
+    });
+    for (const note of [
+      "lsp.razor: it names no program, and the catalogue has none of that name; left out",
+      "how opencode starts its own servers; the catalogue's are taken: typescript as `typescript-language-server`",
+      "what opencode serves without being told",
+      'vue: `vue-language-server` works only beside others; write `extends = ["stacks/vue"]`',
+    ])
+      expect(opencode.notes).toContain(note);
+    const helix = await byName("languages.toml", '[[language]]\nname = "r"\nlanguage-servers = ["r"]\n');
+    expect(helix.kinds).toEqual({ r: "r_language_server" });
+    const options = { options: { a: 1 } };
+    const crush = await byName("crush.json", {
+      lsp: { ts_ls: { ...options }, html: { ...options } },
+    });
+    expect(crush.kinds).toEqual({
+      ts_ls: "typescript-language-server",
+      html: "vscode-html-language-server",
+    });
   });
 
   it("who serves a file, and as what, stays as it was", async () => {
@@ -259,6 +301,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     });
     expect(config.servers).toHaveLength(5);
     expect(notes).toContain("`pipx run` would fetch it at each start; `pylsp` must be installed");
+    expect(notes).toContain("`bundle exec` finds it in the project's own environment; `my-rb-ls` must be");
     expect(notes).toMatch(/CLAUDE_PLUGIN_ROOT.*; left out/);
   });
 
@@ -333,6 +376,36 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     for (const note of ["limits: only servers", "mcp: only servers", "servers[1]: it is no table"])
       expect(notes).toContain(note);
     expect(notes).not.toContain("version");
+  });
+
+  it("tells each entry of a file without a head that is no server, and each value that is of no use", async () => {
+    const { config, notes } = await imported(".lsp.json", {
+      $schema: "https://example.com/x.json",
+      ok: { command: "ok-ls", extensionToLanguage: { ".ok": "ok" } },
+      word: "gopls",
+      list: ["gopls"],
+      number: { command: 5, extensionToLanguage: { ".n": "n" } },
+      gopls: { extensionToLanguage: { ".go": "go" } },
+      flat: { command: "flat-ls", extensionToLanguage: [".flat"] },
+      far: { transport: "tcp", socket: { port: "x" }, extensionToLanguage: { ".far": "far" } },
+    });
+    expect(config.servers).toEqual([{ id: "ok", command: "ok-ls", extensions: ["ok"], language_id: "ok" }]);
+    for (const note of [
+      ...["word: it is no table", "list: it is no table", "number.command: it is not a program"],
+      ...["number: it names no program; left out", "gopls: it names no program; left out"],
+      ...["flat.extensionToLanguage: it is not a table of extensions", "far.socket: it is not a port"],
+    ])
+      expect(notes).toContain(`not carried over: ${note}`);
+    expect(notes).not.toContain("$schema");
+  });
+
+  it("reads qwen-code's sockets that are files", async () => {
+    const { config } = await imported(".lsp.json", {
+      near: { transport: "socket", socket: "/run/near.sock", extensionToLanguage: { ".n": "n" } },
+    });
+    expect(config.servers).toEqual([
+      { id: "near", transport: { pipe: "/run/near.sock" }, extensions: ["n"], language_id: "n" },
+    ]);
   });
 
   it("starts a server that has a command and a socket", async () => {

@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { Catalogue } from "../../src/config/catalogue.js";
 import { diskFiles, type Files } from "../../src/config/files.js";
+import { formats } from "../../src/config/foreign/formats.js";
 import { loadConfig } from "../../src/config/load.js";
 import { INDEX_FILE, indexText } from "../../src/config/preset-index.js";
 import type { PresetConfig } from "../../src/config/schema.js";
@@ -77,6 +78,18 @@ describe("the catalogue", () => {
   test("no two presets answer to one name", () => {
     const names = presets.flatMap(({ id, kinds = [] }) => [id, ...kinds]);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  test("other programs' names are theirs, unlike ours, and each means one preset", () => {
+    const foreign = presets.flatMap(({ id, known_as: names = {} }) =>
+      Object.entries(names).flatMap(([program, own]) => own.map((name) => ({ id, program, name }))),
+    );
+    const programs = formats.filter(({ hasOwnServers }) => hasOwnServers).map(({ name }) => name);
+    const called = foreign.map(({ program, name }) => `${program}: ${name}`);
+    expect(foreign.length).toBeGreaterThan(20);
+    expect(foreign.filter(({ program }) => !programs.includes(program))).toEqual([]);
+    expect(foreign.filter(({ id, name }) => catalogue.preset(name)?.config.id === id)).toEqual([]);
+    expect(called.filter((name, index) => called.indexOf(name) !== index)).toEqual([]);
   });
 
   test("where presets claim the same files, their ranks differ and the first says why", () => {

@@ -2,7 +2,10 @@
 
 /** One such program: the words after it that only say "run", and the flags that take a word. */
 interface Fetcher {
+  /** The words after which it fetches what is not there; none where it does so by itself. */
   verbs?: readonly (readonly string[])[];
+  /** The words after which it only looks into the project's own environment. */
+  finds?: readonly (readonly string[])[];
   valued: ReadonlySet<string>;
 }
 
@@ -23,30 +26,44 @@ const fetchers: { readonly [program: string]: Fetcher } = {
   bunx: { valued: NODE },
   pnpx: { valued: NODE },
   npm: { verbs: [["exec"], ["x"]], valued: NODE },
-  pnpm: { verbs: [["dlx"], ["exec"]], valued: NODE },
-  yarn: { verbs: [["dlx"], ["exec"], ["run"]], valued: NODE },
+  pnpm: { verbs: [["dlx"]], finds: [["exec"]], valued: NODE },
+  yarn: { verbs: [["dlx"]], finds: [["exec"], ["run"]], valued: NODE },
   bun: { verbs: [["x"]], valued: NODE },
   uvx: { valued: PYTHON },
-  uv: { verbs: [["tool", "run"], ["run"]], valued: PYTHON },
+  uv: { verbs: [["tool", "run"]], finds: [["run"]], valued: PYTHON },
   pipx: { verbs: [["run"]], valued: PYTHON },
-  poetry: { verbs: [["run"]], valued: PYTHON },
-  bundle: { verbs: [["exec"]], valued: new Set() },
+  poetry: { verbs: [], finds: [["run"]], valued: PYTHON },
+  bundle: { verbs: [], finds: [["exec"]], valued: new Set() },
 };
 
-/** What is run in the end: its name without version and extras, and its arguments; undefined when nothing is fetched. */
-export function fetched(
-  program: string,
-  args: readonly string[],
-): { name: string; args: string[]; by: string } | undefined {
+/** What a word line runs in the end. */
+export interface Fetched {
+  /** Its name without version and extras. */
+  name: string;
+  args: string[];
+  by: string;
+  /** Whether it is fetched where it is not there, and not only looked for in the project. */
+  isFetched: boolean;
+}
+
+/** What is run in the end; undefined when the program is no such program. */
+export function fetched(program: string, args: readonly string[]): Fetched | undefined {
   const fetcher = Object.hasOwn(fetchers, program) ? fetchers[program] : undefined;
   if (fetcher === undefined) return undefined;
-  const verb = (fetcher.verbs ?? [[]]).find((words) => words.every((word, at) => args[at] === word));
+  const { verbs = [[]], finds = [], valued } = fetcher;
+  const isSaid = (words: readonly string[]) => words.every((word, at) => args[at] === word);
+  const verb = [...verbs, ...finds].find(isSaid);
   if (verb === undefined) return undefined;
   for (let at = verb.length; at < args.length; at++) {
     const word = args[at] ?? "";
-    if (fetcher.valued.has(word)) at++;
+    if (valued.has(word)) at++;
     else if (!word.startsWith("-"))
-      return { name: packageName(word), args: args.slice(at + 1), by: [program, ...verb].join(" ") };
+      return {
+        name: packageName(word),
+        args: args.slice(at + 1),
+        by: [program, ...verb].join(" "),
+        isFetched: verbs.includes(verb),
+      };
   }
   return undefined;
 }

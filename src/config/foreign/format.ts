@@ -13,6 +13,12 @@ export interface ForeignServer {
   entry: JsonObject;
 }
 
+/** A list or table of entries, and where it stands; at the top of the file that is nowhere. */
+export interface ForeignList {
+  value: unknown;
+  at: string;
+}
+
 /** What one key of an entry becomes; nothing when it says nothing here. */
 export type Carry = (value: Json, notes: (text: string) => void, entry: JsonObject) => JsonObject | undefined;
 
@@ -24,9 +30,12 @@ export interface Format {
   isOurs?: boolean;
   /** Whether a tree is of this format. */
   matches(tree: JsonObject): boolean;
-  servers(tree: JsonObject): ForeignServer[];
-  /** The key that the entries stand under, where they all do. */
-  list?: string;
+  /** Where its entries stand: lists, or tables by name. */
+  lists(tree: JsonObject): ForeignList[];
+  /** The servers, where they are more than the entries of its lists. */
+  servers?(tree: JsonObject): ForeignServer[];
+  /** Whether the program has servers of its own: an entry may only name one, and those that none names run too. */
+  hasOwnServers?: boolean;
   /** What stands beside the entries and cannot be carried over. */
   remarks?(tree: JsonObject): string[];
   keys: { readonly [key: string]: Carry };
@@ -39,11 +48,17 @@ export function as(key: string): Carry {
 
 /** The key is a number of seconds there and milliseconds here. */
 export function seconds(key: string): Carry {
-  return (value) => (typeof value === "number" ? { [key]: Math.round(value * 1000) } : undefined);
+  return (value, notes) =>
+    typeof value === "number" ? { [key]: Math.round(value * 1000) } : unusable("a number", notes);
 }
 
 /** The key says what is so here anyway. */
 export const known: Carry = () => undefined;
+
+/** The value is of no use; the note says what would be. */
+export function unusable(wanted: string, notes: (text: string) => void): undefined {
+  notes(`it is not ${wanted}; left out`);
+}
 
 /** The key has no meaning here; the note says what to do instead. */
 export function lost(instead: string): Carry {
@@ -54,10 +69,10 @@ export function lost(instead: string): Carry {
 }
 
 /** A command as a text or a list of words. */
-export const command: Carry = (value) => {
+export const command: Carry = (value, notes) => {
   const words = [value].flat().filter((word) => typeof word === "string");
   const [program, ...args] = words;
-  if (program === undefined) return undefined;
+  if (program === undefined) return unusable("a program", notes);
   const own: JsonObject = { command: program };
   return Array.isArray(value) ? { ...own, args } : own;
 };
@@ -69,8 +84,8 @@ export const extensions: Carry = (value) => {
 };
 
 /** Extension → language id. */
-export const languages: Carry = (value) => {
-  if (!isTable(value)) return undefined;
+export const languages: Carry = (value, notes) => {
+  if (!isTable(value)) return unusable("a table of extensions", notes);
   const pairs = Object.entries(value).map(([name, id]) => [withoutDot(name), id as Json] as const);
   const [first] = pairs;
   if (first === undefined) return undefined;
@@ -97,32 +112,29 @@ export const patterns: Carry = (value) => {
 /** `true` means that the server is left out. */
 export const disabled: Carry = (value) => (value === true ? { enabled: false } : undefined);
 
-/** The named tables under a key, or of the whole tree. */
-export function tablesIn(value: unknown, at: string): ForeignServer[] {
-  if (!isTable(value)) return [];
-  return Object.entries(value).flatMap(([name, entry]) =>
-    isTable(entry) ? [{ name, at: at === "" ? name : `${at}.${name}`, entry: entry as JsonObject }] : [],
+/** The servers among the entries of a list. */
+export function entriesIn({ value, at }: ForeignList): ForeignServer[] {
+  return membersOf({ value, at }).flatMap(({ name, at: place, entry }) =>
+    isTable(entry) ? [{ name, at: place, entry: entry as JsonObject }] : [],
   );
 }
 
-/** The tables of a list under a key. */
-export function listIn(value: unknown, at: string): ForeignServer[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((entry, index) =>
-    isTable(entry) ? [{ name: undefined, at: `${at}[${index}]`, entry: entry as JsonObject }] : [],
+/** Notes on entries that are no tables, and so no servers, and on a list that is none. */
+export function straysIn({ value, at }: ForeignList): string[] {
+  if (value === undefined) return [];
+  if (typeof value !== "object" || value === null) return [`${at}: it is no table; left out`];
+  return membersOf({ value, at }).flatMap(({ at: place, entry }) =>
+    isTable(entry) ? [] : [`${place}: it is no table; left out`],
   );
 }
 
-/** Notes on entries of a list or table that are no tables, and so no servers. */
-export function straysIn(value: unknown, at: string): string[] {
+function membersOf({ value, at }: ForeignList): { name: string | undefined; at: string; entry: unknown }[] {
   if (Array.isArray(value))
-    return value.flatMap((entry, index) =>
-      isTable(entry) ? [] : [`${at}[${index}]: it is no table; left out`],
-    );
+    return value.map((entry, index) => ({ name: undefined, at: `${at}[${index}]`, entry }));
   if (!isTable(value)) return [];
-  return Object.entries(value).flatMap(([name, entry]) =>
-    isTable(entry) ? [] : [`${at}.${name}: it is no table; left out`],
-  );
+  return Object.entries(value)
+    .filter(([name]) => name !== "$schema")
+    .map(([name, entry]) => ({ name, at: at === "" ? name : `${at}.${name}`, entry }));
 }
 
 function withoutDot(name: string): string {

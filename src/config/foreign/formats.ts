@@ -5,15 +5,16 @@ import {
   as,
   command,
   disabled,
+  entriesIn,
   extensions,
+  type ForeignList,
   type ForeignServer,
   type Format,
   languages,
-  listIn,
   lost,
   patterns,
   seconds,
-  tablesIn,
+  unusable,
 } from "./format.js";
 import { helix } from "./helix.js";
 
@@ -21,8 +22,7 @@ const cclsp: Format = {
   name: "cclsp",
   title: "cclsp.json of cclsp",
   matches: (tree) => Array.isArray(tree.servers) && tree.servers.every((entry) => hasWords(entry, "command")),
-  list: "servers",
-  servers: (tree) => listIn(tree.servers, "servers"),
+  lists: under("servers"),
   keys: {
     command,
     extensions,
@@ -38,13 +38,15 @@ const lspi: Format = {
   title: "a config of lspi (or of lsp-proxy itself)",
   isOurs: true,
   matches: (tree) => Array.isArray(tree.servers),
-  list: "servers",
+  lists: under("servers"),
   servers: (tree) =>
-    listIn(tree.servers, "servers").map(({ entry: { id, ...entry }, at }) => ({
-      name: typeof id === "string" ? id : undefined,
-      at,
-      entry,
-    })),
+    under("servers")(tree)
+      .flatMap(entriesIn)
+      .map(({ entry: { id, ...entry }, at }) => ({
+        name: typeof id === "string" ? id : undefined,
+        at,
+        entry,
+      })),
   remarks: (tree) =>
     Object.keys(tree)
       .filter((key) => !["servers", "version", "$schema"].includes(key))
@@ -56,8 +58,7 @@ const mcpls: Format = {
   name: "mcpls",
   title: "mcpls.toml of mcpls",
   matches: (tree) => Array.isArray(tree.lsp_servers),
-  list: "lsp_servers",
-  servers: (tree) => listIn(tree.lsp_servers, "lsp_servers"),
+  lists: under("lsp_servers"),
   keys: {
     command,
     args: as("args"),
@@ -90,20 +91,18 @@ const lspJsonKeys: Format["keys"] = {
   maxRestarts: (value, _, { restartOnCrash }) => ({ restart: { max: restartOnCrash === false ? 0 : value } }),
   workspaceFolder: as("root_dir"),
   transport: (value, notes, { socket }) => {
-    if (value === "stdio" || isTable(socket)) return undefined;
+    if (value === "stdio" || socket !== undefined) return undefined;
     notes('write `transport = { tcp = "host:port" }` by hand');
     return undefined;
   },
   // With a command the server is started first, and listens there.
-  socket: (value, _, { command: program }) =>
-    isTable(value) && typeof value.port === "number"
-      ? {
-          transport: {
-            tcp: `${String(value.host ?? "127.0.0.1")}:${value.port}`,
-            ...(program === undefined ? {} : { mode: "start" }),
-          },
-        }
-      : undefined,
+  socket: (value, notes, { command: program }) => {
+    const mode: JsonObject = program === undefined ? {} : { mode: "start" };
+    const { host, port, path } = isTable(value) ? value : { path: value };
+    if (typeof path === "string") return { transport: { pipe: path, ...mode } };
+    if (typeof port !== "number") return unusable("a port or the path of a socket", notes);
+    return { transport: { tcp: `${String(host ?? "127.0.0.1")}:${port}`, ...mode } };
+  },
   shutdownTimeout: lost("how long a server has to end is fixed here"),
   restartOnCrash: (value) => (value === false ? { restart: { max: 0 } } : undefined),
   loggingConfig: lost("logging is asked for on the command line: --log-level"),
@@ -113,9 +112,8 @@ const lspJsonKeys: Format["keys"] = {
 const copilot: Format = {
   name: "copilot",
   title: "lsp.json of Copilot CLI",
-  matches: (tree) => tablesIn(tree.lspServers, "").some(({ entry }) => "fileExtensions" in entry),
-  list: "lspServers",
-  servers: (tree) => tablesIn(tree.lspServers, "lspServers"),
+  matches: (tree) => entries(tree.lspServers).some(({ entry }) => "fileExtensions" in entry),
+  lists: under("lspServers"),
   keys: {
     command,
     args: as("args"),
@@ -133,9 +131,10 @@ const claude: Format = {
   title: ".lsp.json of Claude Code and qwen-code, or the lspServers of a plugin or a marketplace",
   matches: (tree) =>
     filesOfLspJson(tree).length > 0 ||
-    entriesOfLspJson(tree).some(({ entry }) => "command" in entry || "socket" in entry),
-  list: "lspServers",
-  servers: entriesOfLspJson,
+    listsOfLspJson(tree)
+      .flatMap(entriesIn)
+      .some(({ entry }) => "command" in entry || "socket" in entry),
+  lists: listsOfLspJson,
   remarks: (tree) =>
     filesOfLspJson(tree).map(({ at, file }) => `${at}: its servers stand in ${file}; import that file`),
   keys: lspJsonKeys,
@@ -147,15 +146,11 @@ const opencode: Format = {
   name: "opencode",
   title: "opencode.json of opencode",
   matches: ({ lsp }) => {
-    const entries = tablesIn(lsp, "").map(({ entry }) => entry);
-    const isCrush = entries.some(({ command: words }) => typeof words === "string");
-    return (
-      typeof lsp === "boolean" ||
-      (!isCrush && entries.some((entry) => OPENCODE_KEYS.some((key) => key in entry)))
-    );
+    const isNamed = entries(lsp).some(({ entry }) => OPENCODE_KEYS.some((key) => key in entry));
+    return typeof lsp === "boolean" || (isNamed && !entries(lsp).some(isOfCrush));
   },
-  list: "lsp",
-  servers: (tree) => tablesIn(tree.lsp, "lsp"),
+  lists: under("lsp"),
+  hasOwnServers: true,
   remarks: ({ lsp }) =>
     typeof lsp === "boolean"
       ? ["lsp: it turns opencode's own servers on or off, of which the file names none"]
@@ -166,9 +161,9 @@ const opencode: Format = {
 const crush: Format = {
   name: "crush",
   title: "crush.json of crush",
-  matches: (tree) => tablesIn(tree.lsp, "").some(({ entry }) => typeof entry.command === "string"),
-  list: "lsp",
-  servers: (tree) => tablesIn(tree.lsp, "lsp"),
+  matches: (tree) => entries(tree.lsp).some(isOfCrush),
+  lists: under("lsp"),
+  hasOwnServers: true,
   keys: {
     command,
     args: as("args"),
@@ -190,11 +185,28 @@ function hasWords(entry: unknown, key: string): boolean {
   return isTable(entry) && Array.isArray(entry[key]);
 }
 
-function entriesOfLspJson(tree: JsonObject): ForeignServer[] {
-  if ("lspServers" in tree) return tablesIn(tree.lspServers, "lspServers");
-  if (!Array.isArray(tree.plugins)) return tablesIn(tree, "");
+/** The entries under one key of the file. */
+function under(key: string): (tree: JsonObject) => ForeignList[] {
+  return (tree) => [{ value: tree[key], at: key }];
+}
+
+/** Whether an entry says what only crush's can. */
+function isOfCrush({ entry }: ForeignServer): boolean {
+  const own = ["filetypes", "init_options", "options", "root_markers", "timeout"];
+  return typeof entry.command === "string" || own.some((key) => key in entry);
+}
+
+function entries(value: unknown): ForeignServer[] {
+  return entriesIn({ value, at: "" });
+}
+
+function listsOfLspJson(tree: JsonObject): ForeignList[] {
+  if ("lspServers" in tree) return typeof tree.lspServers === "string" ? [] : under("lspServers")(tree);
+  if (!Array.isArray(tree.plugins)) return [{ value: tree, at: "" }];
   return tree.plugins.flatMap((plugin, index) =>
-    isTable(plugin) ? tablesIn(plugin.lspServers, `plugins[${index}].lspServers`) : [],
+    isTable(plugin) && typeof plugin.lspServers !== "string"
+      ? [{ value: plugin.lspServers, at: `plugins[${index}].lspServers` }]
+      : [],
   );
 }
 

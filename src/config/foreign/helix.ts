@@ -1,14 +1,25 @@
 /** Helix's `languages.toml`: servers are named once, languages refer to them. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
-import { as, command, type ForeignServer, type Format, known, lost, seconds, tablesIn } from "./format.js";
+import {
+  as,
+  command,
+  entriesIn,
+  type ForeignList,
+  type ForeignServer,
+  type Format,
+  known,
+  lost,
+  seconds,
+} from "./format.js";
 
 export const helix: Format = {
   name: "helix",
   title: "languages.toml of Helix",
   matches: (tree) => isTable(tree["language-server"]) || Array.isArray(tree.language),
-  list: "language-server",
+  lists,
   servers,
+  hasOwnServers: true,
   keys: {
     command,
     args: as("args"),
@@ -32,10 +43,14 @@ export const helix: Format = {
   },
 };
 
+function lists(tree: JsonObject): ForeignList[] {
+  return [{ value: tree["language-server"], at: "language-server" }];
+}
+
 /** The servers, each with what the languages that name it say of files, roots and features. */
 function servers(tree: JsonObject): ForeignServer[] {
   const languages = (Array.isArray(tree.language) ? tree.language : []).filter(isTable) as JsonObject[];
-  const own = tablesIn(tree["language-server"], "language-server");
+  const own = lists(tree).flatMap(entriesIn);
   const named = languages.flatMap((language) => references(language).map(({ name }) => String(name)));
   // Helix knows most servers itself: a file then only names them.
   const builtIn = [...new Set(named)]

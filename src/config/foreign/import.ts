@@ -6,7 +6,7 @@ import type { Catalogue, Preset } from "../catalogue.js";
 import type { PresetFacts } from "../preset-index.js";
 import type { PresetConfig } from "../schema.js";
 import { fetched, packageName } from "./fetchers.js";
-import { type ForeignServer, type Format, straysIn } from "./format.js";
+import { entriesIn, type ForeignServer, type Format, straysIn } from "./format.js";
 
 /** What an import gave, and what it could not carry over. */
 export interface Imported {
@@ -23,16 +23,25 @@ interface Candidate {
 
 /** The servers of a tree of that format. */
 export function importServers(tree: JsonObject, format: Format, catalogue: Catalogue): Imported {
-  const strays = format.list === undefined ? [] : straysIn(tree[format.list], format.list);
-  const notes: string[] = [...(format.remarks?.(tree) ?? []), ...strays];
+  const lists = format.lists(tree);
+  const notes: string[] = [...(format.remarks?.(tree) ?? []), ...lists.flatMap(straysIn)];
   const candidates: Candidate[] = [];
-  for (const foreign of format.servers(tree)) {
+  const called: string[] = [];
+  for (const foreign of format.servers?.(tree) ?? lists.flatMap(entriesIn)) {
     const own = withoutFetcher(carried(foreign, format, notes), foreign.at, catalogue, notes);
-    const preset = presetOf(own, foreign.name, catalogue);
+    const isCalled = format.hasOwnServers === true && isNameless(own);
+    const preset = isCalled ? presetCalled(foreign.name ?? "", format, catalogue) : presetOf(own, catalogue);
     const id = uniqueId(foreign.name ?? preset?.config.id ?? String(own.command ?? "server"), candidates);
-    if (isComplete(own, preset)) candidates.push({ id, own, preset });
-    else notes.push(`${foreign.at}: it names no program, and the catalogue has none of that name; left out`);
+    if (preset === undefined && isNameless(own)) {
+      const why = format.hasOwnServers ? ", and the catalogue has none of that name" : "";
+      notes.push(`${foreign.at}: it names no program${why}; left out`);
+      continue;
+    }
+    candidates.push({ id, own, preset });
+    if (isCalled && preset) called.push(`${foreign.name} as \`${preset.config.id}\``);
+    if (preset?.config.stack !== undefined) notes.push(alone(id, preset.config));
   }
+  notes.push(...ownServers(format, called));
   const servers = candidates.map((candidate, index): JsonObject => {
     const { id, own, preset } = candidate;
     const others = candidates.toSpliced(index, 1).flatMap(claimsOf);
@@ -48,8 +57,22 @@ export function importServers(tree: JsonObject, format: Format, catalogue: Catal
   return { servers: inTurn(servers, candidates), notes };
 }
 
-function isComplete({ kind, command, transport }: JsonObject, preset: Preset | undefined): boolean {
-  return preset !== undefined || [kind, command, transport].some((part) => part !== undefined);
+/** What it means that the other program has servers of its own. */
+function ownServers({ name, hasOwnServers }: Format, called: readonly string[]): string[] {
+  if (!hasOwnServers) return [];
+  const settings = `how ${name} starts its own servers; the catalogue's are taken: ${called.join(", ")}`;
+  return [
+    ...(called.length > 0 ? [settings] : []),
+    `what ${name} serves without being told; \`lsp-proxy init\` looks at what is in a workspace`,
+  ];
+}
+
+function alone(id: string, { id: kind, stack }: PresetConfig): string {
+  return `${id}: \`${kind}\` works only beside others; write \`extends = ["stacks/${stack}"]\` in its place`;
+}
+
+function isNameless({ kind, command, transport }: JsonObject): boolean {
+  return [kind, command, transport].every((part) => part === undefined);
 }
 
 function carried({ entry, at }: ForeignServer, format: Format, notes: string[]): JsonObject {
@@ -76,7 +99,10 @@ function withoutFetcher(server: JsonObject, at: string, catalogue: Catalogue, no
   const found = typeof server.command === "string" ? fetched(server.command, args) : undefined;
   if (found === undefined) return server;
   const program = programIn(found.name, catalogue);
-  notes.push(`${at}.command: \`${found.by}\` would fetch it at each start; \`${program}\` must be installed`);
+  const why = found.isFetched ? "would fetch it at each start" : "finds it in the project's own environment";
+  notes.push(
+    `${at}.command: \`${found.by}\` ${why}; \`${program}\` must be installed where programs are found`,
+  );
   return { ...server, command: program, args: found.args };
 }
 
@@ -91,12 +117,9 @@ function programIn(name: string, catalogue: Catalogue): string {
 }
 
 /** The preset whose program it is; of several the one that is started with the same arguments. */
-function presetOf(server: JsonObject, name: string | undefined, catalogue: Catalogue): Preset | undefined {
-  const { command, args, kind, transport } = server;
+function presetOf({ command, args, kind, transport }: JsonObject, catalogue: Catalogue): Preset | undefined {
   if (typeof kind === "string") return catalogue.preset(kind);
-  if (transport !== undefined) return undefined;
-  // Some programs know servers by their names alone, and so does the catalogue.
-  if (command === undefined) return name === undefined ? undefined : presetCalled(name, catalogue);
+  if (transport !== undefined || command === undefined) return undefined;
   const mine = catalogue.facts().filter((facts) => programOf(facts) === command);
   const presets = mine.flatMap(({ id }) => catalogue.preset(id) ?? []);
   return (
@@ -105,14 +128,10 @@ function presetOf(server: JsonObject, name: string | undefined, catalogue: Catal
   );
 }
 
-/** A preset by a name, by a word of it, or as the first choice for a language of that name. */
-function presetCalled(name: string, catalogue: Catalogue): Preset | undefined {
-  const called = [name, ...name.split(/\s+/).toReversed()].flatMap((word) => catalogue.preset(word) ?? []);
-  const own = catalogue
-    .facts()
-    .filter(({ companion, languages = [] }) => !companion && languages.includes(name));
-  const [first] = sortBy(own, ({ rank = 0, id }) => [-rank, id]);
-  return called[0] ?? (first && catalogue.preset(first.id));
+/** The preset of what the other program calls so: by its own name for it where that differs, else by ours. */
+function presetCalled(name: string, format: Format, catalogue: Catalogue): Preset | undefined {
+  const known = catalogue.facts().find(({ known_as: names }) => names?.[format.name]?.includes(name));
+  return catalogue.preset(known?.id ?? name);
 }
 
 function programOf({ command }: PresetFacts): string | undefined {

@@ -265,6 +265,12 @@ export const presetSchema = serverSchema.extend({
     .array(z.string())
     .optional()
     .meta(set("Other names for this preset, such as lspi's `rust_analyzer`.")),
+  known_as: z
+    .record(z.string(), z.array(z.string().min(1)).min(1).meta(set("Its names there.")))
+    .optional()
+    .describe(
+      "What another program that brings servers of its own calls this one, by the name that `import` has for that program; only where it is not `id` or one of `kinds`.",
+    ),
   languages: z
     .array(z.string())
     .optional()
