@@ -25,6 +25,11 @@ export class AttendedFiles {
     return [...this.#stamps.keys()];
   }
 
+  /** The stamp of a file when it was last looked at, "" for what was not there; undefined for what is not attended to. */
+  stampOf(path: string): string | undefined {
+    return this.#stamps.get(path);
+  }
+
   /** An answer was about this file as it is now. */
   add(path: string): void {
     const known = this.#stamps.get(path);

@@ -102,15 +102,20 @@ export class Documents {
     this.#closeOldest();
   }
 
-  /** Brings every open document up to date; deleted ones are closed. */
-  refresh(): Promise<void> {
+  /** Brings every open document up to date; deleted ones are closed. `seen` knows the stamps that were looked at just now. */
+  refresh(seen: (path: string) => string | undefined = () => undefined): Promise<void> {
     return this.#inTurn(async () => {
+      const isKnown = ({ stamp }: Entry, text: string | undefined): boolean =>
+        stamp.solid && stamp.text === text;
+      const unseen = [...this.#open].filter(([path, entry]) => !isKnown(entry, seen(path)));
       const doubtful: Entry[] = [];
-      await lookAtAll([...this.#open.keys()], (path, stats) => {
-        const entry = this.#open.get(path);
-        const isSame = entry?.stamp.solid && stats?.isFile() && stampText(stats) === entry.stamp.text;
-        if (entry && !isSame) doubtful.push(entry);
-      });
+      await lookAtAll(
+        unseen.map(([path]) => path),
+        (path, stats) => {
+          const entry = this.#open.get(path);
+          if (entry && !isKnown(entry, stats?.isFile() ? stampText(stats) : undefined)) doubtful.push(entry);
+        },
+      );
       await Promise.all(doubtful.map((entry) => this.#update(entry).catch(() => this.#close(entry))));
     });
   }

@@ -6,6 +6,7 @@ import type { ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import type { Capabilities } from "./capabilities.js";
 import type { Documents } from "./documents.js";
+import { LastLook } from "./last-look.js";
 import { claims } from "./route.js";
 import type { WorkspaceWatch } from "./watch.js";
 import { wantedChanges, watchedFilesParams } from "./watched-files.js";
@@ -31,6 +32,7 @@ export interface FreshnessContext {
 
 export class Freshness {
   readonly #context: FreshnessContext;
+  readonly #looked = new LastLook();
   #cursor: number;
   #queue: Promise<void> = Promise.resolve();
 
@@ -40,20 +42,29 @@ export class Freshness {
   }
 
   /**
-   * Tells the server all that changed on disk since it was last told; whoever comes second waits for the first. `isLooked`:
-   * the disk was looked at just now.
+   * Tells the server all that changed on disk since it was last told; whoever comes second waits for the first. What was
+   * looked at just now, after `since`, is not looked at again.
    */
-  renew(isLooked = false): Promise<void> {
-    const renewed = this.#queue.then(() => this.#renew(isLooked));
+  renew(since?: number): Promise<void> {
+    if (this.#looked.covers(since)) return Promise.resolve();
+    const renewed = this.#queue.then(() => this.#renew(since));
     this.#queue = renewed.catch(() => undefined);
     return renewed;
   }
 
-  async #renew(isLooked: boolean): Promise<void> {
-    const { watch, documents, capabilities, notify } = this.#context;
+  async #renew(since: number | undefined): Promise<void> {
+    const { watch, documents } = this.#context;
+    // Whoever was waited for may have done all of it.
+    if (this.#looked.covers(since)) return;
     const own = this.#context.own();
-    if (!isLooked) await watch.refresh();
-    await documents.refresh();
+    const began = await watch.refresh(since);
+    await documents.refresh((path) => watch.stampOf(path));
+    await this.#tell(own);
+    this.#looked.ended(began);
+  }
+
+  async #tell(own: readonly string[]): Promise<void> {
+    const { watch, documents, capabilities, notify } = this.#context;
     const changes = watch.since(this.#cursor, own);
     this.#cursor = watch.cursor;
     const wanted = wantedChanges(changes, capabilities, own, (path) => this.#isOwn(path));

@@ -101,9 +101,9 @@ export class Handle implements LanguageServer {
     return this.#instance.settle(timeoutMs, signal);
   }
 
-  async sync(path: string, signal: AbortSignal): Promise<OpenDocument> {
+  async sync(path: string, signal: AbortSignal, since?: number): Promise<OpenDocument> {
     if (this.#instance.dead) await this.#again(undefined, signal);
-    return this.#show(path, signal);
+    return this.#show(path, signal, since);
   }
 
   async request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
@@ -149,9 +149,9 @@ export class Handle implements LanguageServer {
   }
 
   /** Opens a document in the instance that runs now, and remembers in which one that was. */
-  async #show(path: string, signal: AbortSignal): Promise<OpenDocument> {
+  async #show(path: string, signal: AbortSignal, since?: number): Promise<OpenDocument> {
     const instance = this.#instance;
-    const document = await instance.sync(path, signal);
+    const document = await instance.sync(path, signal, since);
     this.#shown.set(path, instance.generation);
     return document;
   }

@@ -211,11 +211,11 @@ export class Instance {
   }
 
   /** Opens the document or brings it up to date, after everything else that changed was told. */
-  async sync(path: string, signal: AbortSignal): Promise<OpenDocument> {
+  async sync(path: string, signal: AbortSignal, since?: number): Promise<OpenDocument> {
     if (signal.aborted) throw cancelled(signal);
     this.#end.refuseWhenAsked();
     this.#wire.refuseWhenFull();
-    return this.#files.sync(path);
+    return this.#files.sync(path, since);
   }
 
   opened(path: string): OpenDocument | undefined {
@@ -248,8 +248,8 @@ export class Instance {
     if (!this.#capabilities.supports(method)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
     }
-    if (method === "workspace/symbol") await this.#files.renewAll();
-    else if (method.startsWith("workspace/")) await this.#files.renew();
+    if (method === "workspace/symbol") await this.#files.renewAll(options.since);
+    else if (method.startsWith("workspace/")) await this.#files.renew(options.since);
     return this.#incoming.applying(options.onApplyEdit, () => this.#ask(method, params, options));
   }
 
@@ -281,9 +281,9 @@ export class Instance {
     );
   }
 
-  /** Brings the server up to date with the disk, as it was seen just now. */
-  async refresh(): Promise<void> {
-    if (!this.dead) await this.#files.renew(true);
+  /** Brings the server up to date with the disk; a look that began after `since` will do. */
+  async refresh(since: number): Promise<void> {
+    if (!this.dead) await this.#files.renew(since);
   }
 
   #settings(): ServerPlan["settings"] {

@@ -27,14 +27,15 @@ export class Moments {
     this.#context = context;
   }
 
-  /** Where things stand now; `servers` changes with every start and end of a server. */
-  mark(servers: readonly (number | string)[]): PoolMark {
+  /** Where things stand now, files having been looked at since `lookedAt`; `servers` changes with every start and end of one. */
+  mark(lookedAt: number, servers: readonly (number | string)[]): PoolMark {
     const { watch, roots, tally } = this.#context;
     // Where files may change unseen, no two moments are known to be equal.
     const unseen = watch.isBlind(roots) ? `.${++this.#marks}` : "";
     const files = `${watch.cursor}.${tally.told}${unseen}`;
     this.#lookAtSources();
     return {
+      lookedAt,
       files,
       all: [files, tally.heard, ...servers].join("."),
       sources: String(this.#sources.cursor),

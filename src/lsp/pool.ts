@@ -69,9 +69,10 @@ class Pool implements ServerPool {
   }
 
   async mark(): Promise<PoolMark> {
+    const lookedAt = performance.now();
     await this.#watch.refresh();
-    await Promise.all(this.#sorted().map((slot) => slot.instance?.refresh()));
-    return this.#moments.mark([
+    await Promise.all(this.#sorted().map((slot) => slot.instance?.refresh(lookedAt)));
+    return this.#moments.mark(lookedAt, [
       this.#starts,
       ...this.#sorted().map((slot) => slot.instance?.generation ?? "-"),
     ]);

@@ -205,7 +205,7 @@ export class ResyncReader extends AbstractMessageReader {
     return used;
   }
 
-  /** Hands on one message per turn, as fast as the connection takes them. */
+  /** Hands on one message per turn, the first at once, as fast as the connection takes them. */
   #pump(): void {
     if (this.#pumping) return;
     this.#pumping = true;
@@ -221,7 +221,7 @@ export class ResyncReader extends AbstractMessageReader {
       // One more turn, so that the connection has handled the last message before it hears of the end.
       if (this.#ended) setImmediate(() => this.fireClose());
     };
-    setImmediate(turn);
+    turn();
   }
 
   #deliver(message: Message): void {

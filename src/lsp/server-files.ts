@@ -97,20 +97,20 @@ export class ServerFiles {
     this.#documents.closeAll();
   }
 
-  /** Tells the server all that changed on disk since it was last told, which was looked at just now if `isLooked`. */
-  renew(isLooked = false): Promise<void> {
-    return this.#freshness.renew(isLooked);
+  /** Tells the server all that changed on disk since it was last told; a look that began after `since` will do. */
+  renew(since?: number): Promise<void> {
+    return this.#freshness.renew(since);
   }
 
   /** The same for a question about the whole workspace, which many servers answer only once a file is open. */
-  async renewAll(): Promise<void> {
-    await this.#freshness.renew();
+  async renewAll(since?: number): Promise<void> {
+    await this.#freshness.renew(since);
     await this.#freshness.openOne();
   }
 
   /** Opens the document or brings it up to date, after everything else that changed was told. */
-  async sync(path: string): Promise<OpenDocument> {
-    await this.#freshness.renew();
+  async sync(path: string, since?: number): Promise<OpenDocument> {
+    await this.#freshness.renew(since);
     this.#context.server.watch.attend(path);
     return this.#documents.sync(path);
   }

@@ -37,6 +37,8 @@ export interface RequestOptions {
   onProgress?: (text: string) => void;
   /** Asks the server to send what it has in parts; what they held is not in the answer again. */
   parts?: PartTaker;
+  /** Of files that were looked at just now, after this moment, nothing more is to be found out. */
+  since?: number | undefined;
   /** For a command: takes the edits that the server asks to have applied while it runs. Without it they are refused. */
   onApplyEdit?: ApplyEdit;
 }
@@ -97,8 +99,11 @@ export interface LanguageServer {
   ): Promise<boolean>;
   /** What the server said of the method, in `initialize` first, then by registration. */
   options(method: string, document?: OpenDocument): unknown[];
-  /** Opens the document, or brings the server up to date with the file on disk. */
-  sync(path: string, signal: AbortSignal): Promise<OpenDocument>;
+  /**
+   * Opens the document, or brings the server up to date with the files on disk. Those that were looked at just now, after
+   * `since`, are not looked at again; the document itself always is.
+   */
+  sync(path: string, signal: AbortSignal, since?: number): Promise<OpenDocument>;
   /** The document as the server has it now; undefined when it is not open there. */
   opened(path: string): OpenDocument | undefined;
   /** The document's text in the workspace, open or not: for converting positions of replies. */
@@ -160,6 +165,8 @@ export interface ServerStatus {
 
 /** A moment, as far as answers depend on it. */
 export interface PoolMark {
+  /** The moment, on the process's own clock, after which the files were looked at for it. */
+  lookedAt: number;
   /** Equal while no file has changed, as servers were told. */
   files: string;
   /** Equal while, besides, no server was started or ended, and none has said anything unasked. */

@@ -13,6 +13,7 @@ import { FolderWatchers, watchCapacity } from "./folder-watchers.js";
 import { IgnoredZones, type ZoneLimits } from "./ignored-zones.js";
 import { isInside, slashed } from "./inside.js";
 import { type FileChange, Journal } from "./journal.js";
+import { LastLook } from "./last-look.js";
 import { type SweepLimits, SweptFolders } from "./swept-folders.js";
 import type { Log } from "./types.js";
 import { WatchedTree } from "./watched-tree.js";
@@ -58,9 +59,10 @@ export class WorkspaceWatch {
   /** Roots with more files than are followed. */
   readonly #overfull = new Set<string>();
   readonly #limits: WatchLimits;
+  readonly #looked = new LastLook();
   #closed = false;
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  #running: Promise<number> | undefined;
+  #next: Promise<number> | undefined;
 
   constructor(
     roots: readonly string[],
@@ -124,8 +126,17 @@ export class WorkspaceWatch {
     if (this.#rootOf(path) !== undefined && !this.#isDenied(path, false)) this.#attended.add(path);
   }
 
-  /** Takes in all that changed before this call. Calls at the same time share one look that begins after them. */
-  refresh(): Promise<void> {
+  /** The stamp of a file that an answer was about, as the last look saw it; undefined when it was not looked at. */
+  stampOf(path: string): string | undefined {
+    return this.#attended.stampOf(path);
+  }
+
+  /**
+   * Takes in all that changed before this call. Calls at the same time share one look that begins after them; whoever
+   * says `since` is content with one that began after that and has just ended. Tells when the look began.
+   */
+  refresh(since?: number): Promise<number> {
+    if (this.#looked.covers(since)) return Promise.resolve(this.#looked.began);
     if (!this.#running) {
       this.#running = this.#look().finally(() => {
         this.#running = undefined;
@@ -144,8 +155,9 @@ export class WorkspaceWatch {
     this.#watchers.close();
   }
 
-  async #look(): Promise<void> {
-    if (this.#closed) return;
+  async #look(): Promise<number> {
+    const began = performance.now();
+    if (this.#closed) return began;
     const all = await this.#watchers.overflowed();
     await this.#tree.look(this.#roots, all);
     await this.#attended.look((path, change) => {
@@ -154,6 +166,8 @@ export class WorkspaceWatch {
     await this.#followAlone();
     await this.#sweep();
     if (this.#closed) this.#watchers.close();
+    this.#looked.ended(began);
+    return began;
   }
 
   /** Follows the folders of files that answers were about, where the part that they lie in is too large as a whole. */

@@ -11,7 +11,6 @@ import {
   type MessageConnection,
   ParameterStructures,
   ResponseError,
-  StreamMessageWriter,
 } from "vscode-jsonrpc/node";
 import { Refusal } from "../base/problem.js";
 import { cancelled } from "./cancel.js";
@@ -20,6 +19,7 @@ import { PartialResults } from "./partial-results.js";
 import { ResyncReader, type Skipped } from "./reader.js";
 import { tapReader, tapWriter } from "./tap.js";
 import type { PartTaker, Trace } from "./types.js";
+import { FrameWriter } from "./writer.js";
 
 const DRAIN_MS = 1_000;
 /** Questions that may be open at a server at once; past them it is answered for. */
@@ -221,7 +221,7 @@ function connect(
   onSkipped: (skipped: Skipped) => void,
 ): MessageConnection {
   const reader = new ResyncReader(input, maxBytes, onSkipped);
-  const writer = new StreamMessageWriter(output);
+  const writer = new FrameWriter(output);
   if (!trace) return createMessageConnection(reader, writer);
   const see = (direction: "sent" | "received") => (message: Message) =>
     trace({ side: "lsp", server: name, direction, message });

@@ -1,7 +1,6 @@
 /**
- * Answers that are still true. One is kept only when nothing changed from before its question to after it, and is given
- * again only while the same holds: no file changed, no server started, ended or said anything, and the files it shows are
- * as they were. What changes unseen (outside the roots, ignored) is bounded by a short life.
+ * Answers that are still true. One is given again only when nothing changed from before its question until now: no file
+ * changed, no server started, ended or said anything, and the files it shows are as they were. What changes unseen (outside the roots, ignored) is bounded by a short life.
  */
 import { factsOf } from "../base/facts.js";
 import type { PoolMark } from "../lsp/types.js";
@@ -46,8 +45,9 @@ export class AnswerCache<T> {
 
   /** Keeps an answer that shows these files; not when one of them changed after the question was asked. */
   put(key: string, mark: Mark, answer: T, files: readonly string[], askedAt: number): void {
-    this.#note(mark);
-    if (this.now() < this.#changedAt + digestMs) return;
+    // What was seen meanwhile is newer than the mark of this answer.
+    this.#files ??= mark.files;
+    if (this.#files !== mark.files || this.now() < this.#changedAt + digestMs) return;
     const bytes = Buffer.byteLength(JSON.stringify(answer)) + Buffer.byteLength(key);
     if (bytes > this.mostBytes / 4 || files.length > mostFiles) return;
     const stamps = new Map<string, string>();

@@ -67,6 +67,7 @@ export function openAt(call: CallState, target: Target | undefined): At {
         return attached.server.request(name, name === method ? params : withRange(params, target, attached), {
           ...turn,
           onProgress: call.onProgress,
+          since: call.mark?.lookedAt,
           ...(options.retryEmpty ? { retryEmpty: retryOf(options.retryEmpty) } : {}),
         });
       },

@@ -26,7 +26,7 @@ export function documentCircle(call: CallState, admitted: Admitted): Circle {
   const attached = new Map<string, Promise<Attached[]>>();
   const open = async (plan: ServerPlan, signal: AbortSignal) => {
     const server = await startedServer(call, plan.id, admitted.path, signal);
-    const document = await server.sync(admitted.path, signal);
+    const document = await server.sync(admitted.path, signal, call.mark?.lookedAt);
     call.evidence.asks(server, document);
     return [{ server, document }];
   };

@@ -5,7 +5,7 @@
 import type { ToolPlan } from "../abi/plan.js";
 import { canonicalText } from "../base/json.js";
 import type { Refusal } from "../base/problem.js";
-import type { Log, PoolMark, ServerPool } from "../lsp/types.js";
+import type { PoolMark, ServerPool } from "../lsp/types.js";
 import type { AnswerCache } from "./answer-cache.js";
 import { untilAborted, withDeadline } from "./deadline.js";
 import type { Evidence, Learned } from "./evidence.js";
@@ -63,7 +63,6 @@ export interface Sharing {
   pool: ServerPool;
   inFlight: InFlight<Told>;
   answers: AnswerCache<Told>;
-  log: Log;
 }
 
 /** The answer that is kept, or under way, or new. */
@@ -82,7 +81,8 @@ export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask
   if (kept !== undefined) return kept;
   const told = await inFlight.join(`${mark.files} ${key}`, cancel, onProgress, async (signal, tell) => {
     const fresh = await ask(mark, signal, tell);
-    if (fresh.isKept) void keep(sharing, key, mark, fresh, askedAt);
+    // After the answer is on its way: keeping it is nobody's hurry.
+    if (fresh.isKept) setImmediate(keep, sharing, key, mark, fresh, askedAt);
     return fresh;
   });
   // A cursor is good in its own session only, and another's end of time is not one's own.
@@ -121,20 +121,15 @@ export function briefly<T>(
   });
 }
 
-/** Keeps an answer when nothing has changed since before it was asked for. */
-async function keep(
-  { pool, answers, log }: Sharing,
+/** Keeps an answer. What has happened since its mark shows when it is looked for: the mark is another one then. */
+function keep(
+  { answers }: Sharing,
   key: string,
   mark: PoolMark,
   { isKept: _, files, ...told }: Fresh,
   askedAt: number,
-): Promise<void> {
-  try {
-    const now = await pool.mark();
-    if (now.all === mark.all) answers.put(keyOf(key, told.owner), mark, told, files, askedAt);
-  } catch (error) {
-    log("debug", "an answer was not kept", { cause: String(error) });
-  }
+): void {
+  answers.put(keyOf(key, told.owner), mark, told, files, askedAt);
 }
 
 /** Whether identical calls may share an answer: those that only read what language servers tell. */
