@@ -47,6 +47,8 @@ export interface Validator {
 export const MANIFEST_FILE = "manifest.json";
 export const PLAN_FILE = "plan.json";
 export const TOOLS_FILE = "tools.json";
+/** Tool → the module that checks its answers; tools whose answers have equal schemas share one. */
+export const ANSWERS_FILE = "answers.json";
 /** The tool catalogue for people. */
 export const CATALOGUE_FILE = "TOOLS.md";
 
@@ -68,5 +70,5 @@ export const bundlePaths = {
   outputSchema: (tool: string) => `schemas/${tool}.output.json`,
   inputValidator: (tool: string) => `validators/${tool}.input.js`,
   text: (tool: string) => `texts/${tool}.js`,
-  outputValidator: (tool: string) => `validators/${tool}.output.js`,
+  answerValidator: (schemaHash: string) => `validators/answer-${schemaHash.slice(0, 16)}.js`,
 };

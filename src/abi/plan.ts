@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from "../base/json.js";
 
 /** The version of the contract between generated files and the runtime. */
-export const ABI_VERSION = 1;
+export const ABI_VERSION = 2;
 
 export type Effect = "read" | "edit" | "command";
 export type Anchor = "workspace" | "document" | "position" | "range" | "symbol" | "text" | "query";

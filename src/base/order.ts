@@ -43,6 +43,13 @@ export function sortedSet(items: Iterable<string>): string[] {
   return [...new Set(items)].sort(compareText);
 }
 
+/** The keys of a table in order; those that were written in order already, as most are, are not sorted again. */
+export function sortedKeys(table: object): string[] {
+  const keys = Object.keys(table);
+  const isSorted = keys.every((key, index) => index === 0 || compareText(keys[index - 1] ?? "", key) < 0);
+  return isSorted ? keys : keys.sort(compareText);
+}
+
 /** A copy without later items whose identity was seen before. */
 export function uniqueBy<T>(items: readonly T[], identity: (item: T) => string): T[] {
   const seen = new Set<string>();

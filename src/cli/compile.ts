@@ -164,10 +164,15 @@ export async function compile(input: Input, io: Surroundings): Promise<Compiled>
 /** Loads Ajv only for tools that are not as shipped: it is slower to load and to run than everything else together. */
 async function compilerFor(plan: Plan): Promise<SchemaCompiler> {
   const find = shippedCode(shippedValidators);
-  const isShipped = compiledSchemas(plan).every((schema) => find(schema) !== undefined);
-  if (isShipped && plan.tools.every(({ output }) => output.schema === null)) return shippedCompiler(find);
+  if (plan.tools.every(({ output }) => output.schema === null) && isShipped(plan, find))
+    return shippedCompiler(find);
   const { ajvCompiler } = await import("../emit/schema-code.js");
   return ajvCompiler(find);
+}
+
+function isShipped(plan: Plan, find: ReturnType<typeof shippedCode>): boolean {
+  for (const schema of compiledSchemas(plan)) if (find(schema) === undefined) return false;
+  return true;
 }
 
 /** A problem that the emitter found: it knows a tool by its name, the file by its place in a list. */

@@ -1,5 +1,6 @@
 /** Plan → Bundle: every file as text, with the manifest that names and hashes them. Pure: same plan, same bytes. */
 import {
+  ANSWERS_FILE,
   type Bundle,
   type BundleFile,
   bundlePaths,
@@ -9,8 +10,8 @@ import {
   TOOLS_FILE,
 } from "../abi/bundle.js";
 import { ABI_VERSION, type Plan, type ToolPlan } from "../abi/plan.js";
-import { digest } from "../base/hash.js";
-import { canonicalPretty, canonicalText, type JsonObject } from "../base/json.js";
+import { digest, sha256 } from "../base/hash.js";
+import { canonicalPretty, canonicalText, define, type JsonObject } from "../base/json.js";
 import { sortBy } from "../base/order.js";
 import { ConfigError } from "../base/problem.js";
 import { outputSchema } from "../protocol/envelope.js";
@@ -37,12 +38,14 @@ export function emitBundle(plan: Plan, tools: EmitTools): Bundle {
   const { templates, generator } = tools;
   const listed = plan.tools.filter((tool) => plan.mcp.listed.includes(tool.name));
   const entries = listed.map((tool) => toolEntry(tool, plan.dialect));
+  const reached = reachable(listed, plan);
   const files: BundleFile[] = [
     { path: PLAN_FILE, text: canonicalPretty(plan) },
     { path: TOOLS_FILE, text: canonicalPretty(entries) },
     { path: CATALOGUE_FILE, text: emitCatalogue(listed, plan.dialect, templates) },
-    ...reachable(listed, plan).flatMap((tool) => toolFiles(tool, plan, tools)),
-    ...textFiles(plan, reachable(listed, plan), templates),
+    ...reached.flatMap((tool) => toolFiles(tool, plan, tools)),
+    ...answerFiles(reached, plan, tools),
+    ...textFiles(plan, reached, templates),
   ];
   const sorted = sortBy(files, (file) => [file.path]);
   return { files: sorted, manifest: buildManifest(sorted, generator) };
@@ -61,12 +64,10 @@ function reachable(listed: readonly ToolPlan[], plan: Plan): ToolPlan[] {
   return plan.tools.filter((tool) => names.has(tool.name));
 }
 
-/** Every schema that a bundle of the plan has code for, as the compiler sees it. */
-export function compiledSchemas(plan: Plan): JsonObject[] {
+/** Every schema that a bundle of the plan has code for, as the compiler sees it, one after the other. */
+export function* compiledSchemas(plan: Plan): Iterable<JsonObject> {
   const listed = plan.tools.filter((tool) => plan.mcp.listed.includes(tool.name));
-  return reachable(listed, plan)
-    .flatMap((tool) => schemasOf(tool, plan))
-    .map(bareSchema);
+  for (const tool of reachable(listed, plan)) yield* schemasOf(tool, plan).map(bareSchema);
 }
 
 function schemasOf(tool: ToolPlan, { dialect }: Plan): [input: JsonObject, output: JsonObject] {
@@ -84,23 +85,38 @@ function toolFiles(tool: ToolPlan, plan: Plan, { templates, compiler }: EmitTool
       path: bundlePaths.inputValidator(tool.name),
       text: emitValidator(input, `the arguments of ${tool.name}`, templates, compiler),
     },
-    {
-      path: bundlePaths.outputValidator(tool.name),
-      text: outputValidator(tool, output, templates, compiler),
-    },
   ];
 }
 
-/** Only here does a schema come from the config: a method's declared `result`. */
-function outputValidator(
-  tool: ToolPlan,
-  output: JsonObject,
-  templates: Templates,
-  compiler: SchemaCompiler,
-): string {
+/** The validators of answers, one for all tools whose answers have equal schemas, and which tool has which. */
+function answerFiles(
+  tools: readonly ToolPlan[],
+  plan: Plan,
+  { templates, compiler }: EmitTools,
+): BundleFile[] {
+  const modules = new Map<string, string>();
+  const paths: JsonObject = {};
+  for (const tool of tools) {
+    const [, output] = schemasOf(tool, plan);
+    const path = bundlePaths.answerValidator(sha256(JSON.stringify(bareSchema(output))));
+    define(paths, tool.name, path);
+    checkResult(tool, () => {
+      if (tool.output.schema !== null) compiler.check(tool.output.schema);
+      if (!modules.has(path)) modules.set(path, emitValidator(output, answersOf, templates, compiler));
+    });
+  }
+  return [
+    { path: ANSWERS_FILE, text: canonicalPretty(paths) },
+    ...[...modules].map(([path, text]) => ({ path, text })),
+  ];
+}
+
+const answersOf = `the answers of the tools that ${ANSWERS_FILE} names it for`;
+
+/** Only in answers does a schema come from the config: a method's declared `result`. */
+function checkResult(tool: ToolPlan, compile: () => void): void {
   try {
-    if (tool.output.schema !== null) compiler.check(tool.output.schema);
-    return emitValidator(output, `the answer of ${tool.name}`, templates, compiler);
+    compile();
   } catch (cause) {
     if (!(cause instanceof SchemaError) || tool.output.schema === null) throw cause;
     throw new ConfigError([

@@ -1,12 +1,13 @@
 /** The input schema of a tool: one flat closed object. Bounds are told in the descriptions too, as some clients drop them. */
 import type { ArgPlan, DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
+import { madeOnce } from "../base/made-once.js";
 import { fileEditsSchema, textEditsSchema } from "../protocol/edit-arguments.js";
 import { listingFields, pointingFields } from "../protocol/pointing.js";
 import { closed, type Fields, joinFields } from "../protocol/spelling.js";
 
 /** The schema that a tool's arguments must fit. */
-export function inputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
+export const inputSchema = madeOnce((tool: ToolPlan, dialect: DialectPlan): JsonObject => {
   const pointing = pointingFields(tool.input, dialect);
   return closed(
     joinFields(
@@ -16,7 +17,7 @@ export function inputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
       listingFields(tool, dialect),
     ),
   );
-}
+});
 
 /** A text that every call must give says something. */
 function withoutBlanks(properties: JsonObject, names: readonly string[]): JsonObject {

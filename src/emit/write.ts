@@ -1,18 +1,9 @@
 /**
- * Writes a bundle as a whole: staged beside its place, flushed, then swapped in by rename. Whenever the writer dies, the
- * old or the new bundle is whole, at its place or beside it as `.NAME.old`: the loader reads it there, and the next write
- * takes it back.
+ * Writes a bundle as a whole: staged beside its place, then swapped in by rename. Whenever the writer dies, the old or the
+ * new bundle is whole, at its place or beside it as `.NAME.old`: the loader reads it there, and the next write takes it
+ * back. The disk is not waited for: what a power cut tears is refused by its hashes, and can be made again.
  */
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Bundle, type BundleFile, MANIFEST_FILE, replacedBundle } from "../abi/bundle.js";
 import { canonicalPretty } from "../base/json.js";
@@ -41,7 +32,6 @@ export function writeBundle(
     if (exists(folder)) renameSync(folder, old);
     onStep("moved");
     renameSync(staging, folder);
-    flush(dirname(folder));
     onStep("swapped");
     rmSync(old, { recursive: true, force: true });
     onStep("done");
@@ -87,26 +77,8 @@ function stage(files: readonly BundleFile[], staging: string, onFile: () => void
   const folders = sortedSet(files.map((file) => dirname(join(staging, file.path))));
   for (const path of [staging, ...folders]) mkdirSync(path, { recursive: true });
   for (const file of files) {
-    const descriptor = openSync(join(staging, file.path), "wx", 0o644);
-    try {
-      writeFileSync(descriptor, file.text);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    writeFileSync(join(staging, file.path), file.text, { flag: "wx", mode: 0o644 });
     onFile();
-  }
-  for (const path of [...folders, staging]) flush(path);
-}
-
-/** Makes a folder's entries durable, where the system can. */
-function flush(folder: string): void {
-  if (process.platform === "win32") return;
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

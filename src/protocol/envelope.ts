@@ -16,6 +16,7 @@
  */
 import type { DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
+import { madeOnce } from "../base/made-once.js";
 import { Fault } from "../base/problem.js";
 import { spellSchema } from "./members.js";
 import { optional, required } from "./shapes/facts.js";
@@ -46,7 +47,7 @@ const nextStep = closed({
 });
 
 /** The output schema of a tool. */
-export function outputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
+export const outputSchema = madeOnce((tool: ToolPlan, dialect: DialectPlan): JsonObject => {
   const answer = answerFields(tool, dialect);
   const named = tool.input.includes("symbol") || tool.input.includes("text");
   const isWorkflow = tool.steps.some((step) => step.kind === "tool");
@@ -71,7 +72,7 @@ export function outputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
     }),
     oneOf: outcomes,
   });
-}
+});
 
 function otherMembers(named: boolean): string[] {
   return named ? ["error", "needs_disambiguation", "candidates"] : ["error"];

@@ -5,6 +5,7 @@
 
 import type { TextFunction, Validator } from "../abi/bundle.js";
 import {
+  ANSWERS_FILE,
   type Bundle,
   bundlePaths,
   ERROR_TEXT_FILE,
@@ -16,6 +17,7 @@ import {
 import type { Abi, HandlerModule, ToolDefinition } from "../abi/handler.js";
 import { ABI_VERSION, type Plan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
+import type { JsonObject } from "../base/json.js";
 import { ConfigError, Fault } from "../base/problem.js";
 import { type BundleBytes, bundleInMemory, bundleOnDisk, verifyBundle } from "./bundle-files.js";
 
@@ -48,7 +50,8 @@ export async function loadBundle(
   verifyBundle(raw, options.expect);
   const plan = jsonOf<Plan>(raw.bytes, PLAN_FILE);
   const tools = jsonOf<ToolEntry[]>(raw.bytes, TOOLS_FILE);
-  verifyTools(plan, tools, raw.bytes);
+  const answers = raw.bytes.has(ANSWERS_FILE) ? jsonOf<JsonObject>(raw.bytes, ANSWERS_FILE) : {};
+  verifyTools(plan, tools, answers, raw.bytes);
   const load = moduleLoader(raw.bytes);
   return {
     manifest: raw.manifest,
@@ -61,10 +64,20 @@ export async function loadBundle(
       return definition;
     },
     inputValidator: async (tool) => (await load(bundlePaths.inputValidator(tool))) as Validator,
-    outputValidator: async (tool) => (await load(bundlePaths.outputValidator(tool))) as Validator,
+    async outputValidator(tool) {
+      const path = answerPath(answers, tool);
+      if (path === undefined) throw new Fault(`the bundle names no validator for the answers of ${tool}`);
+      return (await load(path)) as Validator;
+    },
     text: async (tool) => (await load(bundlePaths.text(tool))) as TextFunction,
     errorText: async () => (await load(ERROR_TEXT_FILE)) as TextFunction,
   };
+}
+
+/** Where the validator of a tool's answers stands, as far as the bundle says. */
+function answerPath(answers: JsonObject, tool: string): string | undefined {
+  const path = Object.hasOwn(answers, tool) ? answers[tool] : undefined;
+  return typeof path === "string" ? path : undefined;
 }
 
 /** Imports a module's default export from the bytes in memory, each module once. */
@@ -97,14 +110,14 @@ function wordsItself({ tools, dialect }: Plan, name: string): boolean {
 }
 
 /** A manifest may be whole and still name too little: every listed tool needs its plan and its modules. */
-function verifyTools(plan: Plan, tools: ToolEntry[], bytes: BundleBytes): void {
+function verifyTools(plan: Plan, tools: ToolEntry[], answers: JsonObject, bytes: BundleBytes): void {
   const planned = new Set(plan.tools.map((tool) => tool.name));
   const lacking = tools.flatMap(({ name }) => [
     ...(planned.has(name) ? [] : [`the plan of ${name}`]),
     ...[
       bundlePaths.handler(name),
       bundlePaths.inputValidator(name),
-      bundlePaths.outputValidator(name),
+      answerPath(answers, name) ?? `the entry of ${name} in ${ANSWERS_FILE}`,
       ...(wordsItself(plan, name) ? [bundlePaths.text(name)] : []),
     ].filter((path) => !bytes.has(path)),
   ]);

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { TOOLS_FILE, type ToolEntry } from "../../src/abi/bundle.js";
 import { isTable, type JsonObject } from "../../src/base/json.js";
 import { planOf, planText } from "../plan/config.js";
-import { bundleOf, importValidator, textOf } from "./support.js";
+import { answersText, bundleOf, importValidator, textOf } from "./support.js";
 
 const plan = planText('[[servers]]\nid = "pyright"\nkind = "pyright"');
 const bundle = bundleOf(plan);
 const entries = JSON.parse(textOf(bundle, TOOLS_FILE)) as ToolEntry[];
 
 const inputOf = (tool: string) => importValidator(textOf(bundle, `validators/${tool}.input.js`));
-const outputOf = (tool: string) => importValidator(textOf(bundle, `validators/${tool}.output.js`));
+const outputOf = (tool: string) => importValidator(answersText(bundle, tool));
 
 describe("the default list", () => {
   it("is the eleven tools, sorted", () => {
@@ -101,7 +101,7 @@ describe("arguments", () => {
     const input = await importValidator(textOf(files, "validators/t.input.js"));
     expect(input({ uri: "file:///a", position: { line: 0, character: 0 } })).toBe(true);
     expect(input({ uri: "file:///a", position: { line: 0 } })).toBe(false);
-    const output = await importValidator(textOf(files, "validators/t.output.js"));
+    const output = await importValidator(answersText(files, "t"));
     const point = { line: 0, character: 0 };
     expect(
       output(answer("t", { locations: [{ uri: "file:///a", range: { start: point, end: point } }] })),
@@ -208,7 +208,7 @@ describe("answers", () => {
     const { plan: custom } = planOf(
       '[[methods]]\nmethod = "x/y"\nresult = { type = ["object", "null"], required = ["name"] }\n[[tools]]\nname = "t"\nrequest = { method = "x/y" }',
     );
-    const output = await importValidator(textOf(bundleOf(custom), "validators/t.output.js"));
+    const output = await importValidator(answersText(bundleOf(custom), "t"));
     expect(output(answer("t", { value: { name: 1, more: 2 } }))).toBe(true);
     expect(output(answer("t", { value: null }))).toBe(true);
     expect(output(answer("t", { value: {} }))).toBe(false);

@@ -27,7 +27,7 @@ function planOf(context: string, effects: string[], more: object = {}): Plan {
 describe("the code of shipped schemas", () => {
   it.each(profiles)("is there for %s, whatever is allowed", (profile) => {
     for (const effects of [["read"], ["read", "edit"], ["read", "edit", "command"]]) {
-      const lacking = compiledSchemas(planOf(profile, effects)).filter(
+      const lacking = [...compiledSchemas(planOf(profile, effects))].filter(
         (schema) => find(schema) === undefined,
       );
       expect(lacking).toEqual([]);
@@ -44,7 +44,7 @@ describe("the code of shipped schemas", () => {
   it("is not there for a tool that was changed", () => {
     const args = { include_declaration: { type: "boolean", default: true, description: "x" } };
     const plan = planOf("default", ["read"], { tools: [{ name: "get_hover", args }] });
-    const lacking = compiledSchemas(plan).filter((schema) => find(schema) === undefined);
+    const lacking = [...compiledSchemas(plan)].filter((schema) => find(schema) === undefined);
     expect(lacking).toHaveLength(1);
     expect(() => shippedCompiler(find).code(lacking[0] ?? {})).toThrow("not a shipped one");
     expect(compiler.code(lacking[0] ?? {})).toContain("export default");

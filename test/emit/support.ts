@@ -1,6 +1,6 @@
 /** Bundles for tests, and generated modules imported from their own bytes, as the runtime does it. */
 import { fileURLToPath } from "node:url";
-import type { Bundle, Validator } from "../../src/abi/bundle.js";
+import { ANSWERS_FILE, type Bundle, type Validator } from "../../src/abi/bundle.js";
 import type { HandlerModule } from "../../src/abi/handler.js";
 import type { Plan } from "../../src/abi/plan.js";
 import { emitBundle } from "../../src/emit/bundle.js";
@@ -21,6 +21,12 @@ export function textOf(bundle: Bundle, path: string): string {
   const file = bundle.files.find((candidate) => candidate.path === path);
   if (!file) throw new Error(`no ${path} in ${bundle.files.map((candidate) => candidate.path).join(", ")}`);
   return file.text;
+}
+
+/** The text of the module that checks a tool's answers. */
+export function answersText(bundle: Bundle, tool: string): string {
+  const paths = JSON.parse(textOf(bundle, ANSWERS_FILE)) as Record<string, string>;
+  return textOf(bundle, paths[tool] ?? tool);
 }
 
 /** The default export of a generated module. */

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Bundle, MANIFEST_FILE, type Manifest } from "../../src/abi/bundle.js";
+import { ANSWERS_FILE, type Bundle, MANIFEST_FILE, type Manifest } from "../../src/abi/bundle.js";
 import { digest } from "../../src/base/hash.js";
 import { canonicalPretty, canonicalText } from "../../src/base/json.js";
 import { ConfigError } from "../../src/base/problem.js";
@@ -145,5 +145,12 @@ describe("a bundle that is not whole is refused", () => {
     rmSync(join(path, "validators/get_hover.input.js"));
     spoilManifest(path, (manifest) => delete manifest.files["validators/get_hover.input.js"], true);
     expect(await codesOf({ folder: path })).toEqual(["bundle/missing"]);
+  });
+
+  it("with tools whose answers nothing is named for", async () => {
+    const path = copy();
+    writeFileSync(join(path, ANSWERS_FILE), "{}");
+    spoilManifest(path, (manifest) => (manifest.files[ANSWERS_FILE] = digest("{}")), true);
+    expect(new Set(await codesOf({ folder: path }))).toEqual(new Set(["bundle/missing"]));
   });
 });
