@@ -1,4 +1,5 @@
 /** The front half of the line for every command: command line → config → plan → bundle, all in memory. */
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Bundle } from "../abi/bundle.js";
 import type { Plan } from "../abi/plan.js";
@@ -21,7 +22,7 @@ import { textProblems } from "../emit/texts.js";
 import type { SchemaCompiler } from "../emit/validator.js";
 import { buildPlan } from "../plan/build.js";
 import { defaultConfig } from "../plan/defaults.js";
-import { homeOf, type Input, isOn, type Surroundings, textFlag } from "./command.js";
+import { homeOf, type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
 import { isInstalled } from "./installed.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
 import { strangersAround } from "./strangers.js";
@@ -45,9 +46,17 @@ export function workspaceOf(input: Input, io: Surroundings): string {
   return resolve(io.cwd, textFlag(input, "workspace") ?? ".");
 }
 
+/** The workspace, which must be a folder. Throws a UsageError when it is none. */
+export function workspaceFolder(input: Input, io: Surroundings): string {
+  const workspace = workspaceOf(input, io);
+  const facts = statSync(workspace, { throwIfNoEntry: false });
+  if (facts?.isDirectory()) return workspace;
+  throw new UsageError(`--workspace: ${workspace} ${facts ? "is no folder" : "does not exist"}`);
+}
+
 /** Reads and plans the config that the command line names or finds. Throws a ConfigError with all problems. */
 export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bundle"> {
-  const workspace = workspaceOf(input, io);
+  const workspace = input.config === undefined ? workspaceFolder(input, io) : workspaceOf(input, io);
   const home = homeOf(io);
   const trust = openTrust(io.env, home);
   const trustsFolder = isOn(input, "trust-workspace") || isTrustedFolder(trust, workspace);

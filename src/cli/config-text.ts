@@ -2,7 +2,7 @@
 import { sortedSet } from "../base/order.js";
 import { tomlText } from "../base/toml-text.js";
 import type { Catalogue } from "../config/catalogue.js";
-import { besideStacks, claimsHere, type Proposal, serverEntry } from "../config/detect.js";
+import { besideStacks, claimsHere, type LanguageHere, type Proposal, serverEntry } from "../config/detect.js";
 import type { WorkspaceScan } from "../config/scan.js";
 import { commentLines, serverLines } from "../config/server-text.js";
 import { installLine } from "./install-line.js";
@@ -15,7 +15,17 @@ export interface Found {
   scan: WorkspaceScan;
   proposals: readonly Proposal[];
   presence(proposal: Proposal): Presence;
-  languages(proposal: Proposal): string[];
+  languages(proposal: Proposal): LanguageHere[];
+}
+
+/** The languages of a proposal for people: with their numbers of files where they are several. */
+export function languagesText(languages: readonly LanguageHere[]): string {
+  const [only, ...others] = languages;
+  if (only === undefined || others.length === 0) return only?.language ?? "";
+  return some(
+    languages.map(({ language, files }) => `${language} (${files})`),
+    3,
+  );
 }
 
 /** The text; `taken` names the servers that are used, all others are comments. */
@@ -30,6 +40,7 @@ export function configText(
     found.scan,
   );
   const others = found.proposals.filter(({ preset }) => !used.some((proposal) => proposal.preset === preset));
+  const isServed = ({ preset }: Proposal) => taken.has(preset.id);
   const programs = sortedSet(used.flatMap(programsOf));
   const stacks = used.flatMap(({ stack }) => (stack ? [`stacks/${stack.name}`] : []));
   return [
@@ -42,7 +53,10 @@ export function configText(
     ...used
       .filter(({ stack }) => !stack)
       .flatMap((proposal) => ["", ...aboutLines(proposal, found, catalogue), ...entryLines(proposal)]),
-    ...others.flatMap((proposal) => ["", ...commentedBlock(proposal, found)]),
+    ...others.flatMap((proposal) => [
+      "",
+      ...(isServed(proposal) ? servedBlock(proposal, found, stacks) : commentedBlock(proposal, found)),
+    ]),
     "",
   ].join("\n");
 }
@@ -83,6 +97,13 @@ function commentedBlock(proposal: Proposal, found: Found): string[] {
   ];
 }
 
+/** A server that was taken, but whose files a stack that was taken serves. */
+function servedBlock(proposal: Proposal, found: Found, stacks: readonly string[]): string[] {
+  return [
+    `# ${counted(proposal, found)}. Served by ${stacks.join(" and ")} above, so \`${proposal.preset.id}\` is not needed.`,
+  ];
+}
+
 function standing(proposal: Proposal, { presence }: Found): string[] {
   const how = presence(proposal);
   if (how === "missing") return [`Not installed here: ${installs(proposal)}`];
@@ -100,5 +121,5 @@ function counted(proposal: Proposal, { scan, languages }: Found): string {
   const { files } = proposal;
   const least = scan.cut ? "at least " : "";
   const here = some(claimsHere(proposal, scan), 5);
-  return `${some(languages(proposal), 3)}: ${least}${files} file${files === 1 ? "" : "s"} (${here})`;
+  return `${languagesText(languages(proposal))}: ${least}${files} file${files === 1 ? "" : "s"} (${here})`;
 }

@@ -11,7 +11,7 @@ import { readSource } from "../config/read.js";
 import type { Config } from "../config/schema.js";
 import { buildPlan } from "../plan/build.js";
 import { homeOf, type Input, isOn, type Surroundings, textFlag } from "./command.js";
-import { workspaceOf } from "./compile.js";
+import { workspaceFolder } from "./compile.js";
 import { shippedConfigs } from "./shipped.js";
 import { readUserFile } from "./user-file.js";
 
@@ -23,6 +23,8 @@ export interface OpenConfig {
   isNew: boolean;
   /** Whether it is found by itself, and so needs trust before it starts programs. */
   isDiscovered: boolean;
+  /** The byte order mark that the file begins with, or nothing. */
+  mark: string;
   text: string;
   editor: ConfigEditor;
 }
@@ -32,12 +34,12 @@ export const NEW_CONFIG = "lspi.toml";
 
 /** The config that the command line names, or the workspace's own. Throws a ConfigError when it cannot be read. */
 export function openConfig(input: Input, io: Surroundings): OpenConfig {
-  const workspace = workspaceOf(input, io);
+  const workspace = workspaceFolder(input, io);
   const named = textFlag(input, "config");
   const found = CONFIG_NAMES.map((name) => join(workspace, name)).find((file) => existsSync(file));
   const file = named === undefined ? (found ?? join(workspace, NEW_CONFIG)) : resolve(io.cwd, named);
   const content = readUserFile(file);
-  const { text, problems, broken } = readSource(file, content ?? "");
+  const { mark, text, problems, broken } = readSource(file, content ?? "");
   if (broken && content !== undefined) throw new ConfigError(problems);
   const name = relative(io.cwd, file);
   return {
@@ -45,6 +47,7 @@ export function openConfig(input: Input, io: Surroundings): OpenConfig {
     name: name.startsWith("..") ? file : name,
     isNew: content === undefined,
     isDiscovered: named === undefined,
+    mark,
     text: content === undefined ? "" : text,
     editor: editorOf(file, text),
   };

@@ -8,7 +8,7 @@ import { languageNamed } from "../config/language-names.js";
 import type { PresetFacts } from "../config/preset-index.js";
 import { isTrustedFolder, openTrust } from "../config/trust.js";
 import { homeOf, type Input, isOn, type Surroundings, UsageError } from "./command.js";
-import { workspaceOf } from "./compile.js";
+import { workspaceFolder } from "./compile.js";
 import { isInPackages, isInstalledInTurn } from "./installed.js";
 import { withProgress } from "./progress.js";
 import { shippedConfigs } from "./shipped.js";
@@ -28,7 +28,7 @@ export async function lookAround(
   input: Input,
   io: Surroundings,
 ): Promise<(preset: PresetFacts) => Presence> {
-  const workspace = workspaceOf(input, io);
+  const workspace = workspaceFolder(input, io);
   const trust = openTrust(io.env, homeOf(io));
   const trusts = isOn(input, "trust-workspace") || isTrustedFolder(trust, workspace);
   const packages = join(workspace, "node_modules", ".bin");
@@ -57,10 +57,11 @@ export function presetsFor(language: string, facts: readonly PresetFacts[]): Pre
   return sortBy(mine, ({ id, rank = 0, companion }) => [companion === true ? 1 : 0, -rank, id]);
 }
 
-/** Whether a preset is the first choice for a language that it serves. */
-export function isPreferred(preset: PresetFacts, facts: readonly PresetFacts[]): boolean {
+/** Whether a preset is the first choice for a language: for that one, else for any that it serves. */
+export function isPreferred(preset: PresetFacts, facts: readonly PresetFacts[], language?: string): boolean {
   if (preset.companion) return false;
-  return (preset.languages ?? []).some((language) => presetsFor(language, facts)[0]?.id === preset.id);
+  const languages = language === undefined ? (preset.languages ?? []) : [language];
+  return languages.some((name) => presetsFor(name, facts)[0]?.id === preset.id);
 }
 
 /** The preset of that id or other name. */

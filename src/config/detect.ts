@@ -3,7 +3,6 @@ import type { JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import type { PresetFacts } from "./preset-index.js";
 import type { WorkspaceScan } from "./scan.js";
-import type { PresetConfig } from "./schema.js";
 
 /** Several servers that are written as one. */
 export interface Stack {
@@ -88,20 +87,31 @@ export function claimsHere({ claims }: Proposal, scan: WorkspaceScan): string[] 
   return sortedSet(claims.filter((claim) => filesOf(claim, scan) > 0));
 }
 
-/** The languages of the files that a proposal would serve, in the catalogue's words where it has them. */
-export function languagesHere(proposal: Proposal, scan: WorkspaceScan, preset: LanguageIds): string[] {
-  const ids = sortedSet(
-    claimsHere(proposal, scan).flatMap(
-      (claim) => preset.language_ids?.[claim.replace(/^\*\./, "")] ?? preset.language_id ?? [],
-    ),
-  );
-  const { languages = [] } = proposal.preset;
-  const known = languages.filter((language) => ids.includes(language));
-  if (known.length > 0) return known;
-  return languages.length === 1 || ids.length === 0 ? languages : ids;
+/** A language that is here, and how many files of it. */
+export interface LanguageHere {
+  language: string;
+  files: number;
 }
 
-type LanguageIds = Pick<PresetConfig, "language_id" | "language_ids">;
+/**
+ * The languages of the files that a proposal would serve, the most files first. A server of one language calls all its
+ * files so; one of several calls them as it tells the server.
+ */
+export function languagesHere(
+  proposal: Proposal,
+  scan: WorkspaceScan,
+  idOf: (file: string) => string,
+): LanguageHere[] {
+  const { languages = [] } = proposal.preset;
+  const counts = new Map<string, number>();
+  for (const claim of claimsHere(proposal, scan)) {
+    const id = idOf(claim.replace(/^\*\./, ""));
+    const language = (languages.length === 1 ? languages[0] : undefined) ?? id;
+    counts.set(language, (counts.get(language) ?? 0) + filesOf(claim, scan));
+  }
+  const found = [...counts].map(([language, files]) => ({ language, files }));
+  return sortBy(found, ({ language, files }) => [-files, language]);
+}
 
 /** A config layer with the installed servers for what is in a workspace. */
 export function chooseServers(

@@ -5,7 +5,7 @@ import { toPointer } from "../base/pointer.js";
 import type { Problem } from "../base/problem.js";
 import { Lines } from "../base/text.js";
 import { parseJson } from "./json.js";
-import type { Finding, Parsed, Part, Path, Source } from "./source.js";
+import type { Parsed, Part, Path, Source } from "./source.js";
 import { placeOf } from "./source.js";
 import { parseToml } from "./toml.js";
 
@@ -21,35 +21,23 @@ export function readSource(file: string, content: string | Uint8Array): Source {
   return readText(file, content, (text) => (isJson(file, text) ? parseJson(text) : parseToml(text)));
 }
 
-/** Reads a file of another program: its JSON may have comments and trailing commas, a byte order mark is nothing to it. */
+/** Reads a file of another program: its JSON may have comments and trailing commas. */
 export function readOther(file: string, content: string | Uint8Array, language: "json" | "toml"): Source {
   const parse = (text: string) =>
     language === "toml" ? parseToml(text) : parseJson(text.trim() === "" ? "{}" : text, { lenient: true });
-  return readText(file, content, parse, []);
+  return readText(file, content, parse);
 }
 
-function readText(
-  file: string,
-  content: string | Uint8Array,
-  parse: (text: string) => Parsed,
-  aboutMark: readonly Finding[] = [byteOrderMark],
-): Source {
+/** What some editors write before a text; it means nothing, and stays where a file is changed. */
+const MARK = "\uFEFF";
+
+function readText(file: string, content: string | Uint8Array, parse: (text: string) => Parsed): Source {
   const decoded = decode(content);
   if (decoded === undefined) return unreadable(file, "not UTF-8", "Save the file as UTF-8.");
-  const hasMark = decoded.startsWith("\uFEFF");
-  const text = hasMark ? decoded.slice(1) : decoded;
-  const parsed = parse(text);
-  if (hasMark) parsed.findings.unshift(...aboutMark);
-  return toSource(file, text, parsed);
+  const mark = decoded.startsWith(MARK) ? MARK : "";
+  const text = decoded.slice(mark.length);
+  return toSource(file, mark, text, parse(text));
 }
-
-const byteOrderMark: Finding = {
-  code: "config/syntax",
-  message: "the file begins with a byte order mark",
-  path: [],
-  span: [0, 0],
-  fix: "Save the file as UTF-8 without a byte order mark.",
-};
 
 function decode(content: string | Uint8Array): string | undefined {
   if (typeof content === "string") return content;
@@ -66,7 +54,7 @@ export function isJson(file: string, text: string): boolean {
   return !file.endsWith(".toml") && text.trimStart().startsWith("{");
 }
 
-function toSource(file: string, text: string, parsed: Parsed): Source {
+function toSource(file: string, mark: string, text: string, parsed: Parsed): Source {
   const lines = new Lines(text);
   const place = (path: Path, part: Part) => {
     for (let length = path.length; length >= 0; length--) {
@@ -87,6 +75,7 @@ function toSource(file: string, text: string, parsed: Parsed): Source {
   );
   return {
     file,
+    mark,
     text,
     tree: parsed.tree,
     problems: inOrder(problems),
@@ -123,6 +112,7 @@ function unreadable(file: string, what: string, fix: string): Source {
   };
   return {
     file,
+    mark: "",
     text: "",
     tree: {},
     problems: [problem],

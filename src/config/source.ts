@@ -39,6 +39,8 @@ export interface Parsed {
 /** A file that was read: its tree, what is wrong with it, and the place of each value. */
 export interface Source {
   file: string;
+  /** The byte order mark that the file begins with, or nothing. */
+  mark: string;
   text: string;
   tree: JsonObject;
   problems: Problem[];

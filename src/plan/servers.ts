@@ -114,9 +114,10 @@ function buildCommand(
 }
 
 /** Without `language_id` the ids come from the extensions, so that a preset can leave out what everyone knows. */
-function buildLanguages(
-  server: ServerConfig,
-  extensions: string[],
+/** The language ids of a server's files: those that it names, else those that its extensions are known by. */
+export function buildLanguages(
+  server: Pick<ServerConfig, "extensions" | "language_id" | "language_ids">,
+  extensions: readonly string[],
 ): Pick<ServerPlan, "languageId" | "languageIds"> {
   const [first] = server.extensions ?? [];
   const languageId =

@@ -52,6 +52,18 @@ describe("servers", () => {
     expect((await proxy(["servers", "nothing-of-the-kind"])).code).toBe(1);
   });
 
+  it("lists a language's preferred server first, with the reason, then the others by name", async () => {
+    const { stdout } = await proxy(["servers", "python"]);
+    const rows = stdout.slice(0, stdout.indexOf("\n\n")).split("\n").slice(1);
+    const ids = rows.map((row) => row.split(" ")[0]);
+    expect(ids[0]).toBe("pyright");
+    expect(ids.slice(1)).toEqual(ids.slice(1).toSorted());
+    expect(rows.filter((row) => row.includes("preferred"))).toHaveLength(1);
+    expect(stdout).toContain("\npyright is preferred for python: It type-checks");
+    // A server of the language's own name is told whole, and the others with it.
+    expect((await proxy(["servers", "typescript"])).stdout).toMatch(/^others .*typescript-language-server/m);
+  });
+
   it("says what it waits for when a program is slow to tell its version", async () => {
     program("tsc", "/bin/sleep 3; echo Version 7.0.1");
     const { stdout, stderr } = await proxy(["servers", ".ts"]);
@@ -121,15 +133,46 @@ describe("init", () => {
     program("gopls");
   });
 
+  it("tells the languages of the files that are here, each with its number", async () => {
+    for (const name of ["main.tf", "a.ts", "b.ts", "c.tsx"]) write(name, "");
+    const { stderr } = await proxy(["init", "--dry-run", "--all"]);
+    expect(stderr).toMatch(/^\d +typescript \(2\), typescriptreact \(1\) +3 +\*\.ts, \*\.tsx +typescript /m);
+    expect(stderr).toMatch(/^\d +terraform +1 +\*\.tf +terraform-ls /m);
+  });
+
+  it("says of a server that a stack makes needless why it is not written", async () => {
+    mkdirSync(join(folder, "vue"));
+    for (const name of ["vue/a.vue", "vue/b.ts"]) write(name, "");
+    const { stdout } = await proxy(["init", "-w", "vue", "--all", "--yes"]);
+    expect(stdout).toMatch(/ with 2 servers\n/);
+    expect(stdout).toContain("`lsp-proxy install vtsls`");
+    expect(stdout).not.toContain("install typescript`");
+    expect(read("vue/lspi.toml")).toContain(
+      "# typescript: 1 file (*.ts). Served by stacks/vue above, so `typescript` is not needed.",
+    );
+  });
+
+  it("a workspace that is no folder is told by every command that looks at one", async () => {
+    write("file", "");
+    for (const command of ["doctor", "validate", "init", "servers", "status", "tools"]) {
+      const away = await proxy([command, "-w", "nowhere"]);
+      expect(away, command).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("nowhere does not exist"),
+      });
+    }
+    expect((await proxy(["doctor", "-w", "file"])).stderr).toContain("file is no folder");
+  });
+
   it("writes what is here and installed, the rest as comments, and the result is a good config", async () => {
     const { code, stdout, stderr } = await proxy(["init"]);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^1 +go, gomod +3 +\*\.go, go\.mod +gopls +installed$/m);
+    expect(stderr).toMatch(/^1 +go \(2\), gomod \(1\) +3 +\*\.go, go\.mod +gopls +installed$/m);
     expect(stderr).toMatch(/^2 +python +1 +\*\.py +pyright +not installed: npm install --global pyright$/m);
     expect(stderr).not.toContain("rust");
     expect(stdout).toContain(`wrote ${join(folder, "lspi.toml")} with 1 server\n`);
     expect(read("lspi.toml")).toContain('commands = ["gopls"]');
-    expect(read("lspi.toml")).toContain("# go, gomod: 3 files (*.go, go.mod).");
+    expect(read("lspi.toml")).toContain("# go (2), gomod (1): 3 files (*.go, go.mod).");
     expect(read("lspi.toml")).toContain('\n[[servers]]\nid = "gopls"\nkind = "gopls"\n');
     expect(read("lspi.toml")).toContain('\n# [[servers]]\n# id = "pyright"\n# kind = "pyright"\n');
     const valid = await proxy(["validate", "--config", "lspi.toml"]);
@@ -279,6 +322,34 @@ kind = "pyright"
     expect(await proxy(["validate", "--config", "lspi.toml"])).toMatchObject({ code: 0 });
     expect(await proxy(["remove", "gopls"])).toMatchObject({ code: 0 });
     expect(read("lspi.toml")).toBe(own);
+  });
+
+  it("keep the mark that a file begins with, which is nothing to any command", async () => {
+    write("lspi.toml", `\uFEFF${own}`);
+    for (const command of ["validate", "tools", "explain"])
+      expect(await proxy([command, "--config", "lspi.toml"]), command).toMatchObject({ code: 0 });
+    expect(await proxy(["add", "go"])).toMatchObject({ code: 0 });
+    expect(read("lspi.toml")).toMatch(/^\uFEFF# Ours\.\n/);
+    expect(await proxy(["remove", "gopls"])).toMatchObject({ code: 0 });
+    expect(read("lspi.toml")).toBe(`\uFEFF${own}`);
+    const imported = await proxy(["import", "lspi.toml", "--dry-run"]);
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('kind = "pyright"') });
+    write("lspi.json", '\uFEFF{ "servers": [{ "id": "py", "kind": "pyright" }] }');
+    expect(await proxy(["add", "go", "--config", "lspi.json"])).toMatchObject({ code: 0 });
+    expect(read("lspi.json")).toMatch(/^\uFEFF\{ "servers"/);
+  });
+
+  it("add says how two servers of the same files get along, and takes it from a flag", async () => {
+    write("lspi.toml", own);
+    const refused = await proxy(["add", "pylsp"]);
+    expect(refused).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("`--priority=-1` puts the new"),
+    });
+    expect(await proxy(["add", "pylsp", "--priority=-1"])).toMatchObject({ code: 0 });
+    expect(read("lspi.toml")).toContain('kind = "pylsp"\npriority = -1\n');
+    expect(await proxy(["add", "pylsp", "--id", "x", "--priority", "much"])).toMatchObject({ code: 2 });
+    expect(await proxy(["add", "vue", "--priority=1"])).toMatchObject({ code: 2 });
   });
 
   it("take out all that they put in: the comment of a new file, a stack, a language by its name", async () => {

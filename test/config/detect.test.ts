@@ -181,16 +181,20 @@ describe("choosing", () => {
     expect(proposals.map(({ preset, files }) => [preset.id, files])).toEqual([["low", 2]]);
   });
 
-  test("the languages that are told are those of the files that are there", () => {
-    const go: PresetFacts = {
-      id: "go",
-      languages: ["go", "gomod", "gowork"],
-      extensions: ["go"],
-      filenames: ["go.mod"],
+  test("the languages that are told are those of the files that are there, the most files first", () => {
+    const here = scan({ "/w/go.mod": "", "/w/a.go": "", "/w/b.go": "", "/w/x.tf": "", "/w/y.tfvars": "" });
+    const told = (preset: PresetFacts, ids: { [file: string]: string }) => {
+      const [proposal] = proposeServers(here, [preset], [() => true]);
+      return proposal && languagesHere(proposal, here, (file) => ids[file] ?? "else");
     };
-    const here = scan({ "/w/a.go": "", "/w/go.mod": "" });
-    const [proposal] = proposeServers(here, [go], [() => true]);
-    const ids = { language_id: "go", language_ids: { "go.mod": "gomod", "go.work": "gowork" } };
-    expect(proposal && languagesHere(proposal, here, ids)).toEqual(["go", "gomod"]);
+    const go = { id: "go", languages: ["go", "gomod", "gowork"], extensions: ["go"], filenames: ["go.mod"] };
+    expect(told(go, { go: "go", "go.mod": "gomod" })).toEqual([
+      { language: "go", files: 2 },
+      { language: "gomod", files: 1 },
+    ]);
+    const terraform = { id: "tf", languages: ["terraform"], extensions: ["tf", "tfvars"] };
+    expect(told(terraform, { tf: "terraform", tfvars: "terraform-vars" })).toEqual([
+      { language: "terraform", files: 2 },
+    ]);
   });
 });

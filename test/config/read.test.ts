@@ -139,7 +139,18 @@ describe("JSON", () => {
 
 describe("any file", () => {
   test.each([
-    ["a byte order mark", "c.toml", "\uFEFFversion = 1\n"],
+    ["c.toml", "\uFEFFversion = 1\nx = 1\n"],
+    ["c.json", '\uFEFF{ "version": 1,\n"x": 1 }'],
+    ["c", new TextEncoder().encode('\uFEFF{ "version": 1,\n"x": 1 }')],
+  ])("%s may begin with a byte order mark, which moves no place", (file, content) => {
+    const source = readSource(file, content);
+    expect(source).toMatchObject({ mark: "\uFEFF", problems: [], tree: { version: 1, x: 1 } });
+    expect(source.place(["version"], "key")).toMatchObject({ line: 1 });
+    expect(source.place(["x"], "key")).toMatchObject({ line: 2, column: 1 });
+    expect(source.text.startsWith("\uFEFF")).toBe(false);
+  });
+
+  test.each([
     ["bytes that are not UTF-8", "c.toml", new Uint8Array([0x61, 0x3d, 0xff])],
     ["more than 1 MiB", "c.toml", "#".repeat(1_048_577)],
     ["arrays without end", "c.toml", `a = ${"[".repeat(30_000)}`],

@@ -1,10 +1,10 @@
 /** `add`: one server more in the config; everything else in it stays as it is written. */
-import { ConfigError } from "../../base/problem.js";
+import { ConfigError, type Problem } from "../../base/problem.js";
 import type { Catalogue } from "../../config/catalogue.js";
 import type { ConfigEditor } from "../../config/edit.js";
 import { type PresetFacts, presetFacts } from "../../config/preset-index.js";
 import { commentLines } from "../../config/server-text.js";
-import { type Command, exitCodes, type Input, isOn, textFlag } from "../command.js";
+import { type Command, exitCodes, type Input, isOn, textFlag, UsageError } from "../command.js";
 import { newProblems, openConfig, tryOut } from "../edit-config.js";
 import { configFlags } from "../flags.js";
 import { installLine } from "../install-line.js";
@@ -29,6 +29,11 @@ export const add: Command = {
       value: "ID",
       description: "The server's name in the config; the catalogue's when absent.",
     },
+    priority: {
+      type: "string",
+      value: "NUMBER",
+      description: "Its place among the servers of the same files: the highest is asked first, 0 is usual.",
+    },
     "dry-run": { type: "boolean", description: "Prints the new config instead of writing it." },
   },
   words: { min: 1, max: 1 },
@@ -36,6 +41,7 @@ export const add: Command = {
     "lsp-proxy add python",
     "lsp-proxy add rust-analyzer --config lspi.toml",
     "lsp-proxy add ruff --dry-run",
+    "lsp-proxy add pylsp --priority=-1",
   ],
   async run(input, io) {
     const [word = ""] = input.words;
@@ -45,6 +51,9 @@ export const add: Command = {
     const open = openConfig(input, io);
     const now = open.isNew ? undefined : tryOut(open, open.text, io);
     const servers = now?.config.servers ?? [];
+    const priority = priorityIn(input);
+    if (facts.stack !== undefined && priority !== undefined)
+      throw new UsageError(`--priority: \`${facts.id}\` comes with others, which have theirs`, "add");
     const adding =
       facts.stack === undefined ? alone(facts, input, catalogue) : inStack(facts.stack, catalogue);
     const known = servers.find((server) => adding.ids.includes(server.id));
@@ -60,12 +69,12 @@ export const add: Command = {
       adding.programs.reduce((now, program) => open.editor.withAllowed(now, program), open.text),
     );
     const problems = newProblems(open, text, io);
-    if (problems.length > 0) throw new ConfigError(problems);
+    if (problems.length > 0) throw new ConfigError(problems.map(withPriority));
     if (isOn(input, "dry-run")) {
-      io.stdout.write(text);
+      io.stdout.write(open.mark + text);
       return exitCodes.ok;
     }
-    writeUserFile(open.file, text);
+    writeUserFile(open.file, open.mark + text);
     io.stdout.write(`${open.isNew ? "wrote" : "changed"} ${open.name}: added ${adding.ids.join(" and ")}\n`);
     for (const preset of adding.presets) {
       const here = (await lookAround([preset], input, io))(preset);
@@ -78,6 +87,20 @@ export const add: Command = {
   },
 };
 
+function priorityIn(input: Input): number | undefined {
+  const value = textFlag(input, "priority");
+  if (value === undefined) return undefined;
+  if (!/^-?\d{1,4}$/.test(value)) throw new UsageError(`--priority: \`${value}\` is no whole number`, "add");
+  return Number(value);
+}
+
+/** Where the new server and another claim the same files, the flag that settles it. */
+function withPriority(problem: Problem): Problem {
+  return problem.code === "plan/route-conflict"
+    ? { ...problem, fix: "`--priority=-1` puts the new one after the other, `--priority=1` before it." }
+    : problem;
+}
+
 /** What is added: its servers' ids and programs, and how the text comes to have it. */
 interface Addition {
   ids: string[];
@@ -88,10 +111,12 @@ interface Addition {
 
 function alone(facts: PresetFacts, input: Input, catalogue: Catalogue): Addition {
   const id = textFlag(input, "id") ?? facts.id;
+  const priority = priorityIn(input);
+  const server = { id, kind: facts.id, ...(priority === undefined ? {} : { priority }) };
   const about = catalogue.preset(facts.id)?.about ?? facts.id;
   return {
     ...{ ids: [id], presets: [facts], programs: programsOf([facts]) },
-    edit: (editor, text) => editor.withServer(text, { id, kind: facts.id }, commentLines(about)),
+    edit: (editor, text) => editor.withServer(text, server, commentLines(about)),
   };
 }
 

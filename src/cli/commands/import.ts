@@ -11,7 +11,7 @@ import { type Imported, importServers } from "../../config/foreign/import.js";
 import { readForeign } from "../../config/foreign/read.js";
 import { serverLines } from "../../config/server-text.js";
 import { type Command, exitCodes, isOn, type Surroundings, textFlag, UsageError } from "../command.js";
-import { workspaceOf } from "../compile.js";
+import { workspaceFolder } from "../compile.js";
 import { mayBegin, NEW_CONFIG, tryOut } from "../edit-config.js";
 import { configFlags } from "../flags.js";
 import { openCatalogue } from "../presets.js";
@@ -57,7 +57,7 @@ export const importCommand: Command = {
     if (format === undefined)
       throw new UsageError(`${word}: it is of no format that is known; --from takes ${names}`, "import");
     const catalogue = openCatalogue();
-    const workspace = workspaceOf(input, io);
+    const workspace = workspaceFolder(input, io);
     const file = resolve(workspace, textFlag(input, "output") ?? NEW_CONFIG);
     const origin = `${basename(source)} (${format.name})`;
     const imported = importServers(tree, format, catalogue);

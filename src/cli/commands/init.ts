@@ -1,10 +1,10 @@
 /** `init`: looks at the workspace and writes a commented config for what is in it. */
-import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { nearest } from "../../base/nearest.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import type { Catalogue } from "../../config/catalogue.js";
 import {
+  besideStacks,
   claimsHere,
   claimsOf,
   languagesHere,
@@ -17,6 +17,7 @@ import { diskFiles } from "../../config/files.js";
 import { languageNamed } from "../../config/language-names.js";
 import { type PresetFacts, presetFacts } from "../../config/preset-index.js";
 import { scanInTurns, type WorkspaceScan } from "../../config/scan.js";
+import { buildLanguages } from "../../plan/servers.js";
 import { askUntil, isInteractive } from "../ask.js";
 import {
   type Command,
@@ -30,8 +31,8 @@ import {
   textFlags,
   UsageError,
 } from "../command.js";
-import { workspaceOf } from "../compile.js";
-import { configText, type Found, installs } from "../config-text.js";
+import { workspaceFolder } from "../compile.js";
+import { configText, type Found, installs, languagesText } from "../config-text.js";
 import { mayBegin, NEW_CONFIG } from "../edit-config.js";
 import { configFlags } from "../flags.js";
 import { lookAround, openCatalogue, presenceText } from "../presets.js";
@@ -102,16 +103,20 @@ export const init: Command = {
       return exitCodes.ok;
     }
     writeUserFile(file, text);
-    io.stdout.write(`wrote ${file} with ${taken.size} server${taken.size === 1 ? "" : "s"}\n`);
-    const programs = found.proposals
-      .filter(({ preset }) => taken.has(preset.id))
-      .flatMap(({ preset, stack }) => stack?.members ?? [preset])
-      .flatMap(({ command }) => [command ?? []].flat().slice(0, 1));
-    io.stdout.write(lackingText(programs, io));
-    const missing = found.proposals.filter(
-      (proposal) => taken.has(proposal.preset.id) && found.presence(proposal) === "missing",
+    const used = besideStacks(
+      found.proposals.filter(({ preset }) => taken.has(preset.id)),
+      found.scan,
     );
-    const steps = missing
+    const members = used.flatMap(({ preset, stack }) => stack?.members ?? [preset]);
+    io.stdout.write(`wrote ${file} with ${members.length} server${members.length === 1 ? "" : "s"}\n`);
+    io.stdout.write(
+      lackingText(
+        members.flatMap(({ command }) => [command ?? []].flat().slice(0, 1)),
+        io,
+      ),
+    );
+    const steps = used
+      .filter((proposal) => found.presence(proposal) === "missing")
       .flatMap(({ preset, stack }) => stack?.members ?? [preset])
       .map(({ id }) => `\`lsp-proxy install ${id}\`, `)
       .join("");
@@ -125,15 +130,6 @@ export const init: Command = {
 const NONE_TAKEN =
   "lsp-proxy: no server was taken, so nothing was written; `lsp-proxy install SERVER` shows how to get one, --all takes\n" +
   "those that are not installed as well, and `lsp-proxy add` adds one to a config\n";
-
-/** The workspace, which must be a folder. */
-function workspaceFolder(input: Input, io: Surroundings): string {
-  const workspace = workspaceOf(input, io);
-  const facts = statSync(workspace, { throwIfNoEntry: false });
-  if (!facts?.isDirectory())
-    throw new UsageError(`${workspace} ${facts ? "is no folder" : "does not exist"}`, "init");
-  return workspace;
-}
 
 function nothing({ cut }: WorkspaceScan, io: Surroundings): ExitCode {
   const why = cut ? "in the part of the workspace that was looked at, nothing is" : "nothing here is";
@@ -170,8 +166,13 @@ async function look(workspace: string, catalogue: Catalogue, input: Input, io: S
       const all = (stack?.members ?? [preset]).map(presence);
       return (["missing", "untrusted"] as const).find((worse) => all.includes(worse)) ?? "installed";
     },
-    languages: (proposal) =>
-      languagesHere(proposal, scan, catalogue.preset(proposal.preset.id)?.config ?? {}),
+    languages: (proposal) => {
+      const { languageId, languageIds } = buildLanguages(
+        catalogue.preset(proposal.preset.id)?.config ?? {},
+        proposal.preset.extensions ?? [],
+      );
+      return languagesHere(proposal, scan, (file) => languageIds[file] ?? languageId);
+    },
   };
 }
 
@@ -189,7 +190,7 @@ function foundText(found: Found): string {
   const { scan, proposals } = found;
   const rows = proposals.map((proposal, index) => [
     `${index + 1}`,
-    some(found.languages(proposal), 3),
+    languagesText(found.languages(proposal)),
     `${proposal.files}${scan.cut ? "+" : ""}`,
     some(claimsHere(proposal, scan), 4),
     proposal.stack ? `stacks/${proposal.stack.name}` : proposal.preset.id,
@@ -228,13 +229,14 @@ async function choose(
 /** The proposals that a flag's name means. Throws a UsageError when there are none. */
 function named(name: string, { proposals, languages }: Found): Proposal[] {
   const word = languageNamed(name);
+  const namesOf = (proposal: Proposal) => languages(proposal).map(({ language }) => language);
   const mine = proposals.filter(
     (proposal) =>
       [proposal.preset.id, ...(proposal.preset.kinds ?? [])].includes(name) ||
-      [...languages(proposal), ...(proposal.preset.languages ?? [])].includes(word),
+      [...namesOf(proposal), ...(proposal.preset.languages ?? [])].includes(word),
   );
   if (mine.length > 0) return mine;
-  const known = sortedSet(proposals.flatMap((proposal) => [proposal.preset.id, ...languages(proposal)]));
+  const known = sortedSet(proposals.flatMap((proposal) => [proposal.preset.id, ...namesOf(proposal)]));
   const near = nearest(name, known);
   throw new UsageError(
     `--only ${name}: nothing was found here for it${near ? `; did you mean \`${near}\`?` : "."} ` +

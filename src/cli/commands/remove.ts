@@ -54,10 +54,10 @@ export const remove: Command = {
     const problems = newProblems(open, text, io);
     if (problems.length > 0) throw new ConfigError(problems);
     if (isOn(input, "dry-run")) {
-      io.stdout.write(text);
+      io.stdout.write(open.mark + text);
       return exitCodes.ok;
     }
-    writeUserFile(open.file, text);
+    writeUserFile(open.file, open.mark + text);
     io.stdout.write(`changed ${open.name}: removed ${removal.ids.join(" and ")}\n`);
     if (open.isDiscovered) io.stdout.write("`lsp-proxy trust` lets it start programs as it is now\n");
     return exitCodes.ok;

@@ -1,11 +1,19 @@
 /** `servers`: the catalogue as a table, or all that it says of one server. */
 import { sortBy } from "../../base/order.js";
 import type { Preset } from "../../config/catalogue.js";
+import { languageNamed } from "../../config/language-names.js";
 import type { PresetFacts } from "../../config/preset-index.js";
 import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
 import { configFlags } from "../flags.js";
 import { installLine } from "../install-line.js";
-import { isPreferred, lookAround, openCatalogue, type Presence, presetNamed } from "../presets.js";
+import {
+  isPreferred,
+  lookAround,
+  openCatalogue,
+  type Presence,
+  presetNamed,
+  presetsFor,
+} from "../presets.js";
 import { some, table } from "../table.js";
 
 export const servers: Command = {
@@ -14,8 +22,8 @@ export const servers: Command = {
   usage: "[SEARCH]",
   description:
     "A table of servers with their languages, which of them is preferred for a language, and which are installed here.\n" +
-    "SEARCH is a part of a server's name or of a language, or an extension. The whole name of a server shows all that the\n" +
-    "catalogue says of it.",
+    "SEARCH is a part of a server's name or of a language, or an extension; those that are preferred come first. The whole\n" +
+    "name of a server shows all that the catalogue says of it.",
   flags: {
     workspace: configFlags.workspace as Command["flags"][string],
     "trust-workspace": {
@@ -40,10 +48,13 @@ export const servers: Command = {
     const presence = await lookAround(matching, input, io);
     const isHere = (preset: PresetFacts) => presence(preset) === "installed";
     const found = matching.filter((preset) => !isOn(input, "installed") || isHere(preset));
-    const rows = sortBy(found, ({ id }) => [id]).map((preset) => ({
+    const language = languageIn(search, facts);
+    const isFirst = (preset: PresetFacts) => isPreferred(preset, facts, language);
+    const place = (preset: PresetFacts) => (search !== undefined && isFirst(preset) ? 0 : 1);
+    const rows = sortBy(found, (preset) => [place(preset), preset.id]).map((preset) => ({
       id: preset.id,
       languages: preset.languages ?? [],
-      role: preset.companion ? "companion" : isPreferred(preset, facts) ? "preferred" : "",
+      role: preset.companion ? "companion" : isFirst(preset) ? "preferred" : "",
       installed: isHere(preset),
       in_node_modules: presence(preset) === "untrusted",
       install: installLine(preset),
@@ -54,7 +65,13 @@ export const servers: Command = {
     }
     const exact = search === undefined ? undefined : presetNamed(search, facts);
     const preset = exact && catalogue.preset(exact.id);
-    if (preset && !isOn(input, "installed")) return show(preset, presence(preset.config), io);
+    if (preset && !isOn(input, "installed")) {
+      const rivals = language === undefined ? [] : presetsFor(language, facts);
+      show(preset, presence(preset.config), io);
+      const others = rivals.filter(({ id, companion }) => id !== preset.config.id && !companion);
+      if (others.length > 0) tellOne("others", others.map(({ id }) => id).join(", "), io);
+      return exitCodes.ok;
+    }
     if (rows.length === 0) {
       io.stderr.write(`lsp-proxy: nothing in the catalogue matches \`${search ?? ""}\`\n`);
       return exitCodes.no;
@@ -66,6 +83,10 @@ export const servers: Command = {
       HERE[installed ? "installed" : isLocal ? "untrusted" : "missing"],
     ]);
     io.stdout.write(table(["server", "languages", "role", "here"], cells));
+    const [first] = rows;
+    const why =
+      language && first?.role === "preferred" ? catalogue.preset(first.id)?.config.preferred : undefined;
+    if (why !== undefined) io.stdout.write(`\n${first?.id} is preferred for ${language}: ${why}\n`);
     const here = rows.filter(({ installed }) => installed).length;
     io.stdout.write(
       `\n${rows.length} server${rows.length === 1 ? "" : "s"}, ${here} installed here. \`lsp-proxy servers NAME\` tells all of one.\n`,
@@ -80,6 +101,14 @@ const HERE: { readonly [presence in Presence]: string } = {
   missing: "",
 };
 
+/** The language that a search names as a whole. */
+function languageIn(search: string | undefined, facts: readonly PresetFacts[]): string | undefined {
+  const word = search === undefined ? undefined : languageNamed(search);
+  return facts.some(({ languages = [] }) => word !== undefined && languages.includes(word))
+    ? word
+    : undefined;
+}
+
 function matches({ id, kinds = [], languages = [], extensions = [] }: PresetFacts, search: string): boolean {
   const word = search.toLowerCase();
   if (/^\*?\./.test(word)) return extensions.includes(word.replace(/^\*?\./, ""));
@@ -90,7 +119,7 @@ function matches({ id, kinds = [], languages = [], extensions = [] }: PresetFact
 }
 
 /** One server as its file has it, with what this machine adds. */
-function show({ config, about }: Preset, presence: Presence, io: Surroundings) {
+function show({ config, about }: Preset, presence: Presence, io: Surroundings): void {
   const files = [
     ...(config.extensions ?? []).map((extension) => `.${extension}`),
     ...(config.filenames ?? []),
@@ -107,6 +136,9 @@ function show({ config, about }: Preset, presence: Presence, io: Surroundings) {
     ["install", installLine(config)],
     ["homepage", config.homepage],
   ];
-  for (const [name, value] of facts) if (value) io.stdout.write(`${name.padEnd(9)}  ${value}\n`);
-  return exitCodes.ok;
+  for (const [name, value] of facts) if (value) tellOne(name, value, io);
+}
+
+function tellOne(name: string, value: string, io: Surroundings): void {
+  io.stdout.write(`${name.padEnd(9)}  ${value}\n`);
 }
