@@ -55,6 +55,20 @@ export function fileOf(facts: ClientPaths, scope: Scope, workspace: string, io: 
   return paths.find((path) => existsSync(path)) ?? paths[0];
 }
 
+/** The other clients that keep their servers in the same file. */
+export function sharersOf(path: string, id: string, workspace: string, io: Surroundings): ClientFacts[] {
+  const where = { workspace, home: homeOf(io), env: io.env, platform: process.platform };
+  return knownClients().filter(
+    (client) =>
+      client.id !== id &&
+      client.files.some(
+        (facts) =>
+          facts.entry !== undefined &&
+          (["user", "project"] as const).some((scope) => clientPaths(facts, scope, where).includes(path)),
+      ),
+  );
+}
+
 /** The files that are there. */
 export function clientFiles(workspace: string, io: Surroundings): ClientFile[] {
   return knownClients().flatMap(({ id, title, files }) =>
@@ -113,10 +127,15 @@ export function gatewayUrl({ bind, port, path }: HttpPlan): string {
   return addressOf(["0.0.0.0", "::"].includes(bind) ? "127.0.0.1" : bind, port, path);
 }
 
-/** What an entry starts the proxy for: a config or a workspace. */
-export function startedFor(entry: unknown): string | undefined {
-  const words = isTable(entry) ? commandLine(entry) : [];
-  return words.find((_word, at) => ["--config", "--workspace"].includes(words[at - 1] ?? ""));
+/** What an entry leads to: a config, a workspace or both that the proxy is started for, or a gateway's address. */
+export function reachOf(entry: unknown): string | undefined {
+  if (!isTable(entry)) return undefined;
+  const words = commandLine(entry);
+  const started = words.filter((_word, at) => ["--config", "--workspace"].includes(words[at - 1] ?? ""));
+  if (started.length > 0) return started.join(" in ");
+  return Object.values(entry).find(
+    (value): value is string => typeof value === "string" && /^https?:\/\//.test(value),
+  );
 }
 
 /** A path to our script, in this or another installation, or the name of the command or the package. */

@@ -1,23 +1,21 @@
 /** What a client is told about this proxy, this config and this workspace, from the command line. */
 import { sep } from "node:path";
 import type { HttpPlan, Plan, ToolPlan } from "../abi/plan.js";
-import { isTable, type JsonObject } from "../base/json.js";
-import { sortedSet, uniqueBy } from "../base/order.js";
+import { uniqueBy } from "../base/order.js";
 import type { ClientFacts, ClientFileFacts } from "../config/clients.js";
 import type { Stanza } from "../config/entry.js";
-import type { OwnKeys } from "../config/entry-toml.js";
-import { readOther } from "../config/read.js";
 import {
   type ClientView,
   type ClientWords,
   clientText,
   type GatewayView,
   modelName,
+  patienceFor,
   type StartedView,
 } from "../emit/clients.js";
 import { readTemplates } from "../emit/templates.js";
 import { defaultEnv } from "../plan/defaults.js";
-import { gatewayUrl } from "./client-files.js";
+import { gatewayUrl, reachOf } from "./client-files.js";
 import { type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
 import { type Compiled, workspaceOf } from "./compile.js";
 import { executable, shippedTemplates, version } from "./shipped.js";
@@ -28,6 +26,8 @@ export interface Told {
   remarks: string[];
   /** The variables that the client's file names for a proxy that it starts. */
   env: readonly string[];
+  /** What entries for this very project lead to: its config or workspace, and its gateway. */
+  project: readonly string[];
 }
 
 /** The view of a command line. Throws a UsageError for what the client cannot do. */
@@ -43,53 +43,68 @@ export function viewOf(
     throw new UsageError("--name takes 1 to 40 letters, digits, `_` or `-`", "client");
   const remarks = longNames(client, name, plan);
   const env = envOf(client, plan, io);
-  const names = Object.keys(env.told);
+  const serve = serveArguments(input, io, planned);
+  const about = {
+    env: Object.keys(env.told),
+    project: [reachOf({ args: serve }), gatewayUrl(plan.http)].filter((reach) => reach !== undefined),
+  };
   if (isOn(input, "http")) {
     if (client.no_http !== undefined) throw new UsageError(`${client.title}: ${client.no_http}`, "client");
-    remarks.push(...tokenRemarks(client, plan.http, io), ...handshakeRemarks(client, plan.http));
-    return { view: { name, reach: gatewayOf(plan.http) }, remarks, env: names };
+    const reach = gatewayOf(plan.http);
+    remarks.push(
+      ...tokenRemarks(client, plan.http, io),
+      ...handshakeRemarks(client, plan.http),
+      ...waitRemarks(client, plan, reach),
+    );
+    return { view: { name, reach }, remarks, ...about };
   }
   if (env.secret.length > 0)
     remarks.push(
       `${client.title} must be told ${env.secret.join(", ")} by hand: values that may be secrets are not written`,
     );
   const started: StartedView = {
-    ...commandOf(input, serveArguments(input, io, planned)),
+    ...commandOf(input, serve),
     cwd: planned.loaded.base,
     env: env.told,
   };
   remarks.push(...replacedWords(client, [started.command, ...started.args, started.cwd]));
-  return { view: { name, reach: started }, remarks, env: names };
+  remarks.push(...waitRemarks(client, plan, started));
+  return { view: { name, reach: started }, remarks, ...about };
 }
 
 /** What the texts for a client depend on. */
-export function wordsOf({ tool_name, plain_names, variable }: ClientFacts): ClientWords {
-  return { toolName: tool_name ?? "TOOL", isPlain: plain_names ?? false, variable: variable ?? "NAME" };
+export function wordsOf({ tool_name: toolName = "TOOL", ...facts }: ClientFacts): ClientWords {
+  const { allow_name: allowName = toolName, plain_names: isPlain = false, variable = "NAME" } = facts;
+  return { toolName, allowName, isPlain, variable };
 }
 
-/** The stanza for one of a client's files; of the tools, those of the plan are in it, and all of them may have been. */
+/**
+ * The stanza for one of a client's files: of the tools, those of the plan are in it; all that are known, and all that earlier
+ * stanzas had, may have been.
+ */
 export function stanzaOf(
   client: ClientFacts,
-  facts: ClientFileFacts,
-  { view, env }: Omit<Told, "remarks">,
+  { template, entry, spread = [], joins }: ClientFileFacts,
+  { view, env }: Pick<Told, "view" | "env">,
   plan: Plan,
-  known: readonly ToolPlan[],
+  { known, past }: { known: readonly ToolPlan[]; past: readonly string[] },
 ): Stanza {
   const templates = readTemplates(shippedTemplates);
   const words = wordsOf(client);
   const text = (reach: ClientView["reach"], of: Plan) =>
-    clientText(facts.template, { ...view, reach }, words, of, templates);
-  const language = facts.template.endsWith(".toml") ? "toml" : "json";
-  const entry = facts.entry && [...facts.entry, view.name];
+    clientText(template, { ...view, reach }, words, of, templates);
   const tools = uniqueBy([...plan.tools, ...known], ({ name }) => name);
   const whole = { ...plan, tools, mcp: { ...plan.mcp, listed: tools.map(({ name }) => name) } };
-  // Whatever any config could make of the template is ours; everything else in the entry is the person's.
   const reading = { ...whole, tools: tools.filter(({ effect }) => effect === "read") };
-  const trees = reachesOf(env).flatMap((reach) =>
-    [whole, reading].map((of) => readOther("stanza", text(reach, of), language).tree),
-  );
-  const own = ownKeys(trees.map((tree) => valueAt(tree, entry ?? [])));
-  return { language, text: text(view.reach, plan), entry, own, ever: text(view.reach, whole) };
+  const possible = reachesOf(env).flatMap((reach) => [whole, reading].map((of) => text(reach, of)));
+  return {
+    language: template.endsWith(".toml") ? "toml" : "json",
+    text: text(view.reach, plan),
+    entry: entry && [...entry, view.name],
+    forms: [...possible, ...past],
+    spread,
+    joins,
+  };
 }
 
 function reachesOf(env: readonly string[]): ClientView["reach"][] {
@@ -98,17 +113,6 @@ function reachesOf(env: readonly string[]): ClientView["reach"][] {
     { command: "node", args: [], cwd: "/", env: told, isFetched: false },
     { url: "http://127.0.0.1", tokenEnv: "NAME" },
   ];
-}
-
-function ownKeys(entries: readonly unknown[]): OwnKeys {
-  const own = new Map<string, string[]>();
-  for (const [key, value] of entries.filter(isTable).flatMap((entry) => Object.entries(entry)))
-    own.set(key, sortedSet([...(own.get(key) ?? []), ...(isTable(value) ? Object.keys(value) : [])]));
-  return Object.fromEntries(own);
-}
-
-function valueAt(tree: JsonObject, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), tree);
 }
 
 /** The command line that starts the proxy from anywhere: this very installation, or the package of that version. */
@@ -150,10 +154,11 @@ function handshakeRemarks(
 /** The words after `serve` that mean the same from any directory. */
 function serveArguments(input: Input, io: Surroundings, { loaded }: Pick<Compiled, "loaded">): string[] {
   const context = textFlag(input, "context");
+  const isNamed = textFlag(input, "workspace") !== undefined;
   // A file that was named, by flag or environment, is named again; a discovered one is discovered again, and trusted or not.
   const source =
     loaded.main.kind === "named" && loaded.main.file !== null
-      ? ["--config", loaded.main.file]
+      ? ["--config", loaded.main.file, ...(isNamed ? ["--workspace", workspaceOf(input, io)] : [])]
       : ["--workspace", workspaceOf(input, io)];
   return [
     ...source,
@@ -202,5 +207,20 @@ function longNames(
   if (long.length === 0) return [];
   return [
     `${title} cuts or drops tools whose names are longer than ${most} characters with the server's: ${long.join(", ")}; --name makes them shorter`,
+  ];
+}
+
+/** Where a client gives up before this proxy does. */
+function waitRemarks({ title, waits }: ClientFacts, plan: Plan, reach: ClientView["reach"]): string[] {
+  if (waits === undefined) return [];
+  const { startMs, callMs } = patienceFor(plan, reach);
+  const unless = waits.unless === undefined ? "" : `, unless ${waits.unless}`;
+  const told = (what: string, most: number, ms: number, fix: string) =>
+    most < ms
+      ? [`${title} waits ${most / 1000} s for ${what}, and one may take ${ms / 1000} s${unless}${fix}`]
+      : [];
+  return [
+    ...told("a start", waits.start_ms ?? Number.POSITIVE_INFINITY, startMs, ""),
+    ...told("a call", waits.call_ms ?? Number.POSITIVE_INFINITY, callMs, ": lower `limits.timeout_ms`"),
   ];
 }

@@ -35,6 +35,8 @@ export interface Files {
 export interface StateFiles extends Files {
   /** Replaces the file as a whole, readable by its owner only. */
   replace(path: string, text: string): void;
+  /** Takes the file away, if it is there. */
+  remove(path: string): void;
 }
 
 /** Whether a path lies in a folder or is that folder; both are absolute. */
@@ -107,6 +109,10 @@ export const diskFiles: StateFiles = {
       rmSync(staged, { force: true });
       throw error;
     }
+  },
+
+  remove(path) {
+    rmSync(path, { force: true });
   },
 };
 

@@ -33,6 +33,8 @@ export interface GatewayView {
 export interface ClientWords {
   /** What a model sees as a tool's name: `SERVER` and `TOOL` stand for both. */
   toolName: string;
+  /** The same for the client's lists of permissions. */
+  allowName: string;
   /** Whether a client writes `_` for whatever is no letter, digit, `_` or `-` in a name. */
   isPlain: boolean;
   /** How the client's file refers to a variable, `NAME`. */
@@ -41,8 +43,37 @@ export interface ClientWords {
 
 /** Tools that are few enough to be shown to a model at once, where a client would otherwise make it look for them. */
 const MOST_AT_ONCE = 16;
-const STARTUP_SEC = 20;
-const FETCH_SEC = 60;
+
+/** What a slow machine needs to start the proxy, and what fetching it first may take. */
+const START_MS = 20_000;
+const FETCH_MS = 60_000;
+
+/** How much longer than the longest call a client waits, so that a call ends by itself. */
+const MARGIN_MS = 10_000;
+
+/** How long a client has to wait for an answer. */
+export interface Patience {
+  /** From the start to the list of tools. */
+  startMs: number;
+  /** For the longest call, which ends by itself before that. */
+  callMs: number;
+}
+
+/** How long a client has to wait at most, for this plan and this way to reach it. */
+export function patienceFor(plan: Plan, reach: ClientView["reach"]): Patience {
+  const calls = listedIn(plan).map((tool) => tool.timeoutMs);
+  const callMs = Math.max(plan.limits.timeoutMs, ...calls) + MARGIN_MS;
+  // A gateway runs already.
+  if ("url" in reach) return { startMs: START_MS, callMs };
+  // Servers that start with the proxy take their share of the machine from the very handshake.
+  const starts = plan.servers.map((server) => server.initializeTimeoutMs + server.warmupTimeoutMs);
+  const besides = plan.mcp.warmup ? Math.max(0, ...starts) : 0;
+  return { startMs: (reach.isFetched ? FETCH_MS : START_MS) + besides, callMs };
+}
+
+function listedIn({ tools, mcp }: Plan): ToolPlan[] {
+  return tools.filter(({ name }) => mcp.listed.includes(name));
+}
 
 /** The text for one of a client's files. */
 export function clientText(
@@ -52,19 +83,19 @@ export function clientText(
   plan: Plan,
   templates: Templates,
 ): string {
-  const listed = plan.tools.filter(({ name }) => plan.mcp.listed.includes(name));
+  const listed = listedIn(plan);
   const reading = listed.filter(({ effect }) => effect === "read");
   const writing = listed.filter(({ effect }) => effect !== "read");
   const plain = (name: string) => (words.isPlain ? name.replaceAll(/[^A-Za-z0-9_-]/g, "_") : name);
-  const nameOf = ({ name }: ToolPlan) => modelName(words.toolName, plain(view.name), plain(name));
-  const startupTimeoutSec = "url" in view.reach || !view.reach.isFetched ? STARTUP_SEC : FETCH_SEC;
-  // A call must end by itself before the client gives up on it, with a start of the server before it.
-  const toolTimeoutSec = Math.ceil(longestCallMs(plan) / 1000) + 10;
+  const nameOf = ({ name }: ToolPlan) => modelName(words.allowName, plain(view.name), plain(name));
+  const { startMs, callMs } = patienceFor(plan, view.reach);
   return render(templates, `clients/${template}`, {
     name: view.name,
     ...reachView(view.reach, words),
-    ...{ startupTimeoutSec, startupTimeoutMs: startupTimeoutSec * 1000 },
-    ...{ toolTimeoutSec, toolTimeoutMs: toolTimeoutSec * 1000 },
+    ...timesOf("startup", startMs),
+    ...timesOf("tool", callMs),
+    // For a client that has one number for both.
+    ...timesOf("any", Math.max(startMs, callMs)),
     isReadOnly: writing.length === 0,
     isLight: listed.length <= MOST_AT_ONCE,
     tools: listed.map(({ name }) => name),
@@ -93,6 +124,8 @@ function reachView(reach: StartedView | GatewayView, { variable }: ClientWords):
   };
 }
 
-function longestCallMs(plan: Plan): number {
-  return Math.max(plan.limits.timeoutMs, ...plan.tools.map((tool) => tool.timeoutMs));
+/** A time in both units, in whole seconds. */
+function timesOf(what: string, ms: number): { [name: string]: number } {
+  const seconds = Math.ceil(ms / 1000);
+  return { [`${what}TimeoutSec`]: seconds, [`${what}TimeoutMs`]: seconds * 1000 };
 }

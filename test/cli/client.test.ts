@@ -63,10 +63,10 @@ function clientWith(more: { [name: string]: string }, ...args: string[]) {
   });
 }
 
-/** Every file below a folder, with its text. */
+/** Every file below a folder, with its text, but for what a lock leaves behind. */
 function tree(of: string): { [file: string]: string } {
-  const files = readdirSync(of, { recursive: true, encoding: "utf8" }).filter((name) =>
-    statSync(join(of, name)).isFile(),
+  const files = readdirSync(of, { recursive: true, encoding: "utf8" }).filter(
+    (name) => statSync(join(of, name)).isFile() && !name.includes(join("lsp-proxy", "changes")),
   );
   return Object.fromEntries(files.map((name) => [name, read(of, name)]));
 }
@@ -319,17 +319,55 @@ describe("what others have in a file", () => {
 
 describe("a person is told", () => {
   it("when an entry was another project's, and not when it is written again", async () => {
-    expect((await client("cursor", "--write")).stderr).toBe("");
-    expect((await client("cursor", "--write", "--npx")).stderr).toBe("");
+    for (const flags of [[], ["--npx"], ["--http"], []])
+      expect((await client("vscode", "--write", ...flags)).stderr).toBe("");
     const other = join(folder, "other", "lspi.toml");
-    write(other, read(project, "lspi.toml"));
-    const args = ["client", "cursor", "--write", "--config", other];
-    const { stderr } = await runHere(args, { cwd: project, env: { HOME: home } });
-    expect(stderr).toContain(`was for ${join(project, "lspi.toml")} and is for ${other} now`);
+    write(other, `${read(project, "lspi.toml")}\n[http]\nport = 4000\n`);
+    const args = ["client", "vscode", "--write", "--config", other];
+    const env = { HOME: home, XDG_STATE_HOME: "", XDG_CONFIG_HOME: "" };
+    const told = async (...flags: string[]) =>
+      (await runHere([...args, ...flags], { cwd: project, env })).stderr;
+    const [mine, theirs] = [join(project, "lspi.toml"), "http://127.0.0.1:4000/mcp"];
+    expect(await told()).toContain(`was for ${mine} and is for ${other} now`);
+    expect((await client("vscode", "--write")).stderr).toContain(`was for ${other} and is for ${mine} now`);
+    await client("vscode", "--write", "--http");
+    expect(await told("--http")).toContain(`was for http://127.0.0.1:3939/mcp and is for ${theirs} now`);
+    expect((await client("vscode", "--write")).stderr).toContain(`was for ${theirs} and is for ${mine} now`);
+  });
+
+  it("when a call may take longer than a client waits, or a start", async () => {
+    const slow = `${read(project, "lspi.toml")}\n[limits]\ntimeout_ms = 290000\n`;
+    for (const id of ["cursor", "claude-desktop", "windsurf"])
+      expect((await client(id)).stderr).not.toContain("waits");
+    expect((await client("claude-code", "--npx")).stderr).toMatch(
+      /waits 30 s for a start.* 60 s.*MCP_TIMEOUT/,
+    );
+    write(join(project, "lspi.toml"), slow);
+    for (const id of ["cursor", "claude-desktop", "windsurf"])
+      expect((await client(id)).stderr).toMatch(/waits 60 s for a call, and one may take 300 s/);
+    for (const id of ["vscode", "opencode", "zed", "codex", "claude-code", "gemini"])
+      expect((await client(id)).stderr).not.toContain("waits");
+    write(join(project, "lspi.toml"), slow.replace("290000", "291000"));
+    for (const id of ["vscode", "opencode"])
+      expect((await client(id)).stderr).toMatch(/waits 300 s for a call, and one may take 301 s/);
+  });
+
+  it("when a list that Cursor would take instead of its own is not there", async () => {
+    const file = join(home, ".cursor", "permissions.json");
+    expect((await client("cursor", "--write")).stderr).toContain("has no list `mcpAllowlist`");
+    expect(existsSync(file)).toBe(false);
+    expect((await client("cursor")).stdout).toContain('"mcpAllowlist": ["lsp-proxy:find_definition",');
+    write(file, '{\n  // mine\n  "mcpAllowlist": ["other:*"]\n}\n');
+    expect((await client("cursor", "--write")).stderr).toBe("");
+    expect(read(file)).toContain("// mine");
+    expect(read(file)).toContain("lsp-proxy:get_hover");
+    expect(read(file)).not.toContain("rename_symbol");
+    await client("cursor", "--remove");
+    expect(read(file)).toBe('{\n  // mine\n  "mcpAllowlist": ["other:*"]\n}\n');
   });
 
   it.each([
-    ["opencode", ".config/opencode/opencode.json", '{"permission":"allow"}', "permission"],
+    ["opencode", ".config/opencode/opencode.json", '{"permission":"deny"}', "permission"],
     ["claude-code", ".claude/settings.json", '{"permissions":null}', "permissions"],
     ["claude-code", ".claude/settings.json", '{"permissions":{"allow":"all"}}', "permissions.allow"],
   ])("%s: when %s with %s has no place for who asks", async (id, name, text, key) => {
@@ -337,6 +375,25 @@ describe("a person is told", () => {
     const { code, stderr } = await client(id, "--write");
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`\`${key}\` in `) });
     expect(JSON.parse(read(home, name))).toMatchObject(JSON.parse(text));
+  });
+
+  it.each(["allow", '{ "*": "allow" }'])("nothing when opencode says %s to all: ours ask", async (said) => {
+    const file = join(home, ".config", "opencode", "opencode.json");
+    const text = `{ "permission": ${said === "allow" ? '"allow"' : said} }\n`;
+    write(file, text);
+    expect((await client("opencode", "--write")).stderr).toBe("");
+    const { permission } = JSON.parse(read(file));
+    // The last rule that fits counts.
+    expect(Object.entries(permission)[0]).toEqual(["*", "allow"]);
+    expect(permission).toMatchObject({ "lsp-proxy_rename_symbol": "ask" });
+    expect(permission).not.toHaveProperty("lsp-proxy_get_hover");
+    write(file, read(file).replace("{", '{\n  "theme": "x",'));
+    await client("opencode", "--remove");
+    expect(JSON.parse(read(file))).toEqual({ theme: "x", permission: "allow" });
+    write(file, text);
+    await client("opencode", "--write");
+    await client("opencode", "--remove");
+    expect(read(file)).toBe(text);
   });
 
   it("what a client would take for a variable", async () => {
@@ -380,12 +437,89 @@ it.each([
   expect((await client("cursor", "--http")).stdout).toContain(JSON.stringify(url));
 });
 
-it("two clients share a project's file without a quarrel", async () => {
-  const flags = ["--write", "--scope", "project"];
-  for (const id of ["claude-code", "copilot-cli", "claude-code"]) await client(id, ...flags);
-  const text = read(project, ".mcp.json");
-  await client("copilot-cli", ...flags);
-  expect(read(project, ".mcp.json")).toBe(text);
+describe("two clients that share a project's file", () => {
+  const [writing, removing] = ["--write", "--remove"].map((flag) => [flag, "--scope", "project"]) as [
+    string[],
+    string[],
+  ];
+
+  it("have one entry, without a quarrel, until neither needs it", async () => {
+    for (const id of ["claude-code", "copilot-cli", "claude-code"]) await client(id, ...writing);
+    const text = read(project, ".mcp.json");
+    await client("copilot-cli", ...writing);
+    expect(read(project, ".mcp.json")).toBe(text);
+    const first = await client("copilot-cli", ...removing);
+    expect(first.stdout).toBe(
+      "left .mcp.json: Claude Code has the same entry; --force takes it out all the same\n",
+    );
+    expect(read(project, ".mcp.json")).toBe(text);
+    await client("claude-code", ...removing);
+    expect(existsSync(join(project, ".mcp.json"))).toBe(false);
+    expect(tree(home)).toEqual({});
+  });
+
+  it("lose it when told to, and then it is said who did", async () => {
+    await client("claude-code", ...writing);
+    await client("copilot-cli", ...writing);
+    const forced = await client("claude-code", ...removing, "--force");
+    expect(forced.stderr).toContain("Copilot CLI would read .mcp.json too");
+    expect(existsSync(join(project, ".mcp.json"))).toBe(false);
+    expect((await client("copilot-cli", ...removing)).code).toBe(0);
+  });
+});
+
+describe("what the config has no more", () => {
+  const tool = (name: string) =>
+    `[[tools]]\nname = "${name}"\ndescription = "Looks."\ninput = "document"\noutput = "document_symbols"\nrequest = { method = "textDocument/documentSymbol", params = "text_document" }\n`;
+
+  it("goes at the next writing: tools of one's own, and variables; what was written by hand stays", async () => {
+    const config = read(project, "lspi.toml");
+    const settings = join(home, ".claude", "settings.json");
+    const allowed = () => JSON.parse(read(settings)).permissions.allow;
+    write(settings, '{"permissions":{"allow":["mcp__lsp-proxy__look_b","mcp__lsp-proxy__mine"]}}');
+    write(join(project, "lspi.toml"), config + tool("look_a"));
+    await client("claude-code", "--write");
+    expect(allowed()).toContain("mcp__lsp-proxy__look_a");
+    write(join(project, "lspi.toml"), config.replace('"GOPATH", ', ""));
+    await client("claude-code", "--write");
+    expect(allowed()).not.toContain("mcp__lsp-proxy__look_a");
+    expect(allowed()).toEqual(
+      expect.arrayContaining(["mcp__lsp-proxy__look_b", "mcp__lsp-proxy__mine", "mcp__lsp-proxy__get_hover"]),
+    );
+  });
+
+  it("goes also from the entry's environment, and with --remove", async () => {
+    const config = read(project, "lspi.toml");
+    const env = () => JSON.parse(read(home, ".gemini", "settings.json")).mcpServers["lsp-proxy"].env;
+    write(join(project, "lspi.toml"), config + tool("look_a"));
+    await client("gemini", "--write");
+    expect(env()).toEqual({ GOPATH: "$GOPATH", MY_KEY: "$MY_KEY" });
+    expect(read(home, ".gemini", "settings.json")).toContain("mcp_lsp-proxy_look_a");
+    write(
+      join(home, ".gemini", "settings.json"),
+      read(home, ".gemini", "settings.json").replace('"GOPATH":', '"BY_HAND": "x", "GOPATH":'),
+    );
+    write(join(project, "lspi.toml"), config.replace('"GOPATH", ', ""));
+    await client("gemini", "--write");
+    expect(env()).toEqual({ BY_HAND: "x", MY_KEY: "$MY_KEY" });
+    expect(read(home, ".gemini", "settings.json")).not.toContain("look_a");
+    write(join(project, "lspi.toml"), config + tool("look_c"));
+    await client("gemini", "--write");
+    write(join(project, "lspi.toml"), config);
+    await client("gemini", "--remove");
+    expect(tree(home)).toEqual({});
+  });
+
+  it("is not known where the record is gone or cannot be kept, and nothing breaks", async () => {
+    const state = join(home, ".local", "state");
+    await client("vscode", "--write");
+    write(join(state, "lsp-proxy", "clients.json"), "{ oops");
+    expect((await client("vscode", "--write", "--npx")).code).toBe(0);
+    rmSync(state, { recursive: true });
+    write(state, "a file where a folder would be");
+    const done = await client("vscode", "--write");
+    expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining("could not be noted") });
+  });
 });
 
 describe("what was before", () => {
@@ -448,7 +582,7 @@ describe("the command line", () => {
 
   it("starts the proxy by npx at this version, or by its path", async () => {
     const { version } = JSON.parse(read(repository, "package.json"));
-    const npx = JSON.parse((await client("cursor", "--npx")).stdout).mcpServers["lsp-proxy"];
+    const npx = JSON.parse((await client("vscode", "--npx")).stdout).servers["lsp-proxy"];
     expect([npx.command, ...npx.args]).toEqual(
       expect.arrayContaining([
         "npx",
@@ -459,8 +593,21 @@ describe("the command line", () => {
         join(project, "lspi.toml"),
       ]),
     );
-    const path = JSON.parse((await client("cursor", "--absolute")).stdout).mcpServers["lsp-proxy"];
+    const path = JSON.parse((await client("vscode", "--absolute")).stdout).servers["lsp-proxy"];
     expect(path).toMatchObject({ command: process.execPath, args: expect.arrayContaining([executable]) });
+  });
+
+  it("names the workspace too where one is given beside the config", async () => {
+    const of = async (...flags: string[]) =>
+      JSON.parse((await client("vscode", ...flags)).stdout).servers["lsp-proxy"].args.slice(2);
+    const config = ["--config", join(project, "lspi.toml")];
+    expect(await of()).toEqual(config);
+    expect(await of("--workspace", join(folder, "other"))).toEqual([
+      ...config,
+      "--workspace",
+      join(folder, "other"),
+    ]);
+    expect(await of("--workspace", ".")).toEqual([...config, "--workspace", project]);
   });
 
   it("passes on what the servers need: by name, by reference, by value where that is no secret", async () => {

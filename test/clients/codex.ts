@@ -1,6 +1,7 @@
 /** The real Codex, at a pinned version, in a private home: without a login, a model or a network of its own. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
+import { networkEnv } from "./network.js";
 import { programs } from "./programs.mjs";
 
 const { package: name } = programs.codex;
@@ -32,7 +33,7 @@ export function startCodex(
 ): CodexServer {
   const child: ChildProcess = spawn(path, [...args, "app-server"], {
     cwd,
-    env: { PATH: process.env.PATH ?? "", HOME: home, CODEX_HOME: home, ...env },
+    env: { PATH: process.env.PATH ?? "", HOME: home, CODEX_HOME: home, ...networkEnv, ...env },
     stdio: ["pipe", "pipe", "ignore"],
   });
   const pending = new Map<

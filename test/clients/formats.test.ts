@@ -13,7 +13,13 @@ import { planText } from "../plan/config.js";
 import { programs } from "./programs.mjs";
 
 const clients = readClients(join(repository, "configs"), diskFiles);
-const formats: { [id: string]: { source: string; schema: object } } = JSON.parse(
+interface Format {
+  source: string;
+  schema: object;
+  /** The files that go along, by their templates. */
+  further?: { [template: string]: Format };
+}
+const formats: { [id: string]: Format } = JSON.parse(
   readFileSync(join(repository, "test", "clients", "formats.json"), "utf8"),
 );
 
@@ -34,25 +40,26 @@ it("every client is either run or looked up", () => {
   expect([...seen].toSorted()).toEqual(clients.map(({ id }) => id).toSorted());
 });
 
-it.each(clients.filter(({ id }) => formats[id] !== undefined))("$id gets what it documents", (client) => {
-  const validate = new Ajv2020({ strict: true, allErrors: true }).compile(
-    formats[client.id]?.schema ?? false,
-  );
+const files = clients.flatMap((client) =>
+  client.files.flatMap(({ template }, at) => {
+    const format = formats[client.id];
+    const own = at === 0 ? format : format?.further?.[template];
+    return format === undefined ? [] : [{ client, template, schema: own?.schema }];
+  }),
+);
+
+it.each(files)("$template has the form that its client documents", ({ client, template, schema }) => {
+  const validate = new Ajv2020({ strict: true, allErrors: true }).compile(schema ?? false);
   const words = wordsOf(client);
   for (const plan of plans)
     for (const reach of client.no_http === undefined ? reaches : reaches.slice(0, 1)) {
-      const text = clientText(
-        client.files[0]?.template ?? "",
-        { name: "lsp-proxy", reach },
-        words,
-        plan,
-        templates,
-      );
+      const text = clientText(template, { name: "lsp-proxy", reach }, words, plan, templates);
       expect({ valid: validate(JSON.parse(text)), errors: validate.errors }).toEqual({
         valid: true,
         errors: null,
       });
       // The check can fail.
-      expect(validate(JSON.parse(text.replace(/"(command|url|serverUrl|httpUrl)":/, '"$1s":')))).toBe(false);
+      const wrong = text.replace(/"(command|url|serverUrl|httpUrl|mcpAllowlist)":/, '"$1s":');
+      expect(validate(JSON.parse(wrong))).toBe(false);
     }
 });

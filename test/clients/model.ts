@@ -10,6 +10,8 @@ export interface ScriptedCall {
   /** The end of the tool's name, as the model is shown it. */
   tool: string;
   args: object;
+  /** The whole name, by which a tool is called that is not on offer. */
+  name?: string;
 }
 
 /** What the model was shown in one turn. */
@@ -56,8 +58,11 @@ export async function startModel(calls: readonly ScriptedCall[]): Promise<Script
     const tools = api.tools(body);
     const results = api.results(body);
     const next = calls[results.length];
-    const tool = next && tools.find(({ name }) => name.endsWith(next.tool));
     const isOurs = tools.some(({ name }) => calls.some((call) => name.endsWith(call.tool)));
+    const tool =
+      next &&
+      (tools.find(({ name }) => name.endsWith(next.tool)) ??
+        (isOurs && next.name !== undefined ? { name: next.name } : undefined));
     if (isOurs) turns.push({ tools: tools.map(({ name }) => name), results, text });
     const call = tool && next ? { ...tool, args: next.args, id: `call_${results.length}` } : undefined;
     const events = api.answer(call, body);

@@ -2,14 +2,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/base/problem.js";
-import { type Stanza, withoutStanza, withStanza } from "../../src/config/entry.js";
+import { lacksList, type Stanza, withoutPlace, withoutStanza, withStanza } from "../../src/config/entry.js";
 
 const json: Stanza = {
   language: "json",
   text: '{ "mcpServers": { "lsp": { "command": "node", "args": ["x"] } }, "allow": ["a", "b"], "ask": { "t": "ask" } }',
   entry: ["mcpServers", "lsp"],
-  own: { args: [], command: [], env: ["PATH"], url: [] },
-  ever: '{ "mcpServers": { "lsp": {} }, "allow": ["a", "b", "our_old"], "ask": { "t": "ask", "our_old": "ask" } }',
+  forms: [
+    '{ "mcpServers": { "lsp": { "command": "", "args": [], "env": { "PATH": "" } } }, "ask": { "our_old": "ask" } }',
+    '{ "mcpServers": { "lsp": { "url": "" } }, "allow": ["a", "b", "our_old"] }',
+  ],
+  spread: [{ at: ["ask"], value: "allow", key: "*" }],
+  joins: undefined,
 };
 const table =
   '# ours\n[mcp_servers.lsp]\ncommand = "node"\n# why\nrequired = true\n\n[mcp_servers.lsp.tools.rename]\napproval_mode = "prompt"\n';
@@ -17,8 +21,12 @@ const toml: Stanza = {
   language: "toml",
   text: table,
   entry: ["mcp_servers", "lsp"],
-  own: { command: [], required: [], tools: ["gone", "rename"], url: [] },
-  ever: table,
+  forms: [
+    '[mcp_servers.lsp]\n# the address\nurl = ""\n',
+    '[mcp_servers.lsp]\nlist = []\n\n[mcp_servers.lsp.tools.gone]\napproval_mode = "prompt"\n',
+  ],
+  spread: [],
+  joins: undefined,
 };
 
 function problemsOf(work: () => unknown) {
@@ -152,8 +160,33 @@ describe("in JSON", () => {
   });
 
   it("leaves a value of another kind alone where only the client's own lists are meant", () => {
-    const after = withStanza("f.json", '{ "allow": "all", "ask": "allow" }', json);
-    expect(JSON.parse(after)).toMatchObject({ allow: "all", ask: "allow", mcpServers: { lsp: {} } });
+    const after = withStanza("f.json", '{ "allow": "all", "ask": "deny" }', json);
+    expect(JSON.parse(after)).toMatchObject({ allow: "all", ask: "deny", mcpServers: { lsp: {} } });
+    expect(withoutPlace("f.json", after, json)).toEqual(["allow", "ask"]);
+  });
+
+  it("joins a value that is short for a table, and leaves the short form behind", () => {
+    const after = withStanza("f.json", '{ "ask": "allow" }', json);
+    expect(after).toMatch(/"ask": \{\s*"\*": "allow",\s*"t": "ask"\s*\}/);
+    expect(withoutPlace("f.json", after, json)).toEqual([]);
+    expect(withStanza("f.json", after, json)).toBe(after);
+    expect(JSON.parse(withoutStanza("f.json", after, json))).toEqual({ ask: "allow" });
+    const more = after.replace('"*"', '"mine": "deny", "*"');
+    expect(JSON.parse(withoutStanza("f.json", more, json))).toEqual({ ask: { mine: "deny", "*": "allow" } });
+    expect(withoutStanza("f.json", '{ "ask": { "*": "allow" } }', json)).toBe('{ "ask": { "*": "allow" } }');
+  });
+
+  it("joins a list that must be there already, and never empties it away", () => {
+    const guest: Stanza = {
+      ...{ ...json, entry: undefined, text: '{ "allow": ["a"] }', forms: [], joins: ["allow"] },
+    };
+    for (const text of ["", '{ "x": 1 }', '{ "allow": "all" }']) {
+      expect(withStanza("f.json", text, guest)).toBe(text);
+      expect(lacksList("f.json", text, guest)).toBe(true);
+    }
+    const after = withStanza("f.json", '{ "allow": [] }', guest);
+    expect(JSON.parse(after)).toEqual({ allow: ["a"] });
+    expect(JSON.parse(withoutStanza("f.json", after, guest))).toEqual({ allow: [] });
   });
 
   it.each([
@@ -179,7 +212,7 @@ describe("in JSON", () => {
       ...json,
       text: '{ "servers": { "mine": { "command": "node" } } }',
       entry: ["servers", "mine"],
-      ever: '{ "servers": { "mine": {} } }',
+      forms: ['{ "servers": { "mine": {} } }'],
     };
     const check = (tree: { [key: string]: unknown }, indent: string, comments: boolean) => {
       const plain = JSON.stringify(tree, null, indent);
@@ -256,6 +289,56 @@ describe("in TOML", () => {
       ].join("\n"),
     );
     expect(withStanza("c.toml", text, toml)).toBe(text);
+  });
+
+  it("keeps a person's comments and keys inside its tables, and takes its own along", () => {
+    const theirs = [
+      "# above",
+      "[mcp_servers.lsp] # header",
+      "# first of all",
+      "# the address",
+      'url = "http://x" # gone with it',
+      "",
+      "# about starting",
+      'command = "other" # by hand',
+      "list = [",
+      '  "a", # mine',
+      '  "b",',
+      "]",
+      "enabled = false # for now",
+      "# last",
+      "",
+      "[mcp_servers.lsp.tools.rename] # asks",
+      "# each time",
+      'approval_mode = "auto" # was prompt',
+      'note = "mine"',
+      "",
+    ].join("\n");
+    const wanted = table.replace("# why", 'list = ["b", "c"]\n# why');
+    const text = withStanza("c.toml", theirs, { ...toml, text: wanted });
+    expect(text).toMatchInlineSnapshot(`
+      "# above
+      [mcp_servers.lsp] # header
+      # first of all
+
+      # about starting
+      command = "node" # by hand
+      list = [
+        "b",
+        "c",
+      ]
+      # why
+      required = true
+      enabled = false # for now
+      # last
+
+      [mcp_servers.lsp.tools.rename] # asks
+      # each time
+      approval_mode = "prompt" # was prompt
+      note = "mine"
+      "
+    `);
+    expect(withStanza("c.toml", text, { ...toml, text: wanted })).toBe(text);
   });
 
   it("leaves a person's answer about a tool that a stanza has none for", () => {

@@ -25,6 +25,9 @@ export function memoryFiles(
       return [...entries.values()];
     },
     realpath: (path) => links[path] ?? path,
+    remove: (path) => {
+      delete contents[path];
+    },
     replace: (path, text) => {
       contents[path] = text;
     },

@@ -110,6 +110,35 @@ describe("Codex", () => {
   });
 });
 
+describe("how long a client waits", () => {
+  const servers =
+    '[[servers]]\nid = "a"\ncommand = "x"\nextensions = ["a"]\ninitialize_timeout_ms = 45000\nwarmup_timeout_ms = 15000\n[[servers]]\nid = "b"\ncommand = "x"\nextensions = ["b"]\n[allow]\ncommands = ["x"]\n';
+  const start = (config: string, view: Partial<ClientView> = {}) =>
+    stanza("codex", view, config).entry.startup_timeout_sec;
+
+  it("is longer by the slowest server where servers start with the proxy", () => {
+    expect(start(servers)).toBe(20);
+    const eager = `${servers}[mcp]\nwarmup = true\n`;
+    expect(start(eager)).toBe(80);
+    expect(start(eager, { reach: { ...started, isFetched: true } })).toBe(120);
+    // A gateway has started long before.
+    expect(start(eager, { reach: gateway })).toBe(20);
+    // One number for both is the larger one, in each client's unit.
+    expect(stanza("gemini", {}, eager).entry).toMatchObject({ timeout: 80_000 });
+    expect(stanza("opencode", {}, eager).entry).toMatchObject({ timeout: 80_000 });
+    expect(stanza("crush", {}, eager).entry).toMatchObject({ timeout: 80 });
+    expect(stanza("zed", {}, eager).entry).toMatchObject({ timeout: 80 });
+    expect(stanza("claude-code", {}, eager).entry).toMatchObject({ timeout: 40_000 });
+    expect(stanza("copilot-cli", {}, eager).entry).toMatchObject({ timeout: 40_000 });
+  });
+
+  it("follows the slowest tool that is listed", () => {
+    const slow =
+      '[limits]\ntimeout_ms = 120000\n[[tools]]\nname = "look"\ndescription = "Looks."\ninput = "document"\noutput = "document_symbols"\ntimeout_ms = 100000\nrequest = { method = "textDocument/documentSymbol", params = "text_document" }\n';
+    expect(stanza("codex", {}, slow).entry).toMatchObject({ tool_timeout_sec: 130 });
+  });
+});
+
 describe("other clients", () => {
   it("wait for the longest call, each in its unit, and are told the tools that there are", () => {
     const slow = "[limits]\ntimeout_ms = 90000";
@@ -141,7 +170,20 @@ describe("other clients", () => {
     });
     expect(stanza("claude-code", {}, editing, 1).text).not.toMatch(/restart.server/);
     expect(stanza("gemini", {}).entry).toMatchObject({ trust: true, env: { GOPATH: "$GOPATH" } });
-    expect(stanza("gemini", {}, editing).entry).not.toHaveProperty("trust");
+    expect(stanza("gemini", {}).tree).not.toHaveProperty("tools");
+    for (const [id, name] of [
+      ["gemini", "mcp_lsp proxy_find_definition"],
+      ["qwen-code", "mcp__lsp proxy__find_definition"],
+    ] as const) {
+      const { tree, entry, text } = stanza(id, {}, editing);
+      expect(entry).not.toHaveProperty("trust");
+      expect(tree).toMatchObject({ tools: { allowed: expect.arrayContaining([name]) } });
+      expect(text).not.toMatch(/lsp proxy_+restart/);
+    }
+    expect(stanza("cursor", {}, editing, 1).tree).toEqual({
+      mcpAllowlist: expect.arrayContaining(["lsp proxy:find_definition"]),
+    });
+    expect(stanza("cursor", {}, editing, 1).text).not.toMatch(/restart.server/);
     expect(stanza("opencode", {}).tree).not.toHaveProperty("permission");
     expect(stanza("opencode", {}, editing).tree).toMatchObject({
       permission: { lsp_proxy_restart_server: "ask" },

@@ -16,6 +16,10 @@ const file = z.strictObject({
   template: z.string().regex(/^[a-z-]+\.(json|toml)$/),
   /** The table that has an entry for each server; absent for a file that only goes along. */
   entry: paths.optional(),
+  /** A single value that is short for a table with one key, which ours may join. */
+  spread: z.array(z.strictObject({ at: paths, value: z.string(), key: z.string() })).optional(),
+  /** A list that is only joined: one made by us would take the place of another that the client keeps elsewhere. */
+  joins: paths.optional(),
   user: filePaths.optional(),
   project: filePaths.optional(),
 });
@@ -29,10 +33,20 @@ export const clientSchema = z.strictObject({
   client_info: z.array(z.string()).min(1),
   tool_name: z.string().includes("SERVER").includes("TOOL").optional(),
   plain_names: z.boolean().optional(),
+  /** A tool's name in the client's lists of permissions, where the model sees another. */
+  allow_name: z.string().includes("SERVER").includes("TOOL").optional(),
   max_tool_name: z.int().positive().optional(),
   variable: z.string().includes("NAME").optional(),
   environment: z
     .strictObject({ inherits: z.array(z.string()), told: z.enum(["names", "references", "values"]) })
+    .optional(),
+  /** How long it waits at most, whatever its file says; with what else could change that. */
+  waits: z
+    .strictObject({
+      start_ms: z.int().positive().optional(),
+      call_ms: z.int().positive().optional(),
+      unless: z.string().optional(),
+    })
     .optional(),
   no_http: z.string().optional(),
   handshake: z.iso.date().optional(),
