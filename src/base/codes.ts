@@ -477,7 +477,7 @@ export const codes = {
     kind: "refusal",
     title: "The sandbox cannot be had",
     cause:
-      "The server's `sandbox` needs Linux and bubblewrap, and one of them is not here or the system forbids it; or the server runs elsewhere.",
+      "The server's `sandbox` needs Linux and bubblewrap (for `no_network` util-linux does as well), and one of them is not here or the system forbids it; or the server runs elsewhere.",
     fix: "Install bubblewrap (`bwrap`) and allow it, or take `sandbox` out of the server's config.",
   },
   "lsp/too-many": {

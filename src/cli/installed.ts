@@ -4,7 +4,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isTable } from "../base/json.js";
 import type { PresetFacts } from "../config/preset-index.js";
-import { findCommand } from "../lsp/program.js";
+import { findCommand, pathOutside } from "../lsp/program.js";
 import { defaultEnv } from "../plan/defaults.js";
 
 /** Where programs are looked for. */
@@ -65,8 +65,9 @@ function programOf({ command }: PresetFacts, { folders, avoid, env }: Here): str
   return name === undefined ? undefined : findCommand(name, folders, env.PATH, avoid);
 }
 
-function probeEnv({ env }: Here): { [name: string]: string | undefined } {
-  return Object.fromEntries(defaultEnv.map((name) => [name, env[name]]));
+function probeEnv({ env, avoid }: Here): { [name: string]: string | undefined } {
+  const inherited = Object.fromEntries(defaultEnv.map((name) => [name, env[name]]));
+  return { ...inherited, PATH: pathOutside(env.PATH ?? "", avoid) };
 }
 
 /** Whether the first version number in a text is at least another one. */

@@ -28,20 +28,24 @@ export async function lookAround(
   input: Input,
   io: Surroundings,
 ): Promise<(preset: PresetFacts) => Presence> {
-  const workspace = workspaceFolder(input, io);
-  const trust = openTrust(io.env, homeOf(io));
-  const trusts = isOn(input, "trust-workspace") || isTrustedFolder(trust, workspace);
-  const packages = join(workspace, "node_modules", ".bin");
-  const here = {
-    ...{ folders: trusts ? [packages] : [], env: io.env },
-    avoid: trusts ? [] : strangersAround([workspace], io, (folder) => isTrustedFolder(trust, folder)),
-  };
+  const packages = join(workspaceFolder(input, io), "node_modules", ".bin");
+  const avoid = strangersOf(input, io);
+  const trusts = avoid.length === 0;
+  const here = { folders: trusts ? [packages] : [], env: io.env, avoid };
   const found = presets.map(async (preset): Promise<[string, Presence]> => {
     if (await isInstalledInTurn(preset, here)) return [preset.id, "installed"];
     return [preset.id, !trusts && isInPackages(preset, packages) ? "untrusted" : "missing"];
   });
   const known = new Map(await withProgress(io, "looking for language servers", () => Promise.all(found)));
   return ({ id }) => known.get(id) ?? "missing";
+}
+
+/** Folders of the workspace, and around it, whose programs do not count; none once it is trusted. */
+export function strangersOf(input: Input, io: Surroundings): string[] {
+  const workspace = workspaceFolder(input, io);
+  const trust = openTrust(io.env, homeOf(io));
+  const trusts = isOn(input, "trust-workspace") || isTrustedFolder(trust, workspace);
+  return trusts ? [] : strangersAround([workspace], io, (folder) => isTrustedFolder(trust, folder));
 }
 
 /** How it stands with a program, and what to do about it. */

@@ -4,18 +4,19 @@
  * the environment it stays with a daemon that was started with an empty one; only a program that sets it anew loses it.
  */
 import { spawnSync } from "node:child_process";
-import { readFileSync, realpathSync } from "node:fs";
-import { findCommand } from "./program.js";
+import { readFileSync } from "node:fs";
+import { delimiter } from "node:path";
+import { findTool } from "./program.js";
 import type { PoolContext } from "./types.js";
 
 const SET_MS = 5_000;
 const FOLDERS = ["/usr/bin", "/bin"];
 
 /** The program that sets limits; undefined where it is not installed. */
-export function findPrlimit({ roots, env }: Pick<PoolContext, "roots" | "env">): string | undefined {
+export function findPrlimit(context: Pick<PoolContext, "roots" | "avoid" | "env">): string | undefined {
   if (process.platform !== "linux") return undefined;
-  const found = findCommand("prlimit", FOLDERS, env.PATH, roots);
-  return found === undefined ? undefined : realpathSync(found);
+  const PATH = [...FOLDERS, context.env.PATH ?? ""].join(delimiter);
+  return findTool("prlimit", { ...context, env: { PATH } });
 }
 
 /** The words that limit the open files of the program whose words follow; undefined where that cannot be done. */

@@ -13,7 +13,7 @@ import { findPrlimit, openFilesWords, startMarked } from "./inherited-limits.js"
 import { assertLocked } from "./lock.js";
 import { MARK_NAME, type Mark, newMark, ProcessTree } from "./process-tree.js";
 import { assertAllowed, requireProgram, runsElsewhere, serverEnv, withNamedPaths } from "./program.js";
-import { SANDBOX_PROCESSES, sandboxWords } from "./sandbox.js";
+import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { reach, type SocketNames, startOverSocket } from "./socket.js";
 import { StderrRing } from "./stderr-ring.js";
 import type { PoolContext } from "./types.js";
@@ -50,7 +50,7 @@ export async function launch(
   signal: AbortSignal,
 ): Promise<Transport> {
   assertAllowed(plan, server);
-  const sandbox = await sandboxWords(plan, server, context);
+  const sandbox = await sandboxOf(plan, server, context);
   const { transport } = server;
   if (transport.kind !== "stdio" && runsElsewhere(server)) {
     await assertLocked(server, undefined, root, context);
@@ -77,7 +77,7 @@ interface Start {
   root: string;
   context: PoolContext;
   guardian: Guardian;
-  sandbox: string[];
+  sandbox: Sandbox;
   program: string;
   isLocked: boolean;
   /** What further names in its words stand for. */
@@ -90,7 +90,7 @@ function startProgram(start: Start): Transport {
   const prlimit = findPrlimit(context);
   const { openFiles } = server.limits;
   const limited = openFiles === null ? [] : openFilesWords(prlimit, openFiles);
-  const [file = program, ...rest] = [...(limited ?? []), ...sandbox, program, ...args];
+  const [file = program, ...rest] = [...(limited ?? []), ...sandbox.words, program, ...args];
   // The real file is run, so that no link can be turned in between; its name stays what programs that go by it expect.
   const real = file === program ? realpathSync(program) : file;
   const mark = newMark(guardian.mark);
@@ -104,7 +104,7 @@ function startProgram(start: Start): Transport {
       stdio: ["pipe", "pipe", "pipe"],
     }),
   );
-  const started = fromChild(child, guardian, mark, { isLocked, isConfined: sandbox.length > 0 });
+  const started = fromChild(child, guardian, mark, { isLocked, around: sandbox.processes });
   const problems = applyLimits(server, started);
   if (limited === undefined) problems.push(`limits.open_files = ${openFiles} could not be set`);
   for (const problem of problems) {
@@ -135,7 +135,7 @@ function fromChild(
   child: ChildProcess,
   guardian: Guardian,
   mark: Mark,
-  { isLocked, isConfined }: { isLocked: boolean; isConfined: boolean },
+  { isLocked, around }: { isLocked: boolean; around: number },
 ): Transport {
   const { stdin, stdout, stderr, pid } = child;
   if (!stdin || !stdout || !stderr) throw new TypeError("a server's process has no pipes");
@@ -171,7 +171,7 @@ function fromChild(
     memoryMb: () => tree?.memoryMb ?? null,
     processes: () => {
       const size = tree?.size ?? null;
-      return size === null || !isConfined ? size : Math.max(0, size - SANDBOX_PROCESSES);
+      return size === null ? null : Math.max(0, size - around);
     },
     stderr: ring,
     ended,

@@ -69,6 +69,8 @@ function ps(...args: string[]): string | undefined {
       timeout: PS_MS,
       maxBuffer: PS_BYTES,
       stdio: ["ignore", "pipe", "ignore"],
+      // Whatever else PATH names may be a repository's own.
+      env: { PATH: "/usr/bin:/bin" },
     });
   } catch {
     return undefined;

@@ -34,6 +34,15 @@ export function findCommand(
   return undefined;
 }
 
+/** A program of the system that we run ourselves, by its real path. None of a workspace's counts, trusted or not. */
+export function findTool(
+  name: string,
+  { roots, avoid, env }: Pick<PoolContext, "roots" | "avoid" | "env">,
+): string | undefined {
+  const found = findCommand(name, [], env.PATH, [...roots, ...avoid]);
+  return found === undefined ? undefined : realpathSync(found);
+}
+
 function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -59,9 +68,28 @@ export function serverEnv(
   const env: { [name: string]: string } = {};
   for (const name of plan.allow.env) {
     const value = context.env[name];
-    if (value !== undefined) env[name] = value;
+    if (value !== undefined) env[name] = name === "PATH" ? pathOutside(value, strangersOf(context)) : value;
   }
   return { ...env, ...server.env };
+}
+
+/**
+ * What is left of PATH without the folders of strangers, and without those that begin where a program happens to run. What a
+ * program starts by name is looked for there too, first of all the interpreter that its first line names.
+ */
+export function pathOutside(path: string, strangers: readonly string[]): string {
+  if (strangers.length === 0) return path;
+  const isOurs = (folder: string) =>
+    isAbsolute(folder) &&
+    ![folder, existsSync(folder) ? realpathSync(folder) : folder].some((name) =>
+      strangers.some((strange) => isInside(strange, name)),
+    );
+  return path.split(delimiter).filter(isOurs).join(delimiter);
+}
+
+/** Folders whose programs do not count; a workspace's own do once it is trusted. */
+function strangersOf({ roots, avoid, binFolders }: ProgramContext): readonly string[] {
+  return binFolders.length > 0 ? [] : [...roots, ...avoid];
 }
 
 /** Puts the named paths `<workspace>` and `<node_modules>`, and further names, into every text of a value. */
@@ -116,12 +144,7 @@ export function assertAllowed(plan: Plan, server: ServerPlan): void {
 
 /** The file of a server's program, or undefined when it is not installed. A workspace's own files count once it is trusted. */
 export function findProgram(plan: Plan, server: ServerPlan, context: ProgramContext): string | undefined {
-  return find(
-    plan,
-    server,
-    context,
-    context.binFolders.length > 0 ? [] : [...context.roots, ...context.avoid],
-  );
+  return find(plan, server, context, strangersOf(context));
 }
 
 /** The file of a server's program. Throws a Refusal that says how to get it, or why it may not be started. */
@@ -148,10 +171,6 @@ function find(
   context: ProgramContext,
   avoid: readonly string[],
 ): string | undefined {
-  return findCommand(
-    server.command[0] ?? "",
-    context.binFolders,
-    serverEnv(plan, server, context).PATH,
-    avoid,
-  );
+  const path = server.env.PATH ?? (plan.allow.env.includes("PATH") ? context.env.PATH : undefined);
+  return findCommand(server.command[0] ?? "", context.binFolders, path, avoid);
 }

@@ -1,45 +1,54 @@
 /**
- * Confines a server with bubblewrap: the workspace read-only, no network, or both. A sandbox that was asked for and
- * cannot be had is a refusal; no server ever runs without it.
+ * Confines a server with bubblewrap: the workspace read-only, no network, or both. Without bubblewrap, util-linux takes away
+ * the network as well, and nothing else. A sandbox that was asked for and cannot be had is a refusal; no server ever runs
+ * without it.
  */
 import { execFile } from "node:child_process";
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Plan, SandboxName, ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
-import { findCommand, runsElsewhere } from "./program.js";
+import { findTool, runsElsewhere } from "./program.js";
 import { redact } from "./redact.js";
 import type { PoolContext } from "./types.js";
 
 const PROBE_MS = 10_000;
 
-/** The words that start a server's own words in its sandbox; none when it asks for none. */
-export async function sandboxWords(
+/** A way to start a program confined. */
+export interface Sandbox {
+  /** The words before the program's own; none for a server that asks for no sandbox. */
+  words: string[];
+  /** Processes that the sandbox has of its own. */
+  processes: number;
+}
+
+/** The sandbox of a server. Throws a Refusal when it asks for one that cannot be had. */
+export async function sandboxOf(
   { workspace }: Plan,
   server: ServerPlan,
-  { roots, env }: Pick<PoolContext, "roots" | "env">,
-): Promise<string[]> {
-  if (server.sandbox === "none") return [];
+  context: Pick<PoolContext, "roots" | "avoid" | "env">,
+): Promise<Sandbox> {
+  if (server.sandbox === "none") return { words: [], processes: 0 };
   if (runsElsewhere(server)) throw refused(server, "it runs elsewhere");
   if (server.transport.kind === "tcp" && server.sandbox !== "read_only")
     throw refused(server, "it is spoken to over the network");
   if (process.platform !== "linux") throw refused(server, "only Linux has one");
-  const program = findCommand("bwrap", [], env.PATH, roots);
-  if (program === undefined) throw refused(server, "bubblewrap (`bwrap`) is not installed");
-  const bwrap = realpathSync(program);
-  const folders = [...roots, ...workspace.extraRoots];
+  const ways = [
+    ...withBubblewrap(server.sandbox, [...context.roots, ...workspace.extraRoots], context),
+    ...(server.sandbox === "no_network" ? withUnshare(context) : []),
+  ];
   let failure = "";
-  // A container may forbid a process table of one's own; the host's, of which nothing can be entered, then stays in sight.
-  for (const table of [["--proc", "/proc"], []]) {
-    const words = [bwrap, ...confinement(server.sandbox, folders, table)];
-    const failed = await probe(words);
-    if (failed === undefined) return words;
+  for (const way of ways) {
+    const failed = await probe(way.words);
+    if (failed === undefined) return way;
     failure ||= failed;
   }
-  throw refused(server, `this system forbids it: ${redact(failure, roots)}`);
+  const why =
+    ways.length > 0
+      ? `this system forbids it: ${redact(failure, context.roots)}`
+      : "bubblewrap (`bwrap`) is not installed";
+  throw refused(server, why);
 }
-
-/** Processes that a sandbox has of its own: the one that waits outside and the first one inside. */
-export const SANDBOX_PROCESSES = 2;
 
 /** The process that a confined server may take for its client: the first of its own table, there as long as the sandbox is. */
 export const CLIENT_INSIDE = 1;
@@ -47,26 +56,82 @@ export const CLIENT_INSIDE = 1;
 /**
  * Devices are replaced, every capability is dropped, and the superuser gets a user namespace as others do anyway, so that
  * no process outside can be entered through its folder in the process table. Its own process table ends whatever was
- * started in it, wherever that went.
+ * started in it, wherever that went. A container may forbid a process table of one's own; the host's, of which nothing can
+ * be entered, then stays in sight.
  */
-function confinement(sandbox: SandboxName, folders: readonly string[], table: readonly string[]): string[] {
+function withBubblewrap(
+  sandbox: SandboxName,
+  folders: readonly string[],
+  context: Pick<PoolContext, "roots" | "avoid" | "env">,
+): Sandbox[] {
+  const bwrap = findTool("bwrap", context);
+  if (bwrap === undefined) return [];
   const isReadOnly = sandbox !== "no_network";
   const kept = isReadOnly ? folders.filter((folder) => existsSync(folder)) : [];
-  return [
-    ...["--bind", "/", "/", "--dev", "/dev", ...table, "--cap-drop", "ALL"],
-    ...["--unshare-pid", "--die-with-parent"],
-    ...(process.getuid?.() === 0 ? ["--unshare-user"] : []),
-    ...kept.flatMap((folder) => ["--ro-bind", folder, folder]),
-    ...(sandbox === "read_only" ? [] : ["--unshare-net"]),
-    "--",
-  ];
+  return [["--proc", "/proc"], []].map((table) => ({
+    words: [
+      ...[bwrap, "--bind", "/", "/", "--dev", "/dev", ...table, "--cap-drop", "ALL"],
+      ...["--unshare-pid", "--die-with-parent"],
+      ...(isSuperuser() ? ["--unshare-user"] : []),
+      ...foldersAbove(kept).flatMap((folder) => ["--bind", folder, folder]),
+      ...kept.flatMap((folder) => ["--ro-bind", folder, folder]),
+      ...(sandbox === "read_only" ? [] : ["--unshare-net"]),
+      "--",
+    ],
+    // The one that waits outside and the first one inside.
+    processes: 2,
+  }));
 }
 
-/** Starts the sandbox once around itself; gives why that failed. */
+/** A folder on the way to a kept one could be moved, and another one put in its place; what is mounted on cannot. */
+function foldersAbove(kept: readonly string[]): string[] {
+  const above = new Set<string>();
+  for (const folder of kept)
+    for (let at = dirname(folder); at !== dirname(at); at = dirname(at)) above.add(at);
+  // From the outside in: what is mounted later lies over what was there.
+  return [...above].sort((one, other) => one.length - other.length);
+}
+
+/**
+ * A network and a process table of one's own, by namespaces that only somebody outside could leave: without capabilities, and
+ * with no way to get any. To make a folder read-only a step would have to stand between two programs, which is a shell.
+ */
+function withUnshare(context: Pick<PoolContext, "roots" | "avoid" | "env">): Sandbox[] {
+  const [unshare, setpriv] = ["unshare", "setpriv"].map((name) => findTool(name, context));
+  if (unshare === undefined || setpriv === undefined) return [];
+  return [["--mount", "--mount-proc"], []].map((table) => ({
+    words: [
+      ...[
+        unshare,
+        "--user",
+        "--map-current-user",
+        "--net",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        ...table,
+        "--",
+      ],
+      ...[
+        setpriv,
+        "--no-new-privs",
+        ...(isSuperuser() ? ["--bounding-set=-all", "--inh-caps=-all"] : []),
+        "--",
+      ],
+    ],
+    processes: 1,
+  }));
+}
+
+function isSuperuser(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** Starts the sandbox once around a program of its own that says its version; gives why that failed. */
 function probe([program = "", ...words]: readonly string[]): Promise<string | undefined> {
   return new Promise((done) => {
     execFile(program, [...words, program, "--version"], { timeout: PROBE_MS, env: {} }, (error, _out, told) =>
-      done(error === null ? undefined : told.split("\n")[0] || "bubblewrap failed"),
+      done(error === null ? undefined : told.split("\n")[0] || "the sandbox failed"),
     );
   });
 }

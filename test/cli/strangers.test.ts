@@ -1,5 +1,14 @@
 /** Programs that a repository brings do not count, from whatever folder of it we are started and whatever its config says. */
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -57,6 +66,49 @@ describe("a program that PATH finds in the repository", () => {
     expect([await isFound("."), await isFound("src")]).toEqual([true, true]);
     expect((await runHere(["trust", "--remove"], { cwd: repository, env: env() })).code).toBe(0);
     expect(await isFound("src")).toBe(false);
+  });
+});
+
+describe("a program that we run ourselves", () => {
+  const strange = (name: string, script: string) => {
+    write(`repository/node_modules/.bin/${name}`, `#!/bin/sh\n: > "${join(top, "ran")}"\n${script}\n`);
+    chmodSync(join(repository, "node_modules/.bin", name), 0o755);
+  };
+  const config = (more: string) =>
+    write(
+      "home/.config/lsp-proxy/config.toml",
+      `[[servers]]\nid = "ts"\nkind = "typescript-language-server"\n${more}\n`,
+    );
+
+  it.runIf(process.platform === "linux")("is not the repository's: the sandbox and the limits", async () => {
+    strange("bwrap", 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
+    strange("prlimit", 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
+    write("bin/typescript-language-server", "#!/bin/sh\nexit 3\n");
+    chmodSync(join(top, "bin/typescript-language-server"), 0o755);
+    config('sandbox = "read_only"\nlimits = { open_files = 256 }');
+    write("repository/lspi.toml", '[workspace]\nroots = ["src"]\n');
+    const PATH = `${env().PATH}:${join(top, "bin")}`;
+    const args = JSON.stringify({ file_path: "a.ts", line: 1, character: 1 });
+    for (const words of [[], ["-w", "src"]]) {
+      const { stdout } = await runHere(["call", "get_hover", args, ...words], {
+        cwd: repository,
+        env: { ...env(), PATH },
+      });
+      expect(stdout).toContain("bubblewrap (`bwrap`) is not installed");
+    }
+    expect(existsSync(join(top, "ran"))).toBe(false);
+  });
+
+  it("is not the repository's: what installs, and what a look for versions starts", async () => {
+    strange("npm", "exit 0");
+    strange("interpreter", "exit 0");
+    write("bin/perl", "#!/usr/bin/env interpreter\n");
+    chmodSync(join(top, "bin/perl"), 0o755);
+    const PATH = `${env().PATH}:${join(top, "bin")}:/usr/bin`;
+    const there = { cwd: repository, env: { ...env(), PATH } };
+    await runHere(["servers", "perl"], there);
+    await runHere(["install", "pyright", "--yes"], { cwd: repository, env: env() });
+    expect(existsSync(join(top, "ran"))).toBe(false);
   });
 });
 

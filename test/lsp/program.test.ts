@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
 import { type LockedServer, lockedServer, lockFileIn, RECORD_VERSION } from "../../src/lsp/lock.js";
+import { pathOutside } from "../../src/lsp/program.js";
 import { defaultEnv } from "../../src/plan/defaults.js";
 import { fakePlan, fakeServer, fakeServerPath } from "../fake-server/index.js";
 import { ask, poolOf, scenarios, signal, workspace, write } from "./support.js";
@@ -69,6 +70,49 @@ describe("a program of the workspace", () => {
     programAt(join(bin, "tool"));
     const pool = poolOf(root, [serverOf("tool")], {}, { env: { PATH: `${join(root, "bin")}:${bin}` } });
     expect((await pool.get("fake", undefined, signal())).generation).toBe(1);
+  });
+});
+
+describe("what a program starts by name", () => {
+  /** Two programs `tool` whose first line names an interpreter, which the workspace has as well. */
+  const arrange = () => {
+    const root = workspace({ "bin/interpreter": "#!/bin/sh\nexit 9\n" });
+    const bin = workspace({});
+    chmodSync(join(root, "bin/interpreter"), 0o755);
+    symlinkSync(process.execPath, join(bin, "interpreter"));
+    programAt(join(bin, "tool"));
+    const text = readFileSync(join(bin, "tool"), "utf8");
+    write(join(bin, "tool"), text.replace(/^#!.*/, "#!/usr/bin/env interpreter"));
+    return { root, bin };
+  };
+  const trusting = (root: string) => ({ binFolders: [join(root, "none")] });
+
+  test.runIf(process.platform !== "win32")(
+    "is not the workspace's either, unless it is trusted",
+    async () => {
+      const { root, bin } = arrange();
+      const link = join(workspace({}), "link");
+      symlinkSync(join(root, "bin"), link);
+      for (const strange of [join(root, "bin"), link, "bin", "./bin", ""]) {
+        const env = { PATH: `${strange}:${bin}:/usr/bin:/bin` };
+        const pool = poolOf(root, [{ ...serverOf("tool"), cwd: root }], {}, { env });
+        expect((await pool.get("fake", undefined, signal())).generation).toBe(1);
+        await pool.close();
+      }
+      const env = { PATH: `${join(root, "bin")}:${bin}:/usr/bin:/bin` };
+      const pool = poolOf(root, [serverOf("tool")], {}, { env, ...trusting(root) });
+      await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject({
+        message: expect.stringContaining("exited with code 9"),
+      });
+    },
+  );
+
+  test("nor that of what stands around it", () => {
+    const { root, bin } = arrange();
+    const path = `${join(root, "bin")}:${bin}:relative:`;
+    expect(pathOutside(path, [root])).toBe(bin);
+    expect(pathOutside(path, [bin])).toBe(join(root, "bin"));
+    expect(pathOutside(path, [])).toBe(path);
   });
 });
 

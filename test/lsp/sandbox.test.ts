@@ -1,11 +1,12 @@
 /** A confined server: what it cannot do any more, that it still works, and that it never runs unconfined. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { SandboxName, ServerPlan } from "../../src/abi/plan.js";
+import type { PoolContext } from "../../src/lsp/types.js";
 import { fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
 import {
   act,
@@ -28,20 +29,28 @@ const probe = [
   "true",
 ];
 const works = process.platform === "linux" && spawnSync("bwrap", probe).status === 0;
+const unshareWords = ["--user", "--map-current-user", "--net", "--pid", "--fork", "true"];
+const unshares = process.platform === "linux" && spawnSync("unshare", unshareWords).status === 0;
 const where = works ? "" : " (bubblewrap is not installed, or this system forbids it)";
 
 interface Attempts {
   write: string;
   create: string;
   network: string;
+  moved: string;
   entered: boolean;
   capable: boolean;
   devices: boolean;
 }
 
 /** A server that, before it serves, tries what it should not and writes down what came of it. */
-async function tried(sandbox: SandboxName, limits: Partial<ServerPlan["limits"]> = {}) {
-  const root = workspace({ "a.fake": "old\n" });
+async function tried(
+  sandbox: SandboxName,
+  limits: Partial<ServerPlan["limits"]> = {},
+  context: Partial<PoolContext> = {},
+) {
+  const top = workspace({ "above/work/a.fake": "old\n" });
+  const root = join(top, "above", "work");
   const outside = workspace({});
   const listener = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
   afterThis(() => void listener.close());
@@ -60,13 +69,14 @@ const network = await new Promise((done) => {
   const socket = connect(${port}, "127.0.0.1", () => done("done"));
   socket.on("error", (error) => done(error.code));
 });
+const moved = attempt(() => renameSync(${JSON.stringify(join(top, "above"))}, ${JSON.stringify(join(top, "elsewhere"))}));
 const isPid = (name) => /^[0-9]+$/.test(name);
 const outcomes = readdirSync("/proc").filter(isPid).map((pid) => attempt(() =>
   writeFileSync("/proc/" + pid + ${JSON.stringify(`/root${root}/c.fake`)}, "new")));
 const entered = ${JSON.stringify(sandbox)}.startsWith("read_only") && outcomes.includes("done");
 const capable = !/^CapEff:\\s+0+$/m.test(readFileSync("/proc/self/status", "utf8"));
 const devices = statSync("/dev").dev === ${statSync("/dev").dev};
-writeFileSync(${JSON.stringify(`${told}.new`)}, JSON.stringify({ write, create, network, entered, capable, devices }));
+writeFileSync(${JSON.stringify(`${told}.new`)}, JSON.stringify({ write, create, network, moved, entered, capable, devices }));
 renameSync(${JSON.stringify(`${told}.new`)}, ${JSON.stringify(told)});
 await import(${JSON.stringify(fakeServerPath)});
 `,
@@ -74,7 +84,7 @@ await import(${JSON.stringify(fakeServerPath)});
   const plan = fakeServer(scenarios(), {});
   const command = [process.execPath, script, plan.command[2] ?? ""];
   const server = { ...plan, command, sandbox, limits: { ...plan.limits, ...limits } };
-  const pool = poolOf(root, [server]);
+  const pool = poolOf(root, [server], {}, context);
   await pool.get("fake", undefined, signal());
   const pid = pool.status()[0]?.pid ?? 0;
   await pool.close();
@@ -82,15 +92,38 @@ await import(${JSON.stringify(fakeServerPath)});
 }
 
 /** The processes that the daemon below becomes. */
-const sleepers = (): string[] =>
-  spawnSync("ps", ["-eo", "args="], { encoding: "utf8" }).stdout.match(/^sleep 1000019$/gm) ?? [];
+const sleepers = (seconds: string): string[] =>
+  spawnSync("ps", ["-eo", "args="], { encoding: "utf8" })
+    .stdout.split("\n")
+    .filter((line) => line === `sleep ${seconds}`);
+
+/** A real server, confined, finds a definition. */
+async function definesPython(sandbox: SandboxName, context: Partial<PoolContext>): Promise<void> {
+  const root = workspace({ "main.py": "def add(a, b):\n    return a + b\n\nadd(1, 2)\n" });
+  const plan: ServerPlan = {
+    ...serverPlan("pyright", ["pyright-langserver"], ["py"], "python"),
+    args: ["--stdio"],
+    sandbox,
+  };
+  const pool = poolOf(root, [plan], {}, context);
+  const path = join(root, "main.py");
+  const server = await pool.get("pyright", path, signal());
+  const { uri } = await server.sync(path, signal());
+  const params = { textDocument: { uri }, position: { line: 3, character: 1 } };
+  const retryEmpty = { attempts: 5, delayMs: 300, while: "always" as const };
+  const { value } = await server.request("textDocument/definition", params, {
+    signal: signal(),
+    retryEmpty,
+  });
+  expect(JSON.stringify(value)).toContain('"line":0');
+}
 
 describe.runIf(works)(`bubblewrap${where}`, () => {
   test.each<[SandboxName, object]>([
-    ["none", { write: "done", create: "done", network: "done" }],
-    ["read_only", { write: "EROFS", create: "EROFS", network: "done" }],
-    ["no_network", { write: "done", create: "done", network: "ECONNREFUSED" }],
-    ["read_only_no_network", { write: "EROFS", create: "EROFS", network: "ECONNREFUSED" }],
+    ["none", { write: "done", create: "done", network: "done", moved: "done" }],
+    ["read_only", { write: "EROFS", create: "EROFS", network: "done", moved: "EBUSY" }],
+    ["no_network", { write: "done", create: "done", network: "ECONNREFUSED", moved: "done" }],
+    ["read_only_no_network", { write: "EROFS", create: "EROFS", network: "ECONNREFUSED", moved: "EBUSY" }],
   ])("%s", { timeout: 60_000 }, async (sandbox, outcome) => {
     const { pid, entered, capable, devices, ...came } = await tried(sandbox);
     expect(came).toEqual(outcome);
@@ -109,9 +142,9 @@ describe.runIf(works)(`bubblewrap${where}`, () => {
     const { pool, server } = await session({}, { server: { sandbox: "no_network" } });
     const words = ["setsid", "-f", "env", "-i", "prlimit", "--rttime=1000000000:1000000000"];
     await act(server, { exec: [...words, "sh", "-c", 'echo > "$1"; exec sleep 1000019', "sh", told] });
-    await until(() => existsSync(told) && sleepers().length === 1);
+    await until(() => existsSync(told) && sleepers("1000019").length === 1);
     await pool.stop("fake");
-    await until(() => sleepers().length === 0);
+    await until(() => sleepers("1000019").length === 0);
   });
 
   test("its own processes do not count against limits.processes", { timeout: 60_000 }, async () => {
@@ -122,24 +155,66 @@ describe.runIf(works)(`bubblewrap${where}`, () => {
   });
 
   test("a real server works in it", { timeout: 120_000 }, async () => {
-    const root = workspace({ "main.py": "def add(a, b):\n    return a + b\n\nadd(1, 2)\n" });
-    const plan: ServerPlan = {
-      ...serverPlan("pyright", ["pyright-langserver"], ["py"], "python"),
-      args: ["--stdio"],
-      sandbox: "read_only_no_network",
-    };
-    const pool = poolOf(root, [plan], {}, { binFolders: [join(modules, ".bin")] });
-    const path = join(root, "main.py");
-    const server = await pool.get("pyright", path, signal());
-    const { uri } = await server.sync(path, signal());
-    const params = { textDocument: { uri }, position: { line: 3, character: 1 } };
-    const retryEmpty = { attempts: 5, delayMs: 300, while: "always" as const };
-    const { value } = await server.request("textDocument/definition", params, {
-      signal: signal(),
-      retryEmpty,
-    });
-    expect(JSON.stringify(value)).toContain('"line":0');
+    await definesPython("read_only_no_network", { binFolders: [join(modules, ".bin")] });
   });
+});
+
+/** A folder with these programs of the system and no others. */
+function only(...names: string[]): string {
+  const bin = workspace({});
+  for (const name of names) symlinkSync(join("/usr/bin", name), join(bin, name));
+  return bin;
+}
+
+describe.runIf(unshares)("util-linux, where bubblewrap is not installed", () => {
+  const context = () => {
+    const bin = only("unshare", "setpriv");
+    symlinkSync(process.execPath, join(bin, "node"));
+    return { env: { ...process.env, PATH: bin } };
+  };
+
+  test("takes the network away, and every capability", { timeout: 60_000 }, async () => {
+    const { pid, network, write: wrote, capable } = await tried("no_network", {}, context());
+    expect({ network, wrote, capable }).toEqual({ network: "ENETUNREACH", wrote: "done", capable: false });
+    await until(() => !alive(pid));
+  });
+
+  test("holds for what the server starts, and ends with it", { timeout: 60_000 }, async () => {
+    const told = join(scenarios(), "told");
+    const { pool, server } = await session({}, { server: { sandbox: "no_network" }, context: context() });
+    const script =
+      'PATH=/usr/bin:/bin; { cat /proc/net/dev; unshare --user --map-root-user --net cat /proc/net/dev; } > "$1.new" 2> "$1.err"; mv "$1.new" "$1"; exec sleep 1000023';
+    await act(server, { exec: ["/usr/bin/setsid", "-f", "/bin/sh", "-c", script, "sh", told] });
+    await until(() => existsSync(told));
+    const devices = readFileSync(told, "utf8").match(/^ *[a-z]+[0-9]*:/gm) ?? [];
+    expect(devices.map((name) => name.trim()).filter((name) => name !== "lo:")).toEqual([]);
+    expect(sleepers("1000023")).toHaveLength(1);
+    await pool.stop("fake");
+    await until(() => sleepers("1000023").length === 0);
+  });
+
+  test("counts its own process out", { timeout: 60_000 }, async () => {
+    const limits = { memoryMb: null, openFiles: null, processes: 1, nice: null };
+    const { pool } = await session({}, { server: { sandbox: "no_network", limits }, context: context() });
+    await new Promise((done) => setTimeout(done, 5_000));
+    expect(pool.status()).toMatchObject([{ state: "running", lastError: null }]);
+  });
+
+  test("a real server works in it", { timeout: 120_000 }, async () => {
+    await definesPython("no_network", { ...context(), binFolders: [join(modules, ".bin")] });
+  });
+
+  test.each<SandboxName>(["read_only", "read_only_no_network"])(
+    "cannot make a workspace read-only, so %s is refused",
+    async (sandbox) => {
+      const server = fakeServer(scenarios(), {}, { sandbox });
+      const pool = poolOf(workspace({}), [server], {}, context());
+      await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject({
+        code: "lsp/no-sandbox",
+        message: expect.stringContaining("bubblewrap (`bwrap`) is not installed"),
+      });
+    },
+  );
 });
 
 describe("without a sandbox that can be had, no server", () => {
@@ -152,7 +227,7 @@ describe("without a sandbox that can be had, no server", () => {
       "echo 'bwrap: No permissions to create new namespace' >&2; exit 1",
       "No permissions",
     ],
-    ["it fails without a word", "exit 3", "bubblewrap failed"],
+    ["it fails without a word", "exit 3", "the sandbox failed"],
   ])("%s", async (_when, script, why) => {
     const bin = workspace({});
     const started = join(bin, "started");
@@ -169,6 +244,14 @@ describe("without a sandbox that can be had, no server", () => {
     await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused(why));
     expect(existsSync(started)).toBe(false);
     expect(pool.status()).toMatchObject([{ state: "unavailable" }]);
+  });
+
+  test.runIf(process.platform === "linux")("a bubblewrap of a stranger's is none", async () => {
+    const strange = workspace({ bwrap: '#!/bin/sh\nshift 9; exec "$@"\n' });
+    chmodSync(join(strange, "bwrap"), 0o755);
+    const server = fakeServer(scenarios(), {}, { sandbox: "no_network" });
+    const pool = poolOf(workspace({}), [server], {}, { env: { PATH: strange }, avoid: [strange] });
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("is not installed"));
   });
 
   test.runIf(process.platform === "linux")("a bubblewrap of the workspace is none", async () => {

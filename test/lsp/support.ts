@@ -70,10 +70,12 @@ export async function session(
     server?: Partial<ServerPlan>;
     plan?: Partial<Plan>;
     files?: { [path: string]: string };
+    context?: Partial<PoolContext>;
   } = {},
 ): Promise<Session> {
   const root = workspace({ "a.fake": options.text ?? "hello\n", ...options.files });
-  const pool = poolOf(root, [fakeServer(scenarios(), scenario, options.server)], options.plan);
+  const server = fakeServer(scenarios(), scenario, options.server);
+  const pool = poolOf(root, [server], options.plan, options.context);
   return { root, pool, file: join(root, "a.fake"), server: await pool.get("fake", undefined, signal()) };
 }
 

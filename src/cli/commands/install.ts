@@ -1,6 +1,7 @@
 /** `install`: shows how a server is installed on this system, and does so only when a person says yes. */
 import { spawn } from "node:child_process";
 import type { PresetFacts } from "../../config/preset-index.js";
+import { pathOutside } from "../../lsp/program.js";
 import { agrees, isInteractive } from "../ask.js";
 import { type Command, type ExitCode, exitCodes, isOn, type Surroundings } from "../command.js";
 import { workspaceOf } from "../compile.js";
@@ -13,6 +14,7 @@ import {
   type Presence,
   presenceText,
   presetNamed,
+  strangersOf,
 } from "../presets.js";
 
 export const install: Command = {
@@ -52,7 +54,8 @@ export const install: Command = {
       io.stderr.write("Nothing was run. Run it yourself, or add --yes.\n");
       return exitCodes.no;
     }
-    if (!(await ran(words, workspaceOf(input, io), io))) return exitCodes.no;
+    const PATH = pathOutside(io.env.PATH ?? "", strangersOf(input, io));
+    if (!(await ran(words, workspaceOf(input, io), { ...io, env: { ...io.env, PATH } }))) return exitCodes.no;
     return finished(preset, await presence(), io);
   },
 };

@@ -241,7 +241,7 @@ export const serverSchema = z.strictObject({
     .enum(["none", "read_only", "no_network", "read_only_no_network"])
     .optional()
     .describe(
-      "How the server is confined: the workspace read-only, no network, or both. Needs Linux and bubblewrap; where it cannot be had, the server is not started.",
+      "How the server is confined: the workspace read-only, no network, or both. Needs Linux and bubblewrap, for `no_network` alone util-linux does as well; where it cannot be had, the server is not started.",
     )
     .meta(found("confined")),
   open_on_change: z
