@@ -7,6 +7,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Plan, SandboxName, ServerPlan } from "../abi/plan.js";
+import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { findTool, runsElsewhere } from "./program.js";
 import { redact } from "./redact.js";
@@ -89,7 +90,7 @@ function foldersAbove(kept: readonly string[]): string[] {
   for (const folder of kept)
     for (let at = dirname(folder); at !== dirname(at); at = dirname(at)) above.add(at);
   // From the outside in: what is mounted later lies over what was there.
-  return [...above].sort((one, other) => one.length - other.length);
+  return sortBy([...above], (folder) => [folder.length]);
 }
 
 /**
