@@ -38,6 +38,56 @@ export function sortBy<T>(items: readonly T[], key: (item: T) => readonly KeyPar
     .map((entry) => entry.item);
 }
 
+const sliceLength = 1024;
+
+/** Sorts numbers slice by slice, `between` awaited in between; what is in order already costs one look. Equal ones keep their order. */
+export async function sortSlices(
+  items: Uint32Array,
+  compare: (a: number, b: number) => number,
+  between: () => Promise<void>,
+): Promise<Uint32Array> {
+  let from = items;
+  for (let start = 0; start < from.length; start += sliceLength) {
+    const slice = from.subarray(start, start + sliceLength);
+    if (!isAscending(slice, compare)) slice.sort(compare);
+    if (from.length > sliceLength) await between();
+  }
+  let to = from.length > sliceLength ? new Uint32Array(from.length) : from;
+  for (let width = sliceLength; width < from.length; width *= 2) {
+    for (let start = 0; start < from.length; start += 2 * width)
+      await merge(from, to, { start, middle: start + width, end: start + 2 * width }, compare, between);
+    [from, to] = [to, from];
+  }
+  return from;
+}
+
+function isAscending(items: Uint32Array, compare: (a: number, b: number) => number): boolean {
+  for (let index = 1; index < items.length; index++)
+    if (compare(items[index - 1] ?? 0, items[index] ?? 0) > 0) return false;
+  return true;
+}
+
+/** Two sorted neighbours as one. */
+async function merge(
+  from: Uint32Array,
+  to: Uint32Array,
+  { start, middle, end }: { start: number; middle: number; end: number },
+  compare: (a: number, b: number) => number,
+  between: () => Promise<void>,
+): Promise<void> {
+  const last = Math.min(end, from.length);
+  let [left, right] = [start, middle];
+  if (middle >= last || compare(from[middle - 1] ?? 0, from[middle] ?? 0) <= 0) {
+    to.set(from.subarray(start, last), start);
+    return;
+  }
+  for (let out = start; out < last; out++) {
+    const isLeft = right >= last || (left < middle && compare(from[left] ?? 0, from[right] ?? 0) <= 0);
+    to[out] = (isLeft ? from[left++] : from[right++]) ?? 0;
+    if ((out - start) % sliceLength === sliceLength - 1) await between();
+  }
+}
+
 /** A sorted copy of texts without duplicates: how sets are written down. */
 export function sortedSet(items: Iterable<string>): string[] {
   return [...new Set(items)].sort(compareText);

@@ -74,16 +74,47 @@ export function columnsOf(line: string, unit: ColumnUnit): number {
  * line's end goes to the end.
  */
 export function convertColumn(line: string, column: number, from: ColumnUnit, to: ColumnUnit): number {
-  let seen = 0;
-  let out = 0;
-  for (const character of line) {
-    const codePoint = character.codePointAt(0) ?? 0;
-    const next = seen + unitsOf(codePoint, from);
-    if (next > column) return out;
-    seen = next;
-    out += unitsOf(codePoint, to);
+  return walk({ at: 0, seen: 0, out: 0 }, line, column, from, to);
+}
+
+/** How far a walk along a line has come: its offset, and the units before it. */
+interface Walk {
+  at: number;
+  seen: number;
+  out: number;
+}
+
+function walk(state: Walk, line: string, column: number, from: ColumnUnit, to: ColumnUnit): number {
+  while (state.at < line.length) {
+    const codePoint = line.codePointAt(state.at) ?? 0;
+    const next = state.seen + unitsOf(codePoint, from);
+    if (next > column) break;
+    state.seen = next;
+    state.out += unitsOf(codePoint, to);
+    state.at += codePoint > 0xffff ? 2 : 1;
   }
-  return out;
+  return state.out;
+}
+
+/** Columns of a text in other units, as `convertColumn` gives them. Those of one line that come in order cost one walk along it. */
+export class ColumnWalk {
+  #number = -1;
+  #line = "";
+  #walk: Walk = { at: 0, seen: 0, out: 0 };
+
+  constructor(
+    private readonly lines: Lines,
+    private readonly from: ColumnUnit,
+    private readonly to: ColumnUnit,
+  ) {}
+
+  /** A column of a zero-based line. */
+  convert(line: number, column: number): number {
+    if (line !== this.#number) this.#line = this.lines.line(line);
+    if (line !== this.#number || column < this.#walk.seen) this.#walk = { at: 0, seen: 0, out: 0 };
+    this.#number = line;
+    return walk(this.#walk, this.#line, column, this.from, this.to);
+  }
 }
 
 /** The longest prefix of at most `max` characters (code points): a cut never splits one. */
@@ -111,4 +142,9 @@ export function cutAround(
   const before = Math.floor(Math.max(0, max - length) / 2);
   const start = Math.max(0, Math.min(from - before, characters.length - max));
   return { text: characters.slice(start, start + max).join(""), cut: true };
+}
+
+/** The same text without what it was cut out of: V8 keeps the whole of a text alive for any part of it. */
+export function detached(text: string): string {
+  return Buffer.from(text, "utf16le").toString("utf16le");
 }

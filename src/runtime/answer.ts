@@ -15,8 +15,10 @@ import type { CallState } from "./call-state.js";
 import type { Choices } from "./choose.js";
 import { HeldRequest } from "./edits/draft.js";
 import { askBack } from "./envelope.js";
-import { headOf } from "./head.js";
-import { askedChars, capsOf } from "./limits.js";
+import { headOf, sharedHead, snippetWarnings } from "./head.js";
+import { askedChars, capsOf, pageSize } from "./limits.js";
+import { bounded } from "./listing/bound.js";
+import { type List, type Speller, SpeltList } from "./listing/list.js";
 import { Pages, type Snapshot } from "./page.js";
 import type { ReplyData } from "./reply.js";
 import { symbolLine } from "./shapes/document-symbols.js";
@@ -24,11 +26,9 @@ import { runtimeShapes } from "./shapes/index.js";
 import type { Shape } from "./shapes/shape.js";
 import { fileOf, rangeText, table, textOf } from "./shapes/spelt.js";
 import { insistOnSteady } from "./steady.js";
-import { tooMany } from "./ways-on.js";
-import { type Asked, wholeAnswer, windowAnswer } from "./window.js";
+import { Turns } from "./turns.js";
+import { type Asked, type Part, wholeAnswer, windowAnswer } from "./window.js";
 
-/** More items than this are not sorted and cut but refused: nobody can page through them. */
-const mostItems = 20_000;
 const mostCandidates = 20;
 
 /** The answer of a call in one of the output shapes. */
@@ -41,23 +41,40 @@ export async function buildAnswer(
   const { facts, shape } = shapeNamed(name);
   if (reply.skipped !== undefined) tellSkipped(call, reply.skipped);
   const normalized = await shape.normalize(reply, call, options);
-  await insistOnSteady(call);
   const asked: Asked = { call, facts, shape, caps: capsOf(call, options.maxChars) };
-  if (!facts.counted) return wholeAnswer(asked, headOf(call), normalized);
-  const most = facts.most ?? mostItems;
-  if (normalized.items.length > most) throw tooMany(call, most);
-  const items = arrange(normalized.items, facts, call);
+  if (!("list" in normalized) && !facts.counted) {
+    await insistOnSteady(call);
+    return wholeAnswer(asked, headOf(call), normalized);
+  }
+  const found =
+    "list" in normalized ? normalized.list : new SpeltList(arrange(normalized.items, facts, call));
+  const speller: Speller = { places: call.places, turns: new Turns(call.signal) };
+  const listed = await bounded(call, found, speller);
   const wanted = call.input[call.plan.dialect.listing.most] ?? call.tool.defaultItems;
-  const kept = typeof wanted === "number" ? items.slice(0, wanted) : items;
+  const list =
+    typeof wanted === "number" && wanted < listed.length ? await listed.first(speller, wanted) : listed;
+  const part = await partOf(asked, list, 0, speller);
+  await insistOnSteady(call);
   const listing: Snapshot = {
     head: headOf(call),
     beside: normalized.beside,
-    items: call.tool.output.ids ? kept.map((item) => identify(item, facts, call)) : kept,
-    total: items.length,
+    list,
+    total: found.length,
+    isBounded: listed.length < found.length,
     files: await filesOf(call),
     sources: call.mark?.sources,
   };
-  return listAnswer(asked, listing);
+  return listAnswer(asked, listing, part, speller.turns);
+}
+
+/** The items of an answer that begins at an offset, with their ids. */
+async function partOf({ call, facts }: Asked, list: List, offset: number, speller: Speller): Promise<Part> {
+  const end = facts.isWhole ? list.length : Math.min(offset + pageSize(call), list.length);
+  const items = await list.items(speller, offset, end);
+  return {
+    offset,
+    items: call.tool.output.ids ? items.map((item) => identify(item, facts, call)) : items,
+  };
 }
 
 /** The answer to a call that has not chosen one of several actions yet. */
@@ -80,21 +97,17 @@ export async function heldAnswer(call: CallState, token: string): Promise<Answer
 export async function pageAnswer(call: CallState, name: ShapeName, cursor: string): Promise<Answer> {
   call.evidence.isPage = true;
   const { facts, shape } = shapeNamed(name);
-  const {
-    snapshot,
-    offset,
-    cursor: write,
-  } = await call.pages.open(cursor, bindingOf(call), call.mark?.sources);
-  const caps = capsOf(call, askedChars(call));
+  const turns = new Turns(call.signal);
+  const opened = await call.pages.open(cursor, bindingOf(call), turns, call.mark?.sources);
+  const { snapshot, offset } = opened;
+  const asked: Asked = { call, facts, shape, caps: capsOf(call, askedChars(call)) };
+  const part = await partOf(asked, snapshot.list, offset, { places: call.places, turns });
+  await opened.insist(await filesOf(call));
   const { head } = snapshot;
   // What this very call is told, a page size out of bounds say, stands beside what the listing was told.
-  const warnings = uniqueBy([...head.warnings, ...call.evidence.warnings], canonicalText);
-  return windowAnswer(
-    { call, facts, shape, caps },
-    { ...snapshot, head: { ...head, warnings } },
-    offset,
-    write,
-  );
+  const own = [...call.evidence.warnings, ...snippetWarnings(call)];
+  const warnings = uniqueBy([...head.warnings, ...own], canonicalText);
+  return windowAnswer(asked, { ...snapshot, head: { ...head, warnings } }, part, opened.cursor);
 }
 
 /** An empty answer for a method that no server has: it is true, and says why it is empty. */
@@ -122,20 +135,21 @@ export function candidatesAnswer(call: CallState, message: string, found: JsonOb
   return askBack(headOf(call), message, shown, shown.length < sorted.length, lines, call.wording);
 }
 
-async function listAnswer(asked: Asked, listing: Snapshot): Promise<Answer> {
+async function listAnswer(asked: Asked, listing: Snapshot, part: Part, turns: Turns): Promise<Answer> {
   const { call } = asked;
-  if (call.tool.page === null) return windowAnswer(asked, listing, 0, undefined);
+  if (call.tool.page === null) return windowAnswer(asked, listing, part, undefined);
   let hasMore = false;
   const unbound = () => {
     hasMore = true;
     return "x".repeat(76);
   };
-  const first = windowAnswer(asked, listing, 0, unbound);
+  const first = windowAnswer(asked, listing, part, unbound);
   if (!hasMore) return first;
   call.evidence.isPage = true;
-  const write = await call.pages.keep(bindingOf(call), listing);
+  const shared = { ...listing, head: sharedHead(listing.head) };
+  const write = await call.pages.keep(bindingOf(call), shared, turns);
   call.evidence.listing = write(1);
-  return windowAnswer(asked, listing, 0, write);
+  return windowAnswer(asked, listing, part, write);
 }
 
 /** What a cursor of this call is bound to: the tool and its arguments, but for those that page. */

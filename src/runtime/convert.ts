@@ -6,7 +6,7 @@ import { sep } from "node:path";
 import type { DialectPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import { uniqueBy } from "../base/order.js";
-import { type ColumnUnit, columnsOf, convertColumn, cutAround, type Lines } from "../base/text.js";
+import { type ColumnUnit, columnsOf, convertColumn, cutAround, detached, type Lines } from "../base/text.js";
 import type { LanguageServer } from "../lsp/types.js";
 import {
   documentKey,
@@ -123,7 +123,7 @@ export class Places {
     const length = end.line === start.line ? end.character - start.character : columnsOf(own, "utf-32");
     const kept = cutAround(text, from, length, maxChars);
     this.isSnippetCut ||= kept.cut;
-    return kept.text;
+    return detached(kept.text);
   }
 }
 

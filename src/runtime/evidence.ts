@@ -35,6 +35,7 @@ export class Evidence {
   readonly #awaited = new Map<string, AwaitedServer>();
   readonly #warnings: Warning[] = [];
   readonly #dropped = new Set<string>();
+  #droppedRows = 0;
   readonly #asked: { server: LanguageServer; document: OpenDocument }[] = [];
   #cut = false;
   #isCommitted = false;
@@ -124,13 +125,18 @@ export class Evidence {
     this.#dropped.add(canonicalText(result));
   }
 
+  /** Results lay outside the roots, so many of them once duplicates were left out. */
+  dropMany(count: number): void {
+    this.#droppedRows += count;
+  }
+
   /** Something was shortened. */
   cut(): void {
     this.#cut = true;
   }
 
   get dropped(): number {
-    return this.#dropped.size;
+    return this.#dropped.size + this.#droppedRows;
   }
 
   get isCut(): boolean {

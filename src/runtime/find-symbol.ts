@@ -129,9 +129,9 @@ async function inside(call: CallState, found: FoundSymbol[]): Promise<FoundSymbo
 
 function symbolsOf(
   parts: ReplyPart[],
-  read: (server: FoundSymbol["server"], value: unknown) => FoundSymbol[],
+  read: (server: FoundSymbol["server"], value: unknown) => Iterable<FoundSymbol>,
 ): FoundSymbol[] {
-  return parts.flatMap(({ server, value }) => (server === undefined ? [] : read(server, value)));
+  return parts.flatMap(({ server, value }) => (server === undefined ? [] : [...read(server, value)]));
 }
 
 function matching(symbols: FoundSymbol[], wanted: WantedSymbol): FoundSymbol[] {

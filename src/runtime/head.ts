@@ -30,11 +30,7 @@ export function headOf(call: CallState): Head {
       code: "answer/not-ready",
       message: `${readiness === "starting" ? "A" : "The"} language server is still ${readiness}; the answer may be incomplete.`,
     });
-  if (call.places.isSnippetCut)
-    warnings.push({
-      code: "answer/snippet-cut",
-      message: "A text beside a place is longer than it may be; it was cut around the place.",
-    });
+  warnings.push(...snippetWarnings(call));
   if (dropped > 0)
     warnings.push({
       code: "answer/dropped",
@@ -52,4 +48,16 @@ export function headOf(call: CallState): Head {
     document: document && { ...call.places.document(document.admitted), sha256: document.hash },
     warnings,
   };
+}
+
+/** What is said of the texts beside the places of this very page. */
+export function snippetWarnings({ places }: CallState): Warning[] {
+  if (!places.isSnippetCut) return [];
+  const message = "A text beside a place is longer than it may be; it was cut around the place.";
+  return [{ code: "answer/snippet-cut", message }];
+}
+
+/** The head without what holds for one page only. */
+export function sharedHead(head: Head): Head {
+  return { ...head, warnings: head.warnings.filter(({ code }) => code !== "answer/snippet-cut") };
 }

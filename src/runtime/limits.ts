@@ -42,6 +42,14 @@ export function capsOf({ plan, tool, evidence }: CallState, asked: Json | undefi
   };
 }
 
+/** How many items an answer of the call has at the most. */
+export function pageSize({ plan, tool, input }: CallState): number {
+  const { page, maxItems } = tool;
+  if (page === null) return maxItems;
+  const asked = input[plan.dialect.listing.size];
+  return Math.min(typeof asked === "number" ? asked : page.defaultSize, page.maxSize, maxItems);
+}
+
 /** What a call asks for as its budget, where its tool takes one. */
 export function askedChars({ tool, input }: CallState): Json | undefined {
   const { maxChars } = tool.output;

@@ -1,20 +1,25 @@
 /**
  * Pages of a listing. A cursor names a tool, its arguments, a snapshot of the sorted whole, and an offset, all by
- * content: the same question on the same files gives the same cursors. Snapshots are bounded in bytes and in time.
+ * content: the same question on the same files gives the same cursors. Snapshots are bounded in bytes and in time, and
+ * their items are spelt page by page, so a page is told only if its files are as they were for the first one.
  */
-import { stat } from "node:fs/promises";
+import { factsOf } from "../base/facts.js";
 import { sha256 } from "../base/hash.js";
-import { canonicalText, type Json, type JsonObject } from "../base/json.js";
+import { canonicalText, type JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { Head } from "./head.js";
+import type { List } from "./listing/list.js";
+import type { Turns } from "./turns.js";
 
 /** Everything that the pages of one listing share. */
 export interface Snapshot {
   head: Head;
   beside: JsonObject;
-  items: Json[];
-  /** How many were found, when a call asked for fewer than that. */
+  list: List;
+  /** How many were found, when fewer than that are listed. */
   total: number;
+  /** Whether more were found than are kept for paging. */
+  isBounded: boolean;
   /** Absolute paths of the files that the listing is about. */
   files: string[];
   /** Equal while no source of the workspace has changed; undefined when that is not known. */
@@ -29,12 +34,15 @@ export interface PageBounds {
 }
 
 const bounds: PageBounds = { lifeMs: 10 * 60_000, bytes: 32 * 1024 * 1024, snapshotBytes: 16 * 1024 * 1024 };
-const mostMarks = 2000;
+/** Files whose state is kept with a listing, and those of them that are looked at before each page besides its own. */
+const mostStamps = 20_000;
+const mostLooks = { watched: 256, unwatched: 2000 };
 const cursorVersion = 1;
 
 interface Kept {
   snapshot: Snapshot;
-  marks: string;
+  /** Size and time of change of each file. */
+  stamps: Map<string, string>;
   bytes: number;
   usedAt: number;
 }
@@ -53,22 +61,28 @@ export class Pages {
     return sha256(canonicalText([tool, asked])).slice(0, 16);
   }
 
+  /** The most bytes that one listing may take. */
+  get room(): number {
+    return this.limits.snapshotBytes;
+  }
+
   /** Keeps a listing for its further pages; gives the function that writes their cursors. */
-  async keep(binding: string, snapshot: Snapshot): Promise<(offset: number) => string> {
-    const text = canonicalText([snapshot.head, snapshot.beside, snapshot.items]);
-    const bytes = Buffer.byteLength(text);
+  async keep(binding: string, snapshot: Snapshot, turns: Turns): Promise<(offset: number) => string> {
+    const weight = await snapshot.list.weigh(turns);
+    const text = canonicalText([snapshot.head, snapshot.beside, weight.digest]);
+    const stamps = await stampsOf(snapshot.files.slice(0, mostStamps), turns);
+    const bytes = Buffer.byteLength(text) + weight.bytes;
     if (bytes > this.limits.snapshotBytes)
       throw new Refusal("page/snapshot-too-large", "The whole listing is too large to page through.");
     const id = sha256(text).slice(0, 32);
-    const marks = await marksOf(snapshot.files);
     this.#kept.delete(`${binding}:${id}`);
-    this.#kept.set(`${binding}:${id}`, { snapshot, marks, bytes, usedAt: this.now() });
+    this.#kept.set(`${binding}:${id}`, { snapshot, stamps, bytes, usedAt: this.now() });
     this.#makeRoom();
     return cursorWriter(binding, id);
   }
 
-  /** The listing and offset of a cursor; `sources` as they are now, where that is known. */
-  async open(cursor: string, binding: string, sources?: string) {
+  /** The listing and offset of a cursor, and the check of a page's files; `sources` as they are now, where that is known. */
+  async open(cursor: string, binding: string, turns: Turns, sources?: string) {
     const read = readCursor(cursor);
     if (read === undefined || read.binding !== binding)
       throw new Refusal(
@@ -81,17 +95,19 @@ export class Pages {
       this.#kept.delete(key);
       throw new Refusal("page/cursor-expired", "The listing of this cursor is no longer kept.");
     }
-    if (read.offset >= kept.snapshot.items.length)
+    if (read.offset >= kept.snapshot.list.length)
       throw new Refusal("page/cursor-invalid", "The cursor points past the end of its listing.");
     const { files, sources: before } = kept.snapshot;
+    const isWatched = before !== undefined && sources !== undefined;
     // A file that the listing does not name may have new items for it.
-    const isOther = before !== undefined && sources !== undefined && before !== sources;
-    if (isOther || (await marksOf(files)) !== kept.marks)
-      throw new Refusal("page/cursor-stale", "The files have changed since the listing's first page.");
+    if (isWatched && before !== sources) throw stale();
+    const insist = (shown: readonly string[]) => insistOn(kept.stamps, shown, turns);
+    await insist(files.slice(0, isWatched ? mostLooks.watched : mostLooks.unwatched));
     kept.usedAt = this.now();
     this.#kept.delete(key);
     this.#kept.set(key, kept);
-    return { snapshot: kept.snapshot, offset: read.offset, cursor: cursorWriter(binding, read.id) };
+    const { snapshot } = kept;
+    return { snapshot, offset: read.offset, cursor: cursorWriter(binding, read.id), insist };
   }
 
   /** Whether the listing of a cursor is still kept. */
@@ -123,13 +139,27 @@ function readCursor(cursor: string): { binding: string; id: string; offset: numb
   return { binding: match[2] ?? "", id: match[3] ?? "", offset: Number(match[4]) };
 }
 
+function stale(): Refusal {
+  return new Refusal("page/cursor-stale", "The files have changed since the listing's first page.");
+}
+
+/** Throws when one of the files is not as it was. */
+async function insistOn(
+  stamps: ReadonlyMap<string, string>,
+  files: readonly string[],
+  turns: Turns,
+): Promise<void> {
+  const now = await stampsOf(files, turns);
+  for (const [file, stamp] of now) if ((stamps.get(file) ?? stamp) !== stamp) throw stale();
+}
+
 /** Size and time of change of each file: cheap enough to ask before every page. */
-async function marksOf(files: string[]): Promise<string> {
-  const marks = await Promise.all(
-    files.slice(0, mostMarks).map(async (file) => {
-      const facts = await stat(file).catch(() => undefined);
-      return facts === undefined ? "gone" : `${facts.mtimeMs}/${facts.size}/${facts.ino}`;
-    }),
-  );
-  return sha256(marks.join("\n"));
+async function stampsOf(files: readonly string[], turns: Turns): Promise<Map<string, string>> {
+  const stamps = new Map<string, string>();
+  for (const file of files) {
+    const facts = factsOf(file);
+    stamps.set(file, facts === undefined ? "gone" : `${facts.mtimeMs}/${facts.size}/${facts.ino}`);
+    await turns.rest();
+  }
+  return stamps;
 }

@@ -22,28 +22,49 @@ export interface FoundSymbol extends NamedSymbol {
 }
 
 /** The symbols of `textDocument/documentSymbol`, parents before children; a flat one in the file that the server says. */
-export function documentSymbols(server: LanguageServer, uri: string, value: unknown): FoundSymbol[] {
-  return listOf(value).flatMap((entry) =>
-    isTable(entry) && isTable(entry.location)
-      ? [flatSymbol(server, entry, uri)]
-      : nestedSymbols(server, uri, entry, []),
-  );
+export function* documentSymbols(
+  server: LanguageServer,
+  uri: string,
+  value: unknown,
+): Generator<FoundSymbol, void, undefined> {
+  const open: { entries: unknown[]; next: number; containers: readonly string[] }[] = [
+    { entries: listOf(value), next: 0, containers: [] },
+  ];
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    if (level.next === level.entries.length) {
+      open.pop();
+      continue;
+    }
+    const entry = level.entries[level.next++];
+    if (open.length === 1 && isTable(entry) && isTable(entry.location)) {
+      yield flatSymbol(server, entry, uri);
+      continue;
+    }
+    const symbol = nestedSymbol(server, uri, entry, level.containers);
+    yield symbol;
+    const children = listOf(isTable(entry) ? entry.children : undefined);
+    if (children.length > 0)
+      open.push({ entries: children, next: 0, containers: [...level.containers, symbol.name] });
+  }
 }
 
 /** The symbols of `workspace/symbol`. */
-export function workspaceSymbols(server: LanguageServer, value: unknown): FoundSymbol[] {
-  return listOf(value).map((entry) => flatSymbol(server, entry, ""));
+export function* workspaceSymbols(
+  server: LanguageServer,
+  value: unknown,
+): Generator<FoundSymbol, void, undefined> {
+  for (const entry of listOf(value)) yield flatSymbol(server, entry, "");
 }
 
-function nestedSymbols(
+function nestedSymbol(
   server: LanguageServer,
   uri: string,
   entry: unknown,
   containers: readonly string[],
-): FoundSymbol[] {
+): FoundSymbol {
   if (!isTable(entry) || typeof entry.name !== "string" || !isRange(entry.range))
     throw garbled(server, "a list of symbols");
-  const symbol: FoundSymbol = {
+  return {
     name: entry.name,
     kind: kindWord(entry.kind),
     containers,
@@ -52,8 +73,6 @@ function nestedSymbols(
     range: entry.range,
     selection: isRange(entry.selectionRange) ? entry.selectionRange : undefined,
   };
-  const inner = [...containers, entry.name];
-  return [symbol, ...listOf(entry.children).flatMap((child) => nestedSymbols(server, uri, child, inner))];
 }
 
 function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string): FoundSymbol {
@@ -77,7 +96,7 @@ function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string)
 export async function ofDocument(
   { places, evidence }: CallState,
   uri: string,
-  found: readonly FoundSymbol[],
+  found: Iterable<FoundSymbol>,
 ): Promise<FoundSymbol[]> {
   const own: FoundSymbol[] = [];
   const document = await places.show(uri);

@@ -4,7 +4,7 @@
  */
 import type { Anchor, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
-import { type NextStep, Refusal } from "../base/problem.js";
+import type { NextStep } from "../base/problem.js";
 import type { CallState } from "./call-state.js";
 
 /** How an answer was cut. */
@@ -14,6 +14,8 @@ export interface Cut {
   shown: number;
   /** Whether the size of the answer cut it, rather than a number of items. */
   isSize: boolean;
+  /** Whether more was found than can be listed, page by page. */
+  isBounded?: boolean;
 }
 
 const narrower: readonly [Anchor, string][] = [
@@ -23,22 +25,20 @@ const narrower: readonly [Anchor, string][] = [
 
 /** The steps that lead on, the most useful first. */
 export function waysOn(call: CallState, cut: Cut): NextStep[] {
+  if (cut.isBounded && !cut.isSize) return [{ kind: "doc", text: otherQuestion(call) }];
   const again = cut.isSize ? moreRoom(call) : moreItems(call, cut);
   if (again.length > 0) return again;
   const text = narrowing(call.tool);
   return [text === undefined ? wider(call, cut) : { kind: "doc", text }];
 }
 
-/** The refusal of a list with more items than are sorted: nobody can page through them. Some dialects tell the message alone. */
-export function tooMany(call: CallState, most: number): Refusal {
-  const text = narrowing(call.tool) ?? `${unnarrowed} ${elsewhere(call)}`;
-  return new Refusal(
-    "guard/too-large",
-    `More than ${most} results were found; so many are not listed. ${text}`,
-    {
-      nextSteps: [{ kind: "doc", text }],
-    },
-  );
+/** What is told of a list with more items than can be listed: the first of them are, in their order. */
+export function boundedWarning(call: CallState, listed: number, total: number): string {
+  return `Of ${total} results the first ${listed} are listed. ${otherQuestion(call)}`;
+}
+
+function otherQuestion(call: CallState): string {
+  return narrowing(call.tool) ?? `${unnarrowed} ${elsewhere(call)}`;
 }
 
 const unnarrowed = "No argument of this tool narrows the answer.";

@@ -38,22 +38,27 @@ interface Form {
   isShortened: boolean;
 }
 
-/** As many items from the offset on as the page size and the caps allow; without a cursor there is no next page. */
+/** Items of a listing, from an offset on, as many as an answer may have. */
+export interface Part {
+  offset: number;
+  items: Json[];
+}
+
+/** As many of the items as the caps allow; without a cursor there is no next page. */
 export function windowAnswer(
   asked: Asked,
   listing: Snapshot,
-  offset: number,
+  { offset, items: whole }: Part,
   cursor: ((offset: number) => string) | undefined,
 ): Answer {
   const { call, facts, shape, caps } = asked;
-  const left = listing.items.length - offset;
-  const most = facts.isWhole ? left : Math.min(pageSize(call), left);
-  const whole = listing.items.slice(offset, offset + most);
+  const most = whole.length;
   const render = (count: number, form: Form) => {
     const end = offset + count;
-    const next = cursor !== undefined && end < listing.items.length ? cursor(end) : undefined;
+    const next = cursor !== undefined && end < listing.list.length ? cursor(end) : undefined;
     const isCut = end < listing.total && next === undefined;
-    const cut = { total: listing.total, shown: count, isSize: count < most };
+    const { total, isBounded } = listing;
+    const cut = { total, shown: count, isSize: count < most, isBounded };
     return envelop(
       listing.head,
       {
@@ -141,11 +146,4 @@ function shortened(
   throw new Refusal("guard/too-large", "The answer is larger than the limits allow, even when it is cut.", {
     nextSteps: waysOn(call, { total: 1, shown: 0, isSize: true }),
   });
-}
-
-function pageSize(call: CallState): number {
-  const { page, maxItems } = call.tool;
-  if (page === null) return maxItems;
-  const asked = call.input[call.plan.dialect.listing.size];
-  return Math.min(typeof asked === "number" ? asked : page.defaultSize, page.maxSize, maxItems);
 }

@@ -5,7 +5,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Refusal } from "../../src/base/problem.js";
-import { Pages } from "../../src/runtime/page.js";
+import { SpeltList } from "../../src/runtime/listing/list.js";
+import { Pages, type Snapshot } from "../../src/runtime/page.js";
+import { Turns } from "../../src/runtime/turns.js";
 import { openGate } from "../../src/workspace/gate.js";
 import { narrowGate } from "../../src/workspace/narrow.js";
 import type { Admitted, Gate } from "../../src/workspace/types.js";
@@ -109,9 +111,11 @@ test("a name is admitted inside the roots, or refused", { timeout: patience }, a
 test("a cursor that nobody gave is refused", { timeout: patience }, async () => {
   const pages = new Pages();
   const binding = Pages.binding("tool", {});
-  const snapshot = { head: {}, beside: {}, items: ["a", "b", "c"], total: 3, files: [], sources: undefined };
-  const cursor = (await pages.keep(binding, snapshot as unknown as Parameters<Pages["keep"]>[1]))(1);
-  expect((await pages.open(cursor, binding)).offset).toBe(1);
+  const turns = new Turns(new AbortController().signal);
+  const list = new SpeltList(["a", "b", "c"]);
+  const snapshot = { head: {}, beside: {}, list, total: 3, isBounded: false, files: [], sources: undefined };
+  const cursor = (await pages.keep(binding, snapshot as unknown as Snapshot, turns))(1);
+  expect((await pages.open(cursor, binding, turns)).offset).toBe(1);
   const forged = fc.oneof(
     nearly(fc.constant(cursor)).map((bytes) => bytes.toString("latin1")),
     nearly(fc.constant(Buffer.from(cursor, "base64url").toString())).map((bytes) =>
@@ -122,8 +126,8 @@ test("a cursor that nobody gave is refused", { timeout: patience }, async () => 
   await fc.assert(
     fc.asyncProperty(forged, async (text) => {
       try {
-        const { offset, snapshot: found } = await pages.open(text, binding);
-        expect(offset).toBeLessThan(found.items.length);
+        const { offset, snapshot: found } = await pages.open(text, binding, turns);
+        expect(offset).toBeLessThan(found.list.length);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         expect(error.code).toMatch(/^page\/cursor-/);

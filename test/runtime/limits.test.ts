@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Answer } from "../../src/abi/handler.js";
 import type { Plan } from "../../src/abi/plan.js";
 import { askedChars, type Caps, capsOf, fits, largest } from "../../src/runtime/limits.js";
-import { tooMany } from "../../src/runtime/ways-on.js";
+import { boundedWarning, waysOn } from "../../src/runtime/ways-on.js";
 import { fakePlan } from "../fake-server/index.js";
 import { planText } from "../plan/config.js";
 import { callState } from "./doubles.js";
@@ -94,8 +94,11 @@ describe("more results than are listed", () => {
   ])("lead on from %s to what can be done", (name, way) => {
     const tool = plan.tools.find((entry) => entry.name === name);
     if (tool === undefined) throw new Error(`there is no ${name}`);
-    const { message, nextSteps } = tooMany(callState({ plan, tool }), 20_000);
-    expect(message).toContain(`so many are not listed. ${way}`);
-    expect(nextSteps).toEqual([{ kind: "doc", text: expect.stringContaining(way) }]);
+    const call = callState({ plan, tool });
+    expect(boundedWarning(call, 500_000, 600_000)).toContain(
+      `Of 600000 results the first 500000 are listed. ${way}`,
+    );
+    const cut = { total: 600_000, shown: 100, isSize: false, isBounded: true };
+    expect(waysOn(call, cut)).toEqual([{ kind: "doc", text: expect.stringContaining(way) }]);
   });
 });

@@ -4,7 +4,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import type { Head } from "../../src/runtime/head.js";
+import { SpeltList } from "../../src/runtime/listing/list.js";
 import { Pages, type Snapshot } from "../../src/runtime/page.js";
+import { Turns } from "../../src/runtime/turns.js";
+import { callState } from "./doubles.js";
 import { openWorkshop, range, type Workshop } from "./workshop.js";
 
 const a = "file:///work/a.fake";
@@ -150,11 +153,14 @@ describe("kept listings", () => {
     question: undefined,
     warnings: [],
   };
+  const turns = new Turns(new AbortController().signal);
+  const speller = { places: callState().places, turns };
   const listing = (items: string[]): Snapshot => ({
     head,
     beside: {},
-    items,
+    list: new SpeltList(items),
     total: items.length,
+    isBounded: false,
     files: [],
     sources: undefined,
   });
@@ -162,11 +168,12 @@ describe("kept listings", () => {
   it("expire", async () => {
     let now = 0;
     const pages = new Pages({ lifeMs: 300_000, bytes: 1e6, snapshotBytes: 1e6 }, () => now);
-    const cursor = (await pages.keep("0123456789abcdef", listing(["a", "b"])))(1);
+    const cursor = (await pages.keep("0123456789abcdef", listing(["a", "b"]), turns))(1);
     now = 299_999;
-    expect((await pages.open(cursor, "0123456789abcdef")).snapshot.items).toEqual(["a", "b"]);
+    const { snapshot } = await pages.open(cursor, "0123456789abcdef", turns);
+    expect(await snapshot.list.items(speller, 0, 2)).toEqual(["a", "b"]);
     now += 300_001;
-    await expect(pages.open(cursor, "0123456789abcdef")).rejects.toMatchObject({
+    await expect(pages.open(cursor, "0123456789abcdef", turns)).rejects.toMatchObject({
       code: "page/cursor-expired",
     });
   });
@@ -174,23 +181,23 @@ describe("kept listings", () => {
   it("make room for newer ones, the least recently used first", async () => {
     const pages = new Pages({ lifeMs: 1e6, bytes: 2500, snapshotBytes: 2000 });
     const binding = "0123456789abcdef";
-    const first = (await pages.keep(binding, listing(["x".repeat(900), "1"])))(1);
-    const second = (await pages.keep(binding, listing(["y".repeat(900), "2"])))(1);
-    await pages.open(first, binding);
-    await pages.keep(binding, listing(["z".repeat(900), "3"]));
-    await expect(pages.open(second, binding)).rejects.toMatchObject({ code: "page/cursor-expired" });
-    expect((await pages.open(first, binding)).offset).toBe(1);
-    await expect(pages.keep(binding, listing(["w".repeat(3000)]))).rejects.toMatchObject({
+    const first = (await pages.keep(binding, listing(["x".repeat(900), "1"]), turns))(1);
+    const second = (await pages.keep(binding, listing(["y".repeat(900), "2"]), turns))(1);
+    await pages.open(first, binding, turns);
+    await pages.keep(binding, listing(["z".repeat(900), "3"]), turns);
+    await expect(pages.open(second, binding, turns)).rejects.toMatchObject({ code: "page/cursor-expired" });
+    expect((await pages.open(first, binding, turns)).offset).toBe(1);
+    await expect(pages.keep(binding, listing(["w".repeat(3000)]), turns)).rejects.toMatchObject({
       code: "page/snapshot-too-large",
     });
   });
 
   it("refuse any text that is not a cursor of theirs", async () => {
     const pages = new Pages();
-    await pages.keep("0123456789abcdef", listing(["a", "b"]));
+    await pages.keep("0123456789abcdef", listing(["a", "b"]), turns);
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
-        await expect(pages.open(text, "0123456789abcdef")).rejects.toMatchObject({
+        await expect(pages.open(text, "0123456789abcdef", turns)).rejects.toMatchObject({
           code: "page/cursor-invalid",
         });
       }),

@@ -36,8 +36,6 @@ export interface ShapeFacts {
   counted: boolean;
   /** Whether every item must be told, so that no number of items cuts the list. */
   isWhole?: boolean;
-  /** The most items that are sorted and paged; more are refused. */
-  most?: number;
   /** The member of an item whose entries carry the ids, where it is not the item itself. */
   identified?: string;
   /** Sort keys in order; the canonical text of an item decides last. Empty: the shape itself puts them in order. */

@@ -8,7 +8,6 @@ export const workspaceDiagnosticsFacts: ShapeFacts = {
   description: "Errors and warnings of the workspace, file by file, at most 200 of each.",
   list: "files",
   counted: true,
-  most: 5000,
   identified: "diagnostics",
   order: ["document"],
   item: (dialect) =>

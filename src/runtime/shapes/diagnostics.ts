@@ -1,10 +1,16 @@
 /** Errors and warnings of a file, with what is known of it: found, clean, or unknown and why. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
-import { cutCharacters } from "../../base/text.js";
+import { cutCharacters, detached } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { severities, wordOf } from "../../protocol/kinds.js";
+import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
+import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
-import { garbled, isRange, listOf } from "../lsp-values.js";
+import type { Places } from "../convert.js";
+import { collect } from "../listing/collect.js";
+import type { Row, RowKind } from "../listing/row.js";
+import { RowList } from "../listing/row-list.js";
+import { garbled, isRange, type LspRange, listOf } from "../lsp-values.js";
 import type { ReplyData } from "../reply.js";
 import type { Shape } from "./shape.js";
 import { byFile, rangeText, table, textOf } from "./spelt.js";
@@ -15,17 +21,10 @@ const messageCharacters = 4096;
 export const diagnostics: Shape = {
   nouns: ["diagnostic", "diagnostics"],
   async normalize(reply, call) {
-    const admitted = call.evidence.document?.admitted;
-    const items: Json[] = [];
-    for (const { server, value } of reply.parts) {
-      if (server === undefined || admitted === undefined) throw garbled(server, "a list of diagnostics");
-      for (const entry of listOf(value))
-        items.push({
-          ...call.places.document(admitted),
-          ...(await spellDiagnostic(call, server, admitted.uri, entry)),
-        });
-    }
-    return { items, beside: besideOf(reply, items.length) };
+    const kind = diagnosticKind((admitted, places) => places.document(admitted));
+    const rows = await collect(call, kind, diagnosticsIn(reply, call), { dropped: "rows" });
+    const list = new RowList(rows);
+    return { list, beside: besideOf(reply, list.length) };
   },
   text: (items, beside, dialect) => [
     statusLine(beside),
@@ -60,13 +59,36 @@ export function messageLines(item: Json, range: string): string[] {
   return [`${range}  ${textOf(severity)}${mark} ${first}`, ...more.map((line) => `  ${line}`)];
 }
 
-/** A server's diagnostic as the agent sees it, but for its file. */
-export async function spellDiagnostic(
+function* diagnosticsIn(reply: ReplyData, call: CallState): Iterable<Row<JsonObject>> {
+  const uri = call.evidence.document?.admitted.uri;
+  for (const { server, value } of reply.parts) {
+    if (server === undefined || uri === undefined) throw garbled(server, "a list of diagnostics");
+    for (const entry of listOf(value)) yield readDiagnostic(call, server, uri, entry);
+  }
+}
+
+/** How diagnostics are listed; `file` gives the members that name their file. */
+export function diagnosticKind(
+  file: (admitted: Admitted, places: Places) => JsonObject,
+): RowKind<JsonObject> {
+  return {
+    facts: diagnosticsFacts,
+    words: (what) => JSON.stringify(what),
+    members: (what) => what,
+    spell: async (row, admitted, places) => ({
+      ...file(admitted, places),
+      ...(await spellRow(places, row)),
+    }),
+  };
+}
+
+/** A server's diagnostic with what it says, as the agent sees that. */
+export function readDiagnostic(
   call: CallState,
   server: LanguageServer,
   uri: string,
   entry: unknown,
-): Promise<JsonObject> {
+): Row<JsonObject> & { range: LspRange } {
   const members = isTable(entry) ? entry : {};
   const message = messageOf(members.message);
   if (!isRange(members.range) || message === undefined) throw garbled(server, "a list of diagnostics");
@@ -75,14 +97,26 @@ export async function spellDiagnostic(
     call.evidence.cut();
     call.evidence.warn("answer/truncated", `A message is longer than ${messageCharacters} characters.`);
   }
-  const item: JsonObject = {
-    ...(await call.places.span(server, uri, members.range)),
-    severity: severityWord(members.severity),
-  };
+  const what: JsonObject = { severity: severityWord(members.severity) };
   const code = codeOf(members.code);
-  if (code !== undefined) item.code = code;
-  if (typeof members.source === "string") item.source = members.source;
-  return { ...item, message: kept.text };
+  if (code !== undefined) what.code = code;
+  if (typeof members.source === "string") what.source = members.source;
+  what.message = kept.cut ? detached(kept.text) : kept.text;
+  return { server, uri, range: members.range, what };
+}
+
+/** A server's diagnostic as the agent sees it, but for its file. */
+export function spellDiagnostic(
+  call: CallState,
+  server: LanguageServer,
+  uri: string,
+  entry: unknown,
+): Promise<JsonObject> {
+  return spellRow(call.places, readDiagnostic(call, server, uri, entry));
+}
+
+async function spellRow(places: Places, { server, uri, range, what }: Row<JsonObject>): Promise<JsonObject> {
+  return { ...(range && (await places.span(server, uri, range))), ...what };
 }
 
 /** A diagnostic without a severity is an error, as clients are told to read it. */

@@ -1,7 +1,13 @@
 /** Where a symbol stands in one file, and whether it is read or written there. */
-import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import { isTable } from "../../base/json.js";
 import { highlightKinds, wordOf } from "../../protocol/kinds.js";
+import { highlightsFacts } from "../../protocol/shapes/highlights.js";
+import type { CallState } from "../call-state.js";
+import { collect } from "../listing/collect.js";
+import type { Row, RowKind } from "../listing/row.js";
+import { RowList } from "../listing/row-list.js";
 import { garbled, isRange } from "../lsp-values.js";
+import type { ReplyData } from "../reply.js";
 import { documentEntries } from "./in-document.js";
 import type { Shape } from "./shape.js";
 import { rangeText, table, textOf } from "./spelt.js";
@@ -12,21 +18,31 @@ const what = "a list of highlights";
 export const highlights: Shape = {
   nouns: ["highlight", "highlights"],
   async normalize(reply, call) {
-    const items: Json[] = [];
-    for (const { server, uri, entry } of documentEntries(reply, call, what)) {
-      if (!isTable(entry) || !isRange(entry.range)) throw garbled(server, what);
-      const item: JsonObject = {
-        ...(await call.places.span(server, uri, entry.range)),
-        kind: wordOf(highlightKinds, entry.kind) ?? "text",
-      };
-      const text = await call.places.snippet(server, uri, entry.range);
-      items.push(text === undefined ? item : { ...item, text });
-    }
-    return { items, beside: {} };
+    const rows = await collect(call, highlightKind, highlightsIn(reply, call), { dropped: "rows" });
+    return { list: new RowList(rows), beside: {} };
   },
   text: (items, _beside, dialect) =>
     items.map((item) => {
       const { kind, text } = table(item);
       return `${rangeText(item, dialect)}  ${textOf(kind)}  ${textOf(text)}`.trimEnd();
     }),
+};
+
+function* highlightsIn(reply: ReplyData, call: CallState): Iterable<Row<string>> {
+  for (const { server, uri, entry } of documentEntries(reply, call, what)) {
+    if (!isTable(entry) || !isRange(entry.range)) throw garbled(server, what);
+    yield { server, uri, range: entry.range, what: wordOf(highlightKinds, entry.kind) ?? "text" };
+  }
+}
+
+const highlightKind: RowKind<string> = {
+  facts: highlightsFacts,
+  words: (kind) => kind,
+  members: (kind) => ({ kind }),
+  async spell({ server, uri, range, what: kind }, _admitted, places) {
+    if (range === undefined) throw garbled(server, what);
+    const text = await places.snippet(server, uri, range);
+    const item = { ...(await places.span(server, uri, range)), kind };
+    return text === undefined ? item : { ...item, text };
+  },
 };

@@ -1,10 +1,14 @@
 /** Places in files: `Location`, `Location[]` or `LocationLink[]`; of a link the name's own range counts. */
 import type { AnswerOptions } from "../../abi/handler.js";
-import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import { isTable, type Json } from "../../base/json.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import type { CallState } from "../call-state.js";
+import { locationsFacts } from "../../protocol/shapes/locations.js";
 import type { SnippetBounds } from "../convert.js";
+import { collect } from "../listing/collect.js";
+import type { Row, RowKind } from "../listing/row.js";
+import { RowList } from "../listing/row-list.js";
 import { garbled, isRange, type LspRange, listOf } from "../lsp-values.js";
+import type { ReplyData } from "../reply.js";
 import type { Shape } from "./shape.js";
 import { withoutTexts } from "./snippets.js";
 import { byFile, rangeText, table, textOf } from "./spelt.js";
@@ -13,23 +17,35 @@ import { byFile, rangeText, table, textOf } from "./spelt.js";
 export const locations: Shape = {
   nouns: ["location", "locations"],
   async normalize(reply, call, { snippet }) {
-    const bounds = snippetBounds(snippet);
-    const items: Json[] = [];
-    for (const { server, value } of reply.parts) {
-      if (server === undefined) throw garbled(server, "a location");
-      for (const entry of listOf(value)) {
-        const location = readLocation(server, entry);
-        const item = await spell(call, server, location, bounds);
-        if (item === undefined) call.evidence.drop(location);
-        else items.push(item);
-      }
-    }
-    return { items, beside: {} };
+    const rows = await collect(call, kindWith(snippetBounds(snippet)), placesIn(reply), { dropped: "rows" });
+    return { list: new RowList(rows), beside: {} };
   },
   lighter: withoutTexts,
   text: (items, _beside, dialect) =>
     byFile(items, dialect, (item) => [`${rangeText(item, dialect)}  ${textOf(table(item).text)}`.trimEnd()]),
 };
+
+function* placesIn(reply: ReplyData): Iterable<Row<null>> {
+  for (const { server, value } of reply.parts) {
+    if (server === undefined) throw garbled(server, "a location");
+    for (const entry of listOf(value)) yield { server, ...readLocation(server, entry), what: null };
+  }
+}
+
+/** A place says nothing but where it is; the text beside it is the file's. */
+function kindWith(bounds: SnippetBounds | undefined): RowKind<null> {
+  return {
+    facts: locationsFacts,
+    words: () => "",
+    members: () => ({}),
+    async spell({ server, uri, range }, admitted, places) {
+      if (range === undefined) throw garbled(server, "a location");
+      const text = bounds && (await places.snippet(server, uri, range, bounds));
+      const place = { ...places.document(admitted), ...(await places.span(server, uri, range)) };
+      return text === undefined ? place : { ...place, text };
+    },
+  };
+}
 
 /** What a tool or a call asks for, within what is allowed; undefined for no text at all. */
 export function snippetBounds(asked: AnswerOptions["snippet"]): SnippetBounds | undefined {
@@ -48,17 +64,4 @@ function readLocation(server: LanguageServer, entry: unknown): { uri: string; ra
   const range = members.range ?? members.targetSelectionRange ?? members.targetRange;
   if (typeof uri !== "string" || !isRange(range)) throw garbled(server, "a location");
   return { uri, range };
-}
-
-async function spell(
-  call: CallState,
-  server: LanguageServer,
-  { uri, range }: { uri: string; range: LspRange },
-  bounds: SnippetBounds | undefined,
-): Promise<JsonObject | undefined> {
-  const admitted = await call.places.show(uri);
-  if (admitted === undefined) return undefined;
-  const text = bounds && (await call.places.snippet(server, uri, range, bounds));
-  const place = { ...call.places.document(admitted), ...(await call.places.span(server, uri, range)) };
-  return text === undefined ? place : { ...place, text };
 }

@@ -1,6 +1,7 @@
 /**
  * The silhouette of every shape: raw replies in, items as the dialect spells them out, and the same items as lines of
- * text. Order, duplicates, caps and pages are not a shape's business; they are done once for all of them.
+ * text. Order, duplicates, caps and pages are not a shape's business; they are done once for all of them. Where there may be
+ * very many items, a shape gives rows to be listed, and says how one is spelt.
  */
 import type { AnswerOptions } from "../../abi/handler.js";
 import type { DialectPlan } from "../../abi/plan.js";
@@ -8,6 +9,7 @@ import type { Json, JsonObject } from "../../base/json.js";
 import type { NextStep, Warning } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
+import type { List } from "../listing/list.js";
 import type { ReplyData } from "../reply.js";
 
 /** What a shape makes of a reply. */
@@ -15,6 +17,12 @@ export interface Normalized {
   /** The items of the list; empty where the shape has none. */
   items: Json[];
   /** Members beside the list. */
+  beside: JsonObject;
+}
+
+/** The same where items are spelt only when they are shown: sorted, and without duplicates. */
+export interface Listed {
+  list: List;
   beside: JsonObject;
 }
 
@@ -49,7 +57,7 @@ export interface Shape {
   entries?(value: unknown): unknown[];
   /** The raw items that will be shown, the best first, where that is not simply all of them in their order. */
   choose?(entries: Entry[], call: CallState): Entry[];
-  normalize(reply: ReplyData, call: CallState, options: AnswerOptions): Promise<Normalized>;
+  normalize(reply: ReplyData, call: CallState, options: AnswerOptions): Promise<Normalized | Listed>;
   /** What is given up before items are, where the shape has something to give up. */
   lighter?: Lighter;
   /** The same with no text, or no item, longer than so many characters, for shapes that can be cut within. */

@@ -1,11 +1,12 @@
 /** Diagnostics of the whole workspace, file by file; what one file has more than the cap is counted, not shown. */
-import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
-import { sortBy, uniqueBy } from "../../base/order.js";
-import { itemKey } from "../../protocol/item-order.js";
-import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
-import type { Admitted } from "../../workspace/types.js";
+import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import type { CallState } from "../call-state.js";
+import { collect } from "../listing/collect.js";
+import type { Row } from "../listing/row.js";
+import { FileList } from "../listing/row-list.js";
 import { garbled, listOf } from "../lsp-values.js";
-import { besideOf, doubt, messageLines, spellDiagnostic, statusLine } from "./diagnostics.js";
+import type { ReplyData } from "../reply.js";
+import { besideOf, diagnosticKind, doubt, messageLines, readDiagnostic, statusLine } from "./diagnostics.js";
 import type { Shape } from "./shape.js";
 import { fileOf, rangeText, table } from "./spelt.js";
 
@@ -16,44 +17,21 @@ const mostInFile = 200;
 export const workspaceDiagnostics: Shape = {
   nouns: ["file with diagnostics", "files with diagnostics"],
   async normalize(reply, call) {
-    const found = new Map<string, { admitted: Admitted; items: JsonObject[] }>();
-    for (const { server, value } of reply.parts) {
-      for (const file of listOf(value)) {
-        if (server === undefined || !isTable(file) || typeof file.uri !== "string")
-          throw garbled(server, what);
-        const admitted = await call.places.show(file.uri);
-        if (admitted === undefined) {
-          call.evidence.drop(file.uri);
-          continue;
-        }
-        const known = found.get(admitted.path) ?? { admitted, items: [] };
-        found.set(admitted.path, known);
-        for (const entry of listOf(file.items))
-          known.items.push(await spellDiagnostic(call, server, admitted.uri, entry));
-      }
+    const kind = diagnosticKind(() => ({}));
+    const rows = await collect(call, kind, diagnosticsIn(reply, call), { dropped: "files" });
+    if (rows.files.some(({ length }) => length > mostInFile)) {
+      call.evidence.cut();
+      call.evidence.warn(
+        "answer/truncated",
+        `Of a file at most ${mostInFile} diagnostics are shown, and one has more; ask about that file itself.`,
+      );
     }
-    const { dialect } = call.plan;
-    const files = [...found.values()].filter(({ items }) => items.length > 0);
-    const items = files.map(({ admitted, items: all }): Json => {
-      const unique = uniqueBy(all, canonicalText);
-      const ordered = sortBy(unique, (item) => [
-        ...itemKey(diagnosticsFacts, item, dialect),
-        canonicalText(item),
-      ]);
-      if (ordered.length > mostInFile) {
-        call.evidence.cut();
-        call.evidence.warn(
-          "answer/truncated",
-          `Of a file at most ${mostInFile} diagnostics are shown, and one has more; ask about that file itself.`,
-        );
-      }
-      return {
-        ...call.places.document(admitted),
-        total: ordered.length,
-        diagnostics: ordered.slice(0, mostInFile),
-      };
-    });
-    return { items, beside: besideOf(reply, items.length) };
+    const list = new FileList(rows, mostInFile, ({ admitted, length }, first, places) => ({
+      ...places.document(admitted),
+      total: length,
+      diagnostics: first,
+    }));
+    return { list, beside: besideOf(reply, list.length) };
   },
   shorten: (items, beside, characters) => ({
     items: items.map((item): Json => {
@@ -83,3 +61,12 @@ export const workspaceDiagnostics: Shape = {
   ],
   doubt,
 };
+
+function* diagnosticsIn(reply: ReplyData, call: CallState): Iterable<Row<JsonObject>> {
+  for (const { server, value } of reply.parts) {
+    for (const file of listOf(value)) {
+      if (server === undefined || !isTable(file) || typeof file.uri !== "string") throw garbled(server, what);
+      for (const entry of listOf(file.items)) yield readDiagnostic(call, server, file.uri, entry);
+    }
+  }
+}

@@ -1,44 +1,33 @@
 /** Symbols of the whole workspace. One that nobody gave a range is shown without. */
-import type { Json, JsonObject } from "../../base/json.js";
-import type { CallState } from "../call-state.js";
+import { workspaceSymbolsFacts } from "../../protocol/shapes/workspace-symbols.js";
+import { collect } from "../listing/collect.js";
+import type { Row } from "../listing/row.js";
+import { RowList } from "../listing/row-list.js";
 import { garbled } from "../lsp-values.js";
-import { type FoundSymbol, workspaceSymbols } from "../symbols.js";
-import { symbolLine, symbolSpan } from "./document-symbols.js";
+import type { ReplyData } from "../reply.js";
+import { workspaceSymbols } from "../symbols.js";
+import { symbolLine } from "./document-symbols.js";
 import type { Shape } from "./shape.js";
 import { byFile, rangeText } from "./spelt.js";
+import { type SymbolWords, symbolKind, symbolRow } from "./symbol-rows.js";
 
 /** The shape `workspace_symbols`. */
 export const workspaceSymbolsShape: Shape = {
   nouns: ["symbol", "symbols"],
   async normalize(reply, call) {
-    const items: Json[] = [];
-    for (const { server, value } of reply.parts) {
-      if (server === undefined) throw garbled(server, "a list of symbols");
-      for (const symbol of workspaceSymbols(server, value)) {
-        const item = await spell(call, symbol);
-        if (item === undefined) call.evidence.drop(identityOf(symbol));
-        else items.push(item);
-      }
-    }
-    return { items, beside: {} };
+    const kind = symbolKind(workspaceSymbolsFacts, call.plan.dialect, (admitted, places) =>
+      places.document(admitted),
+    );
+    const rows = await collect(call, kind, symbolsIn(reply), { dropped: "rows" });
+    return { list: new RowList(rows), beside: {} };
   },
   text: (items, _beside, dialect) =>
     byFile(items, dialect, (item) => [symbolLine(item, rangeText(item, dialect))]),
 };
 
-/** What makes a dropped symbol the same as another. */
-function identityOf({ name, kind, uri, range }: FoundSymbol): unknown {
-  return { name, kind, uri, range };
-}
-
-async function spell(call: CallState, symbol: FoundSymbol): Promise<JsonObject | undefined> {
-  const admitted = await call.places.show(symbol.uri);
-  if (admitted === undefined) return undefined;
-  const item = {
-    name: call.places.name(symbol.name),
-    kind: symbol.kind,
-    ...call.places.document(admitted),
-    ...(await symbolSpan(call, symbol)),
-  };
-  return symbol.containers.length === 0 ? item : { ...item, container: symbol.containers.join("/") };
+function* symbolsIn(reply: ReplyData): Iterable<Row<SymbolWords>> {
+  for (const { server, value } of reply.parts) {
+    if (server === undefined) throw garbled(server, "a list of symbols");
+    for (const symbol of workspaceSymbols(server, value)) yield symbolRow(symbol);
+  }
 }

@@ -1,0 +1,168 @@
+/**
+ * From raw items to rows: each file judged once, whatever lies outside counted and left out, duplicates found by their
+ * numbers. No text is read but where servers that count differently, or know a name's place differently, tell of one file.
+ */
+import { compareText, sortBy, sortSlices } from "../../base/order.js";
+import type { LanguageServer } from "../../lsp/types.js";
+import { documentKey } from "../../protocol/spelling.js";
+import type { Admitted } from "../../workspace/types.js";
+import type { CallState } from "../call-state.js";
+import { pageSize } from "../limits.js";
+import { Turns } from "../turns.js";
+import type { Speller } from "./list.js";
+import { none, type Row, type RowFile, type RowKind } from "./row.js";
+import { comparePlaces, Rows } from "./rows.js";
+
+/** How rows are collected. */
+export interface Collecting {
+  /** Whether a file that may be seen belongs here; what stands elsewhere is dropped. */
+  isHere?(admitted: Admitted): boolean;
+  /** What is counted as dropped: rows, or files. */
+  dropped: "rows" | "files";
+}
+
+/** A file that rows name. */
+interface Named {
+  admitted: Admitted | undefined;
+  length: number;
+  /** The server that named it first, and whether its text is needed to know which rows are the same. */
+  server: LanguageServer;
+  isMixed: boolean;
+}
+
+/** Rows as they come. */
+class Gathered<T> {
+  readonly named: Named[] = [];
+  readonly fileOf: number[] = [];
+  readonly tellers: number[] = [];
+  readonly places: number[] = [];
+  readonly what: T[] = [];
+  readonly servers: LanguageServer[] = [];
+
+  add(file: number, { server, range, what }: Row<T>): void {
+    this.fileOf.push(file);
+    this.what.push(what);
+    this.tellers.push(this.#teller(server));
+    if (range === undefined) this.places.push(none, none, none, none);
+    else
+      this.places.push(
+        within(range.start.line),
+        within(range.start.character),
+        within(range.end.line),
+        within(range.end.character),
+      );
+  }
+
+  #teller(server: LanguageServer): number {
+    const known = this.servers.indexOf(server);
+    return known < 0 ? this.servers.push(server) - 1 : known;
+  }
+}
+
+function within(number: number): number {
+  return Math.min(number, none - 1);
+}
+
+/** The rows of a reply, duplicates left out, what lies outside counted as dropped. */
+export async function collect<T>(
+  call: CallState,
+  kind: RowKind<T>,
+  source: Iterable<Row<T>>,
+  { isHere, dropped }: Collecting,
+): Promise<Rows<T>> {
+  const turns = new Turns(call.signal);
+  const gathered = new Gathered<T>();
+  const { named } = gathered;
+  const byUri = new Map<string, number>();
+  const byPath = new Map<string, number>();
+  for (const row of source) {
+    let file = byUri.get(row.uri);
+    if (file === undefined) {
+      const shown = await call.places.show(row.uri);
+      const admitted = shown !== undefined && (isHere?.(shown) ?? true) ? shown : undefined;
+      const known = admitted && byPath.get(admitted.path);
+      file = known ?? named.push({ admitted, length: 0, server: row.server, isMixed: false }) - 1;
+      byUri.set(row.uri, file);
+      if (admitted !== undefined) byPath.set(admitted.path, file);
+    }
+    count(named[file], row, kind);
+    gathered.add(file, row);
+    if (turns.isOver) await turns.pass();
+  }
+  const speller: Speller = { places: call.places, turns };
+  return settled(call, await packed(call, kind, gathered, dropped, turns), speller, named);
+}
+
+function count<T>(file: Named | undefined, { server }: Row<T>, kind: RowKind<T>): void {
+  if (file === undefined) return;
+  file.length++;
+  file.isMixed ||=
+    server !== file.server && (kind.range !== undefined || server.encoding !== file.server.encoding);
+}
+
+/** Rows side by side, those of a file together, each once. */
+async function packed<T>(
+  call: CallState,
+  kind: RowKind<T>,
+  { named, fileOf, tellers, places, what, servers }: Gathered<T>,
+  dropped: Collecting["dropped"],
+  turns: Turns,
+): Promise<Rows<T>> {
+  const compare = (a: number, b: number) =>
+    comparePlaces(places, a, b) || compareText(kind.words(what[a] as T), kind.words(what[b] as T));
+  const grouped = groups(named, fileOf);
+  const key = documentKey(call.plan.dialect) === "uri" ? "uri" : "shown";
+  const order = sortBy([...named.keys()], (file) => [named[file]?.admitted?.[key]]);
+  const files: RowFile[] = [];
+  const kept: number[] = [];
+  let outside = 0;
+  for (const index of order) {
+    const [file, group] = [named[index], grouped[index]];
+    if (file === undefined || group === undefined) continue;
+    const sorted = await sortSlices(group, compare, () => turns.rest());
+    const unique = sorted.filter((row, at) => at === 0 || compare(sorted[at - 1] ?? 0, row) !== 0);
+    if (file.admitted === undefined) outside += dropped === "files" ? 1 : unique.length;
+    else {
+      files.push({ admitted: file.admitted, start: kept.length, length: unique.length, isOrdered: false });
+      for (const row of unique) kept.push(row);
+    }
+    if (turns.isOver) await turns.pass();
+  }
+  call.evidence.dropMany(outside);
+  const store = {
+    places: new Uint32Array(4 * kept.length),
+    tellers: Uint16Array.from(kept, (row) => tellers[row] ?? 0),
+    what: kept.map((row) => what[row] as T),
+    servers,
+  };
+  for (const [at, row] of kept.entries())
+    for (let part = 0; part < 4; part++) store.places[4 * at + part] = places[4 * row + part] ?? 0;
+  return new Rows(kind, store, files);
+}
+
+/** The numbers of each file's rows, in the order in which they were told. */
+function groups(named: readonly Named[], fileOf: readonly number[]): Uint32Array[] {
+  const groups = named.map(({ length }) => new Uint32Array(length));
+  const filled = new Uint32Array(named.length);
+  for (const [row, file] of fileOf.entries()) {
+    const at = filled[file] ?? 0;
+    const group = groups[file];
+    if (group !== undefined) group[at] = row;
+    filled[file] = at + 1;
+  }
+  return groups;
+}
+
+/** Files whose text is needed to know what is the same are read at once; so are all of a list that is shown whole. */
+async function settled<T>(
+  call: CallState,
+  rows: Rows<T>,
+  speller: Speller,
+  named: readonly Named[],
+): Promise<Rows<T>> {
+  const total = rows.files.reduce((sum, file) => sum + file.length, 0);
+  const mixed = new Set(named.flatMap(({ admitted, isMixed }) => (isMixed ? [admitted] : [])));
+  const isWhole = total <= pageSize(call) || rows.files.length === 1;
+  for (const file of rows.files) if (isWhole || mixed.has(file.admitted)) await rows.settle(file, speller);
+  return rows;
+}

@@ -1,0 +1,50 @@
+/** The items of an answer in their order, each spelt when it is shown; what is kept for further pages is not the spelt items. */
+import { sha256 } from "../../base/hash.js";
+import { canonicalText, type Json } from "../../base/json.js";
+import type { Places } from "../convert.js";
+import type { Turns } from "../turns.js";
+
+/** What spelling the items of a call needs. */
+export interface Speller {
+  places: Places;
+  turns: Turns;
+}
+
+/** A list of items, sorted and without duplicates. */
+export interface List {
+  readonly length: number;
+  /** The items from one index up to another. */
+  items(speller: Speller, from: number, to: number): Promise<Json[]>;
+  /** The list of the first of them; what the others took is free then. */
+  first(speller: Speller, length: number): Promise<List>;
+  /** Bytes that it takes to keep it, about, and a digest of it: equal lists have equal ones. */
+  weigh(turns: Turns): Promise<Weight>;
+}
+
+/** What keeping a list takes, and what makes it the same as another. */
+export interface Weight {
+  bytes: number;
+  digest: string;
+}
+
+/** Items that were spelt to be sorted. */
+export class SpeltList implements List {
+  constructor(private readonly spelt: Json[]) {}
+
+  get length(): number {
+    return this.spelt.length;
+  }
+
+  async items(_speller: Speller, from: number, to: number): Promise<Json[]> {
+    return this.spelt.slice(from, to);
+  }
+
+  async first(_speller: Speller, length: number): Promise<List> {
+    return new SpeltList(this.spelt.slice(0, length));
+  }
+
+  async weigh(): Promise<Weight> {
+    const text = canonicalText(this.spelt);
+    return { bytes: Buffer.byteLength(text), digest: sha256(text) };
+  }
+}

@@ -1,0 +1,121 @@
+/** Lists of rows: one item a row, or one item a file. */
+import { createHash, type Hash } from "node:crypto";
+import type { Json, JsonObject } from "../../base/json.js";
+import type { Places } from "../convert.js";
+import type { Turns } from "../turns.js";
+import type { List, Speller, Weight } from "./list.js";
+import type { RowFile } from "./row.js";
+import { Rows } from "./rows.js";
+
+/** What the memory of a row, a text and a file takes beside its own characters. */
+const bytesPerRow = 18;
+const bytesPerText = 64;
+const bytesPerFile = 400;
+
+abstract class ListOfRows<T> implements List {
+  #weight: Weight | undefined;
+
+  constructor(protected readonly rows: Rows<T>) {}
+
+  abstract readonly length: number;
+  abstract items(speller: Speller, from: number, to: number): Promise<Json[]>;
+  abstract first(speller: Speller, length: number): Promise<List>;
+
+  /** Weighed once: the order within a file may be found later, and changes neither what is listed nor what that takes. */
+  async weigh(turns: Turns): Promise<Weight> {
+    this.#weight ??= await weigh(this.rows, turns);
+    return this.#weight;
+  }
+}
+
+/** Each row is an item. */
+export class RowList<T> extends ListOfRows<T> {
+  readonly length = this.rows.files.reduce((sum, file) => sum + file.length, 0);
+
+  async items(speller: Speller, from: number, to: number): Promise<Json[]> {
+    const items: Json[] = [];
+    let before = 0;
+    for (const file of this.rows.files) {
+      const [first, last] = [Math.max(0, from - before), Math.min(file.length, to - before)];
+      if (first < last) items.push(...(await this.rows.spell(file, first, last, speller)));
+      before += file.length;
+      if (before >= to) break;
+    }
+    return items;
+  }
+
+  async first(speller: Speller, length: number): Promise<List> {
+    const files: RowFile[] = [];
+    let left = length;
+    for (const file of this.rows.files) {
+      if (left <= 0) break;
+      if (file.length > left) await this.rows.order(file, speller);
+      files.push({ ...file, length: Math.min(file.length, left) });
+      left -= file.length;
+    }
+    return new RowList(shortened(this.rows, files));
+  }
+}
+
+/** Each file is an item: what `item` makes of its name, the number of its rows, and the first of them. */
+export class FileList<T> extends ListOfRows<T> {
+  readonly length = this.rows.files.length;
+
+  constructor(
+    rows: Rows<T>,
+    private readonly most: number,
+    private readonly item: (file: RowFile, first: JsonObject[], places: Places) => JsonObject,
+  ) {
+    super(rows);
+  }
+
+  async items(speller: Speller, from: number, to: number): Promise<Json[]> {
+    const items: Json[] = [];
+    for (const file of this.rows.files.slice(from, to)) {
+      const first = await this.rows.spell(file, 0, Math.min(file.length, this.most), speller);
+      items.push(this.item(file, first, speller.places));
+    }
+    return items;
+  }
+
+  async first(_speller: Speller, length: number): Promise<List> {
+    return new FileList(shortened(this.rows, this.rows.files.slice(0, length)), this.most, this.item);
+  }
+}
+
+/** The rows of these files only, the first ones of those that there are. */
+function shortened<T>({ kind, store }: Rows<T>, files: readonly RowFile[]): Rows<T> {
+  const last = files.at(-1);
+  const end = last === undefined ? 0 : last.start + last.length;
+  return new Rows(
+    kind,
+    {
+      places: store.places.slice(0, 4 * end),
+      tellers: store.tellers.slice(0, end),
+      what: store.what.slice(0, end),
+      servers: store.servers,
+    },
+    files,
+  );
+}
+
+async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<Weight> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for (const { admitted, start, length } of files) {
+    hash.update(`${admitted.uri}\n${length}\n`);
+    hash.update(store.places.subarray(4 * start, 4 * (start + length)));
+    bytes += bytesPerFile + length * bytesPerRow;
+    for (let at = start; at < start + length; at++) {
+      bytes += hashWords(hash, kind.words(store.what[at] as T));
+      if (turns.isOver) await turns.pass();
+    }
+  }
+  return { bytes, digest: hash.digest("hex") };
+}
+
+function hashWords(hash: Hash, words: string): number {
+  if (words === "") return 0;
+  hash.update(`${words}\n`);
+  return bytesPerText + 2 * words.length;
+}

@@ -1,0 +1,43 @@
+/** What a listing is made of before anything is spelt: raw items with their places, as numbers. */
+import type { JsonObject } from "../../base/json.js";
+import type { Lines } from "../../base/text.js";
+import type { LanguageServer } from "../../lsp/types.js";
+import type { ShapeFacts } from "../../protocol/shapes.js";
+import type { Admitted } from "../../workspace/types.js";
+import type { Places } from "../convert.js";
+import type { LspRange } from "../lsp-values.js";
+
+/** One raw item of a reply: who told it, where it stands, and what it says besides. */
+export interface Row<T> {
+  server: LanguageServer;
+  uri: string;
+  /** In the server's own columns; undefined when the server told only the file. */
+  range: LspRange | undefined;
+  what: T;
+}
+
+/** How the rows of a shape are compared and spelt. It outlives the call that made it and must not hold on to the reply. */
+export interface RowKind<T> {
+  /** Its order decides among rows of one file. */
+  facts: ShapeFacts;
+  /** All that a row says besides its place, as one text: rows that agree in both are one. */
+  words(what: T): string;
+  /** What a row says besides its place, spelt. */
+  members(what: T, places: Places): JsonObject;
+  /** The range that is shown, where the text decides it; the row's own otherwise. */
+  range?(row: Row<T>, lines: Lines | undefined): LspRange | undefined;
+  /** The whole item. */
+  spell(row: Row<T>, admitted: Admitted, places: Places): Promise<JsonObject>;
+}
+
+/** Stands for a number that is not there; it sorts last. LSP's numbers are smaller. */
+export const none = 0xffff_ffff;
+
+/** The rows of one file, side by side. */
+export interface RowFile {
+  admitted: Admitted;
+  start: number;
+  length: number;
+  /** Whether its rows are in the order in which they are shown, which its text decides. */
+  isOrdered: boolean;
+}
