@@ -9,7 +9,7 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
   protocol: { stages: ["base", "abi"], packages: ["vscode-languageserver-protocol"] },
   config: {
     stages: ["base"],
-    packages: ["smol-toml", "jsonc-parser", "toml-eslint-parser", "zod", "ignore"],
+    packages: ["smol-toml", "jsonc-parser", "toml-eslint-parser", "zod"],
   },
   plan: { stages: ["base", "abi", "config", "protocol"], packages: [] },
   emit: { stages: ["base", "abi", "plan", "protocol"], packages: ["ajv", "handlebars"] },
@@ -17,7 +17,7 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
     stages: ["base", "abi", "protocol"],
     packages: ["vscode-jsonrpc", "vscode-languageserver-protocol", "picomatch", "ignore"],
   },
-  workspace: { stages: ["base"], packages: ["picomatch"] },
+  workspace: { stages: ["base"], packages: ["picomatch", "ignore"] },
   runtime: { stages: ["base", "abi", "protocol", "lsp", "workspace"], packages: [] },
   mcp: {
     stages: ["base", "abi", "runtime", "lsp"],

@@ -13,7 +13,6 @@ import { diskFiles, type Files } from "../config/files.js";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
 import { inOrder } from "../config/read.js";
 import { UnusableConfig } from "../config/salvage.js";
-import { scanWorkspace } from "../config/scan.js";
 import { isTrusted, isTrustedFolder, openTrust } from "../config/trust.js";
 import { compiledSchemas, emitBundle } from "../emit/bundle.js";
 import { shippedCode, shippedCompiler } from "../emit/shipped-code.js";
@@ -22,6 +21,8 @@ import { textProblems } from "../emit/texts.js";
 import type { SchemaCompiler } from "../emit/validator.js";
 import { buildPlan } from "../plan/build.js";
 import { defaultConfig } from "../plan/defaults.js";
+import { scanWorkspace } from "../workspace/scan.js";
+import { walkedDisk } from "../workspace/walk.js";
 import { homeOf, type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
 import { isInstalled } from "./installed.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
@@ -86,7 +87,7 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
       embedded: (presets) =>
         input.config !== undefined
           ? {}
-          : chooseServers(scanWorkspace(workspace, diskFiles, { env: io.env, home }), presets, (preset) =>
+          : chooseServers(scanWorkspace(workspace, walkedDisk, { env: io.env, home }), presets, (preset) =>
               isInstalled(preset, { folders: binFolders, avoid: strangers([workspace]), env: io.env }),
             ),
     },

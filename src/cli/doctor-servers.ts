@@ -1,19 +1,16 @@
 /** The part of `doctor` that looks at language servers: installed, started for real, asked something. */
 import { homedir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
 import { Refusal } from "../base/problem.js";
-import { diskFiles } from "../config/files.js";
-import { scanInTurns } from "../config/scan.js";
 import { stateFolder } from "../config/state-folder.js";
 import { assertLocked, lockFileIn } from "../lsp/lock.js";
 import { findProgram, type ProgramContext, runsElsewhere } from "../lsp/program.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { isAdmitted, SampleFiles } from "../runtime/sample-files.js";
+import { SampleFiles } from "../runtime/sample-files.js";
 import { openGate } from "../workspace/gate.js";
-import type { Gate } from "../workspace/types.js";
-import { homeOf, type Input, isOn, type Surroundings } from "./command.js";
+import { type Input, isOn, type Surroundings } from "./command.js";
 import type { Compiled } from "./compile.js";
 import { type Examination, examine } from "./examine.js";
 import type { Finding, Tell } from "./findings.js";
@@ -98,41 +95,19 @@ async function tryServers(
     gate,
     runtime.pool,
     servers.map(({ id }) => id),
+    io.env,
   );
   const signal = AbortSignal.timeout(600_000);
   const examinations: Examination[] = [];
   // One after the other: their times are told, and they would slow each other down.
   for (const server of servers) {
     const examination = await withProgress(io, `trying ${server.id}`, async () =>
-      examine(
-        runtime.pool,
-        server,
-        (await samples.find(server.id)) ?? (await farFile(server, runtime, gate, io)),
-        signal,
-      ),
+      examine(runtime.pool, server, await samples.find(server.id), signal),
     );
     examinations.push(examination);
     tell(judged(examination, server, base));
   }
   return examinations;
-}
-
-/** A file that lies deeper than a call looks for one, found as `init` finds it. */
-async function farFile(
-  { id }: ServerPlan,
-  { pool }: Runtime,
-  gate: Gate,
-  io: Surroundings,
-): Promise<string | undefined> {
-  const person = { env: io.env, home: homeOf(io) };
-  for (const root of gate.roots) {
-    const met: string[] = [];
-    await scanInTurns(root, diskFiles, person, (path) => {
-      if (pool.route(join(root, path)).some((server) => server.id === id)) met.push(join(root, path));
-    });
-    for (const file of met) if (await isAdmitted(gate, file)) return file;
-  }
-  return undefined;
 }
 
 function judged(found: Examination, server: ServerPlan, base: string): Finding {

@@ -2,7 +2,14 @@
 import type { JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import type { PresetFacts } from "./preset-index.js";
-import type { WorkspaceScan } from "./scan.js";
+
+/** What detection knows of a workspace: how many files of each kind are in it. */
+export interface FilesHere {
+  /** Lower-case extension without the dot → files. */
+  extensions: ReadonlyMap<string, number>;
+  /** File name → files. */
+  filenames: ReadonlyMap<string, number>;
+}
 
 /** Several servers that are written as one. */
 export interface Stack {
@@ -39,7 +46,7 @@ export interface Proposal {
  * companion.
  */
 export function proposeServers(
-  scan: WorkspaceScan,
+  scan: FilesHere,
   presets: readonly PresetFacts[],
   tiers: readonly ((preset: PresetFacts) => boolean)[],
 ): Proposal[] {
@@ -60,7 +67,7 @@ export function proposeServers(
 }
 
 /** Proposals as they are beside a stack that is taken: what the stack serves is not theirs. */
-export function besideStacks(proposals: readonly Proposal[], scan: WorkspaceScan): Proposal[] {
+export function besideStacks(proposals: readonly Proposal[], scan: FilesHere): Proposal[] {
   const served = new Set(proposals.flatMap(({ stack }) => stack?.claims ?? []));
   return proposals.flatMap((proposal) => {
     if (proposal.stack !== undefined) return [proposal];
@@ -72,18 +79,18 @@ export function besideStacks(proposals: readonly Proposal[], scan: WorkspaceScan
 }
 
 /** How many files of a workspace a claim is about. */
-function filesOf(claim: string, scan: WorkspaceScan): number {
+function filesOf(claim: string, scan: FilesHere): number {
   const found = claim.startsWith("*.") ? scan.extensions.get(claim.slice(2)) : scan.filenames.get(claim);
   return found ?? 0;
 }
 
 /** Whether a preset claims any file of a workspace. */
-export function servesAny(preset: PresetFacts, scan: WorkspaceScan): boolean {
+export function servesAny(preset: PresetFacts, scan: FilesHere): boolean {
   return claimsOf(preset).some((claim) => filesOf(claim, scan) > 0);
 }
 
 /** The claims of a proposal that files of the workspace are about. */
-export function claimsHere({ claims }: Proposal, scan: WorkspaceScan): string[] {
+export function claimsHere({ claims }: Proposal, scan: FilesHere): string[] {
   return sortedSet(claims.filter((claim) => filesOf(claim, scan) > 0));
 }
 
@@ -99,7 +106,7 @@ export interface LanguageHere {
  */
 export function languagesHere(
   proposal: Proposal,
-  scan: WorkspaceScan,
+  scan: FilesHere,
   idOf: (file: string) => string,
 ): LanguageHere[] {
   const { languages = [] } = proposal.preset;
@@ -115,7 +122,7 @@ export function languagesHere(
 
 /** A config layer with the installed servers for what is in a workspace. */
 export function chooseServers(
-  scan: WorkspaceScan,
+  scan: FilesHere,
   presets: readonly PresetFacts[],
   isInstalled: (preset: PresetFacts) => boolean,
 ): JsonObject {

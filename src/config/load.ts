@@ -24,6 +24,7 @@ import { type Grants, grantsOf } from "./grants.js";
 import { beyondSealed, judgeFound, sealOf } from "./judge.js";
 import {
   itemsOf,
+  type LayerNode,
   type LayerTable,
   layerTable,
   leafValue,
@@ -39,7 +40,7 @@ import { applyPresets, commandsAsShipped, commandsFromEnvironment } from "./pres
 import { inOrder } from "./read.js";
 import { salvage, UnusableConfig } from "./salvage.js";
 import { type Config, configSchema } from "./schema.js";
-import { problemAt } from "./source.js";
+import { type Path, problemAt } from "./source.js";
 import { validate } from "./validate.js";
 
 export { AUTO_CONTEXT, type ConfigRequest } from "./gather.js";
@@ -108,8 +109,10 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
       ...commandsFromEnvironment(catalogue, request.env),
       ...commandsAsShipped(merged),
     ]),
-    locate: (pointer: string) =>
-      nodeAt(merged, fromPointer(pointer)) ? places.place(fromPointer(pointer), "value") : undefined,
+    locate: (pointer: string) => {
+      const node = askedFor(merged, person, fromPointer(pointer));
+      return node?.layer.places.place(node.path, "value");
+    },
     origin: (pointer: string) => nodeAt(merged, fromPointer(pointer))?.layer.origin ?? "config",
     toolProfiles: (name: string) =>
       catalogue.profiles().filter((profile) => bringsTool(profile, name, catalogue)),
@@ -120,6 +123,19 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   if (problems.length === 0) return { ...loaded, config: configSchema.parse(tree, { jitless: true }) };
   const all = byFile(uniqueBy(problems, identityOf));
   throw new UnusableConfig(all, salvage(tree, all, loaded));
+}
+
+/** The node at a path; what a preset or a stack says of a server stands for a person where they asked for it. */
+function askedFor(merged: LayerTable, person: LayerTable, path: Path): LayerNode | undefined {
+  const node = nodeAt(merged, path);
+  const [list, index = 0] = path;
+  if (node === undefined || list !== "servers" || !isOfCatalogue(node)) return node;
+  const asking = ["kind", "adapter"].flatMap((key) => nodeAt(merged, [list, index, key]) ?? []);
+  return asking.find((other) => !isOfCatalogue(other)) ?? nodeAt(person, ["extends"]) ?? node;
+}
+
+function isOfCatalogue({ layer }: LayerNode): boolean {
+  return /^configs\/(servers|stacks)\//.test(layer.origin);
 }
 
 /** What `lsp-proxy trust` must show before it records anything: the discovered file, what it grants, and what is held back even so. */

@@ -94,6 +94,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     gate,
     pool,
     plan.servers.map((server) => server.id),
+    context.env,
   );
   const shared = {
     ...{ loaded, plan, pool, gate, samples, edits, log },

@@ -3,102 +3,12 @@ import { chooseServers, languagesHere, proposeServers } from "../../src/config/d
 import { diskFiles } from "../../src/config/files.js";
 import { loadConfig } from "../../src/config/load.js";
 import type { PresetFacts } from "../../src/config/preset-index.js";
-import { scanInTurns, scanWorkspace } from "../../src/config/scan.js";
+import { scanWorkspace } from "../../src/workspace/scan.js";
 import { memoryFiles, request, SHIPPED } from "./memory-files.js";
 
 const person = { env: {}, home: "/home/me" };
 const scan = (contents: { [path: string]: string }, root = "/w") =>
   scanWorkspace(root, memoryFiles(contents), person);
-
-describe("scanning", () => {
-  test("counts extensions and names, and skips what git and npm own", () => {
-    const found = scan({
-      "/w/a.ts": "",
-      "/w/src/b.TS": "",
-      "/w/src/Dockerfile": "",
-      "/w/.git/c.ts": "",
-      "/w/node_modules/x/d.ts": "",
-      "/w/noext.": "",
-    });
-    expect([...found.extensions]).toEqual([["ts", 2]]);
-    expect(found.filenames.get("Dockerfile")).toBe(1);
-    expect(found.cut).toBe(false);
-  });
-
-  test("honours .gitignore, also nested ones and exceptions", () => {
-    const found = scan({
-      "/w/.gitignore": "/out\n*.log\n!keep.log\n",
-      "/w/out/a.py": "",
-      "/w/sub/out/b.py": "",
-      "/w/sub/.gitignore": "*.rs\n!/x.log\n",
-      "/w/sub/c.rs": "",
-      "/w/sub/deep/d.rs": "",
-      "/w/e.rs": "",
-      "/w/x.log": "",
-      "/w/sub/x.log": "",
-      "/w/keep.log": "",
-    });
-    expect(Object.fromEntries(found.extensions)).toEqual({ py: 1, rs: 1, log: 2, gitignore: 2 });
-  });
-
-  test("honours what git ignores above the workspace, the repository's excludes and the person's", () => {
-    const files = {
-      "/r/.git/HEAD": "ref: refs/heads/main\n",
-      "/r/.git/info/exclude": "*.local.ts\n",
-      "/home/me/.gitconfig": "[user]\n\tname = x\n[core]\n\texcludesFile = ~/.ignored\n",
-      "/home/me/.ignored": "scratch/\n",
-      "/r/.gitignore": "dist/\n/packages/web/gen\n",
-      "/r/packages/.gitignore": "*.tmp.ts\n",
-      "/r/packages/web/a.ts": "",
-      "/r/packages/web/a.local.ts": "",
-      "/r/packages/web/a.tmp.ts": "",
-      "/r/packages/web/gen/b.ts": "",
-      "/r/packages/web/sub/gen/b.ts": "",
-      "/r/packages/web/dist/c.ts": "",
-      "/r/packages/web/scratch/d.ts": "",
-    };
-    expect(Object.fromEntries(scan(files, "/r/packages/web").extensions)).toEqual({ ts: 2 });
-    // Whoever names an ignored folder means it.
-    expect(scan(files, "/r/packages/web/dist").extensions.get("ts")).toBe(1);
-    const tree = {
-      "/t/.git": "gitdir: /r/.git/worktrees/t\n",
-      "/r/.git/worktrees/t/commondir": "../..\n",
-      "/r/.git/info/exclude": "*.local.ts\n",
-      "/home/me/.config/git/ignore": "*.own.ts\n",
-      "/t/a.ts": "",
-      "/t/a.local.ts": "",
-      "/t/a.own.ts": "",
-    };
-    expect(scan(tree, "/t").extensions.get("ts")).toBe(1);
-  });
-
-  test("is bounded, but neither deep folders, nor ignored files, nor one vast folder hide a project", () => {
-    const vast = Object.fromEntries(Array.from({ length: 50_100 }, (_, i) => [`/w/aa/${i}.py`, ""]));
-    const found = scan({ ...vast, "/w/zz/go.mod": "", "/w/zz/main.go": "" });
-    expect(found.cut).toBe(true);
-    expect([found.extensions.get("py"), found.extensions.get("go")]).toEqual([50_000, 1]);
-    const data = Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`/w/data/${i}.tmp`, ""]));
-    const ignored = scan({ ...data, "/w/.gitignore": "*.tmp\n", "/w/src/main.go": "" });
-    expect([ignored.cut, ignored.extensions.get("go"), ignored.extensions.get("tmp")]).toEqual([
-      false,
-      1,
-      undefined,
-    ]);
-    const deep = scan({ [`/w/${"d/".repeat(20)}X.java`]: "" });
-    expect([deep.cut, deep.extensions.get("java")]).toEqual([false, 1]);
-    expect(scan({ [`/w/${"d/".repeat(70)}X.java`]: "" }).cut).toBe(true);
-  });
-
-  test("in turns it finds the same, and lets others have theirs", async () => {
-    const files = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`/w/${i % 100}/${i}.py`, ""]));
-    let turns = 0;
-    const timer = setInterval(() => turns++, 1);
-    const found = await scanInTurns("/w", memoryFiles(files), person);
-    clearInterval(timer);
-    expect(found).toEqual(scan(files));
-    expect(turns).toBeGreaterThan(0);
-  });
-});
 
 describe("choosing", () => {
   const presets: PresetFacts[] = [

@@ -296,7 +296,7 @@ describe("where values come from", () => {
     '[[tools]]\nname = "hover"\ndescription = "Mine."\n[[servers]]\nid = "p"\nkind = "pyright"\n[mcp]\nreadOnly = true\n',
   );
 
-  test("locate answers with the layer that brought the value", () => {
+  test("locate answers with the layer that brought the value; a preset stands where it is asked for", () => {
     const at = (pointer: string) => {
       const place = loaded.locate(pointer);
       return place && `${place.file}:${place.line}:${place.column}`;
@@ -304,7 +304,7 @@ describe("where values come from", () => {
     const hover = loaded.config.tools?.findIndex(({ name }) => name === "hover");
     expect(at(`/tools/${hover}/description`)).toBe("/w/c.toml:3:15");
     expect(at("/tools/0/request/method")).toBe("/shipped/tools/calls.toml:5:10");
-    expect(at("/servers/0/command/1")).toBe("/shipped/servers/pyright.toml:2:20");
+    expect(at("/servers/0/command/1")).toBe("/w/c.toml:6:8");
     expect(at("/servers/0/id")).toBe("/w/c.toml:5:6");
     expect(at("/mcp/read_only")).toBe("/w/c.toml:8:12");
     expect(at("/tools/99")).toBeUndefined();

@@ -138,7 +138,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     input: {},
     pool,
     gate,
-    samples: new SampleFiles(gate, pool, []),
+    samples: new SampleFiles(gate, pool, [], {}),
     places: new Places(gate, plan.dialect),
     wording: { dialect: plan.dialect, text: undefined, empty: null, errorText: undefined },
     evidence,

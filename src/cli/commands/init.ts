@@ -13,11 +13,11 @@ import {
   type Stack,
   servesAny,
 } from "../../config/detect.js";
-import { diskFiles } from "../../config/files.js";
 import { languageNamed } from "../../config/language-names.js";
 import { type PresetFacts, presetFacts } from "../../config/preset-index.js";
-import { scanInTurns, type WorkspaceScan } from "../../config/scan.js";
 import { buildLanguages } from "../../plan/servers.js";
+import { scanInTurns, type WorkspaceScan } from "../../workspace/scan.js";
+import { walkedDisk } from "../../workspace/walk.js";
 import { askUntil, isInteractive } from "../ask.js";
 import {
   type Command,
@@ -143,7 +143,7 @@ function nothing({ cut }: WorkspaceScan, io: Surroundings): ExitCode {
 async function look(workspace: string, catalogue: Catalogue, input: Input, io: Surroundings): Promise<Found> {
   const person = { env: io.env, home: homeOf(io) };
   const scan = await withProgress(io, "looking at the workspace", () =>
-    scanInTurns(workspace, diskFiles, person),
+    scanInTurns(workspace, walkedDisk, person),
   );
   const presets = catalogue.facts().filter((preset) => servesAny(preset, scan));
   const members = presets.flatMap(({ stack }) =>

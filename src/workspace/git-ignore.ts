@@ -1,8 +1,7 @@
 /** What git ignores: the `.gitignore` files in and above a folder, the repository's own excludes, and the person's. */
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import ignore from "ignore";
-import type { Environment } from "./discover.js";
-import { type Files, readOrExplain } from "./files.js";
+import type { WalkedFiles } from "./walk.js";
 
 /** The rules of one file; `local` turns a path in the workspace into one as the rules mean it. */
 export interface IgnoreRules {
@@ -12,12 +11,12 @@ export interface IgnoreRules {
 
 /** Whose excludes count. */
 export interface Person {
-  env: Environment;
+  env: { readonly [name: string]: string | undefined };
   home: string;
 }
 
 /** The rules that hold in a whole workspace, the weakest first; none where no repository is. */
-export function outerRules(root: string, files: Files, person: Person): IgnoreRules[] {
+export function outerRules(root: string, files: WalkedFiles, person: Person): IgnoreRules[] {
   const top = repositoryOf(root, files);
   if (top === undefined) return [];
   const prefix = slashed(relative(top.folder, root));
@@ -35,7 +34,7 @@ export function outerRules(root: string, files: Files, person: Person): IgnoreRu
 }
 
 /** The rules of a folder of the workspace, as more than those around it. */
-export function folderRules(root: string, folder: string, files: Files): IgnoreRules[] {
+export function folderRules(root: string, folder: string, files: WalkedFiles): IgnoreRules[] {
   return rulesIn(join(root, folder, ".gitignore"), files, (path) => pathBelow(folder, path));
 }
 
@@ -49,13 +48,13 @@ export function isIgnored(path: string, isFolder: boolean, rules: readonly Ignor
   return false;
 }
 
-function rulesIn(file: string, files: Files, local: (path: string) => string): IgnoreRules[] {
+function rulesIn(file: string, files: WalkedFiles, local: (path: string) => string): IgnoreRules[] {
   const text = textOf(file, files);
   return text === undefined ? [] : [{ matcher: ignore().add(text), local }];
 }
 
 /** The repository that a folder lies in: its top, and the folder that all its worktrees share. */
-function repositoryOf(root: string, files: Files): { folder: string; common: string } | undefined {
+function repositoryOf(root: string, files: WalkedFiles): { folder: string; common: string } | undefined {
   for (let folder = root; ; folder = dirname(folder)) {
     const git = join(folder, ".git");
     if (textOf(join(git, "HEAD"), files) !== undefined) return { folder, common: git };
@@ -70,7 +69,7 @@ function repositoryOf(root: string, files: Files): { folder: string; common: str
 }
 
 /** The person's own excludes: the file that git's settings name, or the usual one. */
-function excludesFile({ common }: { common: string }, files: Files, { env, home }: Person): string {
+function excludesFile({ common }: { common: string }, files: WalkedFiles, { env, home }: Person): string {
   const settings = join(env.XDG_CONFIG_HOME || join(home, ".config"), "git");
   const configs = [join(common, "config"), join(home, ".gitconfig"), join(settings, "config")];
   const named = configs
@@ -102,9 +101,12 @@ function slashed(path: string): string {
   return sep === "/" ? path : path.replaceAll(sep, "/");
 }
 
-/** One that cannot be read ignores nothing: the scan then only sees more than git would. */
-function textOf(file: string, files: Files): string | undefined {
-  const answer = readOrExplain(files, file);
-  if ("failure" in answer) return undefined;
-  return typeof answer.content === "string" ? answer.content : new TextDecoder().decode(answer.content);
+/** One that cannot be read ignores nothing: the walk then only sees more than git would. */
+function textOf(file: string, files: WalkedFiles): string | undefined {
+  try {
+    const content = files.read(file);
+    return content instanceof Uint8Array ? new TextDecoder().decode(content) : content;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,48 @@
+/** What a workspace is made of: how many files of each kind a walk through it meets. */
+import type { Person } from "./git-ignore.js";
+import { type WalkedFiles, walk, walkInTurns } from "./walk.js";
+
+/** How many files of each kind a workspace has. */
+export interface WorkspaceScan {
+  /** Lower-case extension without the dot → files. */
+  extensions: ReadonlyMap<string, number>;
+  /** File name → files. */
+  filenames: ReadonlyMap<string, number>;
+  /** Whether a bound left files out: all numbers are then the least that there are. */
+  cut: boolean;
+}
+
+/** Counts a workspace's files in one go. */
+export function scanWorkspace(root: string, files: WalkedFiles, person: Person): WorkspaceScan {
+  const counts = new Counts();
+  const steps = walk(root, files, person);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return { ...counts, ...value };
+    if (value !== undefined) counts.add(value);
+  }
+}
+
+/** The same, which lets timers and signals have their turn. */
+export async function scanInTurns(root: string, files: WalkedFiles, person: Person): Promise<WorkspaceScan> {
+  const counts = new Counts();
+  const { cut } = await walkInTurns(walk(root, files, person), (path) => {
+    counts.add(path);
+    return false;
+  });
+  return { ...counts, cut };
+}
+
+class Counts {
+  readonly extensions = new Map<string, number>();
+  readonly filenames = new Map<string, number>();
+
+  add(path: string): void {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    this.filenames.set(name, (this.filenames.get(name) ?? 0) + 1);
+    const dot = name.lastIndexOf(".");
+    if (dot < 0 || dot === name.length - 1) return;
+    const extension = name.slice(dot + 1).toLowerCase();
+    this.extensions.set(extension, (this.extensions.get(extension) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The files of a folder as git sees them: a bounded walk, nearest folders first, names in order. Equal folders give equal
+ * walks; no single folder uses up the bound, and what was not looked at is told.
+ */
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sortBy } from "../base/order.js";
+import { folderRules, type IgnoreRules, isIgnored, outerRules, type Person } from "./git-ignore.js";
+
+/** What a walk needs of a file system. */
+export interface WalkedFiles {
+  /** The content, or `undefined` when there is no such file. */
+  read(path: string): string | Uint8Array | undefined;
+  /** A folder's entries; none when it cannot be listed. */
+  list(path: string): { name: string; kind: "file" | "folder" | "other" }[];
+}
+
+/** Entries that are looked at in all, and in one folder. */
+const MAX_ENTRIES = 200_000;
+const MAX_IN_FOLDER = 50_000;
+const MAX_DEPTH = 64;
+/** The largest ignore file that is read. */
+const MAX_RULES_BYTES = 1_048_576;
+const SKIPPED: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node_modules"]);
+/** How long a walk may keep others waiting. */
+const SLICE_MS = 40;
+
+/** What a walk does next: meets a file, by its path in the folder with `/`, or takes a breath. Its end says whether it was cut. */
+export type Walk = Generator<string | undefined, { cut: boolean }, void>;
+
+/** Walks a folder, lazily: whoever has seen enough stops asking. */
+export function* walk(root: string, files: WalkedFiles, person: Person): Walk {
+  let seen = 0;
+  let cut = false;
+  let level: { folder: string; rules: IgnoreRules[] }[] = [
+    { folder: "", rules: outerRules(root, files, person) },
+  ];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return { cut: true };
+    const next: typeof level = [];
+    for (const { folder, rules: outer } of level) {
+      if (seen >= MAX_ENTRIES) return { cut: true };
+      yield undefined;
+      const rules = [...outer, ...folderRules(root, folder, files)];
+      const entries = sortBy(files.list(join(root, folder)), ({ name }) => [name]);
+      const room = Math.min(MAX_IN_FOLDER, MAX_ENTRIES - seen);
+      let looked = 0;
+      for (const { name, kind } of entries) {
+        if (kind === "other" || SKIPPED.has(name)) continue;
+        const path = folder === "" ? name : `${folder}/${name}`;
+        // Folders are looked into even where a folder has too many files: a project may lie in the last of them.
+        if (kind === "file" && ++looked > room) {
+          cut = true;
+          continue;
+        }
+        if (isIgnored(path, kind === "folder", rules)) continue;
+        if (kind === "folder") next.push({ folder: path, rules });
+        else yield path;
+        if (looked % 1000 === 0) yield undefined;
+      }
+      seen += Math.min(looked, room);
+    }
+    level = next;
+  }
+  return { cut };
+}
+
+/** Takes a walk to its end, or until a file is met that is enough, and lets timers and signals have their turn. */
+export async function walkInTurns(
+  steps: Walk,
+  meet: (path: string) => boolean | Promise<boolean>,
+): Promise<{ cut: boolean }> {
+  for (let began = Date.now(); ; ) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (value !== undefined && (await meet(value))) return { cut: false };
+    if (Date.now() - began < SLICE_MS) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    began = Date.now();
+  }
+}
+
+/** The real disk for a walk. */
+export const walkedDisk: WalkedFiles = {
+  list(path) {
+    try {
+      return readdirSync(path, { withFileTypes: true }).map((entry) => ({
+        name: entry.name,
+        kind: entry.isFile() ? "file" : entry.isDirectory() ? "folder" : "other",
+      }));
+    } catch {
+      // What cannot be listed holds nothing for a walk; who needs a file in it is told why when it is opened.
+      return [];
+    }
+  },
+
+  read(path) {
+    let descriptor: number | undefined;
+    try {
+      // Without O_NONBLOCK a pipe of that name would hold the walk for ever.
+      descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+      const facts = fstatSync(descriptor);
+      return facts.isFile() && facts.size <= MAX_RULES_BYTES ? readFileSync(descriptor) : undefined;
+    } catch {
+      return undefined;
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
+    }
+  },
+};

@@ -1,0 +1,81 @@
+/** The file that a server is started for when nobody names one: found by the same walk that `init` takes. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ServerPlan } from "../../src/abi/plan.js";
+import { SampleFiles } from "../../src/runtime/sample-files.js";
+import { openGate } from "../../src/workspace/gate.js";
+
+let folder = "";
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-samples-")));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (name: string, text = "") => {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), text);
+};
+
+const go = {
+  ...{ id: "go", extensions: ["go"], filenames: ["go.mod"] },
+  ...{ languageId: "go", languageIds: { "go.mod": "gomod" } },
+} as unknown as ServerPlan;
+const ts = { id: "ts", extensions: ["ts"], filenames: [], languageId: "typescript", languageIds: {} };
+const servers = [go, ts as unknown as ServerPlan];
+
+/** The samples of both servers, as paths in the folder, and how many files were looked at for them. */
+async function samplesIn(...roots: string[]) {
+  const gate = await openGate({
+    roots: (roots.length > 0 ? roots : ["."]).map((root) => join(folder, root)),
+    extraRoots: [],
+    deny: ["**/secret/**"],
+  });
+  let asked = 0;
+  const route = (path: string) => {
+    asked++;
+    return servers.filter(
+      ({ extensions, filenames }) =>
+        extensions.some((extension) => path.endsWith(`.${extension}`)) ||
+        filenames.some((name) => path.endsWith(`/${name}`)),
+    );
+  };
+  const samples = new SampleFiles(gate, { route }, ["go", "ts"], { HOME: folder });
+  const find = async (id: string) => {
+    const path = await samples.find(id);
+    return path === undefined ? undefined : relative(folder, path);
+  };
+  return { go: await find("go"), ts: await find("ts"), asked };
+}
+
+describe("sample files", () => {
+  it("lie as deep as init looks, in the main language where there is one", async () => {
+    const deep = `${"d/".repeat(14)}a.ts`;
+    for (const name of ["go.mod", "cmd/main.go", deep]) write(name);
+    expect(await samplesIn()).toMatchObject({ go: "cmd/main.go", ts: deep });
+  });
+
+  it("are none that git ignores, that lie in packages, or that are denied", async () => {
+    write(".git/HEAD", "ref: refs/heads/main\n");
+    write(".git/info/exclude", "mine/\n");
+    write(".gitignore", "gen/\n*.d.ts\n");
+    for (const name of ["gen/a.ts", "mine/a.ts", "b.d.ts", "node_modules/x/a.ts", "secret/a.ts"]) write(name);
+    expect(await samplesIn()).toMatchObject({ go: undefined, ts: undefined });
+    write("z/own.ts");
+    expect(await samplesIn()).toMatchObject({ ts: "z/own.ts" });
+  });
+
+  it("lie in a build's folder only where no other does", async () => {
+    write("build/a.ts");
+    write("vendor/m.go");
+    expect(await samplesIn()).toMatchObject({ go: "vendor/m.go", ts: "build/a.ts" });
+    write("src/deeper/a.ts");
+    expect(await samplesIn()).toMatchObject({ ts: "src/deeper/a.ts" });
+  });
+
+  it("are looked for in every root, and no further than needed", async () => {
+    for (const name of ["one/a.ts", "two/m.go", "two/x/b.go"]) write(name);
+    expect(await samplesIn("one", "two")).toEqual({ go: "two/m.go", ts: "one/a.ts", asked: 2 });
+  });
+});
