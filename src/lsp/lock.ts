@@ -4,13 +4,13 @@
  * understood lets nothing start.
  */
 import { createHash } from "node:crypto";
-import { createReadStream, readFileSync, realpathSync, statSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
+import { createReadStream, readFileSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { digest } from "../base/hash.js";
 import { canonicalText, isTable } from "../base/json.js";
-import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
+import { filesNamedIn } from "./named-files.js";
 import { type ProgramContext, requireProgram, runsElsewhere, withNamedPaths } from "./program.js";
 import type { PoolContext } from "./types.js";
 
@@ -105,10 +105,7 @@ function startOf({ transport, command, args, cwd, env }: ServerPlan): string {
   return digest(canonicalText({ transport: { ...transport }, command, args, cwd, env }));
 }
 
-/**
- * Files that words or variables name are scripts, and as much the program as what runs them. A relative one starts where
- * the program will run; the value behind a `=` counts too, and each of several in one variable.
- */
+/** Files that words or variables name are scripts, and as much the program as what runs them. */
 async function filesOf(
   server: ServerPlan,
   program: string,
@@ -118,22 +115,12 @@ async function filesOf(
   const cwd = server.cwd === null ? root : resolve(base, server.cwd);
   const words = withNamedPaths([...server.command.slice(1), ...server.args], root);
   const values = Object.values(withNamedPaths(server.env, root));
-  const named = [
-    ...words,
-    ...values.flatMap((value) => [value, ...value.split(/\s+/), ...value.split(delimiter)]),
-  ]
-    .flatMap((word) => [word, word.slice(word.indexOf("=") + 1)])
-    .map((word) => resolve(cwd, word))
-    .filter(isFile);
-  const scripts = sortedSet(named.map((path) => realpathSync(path)));
   return Promise.all(
-    [realpathSync(program), ...scripts].map(async (path) => ({ path, digest: await digestOf(path) })),
+    [realpathSync(program), ...filesNamedIn([...words, ...values], cwd)].map(async (path) => ({
+      path,
+      digest: await digestOf(path),
+    })),
   );
-}
-
-function isFile(path: string): boolean {
-  // A NUL in a word is no path's.
-  return !path.includes("\0") && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
 }
 
 async function digestOf(path: string): Promise<string> {

@@ -10,7 +10,7 @@ import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
 import { resolveBatches } from "./batches.js";
 import { checkProgram } from "./commands.js";
-import { defaultDeny, defaultDialect, defaultEnv, defaultHttp, defaultLimits } from "./defaults.js";
+import { alwaysDenied, defaultDialect, defaultEnv, defaultHttp, defaultLimits } from "./defaults.js";
 import { Report } from "./report.js";
 import { checkRoutes } from "./routes.js";
 import { buildServers, type PlacedServer } from "./servers.js";
@@ -54,7 +54,7 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     workspace: {
       roots: config.workspace?.roots ?? ["."],
       extraRoots: sortedSet(config.workspace?.extra_roots ?? []),
-      deny: sortedSet(config.workspace?.deny ?? defaultDeny),
+      deny: sortedSet([...alwaysDenied, ...(config.workspace?.deny ?? [])]),
     },
     allow: {
       commands: buildCommands(config, servers, context.catalogueCommands, report),

@@ -40,7 +40,8 @@ export const defaultSnippet = { contextLines: 0, maxChars: 400 };
 /** Operations in one batch. */
 export const mostOperations = 50;
 
-export const defaultDeny: readonly string[] = ["**/.git/**"];
+/** What is refused whatever a config denies: who writes there runs programs with the next `git` command. */
+export const alwaysDenied: readonly string[] = ["**/.git/**"];
 
 /**
  * Environment variables that a server inherits: what programs need to find themselves, their user and their
@@ -158,7 +159,7 @@ export function defaultConfig(): Config {
   const limits = defaultLimits;
   const http = defaultHttp;
   return {
-    workspace: { roots: ["."], extra_roots: [], deny: [...defaultDeny] },
+    workspace: { roots: ["."], extra_roots: [], deny: [...alwaysDenied] },
     allow: { effects: ["read"], env: [...defaultEnv] },
     limits: {
       max_items: limits.maxItems,

@@ -21,7 +21,7 @@ const text = (name: string) => readFileSync(inside(name), "utf8");
 beforeAll(() => {
   top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-cli-edits-")));
   const files = {
-    "proxy.toml": `extends = ["./conf/base.toml"]\n[workspace]\nroots = ["."]\n`,
+    "proxy.toml": `extends = ["./conf/base.toml"]\n[workspace]\nroots = ["."]\ndeny = ["**/.env"]\n`,
     "conf/base.toml": `[allow]\neffects = ["read", "edit"]\n`,
     "a.txt": "one\n",
   };
@@ -50,6 +50,14 @@ it.each(["proxy.toml", "conf/base.toml", "home/lsp-proxy/config.toml", "lspi.tom
     expect(refused.code).toBe(1);
     expect(answer(refused)).toMatchObject({ ok: false, error: { code: "edit/own-config" } });
     expect(text("conf/base.toml")).toBe(before);
+  },
+);
+
+it.each([".env", ".git/hooks/pre-commit", "sub/.git", "sub/.GIT/config"])(
+  "does not make %s",
+  async (name) => {
+    const refused = await call("create_file", { file_path: name, content: "x", dry_run: false });
+    expect(answer(refused)).toMatchObject({ ok: false, error: { code: "guard/denied" } });
   },
 );
 

@@ -1,6 +1,7 @@
 /** Which file is started as a server, with which environment, and that it is the one that was locked. */
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
 import { type LockedServer, lockedServer, lockFileIn, RECORD_VERSION } from "../../src/lsp/lock.js";
@@ -247,44 +248,52 @@ describe("the lock", () => {
     return { root, elsewhere, server, scenario: server.command[2] ?? "" };
   };
 
-  test.each(["in args", "relative to the root", "relative to cwd", "behind a =", "in a variable"])(
-    "counts a script %s",
-    async (where) => {
-      const { root, elsewhere, server, scenario } = scripted();
-      const node = process.execPath;
-      const there = (name: string) => join(elsewhere, name);
-      const cases: { [where: string]: { script: string } & Partial<ServerPlan> } = {
-        "in args": {
-          script: there("server.mjs"),
-          command: [node],
-          args: [there("server.mjs"), scenario],
-        },
-        "relative to the root": { script: join(root, "server.mjs"), command: [node, "server.mjs", scenario] },
-        "relative to cwd": {
-          script: there("server.mjs"),
-          cwd: elsewhere,
-          command: [node, "./server.mjs"],
-          args: [scenario],
-        },
-        "behind a =": {
-          script: there("hook.cjs"),
-          command: [node, `--require=${there("hook.cjs")}`, ...server.command.slice(1)],
-        },
-        "in a variable": {
-          script: there("hook.cjs"),
-          env: { NODE_OPTIONS: `--no-warnings --require=${there("hook.cjs")}` },
-        },
-      };
-      const { script = "", ...changes } = cases[where] ?? {};
-      const { pool, files } = await locked({ ...server, ...changes }, root, { PATH: "" });
-      expect(files.map(({ path }) => path)).toContain(script);
-      const before = readFileSync(script);
-      write(script, "// other\n");
-      await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("has changed"));
-      writeFileSync(script, before);
-      await pool.get("fake", undefined, signal());
-    },
-  );
+  test.each([
+    ...["in args", "relative to the root", "relative to cwd", "behind a =", "as a URL"],
+    ...["in a variable", "quoted in a variable"],
+  ])("counts a script %s", async (where) => {
+    const { root, elsewhere, server, scenario } = scripted();
+    const node = process.execPath;
+    const there = (name: string) => join(elsewhere, name);
+    const cases: { [where: string]: { script: string } & Partial<ServerPlan> } = {
+      "in args": {
+        script: there("server.mjs"),
+        command: [node],
+        args: [there("server.mjs"), scenario],
+      },
+      "relative to the root": { script: join(root, "server.mjs"), command: [node, "server.mjs", scenario] },
+      "relative to cwd": {
+        script: there("server.mjs"),
+        cwd: elsewhere,
+        command: [node, "./server.mjs"],
+        args: [scenario],
+      },
+      "behind a =": {
+        script: there("hook.cjs"),
+        command: [node, `--require=${there("hook.cjs")}`, ...server.command.slice(1)],
+      },
+      "as a URL": {
+        script: there("hook.cjs"),
+        command: [node, "--import", `${pathToFileURL(there("hook.cjs"))}`, ...server.command.slice(1)],
+      },
+      "quoted in a variable": {
+        script: there("hook.cjs"),
+        env: { NODE_OPTIONS: `--no-warnings --require "${there("hook.cjs")}"` },
+      },
+      "in a variable": {
+        script: there("hook.cjs"),
+        env: { NODE_OPTIONS: `--no-warnings --require=${there("hook.cjs")}` },
+      },
+    };
+    const { script = "", ...changes } = cases[where] ?? {};
+    const { pool, files } = await locked({ ...server, ...changes }, root, { PATH: "" });
+    expect(files.map(({ path }) => path)).toContain(script);
+    const before = readFileSync(script);
+    write(script, "// other\n");
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(refused("has changed"));
+    writeFileSync(script, before);
+    await pool.get("fake", undefined, signal());
+  });
 
   test.each<[string, Partial<ServerPlan>]>([
     ["variables", { env: { NODE_OPTIONS: "--no-warnings" } }],

@@ -23,7 +23,9 @@ export const workspace = z.strictObject({
   deny: z
     .array(z.string().min(1))
     .optional()
-    .meta(set("Globs of paths that are refused, relative to each root."))
+    .meta(
+      set("Globs of paths that are refused, relative to each root, besides `**/.git/**`, which always is."),
+    )
     .meta(firm("joined")),
 });
 

@@ -51,7 +51,7 @@ function isPrivate(facts: Stats): boolean {
   if (!facts.isFile()) return false;
   const user = process.getuid?.();
   // Where there are no such bits, the system's own lists decide who reads the file.
-  return user === undefined || ((facts.uid === user || user === 0) && (facts.mode & 0o077) === 0);
+  return user === undefined || (facts.uid === user && (facts.mode & 0o077) === 0);
 }
 
 /** What changes when a file does, its permissions included. */

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import {
   chmodSync,
+  chownSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -168,6 +169,12 @@ describe("tokens of a file", () => {
       someoneElse.mockRestore();
     }
     expect(problemOf(() => fileTokens(path).digests())).toBeUndefined();
+  });
+
+  it.runIf(process.getuid?.() === 0)("are refused so for the superuser too", () => {
+    const path = write("nobodys", token);
+    chownSync(path, 65_534, 65_534);
+    expect(problemOf(() => fileTokens(path).digests())).toBe("http/loose-file");
   });
 
   it("are refused when the file is no file, is not there, is empty or too large", () => {
