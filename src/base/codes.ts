@@ -351,6 +351,12 @@ export const codes = {
     cause: "A client's file has an entry of that name that is not about lsp-proxy.",
     fix: "Choose another with `--name`, or replace the entry with `--force`.",
   },
+  "client/edited": {
+    kind: "problem",
+    title: "Edited by hand",
+    cause: "A skill or a section that lsp-proxy wrote has been changed since.",
+    fix: "Keep your words outside of it, in the file or in a skill of your own; `--force` replaces or removes it.",
+  },
   "cli/usage": {
     kind: "problem",
     title: "Wrong use",

@@ -134,6 +134,61 @@ it("leaves a skill of that name alone that somebody else wrote, unless told to",
   expect((await skill("install", "--client", "claude-code", "--force")).code).toBe(0);
 });
 
+it("leaves what a person has edited alone, unless told to; the config may change as it likes", async () => {
+  const file = join(project, ".claude", "skills", "lsp-proxy", "SKILL.md");
+  const memory = join(project, "CLAUDE.md");
+  const flags = ["--client", "claude-code"];
+  for (const [edited, words] of [
+    [file, flags],
+    [memory, [...flags, "--snippet"]],
+  ] as const) {
+    config("");
+    await skill("install", ...words);
+    // A checkout may have other line breaks.
+    writeFileSync(edited, readFileSync(edited, "utf8").replaceAll("\n", "\r\n"));
+    config('[mcp.tools]\nexclude = ["get_hover"]');
+    expect(await skill("install", ...words)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^changed/),
+    });
+    const mine = readFileSync(edited, "utf8").replace("instead of text search", "instead of grep, please,");
+    writeFileSync(edited, mine);
+    for (const action of ["install", "remove"])
+      expect(await skill(action, ...words)).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining("client/edited"),
+      });
+    expect(readFileSync(edited, "utf8")).toBe(mine);
+    expect((await skill("install", ...words, "--force")).code).toBe(0);
+    expect(readFileSync(edited, "utf8")).not.toContain("please");
+    writeFileSync(edited, mine);
+    expect((await skill("remove", ...words, "--force")).code).toBe(0);
+    expect(existsSync(edited)).toBe(false);
+  }
+});
+
+it("leaves what other clients here use, unless told to", async () => {
+  mkdirSync(join(home, ".cursor"));
+  mkdirSync(join(home, ".gemini"));
+  for (const [file, words, named] of [
+    ["AGENTS.md", ["--snippet"], "cursor"],
+    [join(".agents", "skills", "lsp-proxy", "SKILL.md"), [], "gemini"],
+  ] as const) {
+    await skill("install", ...words);
+    expect(await skill("remove", ...words, "--client", named)).toMatchObject({
+      code: 0,
+      stdout: `left ${file}: it is for Codex too; --yes removes it for all\n`,
+    });
+    expect(existsSync(join(project, file))).toBe(true);
+    expect((await skill("remove", ...words, "--client", named, "--yes")).stdout).toBe(`removed ${file}\n`);
+    expect(existsSync(join(project, file))).toBe(false);
+    // Who names all of them needs no yes.
+    await skill("install", ...words, "--client", "codex");
+    await skill("remove", ...words, "--client", named, "--client", "codex");
+    expect(existsSync(join(project, file))).toBe(false);
+  }
+});
+
 it("refuses a section whose end is missing: what follows may be the person's", async () => {
   const memory = join(project, "CLAUDE.md");
   const flags = ["--snippet", "--client", "claude-code"];

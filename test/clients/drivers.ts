@@ -19,6 +19,8 @@ export interface Driver {
   /** What a person's file has before, and after. */
   file: string;
   before(model: string): string;
+  /** The same where edits are allowed, for a client that can be told to run everything unasked. */
+  loose?(model: string): string;
   env: { [name: string]: string };
   /** The variable that leads it to the model, where its file does not; with what follows the model's address. */
   lead?: readonly [name: string, path: string];
@@ -31,6 +33,9 @@ export interface Driver {
   /** What its model calls first, where it is shown tools only once it has looked for them. */
   looksFor?(names: readonly string[]): ScriptedCall | undefined;
 }
+
+const opencodeFile = (model: string) =>
+  `{\n  // mine\n  "model": "local/m",\n  "autoupdate": false,\n  "provider": { "local": { "npm": "@ai-sdk/openai-compatible", "options": { "baseURL": "${model}/v1", "apiKey": "none" }, "models": { "m": { "tool_call": true } } } },\n}\n`;
 
 export const drivers: { [id: string]: Driver } = {
   codex: {
@@ -75,8 +80,8 @@ export const drivers: { [id: string]: Driver } = {
   },
   opencode: {
     file: ".config/opencode/opencode.json",
-    before: (model) =>
-      `{\n  // mine\n  "model": "local/m",\n  "autoupdate": false,\n  "provider": { "local": { "npm": "@ai-sdk/openai-compatible", "options": { "baseURL": "${model}/v1", "apiKey": "none" }, "models": { "m": { "tool_call": true } } } },\n}\n`,
+    before: opencodeFile,
+    loose: (model) => opencodeFile(model).replace("// mine", '// mine\n  "permission": "allow",'),
     env: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
     check: { args: ["mcp", "list"], connected: /✓ lsp-proxy .*connected/ },
     args: ["run", "--format", "json", "go"],

@@ -153,7 +153,7 @@ describe.skipIf(!isWanted).each(Object.keys(programs))("%s", (id) => {
       ]);
       const model = await startModel(script);
       try {
-        writeFileSync(file, driver.before(model.url));
+        writeFileSync(file, (driver.loose ?? driver.before)(model.url));
         const env = { HOME: home, XDG_CONFIG_HOME: "", CODEX_HOME: "", CLAUDE_CONFIG_DIR: "" };
         const written = await run(["client", id, "--write", ...config], { env });
         expect(written).toMatchObject({ code: 0 });

@@ -341,6 +341,33 @@ describe("in TOML", () => {
     expect(withStanza("c.toml", text, { ...toml, text: wanted })).toBe(text);
   });
 
+  it("loses no comment of a person's, wherever it stands", () => {
+    const before = table.replace("# why", 'list = ["a", "b"]\nurl = "http://x"\n# why');
+    const after = table.replace("# why", 'list = ["b", "c"]\n# why').replace('"node"', '"other"');
+    const lines = before.trimEnd().split("\n");
+    const places = fc.array(fc.tuple(fc.nat(lines.length), fc.boolean()), { maxLength: 5 });
+    const check = (marks: [number, boolean][]) => {
+      const text = lines
+        .flatMap((line, at) => {
+          const here = marks
+            .map(([place], index) => (place === at ? index : -1))
+            .filter((index) => index >= 0);
+          const above = here.filter((index) => !marks[index]?.[1]).map((index) => `# mine ${index}`);
+          const beside = here.filter((index) => marks[index]?.[1] && !line.startsWith("#") && line !== "");
+          return [...above, line + beside.map((index) => ` # mine ${index}`).join("")];
+        })
+        .join("\n");
+      const gone = lines.findIndex((line) => line.startsWith("url"));
+      const once = withStanza("c.toml", `${text}\n`, { ...toml, text: after });
+      for (const [, mark] of text.matchAll(/(# mine \d)/g)) {
+        const isBesideGone = marks[Number(mark?.slice(-1))]?.[0] === gone;
+        if (!isBesideGone) expect(once).toContain(mark);
+      }
+      expect(withStanza("c.toml", once, { ...toml, text: after })).toBe(once);
+    };
+    fc.assert(fc.property(places, check), { numRuns: 200 });
+  });
+
   it("leaves a person's answer about a tool that a stanza has none for", () => {
     const mine = '[mcp_servers.lsp.tools.hover]\napproval_mode = "prompt" # each time\n';
     const text = withStanza("c.toml", `[mcp_servers.lsp]\nurl = "http://x"\n\n${mine}`, toml);

@@ -1,15 +1,17 @@
 /** `skill`: tells an agent when and how to use the tools that this config has, in a skill or in its memory file. */
 import { existsSync, readdirSync, rmdirSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import type { Plan } from "../../abi/plan.js";
-import { codes } from "../../base/codes.js";
+import { type Code, codes } from "../../base/codes.js";
 import { uniqueBy } from "../../base/order.js";
 import { ConfigError } from "../../base/problem.js";
-import type { Scope } from "../../config/clients.js";
-import { withoutSection, withSection } from "../../config/section.js";
+import type { ClientFacts, Scope } from "../../config/clients.js";
+import { isSectionEdited, withoutSection, withSection } from "../../config/section.js";
+import { isUntouched, stamped } from "../../config/stamp.js";
 import { skillText, snippetText } from "../../emit/skill.js";
 import { readTemplates } from "../../emit/templates.js";
 import { changeFile, changeWords, currentText } from "../change-file.js";
+import { shown } from "../client-change.js";
 import { fileOf, findClient, isHere, knownClients } from "../client-files.js";
 import {
   type Command,
@@ -52,8 +54,9 @@ export const skill: Command = {
     snippet: { type: "boolean", description: "The section for a memory file instead of the skill." },
     force: {
       type: "boolean",
-      description: "Replaces or removes a skill of that name that lsp-proxy did not write.",
+      description: "Replaces or removes one that lsp-proxy did not write, or that was edited since.",
     },
+    yes: { type: "boolean", short: "y", description: "Removes also what other clients here use." },
   },
   words: { min: 0, max: 1 },
   examples: [
@@ -68,21 +71,20 @@ export const skill: Command = {
     const plan = planOf(input, io, action === "remove");
     const templates = readTemplates(shippedTemplates);
     const isSnippet = isOn(input, "snippet");
-    const text = (isSnippet ? snippetText : skillText)(plan, templates);
+    const text = isSnippet ? snippetText(plan, templates) : stamped(skillText(plan, templates), MARK);
     if (action === "print") {
       io.stdout.write(text);
       return exitCodes.ok;
     }
-    const files = filesOf(input, io, plan.mcp.name);
+    const { name } = plan.mcp;
     const isRemoval = action === "remove";
+    const files = filesOf(input, io, name).filter((file) => !isRemoval || !isShared(file, input, io, name));
     const within = scopeOf(input) === "project" ? workspaceOf(input, io) : undefined;
     const make = (old: string) => {
       if (!isSnippet) return isRemoval ? "" : text;
-      return isRemoval ? withoutSection(old, plan.mcp.name) : withSection(old, plan.mcp.name, text);
+      return isRemoval ? withoutSection(old, name) : withSection(old, name, text);
     };
-    for (const file of files)
-      if (isSnippet) make(currentText(file, within));
-      else checkOwner(file, within, input);
+    for (const file of files) checkOwner(file, currentText(file, within), input, name);
     for (const file of files) {
       const done = changeFile(file, make, {
         within,
@@ -108,20 +110,45 @@ function planOf(input: Input, io: Surroundings, isRemoval: boolean): Plan {
 
 /** Where the clients look; several may look in one place. */
 function filesOf(input: Input, io: Surroundings, name: string): string[] {
-  const scope = scopeOf(input);
+  const named = namedClients(input);
   const workspace = workspaceOf(input, io);
-  const key = isOn(input, "snippet") ? "memory" : "skills";
-  const named = textFlags(input, "client").map((id) => findClient(id, "skill"));
   const clients = named.length > 0 ? named : knownClients().filter((client) => isHere(client, workspace, io));
   const files = clients.flatMap((client) => {
-    const path = client[key] && fileOf(client[key], scope, workspace, io);
-    if (path === undefined && named.length > 0)
+    const file = placeOf(client, input, io, name);
+    if (file === undefined && named.length > 0)
       throw new UsageError(`${client.title} has no place for it that is known`, "skill");
-    return path === undefined ? [] : [key === "skills" ? join(path, name, "SKILL.md") : path];
+    return file ?? [];
   });
   if (files.length === 0)
     throw new UsageError("no client that has a place for it is here; name one with --client", "skill");
   return uniqueBy(files, (file) => file);
+}
+
+function namedClients(input: Input): ClientFacts[] {
+  return textFlags(input, "client").map((id) => findClient(id, "skill"));
+}
+
+function placeOf(client: ClientFacts, input: Input, io: Surroundings, name: string): string | undefined {
+  const places = isOn(input, "snippet") ? client.memory : client.skills;
+  const path = places && fileOf(places, scopeOf(input), workspaceOf(input, io), io);
+  if (path === undefined || isOn(input, "snippet")) return path;
+  return join(path, name, "SKILL.md");
+}
+
+/** Whether clients that are here, and were not named, look in the same place; says so where they do. */
+function isShared(file: string, input: Input, io: Surroundings, name: string): boolean {
+  const named = namedClients(input).map(({ id }) => id);
+  if (named.length === 0 || isOn(input, "yes")) return false;
+  const others = knownClients().filter(
+    (client) =>
+      !named.includes(client.id) &&
+      placeOf(client, input, io, name) === file &&
+      isHere(client, workspaceOf(input, io), io),
+  );
+  if (others.length === 0 || !existsSync(file)) return false;
+  const titles = others.map(({ title }) => title).join(", ");
+  io.stdout.write(`left ${shown(file, io)}: it is for ${titles} too; --yes removes it for all\n`);
+  return true;
 }
 
 function scopeOf(input: Input): Scope {
@@ -130,20 +157,24 @@ function scopeOf(input: Input): Scope {
   return scope === "repo" ? "project" : "user";
 }
 
-/** A skill of that name that somebody else wrote is not touched unasked. */
-function checkOwner(file: string, within: string | undefined, input: Input): void {
-  const text = currentText(file, within);
-  if (text === "" || text.includes(MARK) || isOn(input, "force")) return;
-  const code = "client/taken";
-  const message = `${file} was not written by lsp-proxy`;
-  throw new ConfigError([{ code, severity: "error", message, pointer: "", fix: codes[code].fix }]);
+/** What somebody else wrote, or has edited since, is not touched unasked. */
+function checkOwner(file: string, text: string, input: Input, name: string): void {
+  if (isOn(input, "snippet")) {
+    // A section that cannot be told from what follows is refused with or without force.
+    const isEdited = isSectionEdited(text, name);
+    if (isEdited && !isOn(input, "force"))
+      throw refused("client/edited", `the section in ${file} was edited`);
+    return;
+  }
+  if (text === "" || isOn(input, "force") || isUntouched(text, MARK)) return;
+  if (text.includes(MARK)) throw refused("client/edited", `${file} was edited`);
+  throw refused("client/taken", `${file} was not written by lsp-proxy`);
+}
+
+function refused(code: Code, message: string): ConfigError {
+  return new ConfigError([{ code, severity: "error", message, pointer: "", fix: codes[code].fix }]);
 }
 
 function removeEmpty(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
-}
-
-function shown(path: string, io: Surroundings): string {
-  const way = relative(io.cwd, path);
-  return way.startsWith("..") ? path : way;
 }
