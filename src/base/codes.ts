@@ -59,6 +59,13 @@ export const codes = {
     cause: "Dates, NaN, infinities and the key `__proto__` have no place in a config.",
     fix: "Write a text or a finite number; rename the key.",
   },
+  "config/relative-variable": {
+    kind: "problem",
+    title: "A variable that names no one file",
+    cause:
+      "`LSPI_CONFIG_PATH` is a relative path. Naming a config is trusting it, and this would trust a file of every workspace.",
+    fix: "Write the absolute path, or name the file with `--config`.",
+  },
   "config/bad-extends": {
     kind: "problem",
     title: "A layer cannot be used",

@@ -37,6 +37,11 @@ export function installLine(
   return FOR_ROOT.has(manager) && !isRoot ? `sudo ${special}` : special;
 }
 
+/** Whether a line installs into the project that it is run in, and not for the user. */
+export function installsIntoProject(words: readonly string[]): boolean {
+  return words.includes("--save-dev");
+}
+
 /** The words of a line that can be run, or undefined where it only names a page. */
 export function installWords(line: string): string[] | undefined {
   if (line === "" || line.startsWith("see ")) return undefined;

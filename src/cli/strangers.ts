@@ -6,18 +6,23 @@ import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { sortedSet } from "../base/order.js";
+import { isInside } from "../lsp/inside.js";
 import type { Surroundings } from "./command.js";
 
 const REPOSITORY_MARKS = [".git", ".hg", ".jj", ".svn"];
 
-/** The folders themselves and what stands around them, by real path; what lies in a trusted folder around them counts. */
+/**
+ * The folders themselves and what stands around them, by real path; what lies in a trusted folder around them counts, and so
+ * does the home, which is the user's own.
+ */
 export function strangersAround(
   folders: readonly string[],
   { env }: Pick<Surroundings, "env">,
   isTrusted: (folder: string) => boolean,
 ): string[] {
   const home = realOf(env.HOME || homedir());
-  return sortedSet(folders.map(realOf).flatMap((folder) => [folder, ...around(folder, home, isTrusted)]));
+  const strange = folders.map(realOf).filter((folder) => !isInside(folder, home));
+  return sortedSet(strange.flatMap((folder) => [folder, ...around(folder, home, isTrusted)]));
 }
 
 /** The outermost repository around a folder, and each `node_modules` above it. The home and what is above it is the user's. */

@@ -1,5 +1,5 @@
 /** Which config counts: the one that was named, else the first that is found in the workspace, else none. */
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { codes } from "../base/codes.js";
 import { CONFIG_NAMES } from "../base/own-names.js";
 import type { Problem } from "../base/problem.js";
@@ -25,6 +25,9 @@ export type Discovered =
 export function discover(request: DiscoverRequest, files: Files): Discovered {
   const named = request.configPath ?? nonEmpty(request.env.LSPI_CONFIG_PATH);
   if (named !== undefined) {
+    // The same variable would name, and so trust, a file of whatever workspace it is set in.
+    if (request.configPath === undefined && !isAbsolute(named))
+      return { kind: "missing", problem: relativeVariable(named) };
     const file = resolve(request.workspace, named);
     const answer = readOrExplain(files, file);
     if ("content" in answer) return { kind: "named", file, content: answer.content };
@@ -55,6 +58,12 @@ export function trustName(workspace: string, file: string, files: Files): string
 /** The names of every config that could be found in a workspace, whether there is one or not. */
 export function trustNames(workspace: string, files: Files): string[] {
   return CONFIG_NAMES.map((name) => trustName(workspace, join(workspace, name), files));
+}
+
+function relativeVariable(value: string): Problem {
+  const code = "config/relative-variable";
+  const message = `\`LSPI_CONFIG_PATH\` is ${JSON.stringify(value)}, which is another file in each workspace`;
+  return { code, severity: "error", message, pointer: "", fix: codes[code].fix };
 }
 
 function strayed(file: string): Problem {

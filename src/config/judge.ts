@@ -144,8 +144,8 @@ function judgeEntries(
       ...{ written: ours, effective: ours, covered: true, isFirm: ours !== undefined && !court.isSealed },
       name: `${at.name}.${String(nameOf(entry))}`,
     };
-    // Of a server its program says enough.
-    ask(rule.words ?? "", entry, inner, court);
+    // Of a server its program says enough; one that is switched off sets nothing in motion.
+    if (leafValue(nodeAt(entry, ["enabled"])) !== false) ask(rule.words ?? "", entry, inner, court);
     return ours === undefined && !court.isSealed
       ? confineNew(schema, entry, at, court)
       : judgeTable(schema, entry, inner, court);

@@ -3,6 +3,7 @@
  * matches no deny glob. Paths of the roots after the first are shown relative to the first, so that what an answer
  * shows can be given back as an argument.
  */
+import type { Stats } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import picomatch from "picomatch";
@@ -11,7 +12,7 @@ import { onOneLine } from "../base/one-line.js";
 import { uniqueBy } from "../base/order.js";
 import { ConfigError, Refusal } from "../base/problem.js";
 import { pathOfName, pathOfUri } from "./file-name.js";
-import { realPathOf, statOf } from "./real-path.js";
+import { entryFacts, realPathOf, statOf } from "./real-path.js";
 import type { Admitted, Gate } from "./types.js";
 
 /** What may be seen of the file system. */
@@ -66,15 +67,14 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     place,
     async admit(name) {
       const admitted = placeOrThrow(await follow(pathOfName(name, base)));
-      const facts = await statOf(admitted.path);
-      if (facts !== undefined && !facts.isFile() && !facts.isDirectory())
-        throw new Refusal("guard/not-a-file", `${admitted.shown} is not a regular file.`);
-      return admitted;
+      return ordinary(admitted, await statOf(admitted.path));
     },
     async admitEntry(name) {
       const path = pathOfName(name, base);
       if (dirname(path) === path) throw outside();
-      return placeOrThrow(join(await follow(dirname(path)), basename(path)));
+      const admitted = placeOrThrow(join(await follow(dirname(path)), basename(path)));
+      const facts = entryFacts(admitted.path);
+      return facts?.isSymbolicLink() ? admitted : ordinary(admitted, facts);
     },
     async show(uri) {
       try {
@@ -86,6 +86,13 @@ export async function openGate(options: GateOptions): Promise<Gate> {
       }
     },
   };
+}
+
+/** Nothing but files and folders is read, moved or deleted: a pipe or a device is nobody's text. */
+function ordinary(admitted: Admitted, facts: Stats | undefined): Admitted {
+  if (facts !== undefined && !facts.isFile() && !facts.isDirectory())
+    throw new Refusal("guard/not-a-file", `${admitted.shown} is not a regular file.`);
+  return admitted;
 }
 
 /** Whether a path is the folder or lies below it; `/a/bc` is not inside `/a/b`. */

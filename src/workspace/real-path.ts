@@ -16,7 +16,7 @@ export async function realPathOf(path: string): Promise<string> {
     } catch (cause) {
       if (errorCode(cause) !== "ENOENT" || dirname(current) === current) throw notAFile(cause);
       // A name that exists while its target does not is a dangling symlink: nobody can say where it leads.
-      if (exists(current)) throw notAFile(cause);
+      if (entryFacts(current) !== undefined) throw notAFile(cause);
       rest.unshift(basename(current));
     }
   }
@@ -32,12 +32,12 @@ export async function statOf(path: string): Promise<Stats | undefined> {
   }
 }
 
-function exists(path: string): boolean {
+/** The same of the name itself: of a link, not of what it leads to. */
+export function entryFacts(path: string): Stats | undefined {
   try {
-    lstatSync(path);
-    return true;
+    return lstatSync(path);
   } catch (cause) {
-    if (errorCode(cause) === "ENOENT") return false;
+    if (errorCode(cause) === "ENOENT") return undefined;
     throw notAFile(cause);
   }
 }

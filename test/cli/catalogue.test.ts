@@ -105,10 +105,18 @@ describe("install", () => {
     expect((await proxy(["install", "pyright", "--yes"])).stdout).toBe("pyright is installed already\n");
   });
 
-  it("runs the line in the workspace that is meant", async () => {
-    mkdirSync(join(folder, "ws"));
+  it("runs the line at home, or in the workspace when it is for that, which must be trusted then", async () => {
+    for (const name of ["ws", "home"]) mkdirSync(join(folder, name));
     program("npm", `pwd > ${folder}/ran`);
-    await proxy(["install", "pyright", "--yes", "-w", "ws"]);
+    const there = { cwd: folder, env: { PATH: bin, HOME: join(folder, "home") } };
+    const installs = (...args: string[]) => runHere(["install", "--yes", "-w", "ws", ...args], there);
+    await installs("pyright");
+    expect(read("ran")).toBe(`${join(folder, "home")}\n`);
+    rmSync(join(folder, "ran"));
+    const refused = await installs("vtsls");
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("not trusted") });
+    expect(existsSync(join(folder, "ran"))).toBe(false);
+    await installs("vtsls", "--trust-workspace");
     expect(read("ran")).toBe(`${join(folder, "ws")}\n`);
   });
 

@@ -89,7 +89,8 @@ describe("a program that we run ourselves", () => {
     write("repository/lspi.toml", '[workspace]\nroots = ["src"]\n');
     const PATH = `${env().PATH}:${join(top, "bin")}`;
     const args = JSON.stringify({ file_path: "a.ts", line: 1, character: 1 });
-    for (const words of [[], ["-w", "src"]]) {
+    write("named.toml", `[workspace]\nroots = ["repository/src"]\n`);
+    for (const words of [[], ["-w", "src"], ["--config", join(top, "named.toml")]]) {
       const { stdout } = await runHere(["call", "get_hover", args, ...words], {
         cwd: repository,
         env: { ...env(), PATH },
@@ -107,6 +108,8 @@ describe("a program that we run ourselves", () => {
     const PATH = `${env().PATH}:${join(top, "bin")}:/usr/bin`;
     const there = { cwd: repository, env: { ...env(), PATH } };
     await runHere(["servers", "perl"], there);
+    strange("pyright-langserver", "exit 0");
+    await runHere(["verify", "pyright"], there);
     await runHere(["install", "pyright", "--yes"], { cwd: repository, env: env() });
     expect(existsSync(join(top, "ran"))).toBe(false);
   });
@@ -131,6 +134,7 @@ describe("what stands around a workspace", () => {
   it("ends at what is trusted, and at the user's home", () => {
     expect(around(join(repository, "src"), [repository])).toEqual([join(repository, "src")]);
     expect(around(join(repository, "src"), [], repository)).toEqual([join(repository, "src")]);
+    expect([around(repository, [], repository), around(top, [], repository)]).toEqual([[], []]);
   });
 
   it("is told by real paths", () => {

@@ -100,7 +100,9 @@ describe("discovery", () => {
     expect(problemsOf(() => load({}, { configPath: "/w/no.toml" }))).toEqual([
       "config/not-found undefined:undefined `/w/no.toml` does not exist",
     ]);
-    expect(problemsOf(() => load({}, { env: { LSPI_CONFIG_PATH: "no.toml" } }))).toHaveLength(1);
+    expect(problemsOf(() => load({}, { env: { LSPI_CONFIG_PATH: "/w/no.toml" } }))).toEqual([
+      "config/not-found undefined:undefined `/w/no.toml`, named by `LSPI_CONFIG_PATH`, does not exist",
+    ]);
   });
 
   test("without a config the embedded default is asked, with every preset", () => {
@@ -326,7 +328,26 @@ describe("trust", () => {
     expect(problemsOf(() => load(found))).toEqual([
       "config/untrusted /w/lspi.toml:1 `lspi.toml` is not trusted; it would start `node`, `x`",
     ]);
-    expect(load(found, { env: { LSPI_CONFIG_PATH: "lspi.toml" } }).main.kind).toBe("named");
+    expect(load(found, { env: { LSPI_CONFIG_PATH: "/w/lspi.toml" } }).main.kind).toBe("named");
+  });
+
+  test("a server that is only switched off needs no trust", () => {
+    const off = { "/w/lspi.toml": '[[servers]]\nid = "p"\nkind = "pyright"\nenabled = false\n' };
+    expect(load(off).config.servers).toMatchObject([{ id: "p", enabled: false }]);
+    const user = { "/home/me/.config/lsp-proxy/config.toml": '[[servers]]\nid = "p"\nkind = "pyright"\n' };
+    const more = `${off["/w/lspi.toml"]}command = "evil"\nenv = { A = "1" }\n`;
+    const { config } = load({ ...user, "/w/lspi.toml": more });
+    expect(config.servers).toMatchObject([{ id: "p", enabled: false }]);
+    expect(JSON.stringify(config.servers)).not.toContain("evil");
+  });
+
+  test("a variable with a relative path names no file, since it would name and trust one in every workspace", () => {
+    for (const path of ["lspi.toml", "./lspi.toml", "../w/lspi.toml"])
+      expect(problemsOf(() => load(found, { env: { LSPI_CONFIG_PATH: path } })).join()).toContain(
+        "config/relative-variable",
+      );
+    const env = { LSPI_CONFIG_PATH: "lspi.toml" };
+    expect(load(found, { env, configPath: "/w/lspi.toml" }).main.kind).toBe("named");
   });
 
   test("a server that runs elsewhere is connected to, not started", () => {

@@ -145,6 +145,11 @@ describe("what is refused", () => {
   test("a FIFO, without opening it", async () => {
     execFileSync("mkfifo", [join(root, "pipe")]);
     expect(await refusal("pipe")).toBe("guard/not-a-file");
+    // Nor is it moved or deleted; a link to it is a link.
+    await expect(gate.admitEntry("pipe")).rejects.toMatchObject({ code: "guard/not-a-file" });
+    symlinkSync("pipe", join(root, "to-pipe"));
+    expect(await refusal("to-pipe")).toBe("guard/not-a-file");
+    expect(await gate.admitEntry("to-pipe")).toMatchObject({ shown: "to-pipe" });
   });
 
   test("a root that is not there is a problem", async () => {

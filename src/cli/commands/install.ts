@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import type { PresetFacts } from "../../config/preset-index.js";
 import { pathOutside } from "../../lsp/program.js";
 import { agrees, isInteractive } from "../ask.js";
-import { type Command, type ExitCode, exitCodes, isOn, type Surroundings } from "../command.js";
-import { workspaceOf } from "../compile.js";
+import { type Command, type ExitCode, exitCodes, homeOf, isOn, type Surroundings } from "../command.js";
+import { workspaceFolder } from "../compile.js";
 import { configFlags } from "../flags.js";
-import { installLine, installWords } from "../install-line.js";
+import { installLine, installsIntoProject, installWords } from "../install-line.js";
 import {
   lookAround,
   meantPreset,
@@ -50,17 +50,27 @@ export const install: Command = {
       return exitCodes.no;
     }
     io.stdout.write(`$ ${line}\n`);
+    const strangers = strangersOf(input, io);
+    const isForProject = installsIntoProject(words);
+    if (isForProject && strangers.length > 0) {
+      io.stderr.write(
+        "Nothing was run: it installs into the workspace, which is not trusted. See `lsp-proxy trust`, or add --trust-workspace.\n",
+      );
+      return exitCodes.no;
+    }
     if (!(isOn(input, "yes") || (isInteractive(io) && (await agrees(io, "Run it?", false))))) {
       io.stderr.write("Nothing was run. Run it yourself, or add --yes.\n");
       return exitCodes.no;
     }
-    const PATH = pathOutside(io.env.PATH ?? "", strangersOf(input, io));
-    if (!(await ran(words, workspaceOf(input, io), { ...io, env: { ...io.env, PATH } }))) return exitCodes.no;
+    const PATH = pathOutside(io.env.PATH ?? "", strangers);
+    // A folder's own settings tell package managers where to get things from: what is not the project's is not run in it.
+    const cwd = isForProject ? workspaceFolder(input, io) : homeOf(io);
+    if (!(await ran(words, cwd, { ...io, env: { ...io.env, PATH } }))) return exitCodes.no;
     return finished(preset, await presence(), io);
   },
 };
 
-/** Runs the words as one program, without a shell, in the workspace, with its output on stderr; tells whether it succeeded. */
+/** Runs the words as one program, without a shell, with its output on stderr; tells whether it succeeded. */
 function ran(words: string[], cwd: string, io: Surroundings): Promise<boolean> {
   const [program = "", ...args] = words;
   return new Promise((resolve) => {

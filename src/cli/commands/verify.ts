@@ -12,7 +12,7 @@ import { compile, workspaceOf } from "../compile.js";
 import { configFlags } from "../flags.js";
 import { installLine } from "../install-line.js";
 import { logFlags, openLog } from "../log.js";
-import { meantPreset, openCatalogue, presetNamed } from "../presets.js";
+import { meantPreset, openCatalogue, presetNamed, strangersOf } from "../presets.js";
 import { asOffered, type ProbeResult, runProbes } from "../probes.js";
 import { withProgress } from "../progress.js";
 import { openTranscript } from "../record.js";
@@ -74,7 +74,8 @@ export const verify: Command = {
     if (record !== undefined && !mayWrite(resolve(io.cwd, record), input, io)) return exitCodes.no;
     const card = await inSample(sample, input, io, async (folder, binFolders) => {
       const command = textFlag(input, "command") ?? [preset.command ?? []].flat()[0] ?? "";
-      if (preset.transport === undefined && findCommand(command, binFolders, io.env.PATH) === undefined)
+      const found = findCommand(command, binFolders, io.env.PATH, strangersOf(input, io));
+      if (preset.transport === undefined && found === undefined)
         return { missing: `\`${command}\` is not installed: ${installLine(preset)}` };
       const server: JsonObject & { id: string; kind: string } = {
         id: preset.id,
@@ -145,7 +146,12 @@ async function tried(
   const transcript = record === undefined ? undefined : openTranscript(folder);
   const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
     ...{ base: folder, env: io.env, log: openLog(input, io), trace: transcript?.trace },
-    ...{ binFolders, avoid: [], version: version(), stateFolder: join(dirname(folder), "state") },
+    ...{
+      binFolders,
+      avoid: strangersOf(input, io),
+      version: version(),
+      stateFolder: join(dirname(folder), "state"),
+    },
     ownFiles: [],
   });
   let probes: ProbeResult[];
