@@ -15,9 +15,15 @@ export class AttendedFiles {
   readonly #limit: number;
   /** Stamps by path, the least recently seen first; "" for what is not there. */
   readonly #stamps = new Map<string, string>();
+  #generation = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
+  }
+
+  /** Changes whenever another file is attended to, or one no longer. */
+  get generation(): number {
+    return this.#generation;
   }
 
   /** Their paths, the latest last. */
@@ -35,6 +41,7 @@ export class AttendedFiles {
     const known = this.#stamps.get(path);
     this.#stamps.delete(path);
     this.#stamps.set(path, known ?? stampNow(path));
+    if (known === undefined) this.#generation++;
     const oldest = this.#stamps.keys().next().value;
     if (this.#stamps.size > this.#limit && oldest !== undefined) this.#stamps.delete(oldest);
   }

@@ -50,6 +50,9 @@ export class Snapshot {
   /** The first whole millisecond after the start: what was written before is older. */
   readonly #startedAt = Date.now() + 1;
   #files = 0;
+  #generation = 0;
+  /** Whether something happened in some folder, or one is not watched: which, is to be looked for. */
+  isStirred = true;
   /** Whether the first look is still under way: what it finds was always there. */
   first = true;
 
@@ -70,7 +73,14 @@ export class Snapshot {
     return this.#folders.get(folder.path) === folder;
   }
 
+  /** Changes whenever another folder is followed, or one no longer. */
+  get generation(): number {
+    return this.#generation;
+  }
+
   add(folder: Folder): void {
+    this.#generation++;
+    this.isStirred = true;
     this.#folders.set(folder.path, folder);
     if (folder.zone) this.#context.zones.add(folder.zone, 0, 1);
   }
@@ -161,6 +171,7 @@ export class Snapshot {
   }
 
   unwatch(folder: Folder): void {
+    this.isStirred = true;
     this.#context.watchers.release(folder.watcher);
     folder.watcher = undefined;
   }
@@ -171,6 +182,7 @@ export class Snapshot {
     folder.files.clear();
     if (folder.zone) this.#context.zones.add(folder.zone, 0, -1);
     this.unwatch(folder);
+    this.#generation++;
     this.#folders.delete(folder.path);
   }
 

@@ -56,6 +56,8 @@ export class WorkspaceWatch {
   readonly #tree: WatchedTree;
   /** Folders followed for themselves. */
   #alone: ReadonlySet<string> = new Set();
+  /** The files and folders that they were chosen for. */
+  #aloneFor = "";
   /** Roots with more files than are followed. */
   readonly #overfull = new Set<string>();
   readonly #limits: WatchLimits;
@@ -123,7 +125,9 @@ export class WorkspaceWatch {
 
   /** An answer was about this file: it is looked at before each call from now on, wherever it lies. */
   attend(path: string): void {
-    if (this.#rootOf(path) !== undefined && !this.#isDenied(path, false)) this.#attended.add(path);
+    const isKnown = this.#attended.stampOf(path) !== undefined;
+    if (isKnown || (this.#rootOf(path) !== undefined && !this.#isDenied(path, false)))
+      this.#attended.add(path);
   }
 
   /** The stamp of a file that an answer was about, as the last look saw it; undefined when it was not looked at. */
@@ -172,7 +176,8 @@ export class WorkspaceWatch {
 
   /** Follows the folders of files that answers were about, where the part that they lie in is too large as a whole. */
   async #followAlone(): Promise<void> {
-    if (this.#tree.isOpening) return;
+    const state = `${this.#attended.generation} ${this.#tree.known.generation}`;
+    if (this.#tree.isOpening || state === this.#aloneFor) return;
     const folders = this.#attended.paths
       .toReversed()
       .filter((path) => this.#alone.has(dirname(path)) || !this.#tree.known.follows(path))
@@ -181,6 +186,7 @@ export class WorkspaceWatch {
     for (const folder of this.#alone) if (!wanted.has(folder)) this.#tree.unfollow(folder);
     this.#alone = wanted;
     for (const folder of wanted) await this.#tree.follow(folder);
+    this.#aloneFor = `${this.#attended.generation} ${this.#tree.known.generation}`;
   }
 
   /** Looks through the ignored folders that are too large to follow. */

@@ -36,14 +36,19 @@ export class WatchedTree {
 
   /** Reads what may have changed, everything when `all` says so, and the roots that are new. */
   async look(roots: readonly string[], all: boolean): Promise<void> {
-    // One that is being read for the first time keeps its events for the next look.
-    const stale = this.known.folders.filter(
-      (folder) => folder.read && (all || folder.dirty || !folder.watcher),
-    );
-    await each(stale, (folder) => this.#read(folder, false, all));
+    if (all || this.known.isStirred) await this.#readStale(all);
     await each(roots, (root) => this.#enter(root, new IgnoreRules([]), undefined));
     this.known.first = false;
     if (this.isOpening) await atMost(Promise.all(this.#opening), this.#context.openWaitMs);
+  }
+
+  async #readStale(all: boolean): Promise<void> {
+    this.known.isStirred = false;
+    const isStale = (folder: Folder): boolean => folder.dirty || !folder.watcher;
+    // One that is being read for the first time keeps its events for the next look.
+    const stale = this.known.folders.filter((folder) => folder.read && (all || isStale(folder)));
+    await each(stale, (folder) => this.#read(folder, false, all));
+    if (this.known.folders.some(isStale)) this.known.isStirred = true;
   }
 
   /** Whether ignored folders are being read for the first time. */
@@ -108,6 +113,7 @@ export class WatchedTree {
   #observe(folder: Folder): void {
     const onEvent = (name: string | null): void => {
       folder.dirty = true;
+      this.known.isStirred = true;
       folder.touched.add(name ?? ANYTHING);
     };
     folder.watcher = this.#context.watchers.observe(folder.path, onEvent, () => this.known.unwatch(folder));

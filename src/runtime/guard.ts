@@ -26,18 +26,19 @@ export function checkArguments(
   args: unknown,
   known: readonly string[] = [],
 ): JsonObject {
-  const given: unknown = args === undefined ? {} : structuredClone(args);
-  if (!isTable(given)) throw invalid([{ path: "", keyword: "type", message: "must be object" }]);
-  if (Buffer.byteLength(JSON.stringify(given)) > mostBytes)
+  if (args !== undefined && !isTable(args))
+    throw invalid([{ path: "", keyword: "type", message: "must be object" }]);
+  const text = JSON.stringify(args ?? {});
+  if (Buffer.byteLength(text) > mostBytes)
     throw new Refusal("guard/invalid-arguments", "The arguments are larger than 1 MiB.");
+  const given = JSON.parse(text) as JsonObject;
   // Clients that must fill every argument give null for the ones they leave out.
   for (const name of known) if (given[name] === null) delete given[name];
   if (!validate(given)) throw invalid((validate.errors ?? []).map((error) => toIssue(error, known)));
-  const input = given as JsonObject;
   for (const { name, default: value } of tool.args) {
-    if (value !== null && !Object.hasOwn(input, name)) input[name] = value;
+    if (value !== null && !Object.hasOwn(given, name)) given[name] = value;
   }
-  return input;
+  return given;
 }
 
 function toIssue(error: NonNullable<Validator["errors"]>[number], known: readonly string[]): Issue {

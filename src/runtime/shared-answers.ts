@@ -7,7 +7,6 @@ import { canonicalText } from "../base/json.js";
 import type { Refusal } from "../base/problem.js";
 import type { PoolMark, ServerPool } from "../lsp/types.js";
 import type { AnswerCache } from "./answer-cache.js";
-import { untilAborted, withDeadline } from "./deadline.js";
 import type { Evidence, Learned } from "./evidence.js";
 import type { InFlight } from "./in-flight.js";
 import type { CallOutcome } from "./outcome.js";
@@ -111,13 +110,17 @@ export function briefly<T>(
   { cancel, remainingMs }: Pick<Question, "cancel" | "remainingMs">,
   look: () => Promise<T>,
 ): Promise<T | undefined> {
-  return withDeadline([cancel], Math.min(lookMs, remainingMs() / 2), async (signal, expired) => {
-    try {
-      return await untilAborted(signal, look());
-    } catch (error) {
-      if (expired()) return undefined;
-      throw error;
-    }
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(cancel.reason);
+    if (cancel.aborted) abort();
+    cancel.addEventListener("abort", abort, { once: true });
+    const timer = setTimeout(resolve, Math.min(lookMs, remainingMs() / 2), undefined);
+    look()
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer);
+        cancel.removeEventListener("abort", abort);
+      });
   });
 }
 

@@ -15,6 +15,9 @@ import { pathOfName, pathOfUri } from "./file-name.js";
 import { entryFacts, realPathOf, statOf } from "./real-path.js";
 import type { Admitted, Gate } from "./types.js";
 
+/** So many judgements are remembered. */
+const mostAdmissions = 4096;
+
 /** What may be seen of the file system. */
 export interface GateOptions {
   /** Absolute folders; the first is where relative names start. */
@@ -35,7 +38,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   // Case is ignored, because on some file systems `.GIT` is `.git`.
   const denies = picomatch(options.deny.map(onOneLine), { dot: true, nocase: true });
 
-  const place = (path: string): Admitted | Refusal => {
+  const judge = (path: string): Admitted | Refusal => {
     const root = roots.find((folder) => isInside(path, folder));
     const home = root ?? extraRoots.find((folder) => isInside(path, folder));
     if (home === undefined) return outside();
@@ -48,6 +51,18 @@ export async function openGate(options: GateOptions): Promise<Gate> {
       shown: shown.split(sep).join("/"),
       writable: root !== undefined,
     };
+  };
+
+  const admissions = new Map<string, Admitted>();
+  /** A real path is judged by itself, so the same one always in the same way. */
+  const place = (path: string): Admitted | Refusal => {
+    const known = admissions.get(path);
+    if (known !== undefined) return { ...known };
+    const judged = judge(path);
+    if (judged instanceof Refusal) return judged;
+    if (admissions.size >= mostAdmissions) admissions.clear();
+    admissions.set(path, judged);
+    return { ...judged };
   };
 
   const follow = (path: string): Promise<string> =>
