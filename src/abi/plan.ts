@@ -79,6 +79,17 @@ export type SandboxName = "none" | "read_only" | "no_network" | "read_only_no_ne
 
 /** How one server is started, spoken to and stopped. Paths are relative to the workspace base. */
 
+/** A request that has a server check one file, and whose answer says that it has found everything in it. */
+export interface CheckPlan {
+  method: string;
+  /** `<file>` and `<uri>` in texts stand for the file. */
+  params: Json;
+  /** An answer that comes later than this after the change says nothing. */
+  withinMs: number;
+  /** How long after the answer the server may still publish what it found. */
+  pauseMs: number;
+}
+
 export interface ServerPlan {
   id: string;
   /** The program and, when it runs a script, the words before `args`. */
@@ -108,6 +119,7 @@ export interface ServerPlan {
   replies: { [method: string]: Json };
   forward: ForwardPlan[];
   ready: { progress: boolean; notification: string | null; field: string | null; atOnce: boolean };
+  check: CheckPlan | null;
   /** One of these must stand above a file for the server to know its whole project; empty when it needs none. */
   projectFiles: string[];
   idleShutdownMs: number;

@@ -43,7 +43,12 @@ type Rule =
 
 /** How a server lies over another of its id, or over its preset. */
 export const serverRule: Rule = {
-  keys: { transport: "replace", features: "replace", replies: { keys: {}, rest: "replace" } },
+  keys: {
+    transport: "replace",
+    features: "replace",
+    check: "replace",
+    replies: { keys: {}, rest: "replace" },
+  },
   rest: "deep",
 };
 

@@ -46,6 +46,7 @@ const KEYS = [
   "replies",
   "forward",
   "ready",
+  "check",
   "open_on_change",
   "share_roots",
 ] as const;

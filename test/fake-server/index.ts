@@ -71,6 +71,7 @@ export function serverPlan(
     warmupTimeoutMs: 5_000,
     replies: {},
     forward: [],
+    check: null,
     ready: { progress: true, notification: null, field: null, atOnce: false },
     projectFiles: [],
     idleShutdownMs: 300_000,

@@ -40,6 +40,7 @@ function open() {
   const diagnostics = new Diagnostics({
     capabilities: new Capabilities(plan),
     readiness,
+    check: null,
     current: (name) => documents.get(name),
     isOwn: () => true,
     touch: () => {},

@@ -165,6 +165,22 @@ export const serverSchema = z.strictObject({
     .optional()
     .describe("How the server says that it has indexed.")
     .meta(found("free")),
+  check: z
+    .strictObject({
+      method: z.string().min(1).describe("The request."),
+      params: json.describe(
+        "Its parameters; `<file>` in a text stands for the file's path, `<uri>` for its URI.",
+      ),
+      within_ms: milliseconds.describe(
+        "An answer that comes later than this after the change says nothing: the server's own check may have begun by then.",
+      ),
+      pause_ms: milliseconds.describe("How long after the answer the server may wait before it publishes."),
+    })
+    .optional()
+    .describe(
+      "A request that has one file checked at once, for a server that publishes without versions. It is sent after a change of that file alone, when the diagnostics are asked for; its answer says that everything in the text was found.",
+    )
+    .meta(found("fixed")),
   project_files: z
     .array(z.string().min(1))
     .optional()
