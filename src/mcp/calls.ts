@@ -24,15 +24,22 @@ export interface SessionCalls {
   readonly isBusy: boolean;
   /** Resolves when no call is being answered any more. */
   idle(): Promise<void>;
+  /** Cuts every call off, those that come too: each is answered, with an error that says so. */
+  cut(): void;
+  /** Aborted by `cut`. */
+  readonly isCut: AbortSignal;
 }
 
 const invalidParams = -32602;
+/** JSON-RPC's first number for errors of a server's own. */
+const ending = () => new ProtocolError(-32000, "The proxy is ending and has cut the call off.", undefined);
 
 /** The calls of a session of the runtime. */
 export function openCalls(runtime: Runtime, session: Session): SessionCalls {
   const { dialect, mcp } = runtime.loaded.plan;
   const tools = runtime.tools.map((entry) => listed(entry, dialect.outputSchemas));
   const pending = new Set<Promise<unknown>>();
+  const cut = new AbortController();
   const told = (refusal: Refusal): ProtocolError => {
     if (dialect.errors.form !== "protocol")
       return new ProtocolError(invalidParams, refusal.message, undefined);
@@ -45,10 +52,12 @@ export function openCalls(runtime: Runtime, session: Session): SessionCalls {
       throw told(new Refusal("page/cursor-invalid", "The list of tools has one page and no cursors."));
     },
     async call(name, args, options, client) {
+      if (cut.signal.aborted) throw ending();
       const call = session.call(name, args, options);
       pending.add(call);
       try {
         const outcome = await call;
+        if (outcome.isError && cut.signal.aborted) throw ending();
         if (outcome.error !== null && dialect.errors.form === "protocol") throw asError(outcome.error);
         const { result = dialect.result } = mcp.clients.find((known) => isNamed(client, known.name)) ?? {};
         return toolResult(outcome, { ...dialect, result });
@@ -64,6 +73,11 @@ export function openCalls(runtime: Runtime, session: Session): SessionCalls {
     async idle() {
       while (pending.size > 0) await Promise.allSettled([...pending]);
     },
+    cut() {
+      cut.abort();
+      session.close();
+    },
+    isCut: cut.signal,
   };
 }
 

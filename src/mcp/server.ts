@@ -47,7 +47,7 @@ export function createServer(
       server.getClientCapabilities()?.roots !== undefined && acceptsStream(extra.requestInfo?.headers.accept);
     if (options.narrow && canAsk) {
       narrowed ??= extra
-        .sendRequest({ method: "roots/list" }, ResultSchema, { timeout: rootsMs })
+        .sendRequest({ method: "roots/list" }, ResultSchema, { timeout: rootsMs, signal: calls.isCut })
         .then(({ roots }) => calls.session.narrow(urisOf(roots)))
         .catch(async (error: unknown) => {
           options.log("info", "a client did not tell its roots and sees nothing", {

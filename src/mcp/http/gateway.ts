@@ -82,10 +82,17 @@ export class Gateway {
     this.context.log("debug", "http", { method: request.method ?? "", status: response.statusCode, ms });
   }
 
-  /** Takes no more calls, and resolves when those under way have been answered. */
+  /** Takes no more requests, and resolves when the calls under way have been answered. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    await Promise.all([this.#sessions.idle(), this.#modern.idle()]);
+    await this.#slots.idle();
+  }
+
+  /** Cuts the calls off that are still under way, and resolves when each has been told so. */
+  async cut(): Promise<void> {
+    this.#sessions.cut();
+    await this.#modern.cut();
+    await this.#slots.idle();
   }
 
   /** Ends every session and stream. */
@@ -124,9 +131,9 @@ export class Gateway {
     const bytes = head.method === "POST" ? await readBody(request, this.#http.maxBodyBytes) : Buffer.alloc(0);
     if (bytes === undefined) return new Response(null, tooLarge);
     if (response.destroyed) throw new ClientGone();
-    if (this.#isDraining)
-      return new Response(null, { status: 503, headers: { ...later, Connection: "close" } });
     const body = parse(bytes);
+    if (this.#isDraining && !isOfCallUnderWay(head.method, body))
+      return new Response(null, { status: 503, headers: { ...later, Connection: "close" } });
     if (head.method === "POST" && body === undefined)
       return rpcError(400, -32700, "Parse error: the body is not JSON");
     const gone = new AbortController();
@@ -231,6 +238,12 @@ export class Gateway {
 /** The request for an SDK; a client that wants no stream is asked for none. */
 function asWeb({ request, signal, isStreamed }: Question): Request {
   return webRequest(request, isStreamed || request.method !== "POST" ? undefined : jsonOnly, signal);
+}
+
+/** Whether it asks nothing new: what takes a call or a session back, and what answers a question of ours. */
+function isOfCallUnderWay(method: string, body: unknown): boolean {
+  if (method !== "POST") return method === "DELETE";
+  return messagesIn(body).every((message) => isTable(message) && !("method" in message && "id" in message));
 }
 
 function parse(bytes: Buffer): unknown {

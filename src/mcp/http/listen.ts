@@ -62,6 +62,7 @@ export async function serveHttp(runtime: Runtime, options: HttpOptions): Promise
     await aborted(signal);
     // Whoever comes meanwhile is told so, and `/health` too; only then nobody listens any more.
     await within(http.drainMs, gateway.drain());
+    await within(farewellMs, gateway.cut());
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     // The answers of the last calls are written in this turn of the loop; close in the next.
     await nextTurn();
@@ -77,6 +78,7 @@ export async function serveHttp(runtime: Runtime, options: HttpOptions): Promise
   }
 }
 
+/** How long clients may take to read their last answers. */
 const farewellMs = 1000;
 
 /** An address that other machines can reach is nothing a config decides alone. */

@@ -51,9 +51,9 @@ export class ModernHolders {
     this.#holders.delete(name);
   }
 
-  /** Resolves when no holder has a call under way. */
-  async idle(): Promise<void> {
-    await Promise.all((await Promise.all(this.#holders.values())).map(({ calls }) => calls.idle()));
+  /** Cuts every call off, each with its answer. */
+  async cut(): Promise<void> {
+    for (const { calls } of await Promise.all(this.#holders.values())) calls.cut();
   }
 
   /** Ends everything that is under way. */

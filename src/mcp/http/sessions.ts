@@ -107,9 +107,9 @@ export class Sessions {
     return this.#open.size + this.#opening.size;
   }
 
-  /** Resolves when no session has a call under way. */
-  async idle(): Promise<void> {
-    await Promise.all([...this.#open.values()].map(({ calls }) => calls.idle()));
+  /** Cuts every call off, each with its answer. */
+  cut(): void {
+    for (const { calls } of this.#open.values()) calls.cut();
   }
 
   /** Ends all sessions. */

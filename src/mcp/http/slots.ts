@@ -3,6 +3,7 @@
 /** The slots of one gateway. */
 export class Slots {
   readonly #taken = new Map<unknown, number>();
+  #waiting: (() => void)[] = [];
   #all = 0;
 
   constructor(
@@ -22,10 +23,20 @@ export class Slots {
     };
   }
 
+  /** Resolves when no slot is taken. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#all === 0) resolve();
+      else this.#waiting.push(resolve);
+    });
+  }
+
   #add(owner: unknown, count: number): void {
     this.#all += count;
     const own = (this.#taken.get(owner) ?? 0) + count;
     if (own > 0) this.#taken.set(owner, own);
     else this.#taken.delete(owner);
+    if (this.#all > 0) return;
+    for (const tell of this.#waiting.splice(0)) tell();
   }
 }

@@ -1,10 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect as connectSocket, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
 import { digestOf } from "../../../src/mcp/http/tokens.js";
@@ -15,7 +10,6 @@ import {
   callOf,
   closeAll,
   connect,
-  definition,
   files,
   good,
   initialize,
@@ -342,79 +336,6 @@ describe("calls are bounded", () => {
     // A client that leaves gets no answer any more; its call ends and its slot is free.
     last.destroy();
     await expect.poll(() => status(other), { timeout: 15_000 }).toBe(200);
-  });
-});
-
-describe("the end", () => {
-  it("lets calls under way be answered, and takes no new ones", async () => {
-    const go = join(tmpdir(), `lsp-proxy-go-${randomUUID()}`);
-    const { url, workshop, stop } = await openGateway({
-      servers: {
-        fake: { scenario: { ...definition, on: { "textDocument/definition": [{ waitFile: go }] } } },
-      },
-    });
-    const session = await openRaw(url);
-    const call = send(url, { headers: session, body: callOf(5) });
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(1);
-    const ended = stop();
-    const health = () => send(url, { method: "GET", path: "/health", headers: { authorization: undefined } });
-    expect(await health()).toMatchObject({ status: 503, text: '{"status":"ending"}' });
-    expect((await send(url, { headers: session, body: list })).status).toBe(503);
-    expect((await send(url, { body: initialize() })).status).toBe(503);
-    writeFileSync(go, "");
-    const answer = await call;
-    expect(answersIn(answer).find(({ id }) => id === 5)).toMatchObject({
-      result: { structuredContent: { ok: true } },
-    });
-    await ended;
-    rmSync(go);
-    expect(workshop.runtime.pool.running()).toEqual([]);
-  });
-
-  it("tells so to a request that had begun before", async () => {
-    const go = join(tmpdir(), `lsp-proxy-go-${randomUUID()}`);
-    const { url, workshop, stop } = await openGateway({
-      servers: {
-        fake: { scenario: { ...definition, on: { "textDocument/definition": [{ waitFile: go }] } } },
-      },
-    });
-    const session = await openRaw(url);
-    const call = send(url, { headers: session, body: callOf(5) });
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(1);
-    const headers = { ...good, ...session, expect: "100-continue" };
-    const begun = request(url, { method: "POST", headers, agent: false });
-    const answered = new Promise<number | undefined>((resolve, reject) => {
-      begun.once("response", (response) => resolve(response.statusCode));
-      begun.once("error", reject);
-    });
-    begun.flushHeaders();
-    await once(begun, "continue");
-    const ended = stop();
-    begun.end(JSON.stringify(list));
-    expect(await answered).toBe(503);
-    writeFileSync(go, "");
-    expect((await call).status).toBe(200);
-    await ended;
-    rmSync(go);
-  });
-
-  it("does not wait longer than it was told to", async () => {
-    const { url, workshop, stop } = await openGateway({
-      http: { drain_ms: 200 },
-      servers: { fake: { scenario: silent } },
-    });
-    const session = await openRaw(url);
-    const call = send(url, { headers: session, body: callOf(5) }).catch(() => undefined);
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(1);
-    await stop();
-    await call;
-    expect(workshop.runtime.pool.running()).toEqual([]);
   });
 });
 
