@@ -1,6 +1,7 @@
 /** Path containment and spelling, by text: callers pass real paths. */
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { plainPath } from "../base/file-uri.js";
 import { isTable } from "../base/json.js";
 
 /** Whether a path is a folder or lies in it. */
@@ -17,7 +18,7 @@ export function slashed(path: string): string {
 export function pathOfUri(uri: unknown): string | undefined {
   if (typeof uri !== "string" || !uri.startsWith("file:")) return undefined;
   try {
-    return fileURLToPath(uri);
+    return plainPath(uri) ?? fileURLToPath(uri);
   } catch {
     return undefined;
   }

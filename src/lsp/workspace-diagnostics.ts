@@ -45,7 +45,9 @@ export async function workspaceDiagnostics(
     for (const [path, items] of context.published) add(found, path, items);
   if (why === "" && readiness.now === "indexing") why = "the server is still indexing";
   const files = sortBy([...found], ([path]) => [path]).flatMap(([path, items]) =>
-    items.length === 0 ? [] : [{ uri: fileUri(path), items: uniqueBy(items, canonicalText) }],
+    items.length === 0
+      ? []
+      : [{ uri: fileUri(path), items: items.length === 1 ? items : uniqueBy(items, canonicalText) }],
   );
   const status = files.length > 0 ? "diagnostics" : why === "" ? "clean" : "unknown";
   return { status, why, files, readiness: readiness.now };
@@ -123,5 +125,6 @@ function merge(found: Found, parts: Found): void {
 }
 
 function add(found: Found, path: string, items: Json[]): void {
-  found.set(path, [...(found.get(path) ?? []), ...items]);
+  const known = found.get(path);
+  found.set(path, known === undefined ? items : [...known, ...items]);
 }

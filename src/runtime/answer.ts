@@ -54,14 +54,14 @@ export async function buildAnswer(
   const list =
     typeof wanted === "number" && wanted < listed.length ? await listed.first(speller, wanted) : listed;
   const part = await partOf(asked, list, 0, speller);
-  await insistOnSteady(call);
+  const files = await insistOnSteady(call);
   const listing: Snapshot = {
     head: headOf(call),
     beside: normalized.beside,
     list,
     total: found.length,
     isBounded: listed.length < found.length,
-    files: await filesOf(call),
+    files,
     sources: call.mark?.sources,
   };
   return listAnswer(asked, listing, part, speller.turns);
@@ -102,7 +102,7 @@ export async function pageAnswer(call: CallState, name: ShapeName, cursor: strin
   const { snapshot, offset } = opened;
   const asked: Asked = { call, facts, shape, caps: capsOf(call, askedChars(call)) };
   const part = await partOf(asked, snapshot.list, offset, { places: call.places, turns });
-  await opened.insist(await filesOf(call));
+  await opened.insist((await call.places.shown()).map(({ path }) => path));
   const { head } = snapshot;
   // What this very call is told, a page size out of bounds say, stands beside what the listing was told.
   const own = [...call.evidence.warnings, ...snippetWarnings(call)];
@@ -183,12 +183,6 @@ export function arrange(items: Json[], facts: ShapeFacts, call: Pick<CallState, 
   const unique = uniqueBy(items, canonicalText);
   if (facts.order.length === 0) return unique;
   return sortBy(unique, (item) => [...itemKey(facts, item, call.plan.dialect), canonicalText(item)]);
-}
-
-async function filesOf(call: CallState): Promise<string[]> {
-  const document = call.evidence.document?.admitted.path;
-  const shown = (await call.places.shown()).map(({ path }) => path);
-  return document === undefined || shown.includes(document) ? shown : [document, ...shown];
 }
 
 function shapeNamed(name: ShapeName): { facts: ShapeFacts; shape: Shape } {

@@ -3,12 +3,12 @@
  * content: the same question on the same files gives the same cursors. Snapshots are bounded in bytes and in time, and
  * their items are spelt page by page, so a page is told only if its files are as they were for the first one.
  */
-import { factsOf } from "../base/facts.js";
 import { sha256 } from "../base/hash.js";
 import { canonicalText, type JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { Head } from "./head.js";
 import type { List } from "./listing/list.js";
+import { type Stamps, stampsOf } from "./stamps.js";
 import type { Turns } from "./turns.js";
 
 /** Everything that the pages of one listing share. */
@@ -20,8 +20,8 @@ export interface Snapshot {
   total: number;
   /** Whether more were found than are kept for paging. */
   isBounded: boolean;
-  /** Absolute paths of the files that the listing is about. */
-  files: string[];
+  /** How the files that the listing is about stood. */
+  files: Stamps;
   /** Equal while no source of the workspace has changed; undefined when that is not known. */
   sources: string | undefined;
 }
@@ -34,15 +34,13 @@ export interface PageBounds {
 }
 
 const bounds: PageBounds = { lifeMs: 10 * 60_000, bytes: 32 * 1024 * 1024, snapshotBytes: 16 * 1024 * 1024 };
-/** Files whose state is kept with a listing, and those of them that are looked at before each page besides its own. */
-const mostStamps = 20_000;
+/** Files that are looked at before each page besides its own; where the sources are watched, few will do. */
 const mostLooks = { watched: 256, unwatched: 2000 };
+const bytesPerFile = 200;
 const cursorVersion = 1;
 
 interface Kept {
   snapshot: Snapshot;
-  /** Size and time of change of each file. */
-  stamps: Map<string, string>;
   bytes: number;
   usedAt: number;
 }
@@ -70,13 +68,12 @@ export class Pages {
   async keep(binding: string, snapshot: Snapshot, turns: Turns): Promise<(offset: number) => string> {
     const weight = await snapshot.list.weigh(turns);
     const text = canonicalText([snapshot.head, snapshot.beside, weight.digest]);
-    const stamps = await stampsOf(snapshot.files.slice(0, mostStamps), turns);
-    const bytes = Buffer.byteLength(text) + weight.bytes;
+    const bytes = Buffer.byteLength(text) + weight.bytes + bytesPerFile * snapshot.files.size;
     if (bytes > this.limits.snapshotBytes)
       throw new Refusal("page/snapshot-too-large", "The whole listing is too large to page through.");
     const id = sha256(text).slice(0, 32);
     this.#kept.delete(`${binding}:${id}`);
-    this.#kept.set(`${binding}:${id}`, { snapshot, stamps, bytes, usedAt: this.now() });
+    this.#kept.set(`${binding}:${id}`, { snapshot, bytes, usedAt: this.now() });
     this.#makeRoom();
     return cursorWriter(binding, id);
   }
@@ -101,8 +98,8 @@ export class Pages {
     const isWatched = before !== undefined && sources !== undefined;
     // A file that the listing does not name may have new items for it.
     if (isWatched && before !== sources) throw stale();
-    const insist = (shown: readonly string[]) => insistOn(kept.stamps, shown, turns);
-    await insist(files.slice(0, isWatched ? mostLooks.watched : mostLooks.unwatched));
+    const insist = (shown: readonly string[]) => insistOn(files, shown, turns);
+    await insist([...files.keys()].slice(0, isWatched ? mostLooks.watched : mostLooks.unwatched));
     kept.usedAt = this.now();
     this.#kept.delete(key);
     this.#kept.set(key, kept);
@@ -144,22 +141,7 @@ function stale(): Refusal {
 }
 
 /** Throws when one of the files is not as it was. */
-async function insistOn(
-  stamps: ReadonlyMap<string, string>,
-  files: readonly string[],
-  turns: Turns,
-): Promise<void> {
-  const now = await stampsOf(files, turns);
-  for (const [file, stamp] of now) if ((stamps.get(file) ?? stamp) !== stamp) throw stale();
-}
-
-/** Size and time of change of each file: cheap enough to ask before every page. */
-async function stampsOf(files: readonly string[], turns: Turns): Promise<Map<string, string>> {
-  const stamps = new Map<string, string>();
-  for (const file of files) {
-    const facts = factsOf(file);
-    stamps.set(file, facts === undefined ? "gone" : `${facts.mtimeMs}/${facts.size}/${facts.ino}`);
-    await turns.rest();
-  }
-  return stamps;
+async function insistOn(before: Stamps, files: readonly string[], turns: Turns): Promise<void> {
+  for (const [file, { text }] of await stampsOf(files, turns))
+    if ((before.get(file)?.text ?? text) !== text) throw stale();
 }

@@ -3,10 +3,12 @@
  * changed while it was asked about, the call is asked again, a few times; after that the answer says so.
  */
 import { readFile } from "node:fs/promises";
-import { factsOf } from "../base/facts.js";
 import { sha256 } from "../base/hash.js";
 import { sortedSet } from "../base/order.js";
+import type { Admitted } from "../workspace/types.js";
 import type { CallState } from "./call-state.js";
+import { type Stamps, stampOf, stampsOf } from "./stamps.js";
+import { Turns } from "./turns.js";
 
 const mostAttempts = 3;
 /** Clocks of file systems are coarse: what changed so shortly before may have changed just after. */
@@ -37,12 +39,19 @@ export async function steadily<T>(
   }
 }
 
-/** Makes a call that files changed under be asked again; the last time it warns. */
-export async function insistOnSteady(call: CallState): Promise<void> {
-  const { attempt, evidence } = call;
-  if (attempt === undefined) return;
-  const changed = await changedSince(attempt.startedAt, call);
-  if (changed.length === 0) return;
+/** Makes a call that files changed under be asked again; the last time it warns. Gives how the files of the answer stand. */
+export async function insistOnSteady(call: CallState): Promise<Stamps> {
+  const { attempt, evidence, places } = call;
+  const shown = await places.shown();
+  const own = evidence.document?.admitted;
+  const files = own === undefined ? shown : [own, ...shown];
+  const stamps = await stampsOf(
+    files.map(({ path }) => path),
+    new Turns(call.signal),
+  );
+  if (attempt === undefined) return stamps;
+  const changed = await changedSince(attempt.startedAt, call, shown, stamps);
+  if (changed.length === 0) return stamps;
   if (!attempt.isLast) throw new ChangedMeanwhile();
   const names = changed.slice(0, 3).join(", ");
   const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
@@ -50,10 +59,16 @@ export async function insistOnSteady(call: CallState): Promise<void> {
     "answer/changed-meanwhile",
     `${names}${more} changed each time while asked about; places in it may be off.`,
   );
+  return stamps;
 }
 
 /** The files of the answer that changed after a moment, as they are shown. */
-async function changedSince(startedAt: number, { evidence, places }: CallState): Promise<string[]> {
+async function changedSince(
+  startedAt: number,
+  { evidence }: CallState,
+  shown: readonly Admitted[],
+  stamps: Stamps,
+): Promise<string[]> {
   const { document } = evidence;
   const changed: string[] = [];
   if (
@@ -61,21 +76,16 @@ async function changedSince(startedAt: number, { evidence, places }: CallState):
     (!evidence.isSteady || (await hasOtherText(document.admitted.path, document.hash, startedAt)))
   )
     changed.push(document.admitted.shown);
-  for (const { path, shown } of await places.shown()) {
-    if (path !== document?.admitted.path && changedAt(path) >= startedAt) changed.push(shown);
+  for (const { path, shown: name } of shown) {
+    const isOther = path !== document?.admitted.path;
+    if (isOther && (stamps.get(path)?.changedAt ?? 0) >= startedAt) changed.push(name);
   }
   return sortedSet(changed);
 }
 
 async function hasOtherText(path: string, hash: string, startedAt: number): Promise<boolean> {
-  const at = changedAt(path);
+  const at = stampOf(path).changedAt;
   if (at > Number.NEGATIVE_INFINITY && at < startedAt - coarseMs) return false;
   const bytes = await readFile(path).catch(() => undefined);
   return bytes === undefined || sha256(bytes) !== hash;
-}
-
-/** When a file last changed, for what is gone never. */
-function changedAt(path: string): number {
-  const facts = factsOf(path);
-  return facts?.isFile() ? Math.max(facts.mtimeMs, facts.ctimeMs) : Number.NEGATIVE_INFINITY;
 }

@@ -4,6 +4,7 @@
  */
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { plainPath } from "../base/file-uri.js";
 import { Refusal } from "../base/problem.js";
 
 const longestName = 4096;
@@ -24,7 +25,7 @@ export function pathOfName(name: string, base: string): string {
 
 /** The absolute path of a local `file:` URI. */
 export function pathOfUri(uri: string): string {
-  return localPath(uri, "`file:` URIs", uriWay);
+  return plainPath(uri) ?? localPath(uri, "`file:` URIs", uriWay);
 }
 
 function localPath(uri: string, taken: string, way: string): string {

@@ -38,13 +38,24 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   // Case is ignored, because on some file systems `.GIT` is `.git`.
   const denies = picomatch(options.deny.map(onOneLine), { dot: true, nocase: true });
 
+  // Files come in hundreds from one folder: what was found of the folder last is not asked again.
+  let allowed = "";
+  const isDenied = (path: string, home: string): boolean => {
+    const names = prefixes(relativeTo(home, path));
+    const folder = `${home}\0${names.at(-2) ?? ""}`;
+    const news = folder === allowed ? names.slice(-1) : names;
+    if (news.some((prefix) => denies(onOneLine(prefix)))) return true;
+    allowed = folder;
+    return false;
+  };
+
   const judge = (path: string): Admitted | Refusal => {
     const root = roots.find((folder) => isInside(path, folder));
     const home = root ?? extraRoots.find((folder) => isInside(path, folder));
     if (home === undefined) return outside();
     if (isSystems(path, home)) return systems();
-    if (prefixes(relative(home, path)).some((prefix) => denies(onOneLine(prefix)))) return denied();
-    const shown = root === undefined ? path : relative(base, path) || ".";
+    if (isDenied(path, home)) return denied();
+    const shown = root === undefined ? path : relativeTo(base, path) || ".";
     return {
       path,
       uri: fileUri(path),
@@ -115,6 +126,11 @@ export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
+/** The way from a folder to a path. */
+function relativeTo(folder: string, path: string): string {
+  return path.startsWith(`${folder}${sep}`) ? path.slice(folder.length + 1) : relative(folder, path);
+}
+
 /** The system's view of itself and its devices. Only `/dev` has files of people as well: in a root that lies in it. */
 function isSystems(path: string, home: string): boolean {
   if (sep !== "/") return false;
@@ -125,8 +141,11 @@ function isSystems(path: string, home: string): boolean {
 
 /** `a/b/c` → `a`, `a/b`, `a/b/c`: a denied folder denies all below it. */
 function prefixes(path: string): string[] {
-  const parts = path.split(sep);
-  return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
+  let prefix = "";
+  return path.split(sep).map((part) => {
+    prefix = prefix === "" ? part : `${prefix}/${part}`;
+    return prefix;
+  });
 }
 
 async function realRoot(folder: string, index: number): Promise<string> {

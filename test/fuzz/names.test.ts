@@ -113,7 +113,15 @@ test("a cursor that nobody gave is refused", { timeout: patience }, async () => 
   const binding = Pages.binding("tool", {});
   const turns = new Turns(new AbortController().signal);
   const list = new SpeltList(["a", "b", "c"]);
-  const snapshot = { head: {}, beside: {}, list, total: 3, isBounded: false, files: [], sources: undefined };
+  const snapshot = {
+    head: {},
+    beside: {},
+    list,
+    total: 3,
+    isBounded: false,
+    files: new Map(),
+    sources: undefined,
+  };
   const cursor = (await pages.keep(binding, snapshot as unknown as Snapshot, turns))(1);
   expect((await pages.open(cursor, binding, turns)).offset).toBe(1);
   const forged = fc.oneof(

@@ -161,7 +161,7 @@ describe("kept listings", () => {
     list: new SpeltList(items),
     total: items.length,
     isBounded: false,
-    files: [],
+    files: new Map(),
     sources: undefined,
   });
 

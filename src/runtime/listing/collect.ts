@@ -135,8 +135,8 @@ async function packed<T>(
     what: kept.map((row) => what[row] as T),
     servers,
   };
-  for (const [at, row] of kept.entries())
-    for (let part = 0; part < 4; part++) store.places[4 * at + part] = places[4 * row + part] ?? 0;
+  for (let at = 0; at < store.places.length; at++)
+    store.places[at] = places[4 * (kept[at >> 2] ?? 0) + (at & 3)] ?? 0;
   return new Rows(kind, store, files);
 }
 
@@ -144,7 +144,8 @@ async function packed<T>(
 function groups(named: readonly Named[], fileOf: readonly number[]): Uint32Array[] {
   const groups = named.map(({ length }) => new Uint32Array(length));
   const filled = new Uint32Array(named.length);
-  for (const [row, file] of fileOf.entries()) {
+  for (let row = 0; row < fileOf.length; row++) {
+    const file = fileOf[row] ?? 0;
     const at = filled[file] ?? 0;
     const group = groups[file];
     if (group !== undefined) group[at] = row;

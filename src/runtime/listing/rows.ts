@@ -129,7 +129,8 @@ export class Rows<T> {
       const range = this.kind.range === undefined ? row.range : this.kind.range(row, lines);
       if (range !== undefined) {
         const [start, end] = lines === undefined ? [] : walksOf(lines, row.server.encoding);
-        shown.set([...point(range.start, lines, start), ...point(range.end, lines, end)], 4 * index);
+        put(shown, 4 * index, range.start, lines, start);
+        put(shown, 4 * index + 2, range.end, lines, end);
       }
       if (turns.isOver) await turns.pass();
     }
@@ -138,6 +139,7 @@ export class Rows<T> {
 
   /** Puts the rows of a file at these indexes first, in this order. */
   #put(file: RowFile, order: Uint32Array | readonly number[]): void {
+    if (order.every((row, index) => row === index)) return;
     const { places, tellers, what } = this.store;
     const [from, to] = [file.start, file.start + file.length];
     const before = {
@@ -145,8 +147,10 @@ export class Rows<T> {
       tellers: tellers.slice(from, to),
       what: what.slice(from, to),
     };
-    for (const [index, row] of order.entries()) {
-      places.set(before.places.subarray(4 * row, 4 * row + 4), 4 * (from + index));
+    for (let index = 0; index < order.length; index++) {
+      const row = order[index] ?? 0;
+      for (let part = 0; part < 4; part++)
+        places[4 * (from + index) + part] = before.places[4 * row + part] ?? 0;
       tellers[from + index] = before.tellers[row] ?? 0;
       what[from + index] = before.what[row] as T;
     }
@@ -162,14 +166,16 @@ export function comparePlaces(places: Uint32Array | readonly number[], a: number
   return 0;
 }
 
-/** A position as it is shown, clamped to the text. Without the text the column stays as it is. */
-function point(
+/** Puts down a position as it is shown, clamped to the text. Without the text the column stays as it is. */
+function put(
+  shown: Uint32Array,
+  at: number,
   { line, character }: LspPosition,
   lines: Lines | undefined,
   walk: ColumnWalk | undefined,
-): [number, number] {
-  if (lines === undefined || walk === undefined) return [line, character];
-  return line < lines.count
-    ? [line, walk.convert(line, character)]
-    : [lines.count - 1, walk.convert(lines.count - 1, Number.POSITIVE_INFINITY)];
+): void {
+  const last = lines === undefined ? line : Math.min(line, lines.count - 1);
+  shown[at] = last;
+  shown[at + 1] =
+    walk === undefined ? character : walk.convert(last, last === line ? character : Number.POSITIVE_INFINITY);
 }

@@ -33,8 +33,8 @@ export function symbolKind(
     facts,
     words: ({ name, kind, containers, selection }) => {
       const { start, end } = selection ?? {};
-      const place = [start?.line, start?.character, end?.line, end?.character];
-      return JSON.stringify([name, kind, ...containers, ...place]);
+      const place = `${start?.line}:${start?.character}-${end?.line}:${end?.character}`;
+      return `${place} ${kind} ${name}\n${containers.join("\n")}`;
     },
     members: ({ name, kind, containers }, places) => ({
       name: places.name(name),
