@@ -14,7 +14,7 @@ export const defaultLimits: LimitsPlan = {
   timeoutMs: 30_000,
   maxServers: 8,
   maxOpenDocuments: 100,
-  cacheBytes: 8_388_608,
+  cacheBytes: 4_194_304,
 };
 
 export const defaultServer = {

@@ -11,17 +11,18 @@ const mostFiles = 200;
 
 type Mark = Pick<PoolMark, "files" | "all">;
 
-interface Kept<T> {
-  answer: T;
+interface Kept {
+  /** The answer as JSON: a third of what its tables and texts would take, and nothing of what they were cut from. */
+  text: string;
   mark: string;
   files: Map<string, string>;
   bytes: number;
   until: number;
 }
 
-/** The kept answers of one runtime, the least recently used first. */
+/** The kept answers of one runtime, plain JSON each, the least recently used first. */
 export class AnswerCache<T> {
-  readonly #kept = new Map<string, Kept<T>>();
+  readonly #kept = new Map<string, Kept>();
   #bytes = 0;
   #files: string | undefined;
   #changedAt = Number.NEGATIVE_INFINITY;
@@ -30,6 +31,11 @@ export class AnswerCache<T> {
     private readonly mostBytes: number,
     private readonly now: () => number = Date.now,
   ) {}
+
+  /** How much is held. */
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   /** The answer to a question asked before, if it is still true at this mark. */
   get(key: string, mark: Mark): T | undefined {
@@ -40,7 +46,7 @@ export class AnswerCache<T> {
     this.#drop(key);
     if (!isTrue) return undefined;
     this.#add(key, kept);
-    return kept.answer;
+    return JSON.parse(kept.text) as T;
   }
 
   /** Keeps an answer that shows these files; not when one of them changed after the question was asked. */
@@ -48,17 +54,19 @@ export class AnswerCache<T> {
     // What was seen meanwhile is newer than the mark of this answer.
     this.#files ??= mark.files;
     if (this.#files !== mark.files || this.now() < this.#changedAt + digestMs) return;
-    const bytes = Buffer.byteLength(JSON.stringify(answer)) + Buffer.byteLength(key);
+    const text = JSON.stringify(answer);
+    const bytes = Buffer.byteLength(text) + Buffer.byteLength(key);
     if (bytes > this.mostBytes / 4 || files.length > mostFiles) return;
     const stamps = new Map<string, string>();
     for (const file of files) {
-      const { text, changedAt } = stampOf(file);
+      const { text: stamp, changedAt } = stampOf(file);
       // Clocks of file systems are coarse: what changed just before may have changed just after.
       if (changedAt > askedAt - 20) return;
-      stamps.set(file, text);
+      stamps.set(file, stamp);
     }
     this.#drop(key);
-    this.#add(key, { answer, mark: mark.all, files: stamps, bytes, until: this.now() + lifeMs });
+    this.#forget(mark);
+    this.#add(key, { text, mark: mark.all, files: stamps, bytes, until: this.now() + lifeMs });
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= this.mostBytes) break;
       this.#drop(oldest);
@@ -71,7 +79,12 @@ export class AnswerCache<T> {
     this.#files = files;
   }
 
-  #add(key: string, kept: Kept<T>): void {
+  /** Drops what will never be given again: its time is over, or something has happened since. */
+  #forget({ all }: Mark): void {
+    for (const [key, { mark, until }] of this.#kept) if (mark !== all || this.now() >= until) this.#drop(key);
+  }
+
+  #add(key: string, kept: Kept): void {
     this.#kept.set(key, kept);
     this.#bytes += kept.bytes;
   }

@@ -132,6 +132,8 @@ function keep(
   { isKept: _, files, ...told }: Fresh,
   askedAt: number,
 ): void {
+  // What a server has yet to say belongs to one call, and is nothing that can be written down.
+  if (told.learned.awaited.length > 0) return;
   answers.put(keyOf(key, told.owner), mark, told, files, askedAt);
 }
 

@@ -111,7 +111,7 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
       timeoutMs: 30_000,
       maxServers: 8,
       maxOpenDocuments: 100,
-      cacheBytes: 8_388_608,
+      cacheBytes: 4_194_304,
     },
     servers,
     tools: [],

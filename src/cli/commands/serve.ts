@@ -2,6 +2,7 @@
 import { type Command, exitCodes, isOn, type Surroundings, textFlag, UsageError } from "../command.js";
 import { descriptorFlags, openStreams } from "../descriptors.js";
 import { configFlags } from "../flags.js";
+import { holdHeap } from "../heap.js";
 import { logFlags, openLog } from "../log.js";
 import { bundleFlags, type Opened, openFrom } from "../open.js";
 import { traceFlags } from "../trace.js";
@@ -68,9 +69,11 @@ export const serve: Command = {
       const { trace } = opened;
       if (streams === undefined) {
         const { serveGateway } = await import("../gateway.js");
+        holdHeap();
         await serveGateway(input, io, opened, { log, trace, signal: stop.signal });
       } else {
         const { serveStdio } = await import("../../mcp/stdio.js");
+        holdHeap();
         await serveStdio(runtime, { ...streams, log, trace, signal: stop.signal });
       }
     } finally {
