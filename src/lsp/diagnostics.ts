@@ -14,7 +14,12 @@ import { type Published, PublishedReports } from "./published-reports.js";
 import { type DiagnosticsRequest, pullDocument } from "./pull-document.js";
 import { PulledReports } from "./pulled-reports.js";
 import type { ReadinessState } from "./readiness.js";
-import type { DiagnosticsReport, OpenDocument, WorkspaceDiagnosticsReport } from "./types.js";
+import type {
+  DiagnosticsOptions,
+  DiagnosticsReport,
+  OpenDocument,
+  WorkspaceDiagnosticsReport,
+} from "./types.js";
 import { workspaceDiagnostics } from "./workspace-diagnostics.js";
 
 const FIRST_TOUCH_MS = 10_000;
@@ -35,12 +40,6 @@ export interface DiagnosticsContext {
   /** Tells that the document was saved, so that the server checks what depends on other files too. */
   save: (path: string) => void;
   request: DiagnosticsRequest;
-}
-
-export interface DiagnosticsOptions {
-  waitMs: number;
-  settleMs: number;
-  signal: AbortSignal;
 }
 
 /** A question with the moment by which it must be answered. */
@@ -140,7 +139,7 @@ export class Diagnostics {
     const why = [isIn ? "" : LATE, old].filter((part) => part !== "").join("; ");
     const by = isIn ? deadline : performance.now() + ASK_AGAIN_MS;
     const context = { ...this.#context, pulled: this.#pulled, published, why };
-    return workspaceDiagnostics(context, { signal: options.signal, deadline: by });
+    return workspaceDiagnostics(context, { signal: options.signal, roots: options.roots, deadline: by });
   }
 
   /** What is known of a document, waited for at most `waitMs`; twice that, up to 10 s, the first time. */

@@ -6,12 +6,12 @@
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
-import type { DiagnosticsOptions } from "./diagnostics.js";
 import type { FileOperation, OperatedFile } from "./file-operations.js";
 import { documentOf } from "./inside.js";
 import type { Instance } from "./instance.js";
 import { isRead } from "./requests.js";
 import type {
+  DiagnosticsOptions,
   DiagnosticsReport,
   LanguageServer,
   OpenDocument,
@@ -27,6 +27,8 @@ export interface InstanceSource {
   renew(signal: AbortSignal): Promise<Instance>;
   /** Why an instance ended unasked, that of this generation or a later one, or an earlier one nobody heard of. */
   newsSince(generation: number): string | undefined;
+  /** The roots of whoever asks, where they see less than the workspace. */
+  roots: readonly string[] | undefined;
 }
 
 export class Handle implements LanguageServer {
@@ -106,7 +108,8 @@ export class Handle implements LanguageServer {
     return this.#show(path, signal, since);
   }
 
-  async request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
+  async request(method: string, params: unknown, asked: RequestOptions): Promise<ServerReply> {
+    const options = this.#asked(asked);
     try {
       await this.#showAgain(documentOf(params), options.signal);
       return await this.#instance.request(method, params, options);
@@ -117,7 +120,8 @@ export class Handle implements LanguageServer {
     }
   }
 
-  async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
+  async diagnostics(document: OpenDocument, asked: DiagnosticsOptions): Promise<DiagnosticsReport> {
+    const options = { ...asked, roots: this.#source.roots };
     try {
       const shown = await this.#showAgain(document.path, options.signal);
       return await this.#instance.diagnostics(shown ?? document, options);
@@ -129,7 +133,8 @@ export class Handle implements LanguageServer {
     }
   }
 
-  async workspaceDiagnostics(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
+  async workspaceDiagnostics(asked: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
+    const options = { ...asked, roots: this.#source.roots };
     try {
       return await this.#instance.workspaceDiagnostics(options);
     } catch (error) {
@@ -141,6 +146,14 @@ export class Handle implements LanguageServer {
 
   restartNews(): string | undefined {
     return this.#source.newsSince(this.#firstGeneration);
+  }
+
+  /** A question of one who sees a part: what the server is at is told without its words, which may be about the rest. */
+  #asked(options: RequestOptions): RequestOptions {
+    const { roots } = this.#source;
+    const { onProgress } = options;
+    if (roots === undefined || onProgress === undefined) return { ...options, roots };
+    return { ...options, roots, onProgress: () => onProgress(`${this.plan.id} is at work`) };
   }
 
   async #again(path: string | undefined, signal: AbortSignal): Promise<void> {

@@ -7,7 +7,6 @@ import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import { cancelled } from "./cancel.js";
 import { Capabilities } from "./capabilities.js";
-import type { DiagnosticsOptions } from "./diagnostics.js";
 import {
   type FileOperation,
   fileMethod,
@@ -27,6 +26,7 @@ import { type Asking, ask } from "./requests.js";
 import { ServerEnd } from "./server-end.js";
 import { ServerFiles } from "./server-files.js";
 import type {
+  DiagnosticsOptions,
   DiagnosticsReport,
   LanguageServer,
   OpenDocument,

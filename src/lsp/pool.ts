@@ -16,11 +16,15 @@ import { rootOf, routeFile } from "./route.js";
 import { Slot } from "./slot.js";
 import type { LanguageServer, PoolContext, PoolMark, ServerPool, ServerStatus } from "./types.js";
 import { WorkspaceWatch } from "./watch.js";
+import { rethrowWithoutWords, withoutWords } from "./without-words.js";
 
 /** A pool for a plan; no server is started before it is asked for. */
 export function createPool(plan: Plan, context: PoolContext): ServerPool {
   return new Pool(plan, context);
 }
+
+/** The roots of whoever asks, where they see less than the workspace. */
+type Seen = readonly string[] | undefined;
 
 class Pool implements ServerPool {
   readonly #plan: Plan;
@@ -53,18 +57,23 @@ class Pool implements ServerPool {
     return routeFile(this.#plan.servers, path, this.#context.roots);
   }
 
-  async get(serverId: string, path: string | undefined, signal: AbortSignal): Promise<LanguageServer> {
+  async get(
+    serverId: string,
+    path: string | undefined,
+    signal: AbortSignal,
+    roots?: Seen,
+  ): Promise<LanguageServer> {
     const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
     if (!server) throw new Refusal("route/no-server", `no server is called "${serverId}"`);
     const root = rootOf(server, path, this.#context.roots, this.#context.base);
     const slot = this.#holder(server, root) ?? (await this.#host(server, root, signal));
-    return this.#handle(slot, await this.#occupy(slot, signal));
+    return this.#handle(slot, await this.#occupy(slot, signal, roots), roots);
   }
 
-  running(): LanguageServer[] {
+  running(roots?: Seen): LanguageServer[] {
     return this.#sorted().flatMap((slot) => {
       const instance = slot.instance;
-      return instance ? [this.#handle(slot, instance)] : [];
+      return instance ? [this.#handle(slot, instance, roots)] : [];
     });
   }
 
@@ -106,6 +115,22 @@ class Pool implements ServerPool {
     return chosen.map((slot) => slot.plan.id);
   }
 
+  within(roots: readonly string[]): ServerPool {
+    return {
+      get: (serverId, path, signal) => this.get(serverId, path, signal, roots),
+      running: () => this.running(roots),
+      status: () => this.status().map(withoutWords),
+      route: (path) => this.route(path),
+      mark: () => this.mark(),
+      moment: () => this.moment(),
+      changedSince: (moment) => this.changedSince(moment),
+      restart: (serverId) => this.restart(serverId),
+      stop: (serverId) => this.stop(serverId),
+      within: (fewer) => this.within(fewer),
+      close: () => this.close(),
+    };
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#watch.close();
@@ -113,10 +138,11 @@ class Pool implements ServerPool {
     this.#guardian.close();
   }
 
-  #handle(slot: Slot, instance: Instance): Handle {
+  #handle(slot: Slot, instance: Instance, roots: Seen): Handle {
     return new Handle(instance, {
-      renew: (signal) => this.#occupy(slot, signal),
+      renew: (signal) => this.#occupy(slot, signal, roots),
       newsSince: (generation) => slot.newsSince(generation),
+      roots,
     });
   }
 
@@ -161,10 +187,10 @@ class Pool implements ServerPool {
   }
 
   /** The slot's instance; a place is made for it first when all are taken. */
-  async #occupy(slot: Slot, signal: AbortSignal): Promise<Instance> {
+  async #occupy(slot: Slot, signal: AbortSignal, roots?: Seen): Promise<Instance> {
     if (this.#closed) throw new Refusal("lsp/exited", "the proxy is closing");
     if (!slot.occupied) this.#makeRoom();
-    return slot.get(signal);
+    return roots === undefined ? slot.get(signal) : slot.get(signal).catch(rethrowWithoutWords(slot.plan.id));
   }
 
   #makeRoom(): void {

@@ -3,13 +3,13 @@ import type { Json } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { Capabilities } from "./capabilities.js";
 import { identifierOf, type PulledReports } from "./pulled-reports.js";
-import type { OpenDocument, PartTaker, Readiness } from "./types.js";
+import type { OpenDocument, PartTaker, Readiness, RequestOptions } from "./types.js";
 
 /** Asks a server for diagnostics. */
 export type DiagnosticsRequest = (
   method: string,
   params: unknown,
-  options: { signal: AbortSignal; timeoutMs: number; parts?: PartTaker },
+  options: Pick<RequestOptions, "signal" | "roots"> & { timeoutMs: number; parts?: PartTaker },
 ) => Promise<{ value: unknown; readiness: Readiness }>;
 
 interface PullContext {
@@ -18,8 +18,8 @@ interface PullContext {
   request: DiagnosticsRequest;
 }
 
-interface PullWait {
-  signal: AbortSignal;
+/** Until when, and for whom, something is pulled. */
+export interface PullWait extends Pick<RequestOptions, "signal" | "roots"> {
   deadline: number;
 }
 
@@ -45,7 +45,7 @@ async function pullFrom(
   { pulled, request }: PullContext,
   document: OpenDocument,
   identifier: string | undefined,
-  { deadline, signal }: PullWait,
+  { deadline, signal, roots }: PullWait,
 ): Promise<Json[]> {
   const previousResultId = pulled.resultId(identifier, document.path);
   const params = {
@@ -54,6 +54,6 @@ async function pullFrom(
     ...(previousResultId === undefined ? {} : { previousResultId }),
   };
   const timeoutMs = Math.max(1, deadline - performance.now());
-  const { value } = await request("textDocument/diagnostic", params, { signal, timeoutMs });
+  const { value } = await request("textDocument/diagnostic", params, { signal, roots, timeoutMs });
   return pulled.keep(identifier, document.uri, value);
 }

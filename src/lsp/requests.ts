@@ -53,9 +53,9 @@ export async function ask(
   params: unknown,
   options: RequestOptions & { timeoutMs: number },
 ): Promise<ServerReply> {
-  const stop = options.onProgress ? follow(asking.readiness, options.onProgress) : undefined;
+  const stop = options.onProgress ? follow(asking, options.onProgress) : undefined;
   try {
-    return await askUntilSure(asking, method, params, options);
+    return await askUntilSure({ ...asking, roots: options.roots ?? asking.roots }, method, params, options);
   } finally {
     stop?.();
   }
@@ -224,12 +224,12 @@ export function isEmpty(value: unknown): boolean {
   return isTable(value) && Array.isArray(value.items) && value.items.length === 0 && value.kind === undefined;
 }
 
-function follow(readiness: ReadinessState, tell: (text: string) => void): () => void {
+function follow({ readiness, roots }: Asking, tell: (text: string) => void): () => void {
   let last: string | null = null;
   const report = (): void => {
     if (readiness.text === null || readiness.text === last) return;
     last = readiness.text;
-    tell(last);
+    tell(redact(last, roots));
   };
   report();
   return readiness.onChange(report);

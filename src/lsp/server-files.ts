@@ -4,14 +4,19 @@
  */
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { Capabilities } from "./capabilities.js";
-import { Diagnostics, type DiagnosticsContext, type DiagnosticsOptions } from "./diagnostics.js";
+import { Diagnostics, type DiagnosticsContext } from "./diagnostics.js";
 import { Documents } from "./documents.js";
 import { Freshness } from "./freshness.js";
 import { pathOfUri } from "./inside.js";
 import type { InstanceContext } from "./instance-context.js";
 import type { ReadinessState } from "./readiness.js";
 import { claims } from "./route.js";
-import type { DiagnosticsReport, OpenDocument, WorkspaceDiagnosticsReport } from "./types.js";
+import type {
+  DiagnosticsOptions,
+  DiagnosticsReport,
+  OpenDocument,
+  WorkspaceDiagnosticsReport,
+} from "./types.js";
 
 export interface ServerFilesContext {
   server: InstanceContext;

@@ -162,6 +162,7 @@ export class Slot {
       otherRoots: sortedSet(this.#folders),
       lastUsedMs: this.#lastUsed === undefined ? null : Math.round(performance.now() - this.#lastUsed),
       restarts: Math.max(0, this.#generation - 1),
+      progress: known?.progress == null ? null : redact(known.progress, roots),
       lastError: lastError === null ? null : redact(lastError, roots),
       stderr: (known?.stderr ?? this.#lastStderr).map((line) => redact(line, roots)),
     };

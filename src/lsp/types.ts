@@ -31,6 +31,8 @@ export interface RequestOptions {
   signal: AbortSignal;
   /** Lowers the server's own timeout, never raises it. */
   timeoutMs?: number;
+  /** The roots by which the server's words are told, where the asker sees less than the workspace. */
+  roots?: readonly string[] | undefined;
   /** Asks again while the answer is empty. */
   retryEmpty?: RetryPlan;
   /** Told the server's own progress ("indexing 45 %") while the answer is awaited. */
@@ -57,6 +59,12 @@ export interface ServerReply {
   value: unknown;
   /** How ready the server was for this answer; what one file's own text tells needs no index and is `ready`. */
   readiness: Readiness;
+}
+
+/** How long diagnostics are waited for, and for whom. */
+export interface DiagnosticsOptions extends Pick<RequestOptions, "signal" | "roots"> {
+  waitMs: number;
+  settleMs: number;
 }
 
 /** Three outcomes, never two: `unknown` says why nothing can be told. */
@@ -111,16 +119,9 @@ export interface LanguageServer {
   /** Waits for the server's own evidence that it has indexed, at most until the signal or `timeoutMs`. */
   settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness>;
   request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply>;
-  diagnostics(
-    document: OpenDocument,
-    options: { waitMs: number; settleMs: number; signal: AbortSignal },
-  ): Promise<DiagnosticsReport>;
+  diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport>;
   /** Diagnostics of every file that the server tells of, pulled where it offers that. */
-  workspaceDiagnostics(options: {
-    waitMs: number;
-    settleMs: number;
-    signal: AbortSignal;
-  }): Promise<WorkspaceDiagnosticsReport>;
+  workspaceDiagnostics(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport>;
   /** Those of the files that the server wants to hear of, before or after something happens to them. */
   wantedFiles(when: "will" | "did", operation: FileOperation, files: readonly OperatedFile[]): OperatedFile[];
   /** Tells the server what has happened to files, as far as it wants to hear of it. */
@@ -193,6 +194,8 @@ export interface ServerPool {
   status(): ServerStatus[];
   restart(serverId: string | undefined): Promise<string[]>;
   stop(serverId: string | undefined): Promise<string[]>;
+  /** The pool for a session that sees only these folders: what servers say unasked is not told to it. */
+  within(roots: readonly string[]): ServerPool;
   /** Ends every server and its children; resolves when they are gone. */
   close(): Promise<void>;
 }

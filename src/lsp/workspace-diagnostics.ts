@@ -9,6 +9,7 @@ import { sortBy, uniqueBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import type { DiagnosticsContext } from "./diagnostics.js";
 import { pathOfUri } from "./inside.js";
+import type { PullWait } from "./pull-document.js";
 import { identifierOf, type PulledReports } from "./pulled-reports.js";
 import type { WorkspaceDiagnosticsReport } from "./types.js";
 
@@ -32,7 +33,7 @@ export interface WorkspaceDiagnosticsContext
 /** All that a server says of its files until the deadline. */
 export async function workspaceDiagnostics(
   context: WorkspaceDiagnosticsContext,
-  { deadline, signal }: { deadline: number; signal: AbortSignal },
+  wait: PullWait,
 ): Promise<WorkspaceDiagnosticsReport> {
   const { capabilities, readiness } = context;
   const found: Found = new Map();
@@ -40,7 +41,7 @@ export async function workspaceDiagnostics(
   if (!capabilities.allows("diagnostics")) why = "the config does not ask this server for diagnostics";
   else if (!capabilities.supports(METHOD))
     why = [SHOWN, context.why].filter((part) => part !== "").join("; ");
-  else why = (await pullAll(context, found, deadline, signal)) || context.why;
+  else why = (await pullAll(context, found, wait)) || context.why;
   if (capabilities.allows("diagnostics"))
     for (const [path, items] of context.published) add(found, path, items);
   if (why === "" && readiness.now === "indexing") why = "the server is still indexing";
@@ -57,8 +58,7 @@ export async function workspaceDiagnostics(
 async function pullAll(
   context: WorkspaceDiagnosticsContext,
   found: Found,
-  deadline: number,
-  signal: AbortSignal,
+  { deadline, signal, roots }: PullWait,
 ): Promise<string> {
   let why = "";
   let parts: Found = new Map();
@@ -80,7 +80,7 @@ async function pullAll(
           if (isReport(part)) stale += take(context, identifier, part, parts);
         },
       };
-      const { value } = await context.request(METHOD, params, { signal, timeoutMs, parts: taker });
+      const { value } = await context.request(METHOD, params, { signal, roots, timeoutMs, parts: taker });
       if (!isReport(value)) throw new Refusal("lsp/no-answer", "the server gave no report");
       stale += take(context, identifier, value, parts);
       if (stale > 0) why = `of ${stale} files the server told an older version`;

@@ -29,6 +29,8 @@ export interface CallState {
   /** The engine of edits; undefined where the config allows none. */
   readonly edits: Edits | undefined;
   readonly previews: HeldPreviews;
+  /** Whose session it is, where the proxy serves several; edits are taken back by the same. */
+  readonly holder: string | undefined;
   /** Where previews are kept for later processes; undefined where a session outlives its calls. */
   readonly lasting: LastingPreviews | undefined;
   /** Folders of which the session was told that they are not watched. */

@@ -1,6 +1,7 @@
 /** A loaded bundle at work: one gate, one pool of language servers, any number of sessions. */
 import { resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
+import { sha256 } from "../base/hash.js";
 import { Refusal } from "../base/problem.js";
 import { lockFileIn } from "../lsp/lock.js";
 import { createPool } from "../lsp/pool.js";
@@ -43,8 +44,11 @@ export interface Runtime {
   readonly version: string;
   readonly tools: ToolEntry[];
   readonly pool: ServerPool;
-  /** Opens a session; the previews of a `brief` one can be applied by a later process of the same user. */
-  openSession(options?: { brief: boolean }): Session;
+  /**
+   * Opens a session; the previews of a `brief` one can be applied by a later process of the same user, and the edits of
+   * one that has a holder are taken back by no other.
+   */
+  openSession(options?: { brief?: boolean; holder?: string }): Session;
   /** Starts the servers that have a file in the workspace; a server that does not start is logged, not thrown. */
   warmup(): Promise<void>;
   /** Cancels every call and ends every server; resolves when they are gone. */
@@ -126,7 +130,9 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       const lasting = options?.brief
         ? new LastingPreviews(context.stateFolder, gate.roots[0] ?? "")
         : undefined;
-      const session = new Session(shared, (gone) => sessions.delete(gone), lasting);
+      // The journal outlasts the token: what it keeps of a holder opens nothing.
+      const holder = options?.holder === undefined ? undefined : sha256(`holder ${options.holder}`);
+      const session = new Session(shared, (gone) => sessions.delete(gone), { lasting, holder });
       sessions.add(session);
       return session;
     },

@@ -7,7 +7,7 @@ import type { Answer } from "../abi/handler.js";
 import type { ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
-import type { PoolMark } from "../lsp/types.js";
+import type { PoolMark, ServerPool } from "../lsp/types.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
 import type { AnswerCache } from "./answer-cache.js";
@@ -17,7 +17,6 @@ import type { CallState } from "./call-state.js";
 import { Places } from "./convert.js";
 import { countdown, timeWithin, underAny, untilAborted, withDeadline } from "./deadline.js";
 import { HeldPreviews } from "./edits/held.js";
-import type { LastingPreviews } from "./edits/lasting.js";
 import { Evidence } from "./evidence.js";
 import type { InFlight } from "./in-flight.js";
 import type { LoadedBundle } from "./load.js";
@@ -75,19 +74,25 @@ export class Session {
   readonly #closed = new AbortController();
   readonly #id = randomUUID();
   #gate: Gate;
+  #pool: ServerPool;
 
   constructor(
     shared: Shared,
     private readonly onClose: (session: Session) => void,
-    private readonly lasting?: LastingPreviews,
+    private readonly own: Pick<CallState, "lasting" | "holder">,
   ) {
     this.#shared = shared;
     this.#gate = shared.gate;
+    this.#pool = shared.pool;
   }
 
   /** Shows this session only what lies within the folders of these URIs too, and in place of what it was narrowed to before. */
   async narrow(uris: readonly string[]): Promise<void> {
-    this.#gate = await narrowGate(this.#shared.gate, uris);
+    const { gate, pool } = this.#shared;
+    const narrowed = await narrowGate(gate, uris);
+    const isWhole = gate.roots.every((root) => narrowed.roots.includes(root));
+    this.#gate = narrowed;
+    this.#pool = isWhole ? pool : pool.within(narrowed.roots);
   }
 
   /** Calls a tool. Only an unknown tool is thrown; everything else is an outcome. */
@@ -191,10 +196,14 @@ export class Session {
   #steadily(tool: ToolPlan, args: unknown, frame: Frame, open: () => Own): Promise<Answer> {
     return steadily(isShared(tool), async (attempt, isAgain) => {
       const mark = isAgain ? await this.#shared.pool.mark() : frame.mark;
-      const [own, parts] = [open(), { gate: this.#gate, lasting: this.lasting, ...this.#parts }];
+      const [own, parts] = [open(), { gate: this.#gate, ...this.own, ...this.#parts }];
       const run: RunTool = (name, inner) =>
         this.#within(name, inner, { tool, frame, evidence: own.evidence });
-      return answerCall(this.#shared, { tool, args, run }, { ...parts, ...own, ...frame, mark, attempt });
+      return answerCall(
+        { ...this.#shared, pool: this.#pool },
+        { tool, args, run },
+        { ...parts, ...own, ...frame, mark, attempt },
+      );
     });
   }
 

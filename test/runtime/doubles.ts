@@ -76,6 +76,7 @@ const pool: ServerPool = {
   mark: async () => ({ lookedAt: 0, files: "", all: "", sources: "", changedAt: null }),
   restart: async () => [],
   stop: async () => [],
+  within: () => pool,
   close: async () => {},
 };
 
@@ -106,6 +107,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
   };
   return {
     plan,
+    holder: undefined,
     tool: {
       name: "the_tool",
       title: "",

@@ -26,7 +26,7 @@ export class ModernHolders {
 
   /** Answers one request of a holder. */
   async handle(name: string, request: Request, body: unknown): Promise<Response> {
-    const known = this.#holders.get(name) ?? this.#open();
+    const known = this.#holders.get(name) ?? this.#open(name);
     // The last is the one used last; tokens come and go, and more than count at once are not remembered.
     this.#holders.delete(name);
     this.#holders.set(name, known);
@@ -62,9 +62,9 @@ export class ModernHolders {
     this.#holders.clear();
   }
 
-  async #open(): Promise<Holder> {
+  async #open(name: string): Promise<Holder> {
     const { openModernHandler } = await import("../modern.js");
-    const session = this.runtime.openSession();
+    const session = this.runtime.openSession({ holder: name });
     const calls = openCalls(this.runtime, session);
     const handler = openModernHandler(this.runtime, calls, {
       maxSubscriptions: this.http.maxSessions,

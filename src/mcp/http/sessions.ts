@@ -57,7 +57,7 @@ export class Sessions {
   /** A new session, not yet opened by its handshake; undefined when all sessions are at work and there is no room. */
   async begin(holder: string): Promise<HttpSession | undefined> {
     if (!this.#makeRoom()) return undefined;
-    const session = this.runtime.openSession();
+    const session = this.runtime.openSession({ holder });
     const calls = openCalls(this.runtime, session);
     const server = createServer(this.runtime, calls, {
       narrow: this.http.sessionRoots === "narrow",

@@ -55,7 +55,7 @@ export async function performHeld(call: CallState, token: string): Promise<Norma
 
 /** Takes an applied edit back, whole. */
 export async function performUndo(call: CallState, token: string): Promise<Normalized> {
-  const shown = await editsOf(call).previewUndo(token, call.gate);
+  const shown = await editsOf(call).previewUndo(token, call);
   if (call.input[editArguments.dryRun] === true)
     return {
       items: spellApplied(call, shown),
@@ -64,7 +64,7 @@ export async function performUndo(call: CallState, token: string): Promise<Norma
   const before = await lookBefore(call, shown);
   call.signal.throwIfAborted();
   call.evidence.commit();
-  const undone = await editsOf(call).undo(token, call.gate);
+  const undone = await editsOf(call).undo(token, call);
   return {
     items: spellApplied(call, undone),
     beside: {
@@ -174,7 +174,7 @@ function told(call: CallState, { draft }: Held, done: Applied[], beside: JsonObj
 
 async function applyOptions(call: CallState): Promise<ApplyOptions> {
   const given = call.input[editArguments.expected];
-  const options: ApplyOptions = { gate: call.gate };
+  const options: ApplyOptions = { gate: call.gate, holder: call.holder };
   if (typeof given === "object" && given !== null && !Array.isArray(given)) {
     options.expected = {};
     for (const [name, hash] of Object.entries(given))

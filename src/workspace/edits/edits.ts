@@ -24,7 +24,7 @@ import { refuseEdit, sortReasons } from "./reasons.js";
 import type { Surroundings } from "./scene.js";
 import { inWords, systemWords, unlessSystem } from "./system-words.js";
 import { imageBytes, perform } from "./transaction.js";
-import type { Applied, ApplyOptions, Change, Edits, EditsOptions, Preview, Undone } from "./types.js";
+import type { Applied, ApplyOptions, Asker, Change, Edits, EditsOptions, Preview, Undone } from "./types.js";
 import { undoOf } from "./undo.js";
 import { workOf } from "./work.js";
 import type { Workshop } from "./workshop.js";
@@ -119,7 +119,11 @@ class WorkspaceEdits implements Edits {
       const whole = [...backups.work, ...work];
       if (imageBytes(whole.map(({ step }) => step)) > around.limits.journalBytes)
         throw new Refusal("edit/too-large", "The edit is too large to be undone. Nothing was changed.");
-      const { id, bared } = await perform(shop, whole, { undoes: null, backups: backups.paths });
+      const { id, bared } = await perform(shop, whole, {
+        undoes: null,
+        backups: backups.paths,
+        holder: options.holder,
+      });
       this.#previews.drop(token);
       await unlessSystem(shop.journal.prune());
       const counts = new Map(preview.files.map((file) => [file.path, file.changes.length]));
@@ -131,22 +135,24 @@ class WorkspaceEdits implements Edits {
     });
   }
 
-  previewUndo(undoToken: string, gate?: Gate): Promise<Undone> {
-    return this.#takeBack(undoToken, gate, false);
+  previewUndo(undoToken: string, asker: Asker = {}): Promise<Undone> {
+    return this.#takeBack(undoToken, asker, false);
   }
 
-  undo(undoToken: string, gate?: Gate): Promise<Undone> {
-    return this.#takeBack(undoToken, gate, true);
+  undo(undoToken: string, asker: Asker = {}): Promise<Undone> {
+    return this.#takeBack(undoToken, asker, true);
   }
 
   /** What an undo does; done as well when that is asked for. */
-  #takeBack(undoToken: string, gate: Gate | undefined, isDone: boolean): Promise<Undone> {
+  #takeBack(undoToken: string, { gate, holder }: Asker, isDone: boolean): Promise<Undone> {
     return this.#exclusively(async (shop) => {
       const around = this.#seenBy(gate);
       const id = undoToken.replace(/^undo-/, "");
       const known = undoToken !== id && (await shop.journal.stage(id)) === "done";
       const entry = known ? await shop.journal.read(id) : undefined;
-      if (entry === undefined || entry.undoes !== null)
+      // A process of the user's own has no holder, and all of it is the user's.
+      const isTheirs = holder === undefined || entry?.holder === holder;
+      if (entry === undefined || entry.undoes !== null || !isTheirs)
         throw new Refusal("edit/unknown-undo", "There is nothing to undo under this token any more.");
       const { work, reasons } = await undoOf({ ...shop, ...around }, entry);
       if (reasons.length > 0) throw refuseEdit(reasons, "edit/undo-conflict");

@@ -7,6 +7,8 @@ export interface Entry {
   id: string;
   undoes: string | null;
   steps: Step[];
+  /** Whose it is, where others edit the same workspace through this proxy; nobody else may take it back. */
+  holder?: string | undefined;
   /** The paths among its steps that are copies of old texts, made because somebody asked for them. */
   backups?: string[];
 }
@@ -27,6 +29,7 @@ export function isUnfinished(stage: Stage | "nothing"): boolean {
 export function isEntry(value: unknown): value is Entry {
   if (!isTable(value) || value.version !== 1 || !Array.isArray(value.steps)) return false;
   if (value.undoes !== null && typeof value.undoes !== "string") return false;
+  if (value.holder !== undefined && typeof value.holder !== "string") return false;
   if (value.backups !== undefined && !Array.isArray(value.backups)) return false;
   return typeof value.id === "string" && value.steps.every(isStep);
 }

@@ -33,12 +33,12 @@ export interface Performed {
 export async function perform(
   shop: Workshop,
   work: Work[],
-  { undoes, backups }: { undoes: string | null; backups: string[] },
+  { undoes, backups, holder }: Pick<Entry, "undoes" | "holder"> & { backups: string[] },
 ): Promise<Performed> {
   const { disk, journal, lock } = shop;
   const steps = work.map(({ step }) => step);
   // An undo is not undone itself: what it replaces is held while it runs, and needs no image.
-  const entry = await begin(shop, { undoes, steps, backups });
+  const entry = await begin(shop, { undoes, steps, backups, ...(holder === undefined ? {} : { holder }) });
   const bared: string[] = [];
   let at: Step | undefined;
   try {

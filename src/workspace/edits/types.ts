@@ -147,9 +147,14 @@ export interface Recovery {
   reasons: Reason[];
 }
 
+/** Whoever edits or takes back. */
+export type Asker = Pick<ApplyOptions, "gate" | "holder">;
+
 export interface ApplyOptions {
   /** The gate of whoever applies, when it is narrower than the workspace's. */
   gate?: Gate;
+  /** Who applies, where there are several; they alone, and the user's own processes, can take it back. */
+  holder?: string | undefined;
   /** Hashes by shown path: every file that is there before must be named with the hash it has, and no other. */
   expected?: { [shown: string]: string };
   /** Copies each edited file beside itself first, with this at the end of the name. */
@@ -187,9 +192,9 @@ export interface Edits {
   /** Does what a preview showed, whole, or throws a Refusal and leaves everything as it was. */
   apply(token: string, options?: ApplyOptions): Promise<Applied>;
   /** Brings back what an apply changed, whole, or throws a Refusal; works after a restart too. */
-  undo(undoToken: string, gate?: Gate): Promise<Undone>;
+  undo(undoToken: string, asker?: Asker): Promise<Undone>;
   /** What an undo would bring back; throws a Refusal where it could not. Writes nothing. */
-  previewUndo(undoToken: string, gate?: Gate): Promise<Undone>;
+  previewUndo(undoToken: string, asker?: Asker): Promise<Undone>;
   /** Waits for what is under way. */
   close(): Promise<void>;
 }

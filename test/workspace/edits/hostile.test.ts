@@ -304,8 +304,8 @@ describe("a session that sees less", () => {
     const whole = await edits.preview([bench.change("a.ts", "one", "uno")]);
     expect((await refusalOf(edits.apply(whole.token, { gate: narrow }))).code).toBe("edit/missing");
     const { undoToken: wholeUndo } = await edits.apply(whole.token);
-    expect((await refusalOf(edits.undo(wholeUndo, narrow))).code).toBe("edit/undo-conflict");
-    await edits.undo(undoToken, narrow);
+    expect((await refusalOf(edits.undo(wholeUndo, { gate: narrow }))).code).toBe("edit/undo-conflict");
+    await edits.undo(undoToken, { gate: narrow });
     expect(bench.text("a.ts")).toContain("uno");
   });
 });
