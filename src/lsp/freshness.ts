@@ -52,6 +52,13 @@ export class Freshness {
     return renewed;
   }
 
+  /** Whether the server was told all that is known; then that counts as a look at this moment. */
+  glanced(at: number): boolean {
+    if (this.#cursor !== this.#context.watch.cursor) return false;
+    this.#looked.ended(at);
+    return true;
+  }
+
   async #renew(since: number | undefined): Promise<void> {
     const { watch, documents } = this.#context;
     // Whoever was waited for may have done all of it.

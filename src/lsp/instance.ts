@@ -286,6 +286,11 @@ export class Instance {
     if (!this.dead) await this.#files.renew(since);
   }
 
+  /** Whether the server was told all that is known; then it is up to date as of this moment, as far as that goes. */
+  glanced(at: number): boolean {
+    return this.dead || this.#files.glanced(at);
+  }
+
   #settings(): ServerPlan["settings"] {
     return withNamedPaths(this.plan.settings, this.root);
   }

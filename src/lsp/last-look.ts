@@ -22,7 +22,7 @@ export class LastLook {
 
   /** A look that began then has ended. */
   ended(began: number): void {
-    this.#began = began;
+    this.#began = Math.max(this.#began, began);
     this.#ended = performance.now();
   }
 }

@@ -81,6 +81,23 @@ class Pool implements ServerPool {
     const lookedAt = performance.now();
     await this.#watch.refresh();
     await Promise.all(this.#sorted().map((slot) => slot.instance?.refresh(lookedAt)));
+    return this.#markOf(lookedAt);
+  }
+
+  async glance(): Promise<PoolMark | undefined> {
+    const lookedAt = performance.now();
+    if (!(await this.#watch.isAtRest())) return undefined;
+    if (!this.#sorted().every(({ instance }) => instance?.glanced(lookedAt) ?? true)) return undefined;
+    const mark = this.#markOf(lookedAt);
+    // In the next turn: the question that the mark is for goes out in this one.
+    const isTrue = new Promise<boolean>((resolve) => {
+      const compare = (now: PoolMark): void => resolve(now.files === mark.files);
+      setImmediate(() => this.mark().then(compare, () => resolve(false)));
+    });
+    return { ...mark, holds: () => isTrue };
+  }
+
+  #markOf(lookedAt: number): PoolMark {
     return this.#moments.mark(lookedAt, [
       this.#starts,
       ...this.#sorted().map((slot) => slot.instance?.generation ?? "-"),

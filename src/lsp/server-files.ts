@@ -108,6 +108,11 @@ export class ServerFiles {
     return this.#freshness.renew(since);
   }
 
+  /** Whether the server was told all that is known of the files; then that counts as a look at this moment. */
+  glanced(at: number): boolean {
+    return this.#freshness.glanced(at);
+  }
+
   /** The same for a question about the whole workspace, which many servers answer only once a file is open. */
   async renewAll(since?: number): Promise<void> {
     await this.#freshness.renew(since);

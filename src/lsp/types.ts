@@ -176,6 +176,8 @@ export interface PoolMark {
   sources: string;
   /** When such a change was last seen (`Date.now()`), or null. */
   changedAt: number | null;
+  /** Whether it is true after all, once what it took for granted was looked at. */
+  holds(): Promise<boolean>;
 }
 
 export interface ServerPool {
@@ -187,6 +189,11 @@ export interface ServerPool {
   running(): LanguageServer[];
   /** Brings every running server up to date with the disk, then says where things stand. */
   mark(): Promise<PoolMark>;
+  /**
+   * The same where the system's own watches say that nothing has happened; undefined where they say anything else. The
+   * files that answers were about, which may be written unseen, are looked at meanwhile, and `holds` waits for that.
+   */
+  glance(): Promise<PoolMark | undefined>;
   /** A moment for `changedSince`, once all that changed before it is known. */
   moment(): Promise<number>;
   /** Absolute paths of the files under the roots that anyone has changed since a moment. */

@@ -62,6 +62,8 @@ export class WorkspaceWatch {
   readonly #overfull = new Set<string>();
   readonly #limits: WatchLimits;
   readonly #looked = new LastLook();
+  /** Whether events may have been lost since the last look. */
+  #isLost = false;
   #closed = false;
   #running: Promise<number> | undefined;
   #next: Promise<number> | undefined;
@@ -154,6 +156,13 @@ export class WorkspaceWatch {
     return this.#next;
   }
 
+  /** Whether the system's watches, which see all of what is followed, say that nothing has happened before this call. */
+  async isAtRest(): Promise<boolean> {
+    this.#isLost = (await this.#watchers.overflowed()) || this.#isLost;
+    const isFollowed = !this.#tree.isOpening && this.#zones.closed.length === 0 && this.#overfull.size === 0;
+    return isFollowed && !this.#isLost && !this.#running && !this.#tree.known.isStirred;
+  }
+
   close(): void {
     this.#closed = true;
     this.#watchers.close();
@@ -162,7 +171,8 @@ export class WorkspaceWatch {
   async #look(): Promise<number> {
     const began = performance.now();
     if (this.#closed) return began;
-    const all = await this.#watchers.overflowed();
+    const all = (await this.#watchers.overflowed()) || this.#isLost;
+    this.#isLost = false;
     await this.#tree.look(this.#roots, all);
     await this.#attended.look((path, change) => {
       this.#journal.record(path, change, !this.#tree.known.isPlain(path));

@@ -49,6 +49,11 @@ export class AnswerCache<T> {
     return JSON.parse(kept.text) as T;
   }
 
+  /** Whether there is an answer, be it still true or not. */
+  has(key: string): boolean {
+    return this.#kept.has(key);
+  }
+
   /** Keeps an answer that shows these files; not when one of them changed after the question was asked. */
   put(key: string, mark: Mark, answer: T, files: readonly string[], askedAt: number): void {
     // What was seen meanwhile is newer than the mark of this answer.

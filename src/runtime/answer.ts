@@ -96,6 +96,7 @@ export async function heldAnswer(call: CallState, token: string): Promise<Answer
 /** The page that a cursor names. */
 export async function pageAnswer(call: CallState, name: ShapeName, cursor: string): Promise<Answer> {
   call.evidence.isPage = true;
+  await insistOnSteady(call);
   const { facts, shape } = shapeNamed(name);
   const turns = new Turns(call.signal);
   const opened = await call.pages.open(cursor, bindingOf(call), turns, call.mark?.sources);

@@ -17,6 +17,11 @@ interface Shared<T> {
 export class InFlight<T> {
   readonly #under = new Map<string, Shared<T>>();
 
+  /** Whether work of that key is under way. */
+  has(key: string): boolean {
+    return this.#under.has(key);
+  }
+
   /** The result of the work of that key: of what is under way, else of new work. Rejects when the signal aborts first. */
   async join(
     key: string,

@@ -67,11 +67,11 @@ export interface Sharing {
 /** The answer that is kept, or under way, or new. */
 export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask): Promise<Told> {
   const { tool, args, roots, asker, cancel, onProgress } = question;
-  const { pool, inFlight } = sharing;
+  const { inFlight } = sharing;
   const askedAt = Date.now();
   const key = canonicalText([tool, args ?? {}, roots]);
   const stand = await briefly(question, async () => {
-    const mark = await pool.mark();
+    const mark = await markFor(sharing, asker, key);
     return { mark, kept: keptAnswer(sharing, question, key, mark) };
   });
   const alone = () => ask(stand?.mark, cancel, onProgress);
@@ -87,6 +87,13 @@ export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask
   // A cursor is good in its own session only, and another's end of time is not one's own.
   const isGood = told.owner === undefined || told.owner === asker;
   return isGood && !(told.isLate && question.remainingMs() > 0) ? told : alone();
+}
+
+/** Where things stand. What another call found may only be taken over by whoever has looked at everything. */
+async function markFor({ pool, answers, inFlight }: Sharing, asker: string, key: string): Promise<PoolMark> {
+  const isKnown = answers.has(key) || answers.has(keyOf(key, asker));
+  const glanced = isKnown ? undefined : await pool.glance();
+  return glanced === undefined || inFlight.has(`${glanced.files} ${key}`) ? pool.mark() : glanced;
 }
 
 /** The answer that is kept for all, or for this session alone while it holds the further pages. */

@@ -42,6 +42,9 @@ export async function steadily<T>(
 /** Makes a call that files changed under be asked again; the last time it warns. Gives how the files of the answer stand. */
 export async function insistOnSteady(call: CallState): Promise<Stamps> {
   const { attempt, evidence, places } = call;
+  // What is asked again is asked after a look at everything, which always holds.
+  if (attempt !== undefined && call.mark !== undefined && !(await call.mark.holds()))
+    throw new ChangedMeanwhile();
   const shown = await places.shown();
   const own = evidence.document?.admitted;
   const files = own === undefined ? shown : [own, ...shown];

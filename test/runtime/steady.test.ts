@@ -1,5 +1,5 @@
 /** Files that change while a call is under way: the answer is about one text, and says which. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -157,5 +157,26 @@ describe("a call", () => {
     expect((await work.call("find_references", at)).structured).toMatchObject({ ok: false });
     // The look alone may take two seconds.
     expect(performance.now() - start).toBeLessThan(5_500);
+  });
+});
+
+describe.runIf(process.platform === "linux")("a file that was written where no watch sees it", () => {
+  it("is told before the answer counts: what was asked before is asked again", async () => {
+    const method = "textDocument/definition";
+    const places = [{ uri: "file:///work/b.fake", range: range(0, 0, 3) }];
+    const scenario = { capabilities: { definitionProvider: true }, replies: { [method]: places } };
+    const work = await open({
+      files: { "a.fake": "one two three\n", "b.fake": "two\n" },
+      servers: { fake: { scenario } },
+    });
+    const elsewhere = join(gateFile(), "..", "b");
+    linkSync(join(work.folder, "b.fake"), elsewhere);
+    for (const character of [1, 2]) await work.call("find_definition", { ...at, character });
+    writeFileSync(elsewhere, "two of them\n");
+    const outcome = await work.call("find_definition", { ...at, character: 3 });
+    expect(outcome.structured.locations).toMatchObject([{ path: "b.fake", text: "two of them" }]);
+    const told = await work.arrivals("workspace/didChangeWatchedFiles");
+    const asked = await work.arrivals(method);
+    expect(asked.at(-1)).toBeGreaterThanOrEqual(told.at(-1) ?? Number.POSITIVE_INFINITY);
   });
 });

@@ -1,0 +1,51 @@
+/** A mark that trusts the system's watches: given only where they see everything, and taken back where they did not. */
+import { linkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { received, session, signal, until, workspace, write } from "./support.js";
+
+describe.runIf(process.platform === "linux")("a glance", () => {
+  const files = { "a.fake": "one\n", "b.fake": "two\n" };
+
+  /** A pool with one server that has both files open, of which one has a second name elsewhere. */
+  async function open() {
+    const { root, pool, server, file } = await session({}, { files });
+    const outside = workspace({});
+    linkSync(join(root, "b.fake"), join(outside, "b"));
+    await server.sync(file, signal());
+    await server.sync(join(root, "b.fake"), signal());
+    await pool.mark();
+    return { root, pool, server, outside };
+  }
+
+  test("is a mark like any other while nothing happens", async () => {
+    const { pool } = await open();
+    const glanced = await pool.glance();
+    const { files: now, all } = await pool.mark();
+    expect(glanced).toMatchObject({ files: now, all });
+    expect(await glanced?.holds()).toBe(true);
+  });
+
+  test("is none where something was seen to happen, until that was looked at", async () => {
+    const { root, pool } = await open();
+    write(join(root, "c.fake"), "three\n");
+    expect(await pool.glance()).toBeUndefined();
+    await pool.mark();
+    expect(await pool.glance()).toBeDefined();
+  });
+
+  test("does not hold where a file was written unseen; the server hears of it", async () => {
+    const { pool, server, outside } = await open();
+    write(join(outside, "b"), "other\n");
+    const glanced = await pool.glance();
+    expect(await glanced?.holds()).toBe(false);
+    await until(async () => (await received(server, "textDocument/didChange")).length === 1);
+    expect(await (await pool.mark()).holds()).toBe(true);
+  });
+
+  test("is none where there are too many files to be watched", async () => {
+    const { pool } = await session({}, { files, context: { watchLimits: { files: 1 } } });
+    await pool.mark();
+    expect(await pool.glance()).toBeUndefined();
+  });
+});
