@@ -139,6 +139,7 @@ class Pool implements ServerPool {
       status: () => this.status().map(withoutWords),
       route: (path) => this.route(path),
       mark: () => this.mark(),
+      glance: () => this.glance(),
       moment: () => this.moment(),
       changedSince: (moment) => this.changedSince(moment),
       restart: (serverId) => this.restart(serverId),

@@ -1,8 +1,10 @@
 /** MCP on a pair of streams, from the handshake until the client is gone. Only the protocol is written to the output. */
 import type { Readable, Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Log, Trace } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
+import { CallLane } from "./call-lane.js";
 import { openCalls, type SessionCalls } from "./calls.js";
 import { isModernMessage } from "./era.js";
 import { createServer } from "./server.js";
@@ -82,6 +84,13 @@ async function answer(
   }
   const server = createServer(runtime, calls);
   server.onerror = onError;
+  const lane = new CallLane({
+    calls,
+    client: () => server.getClientVersion()?.name,
+    send: (message) => transport.send(message as unknown as JSONRPCMessage),
+  });
+  transport.ontake = (message) => lane.take(message);
+  void transport.closed.then(() => lane.close());
   await server.connect(transport);
   return { close: () => server.close(), gone: transport.closed };
 }

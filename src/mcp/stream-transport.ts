@@ -15,6 +15,8 @@ export class StreamTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  /** Sees each message first, and says whether it has taken it. */
+  ontake?: (message: unknown) => boolean;
   /** Called when the client has closed its side: nothing more will come. */
   onend?: () => void;
   /** Resolves when the transport is closed, whoever closed it. */
@@ -144,6 +146,7 @@ export class StreamTransport implements Transport {
       return;
     }
     this.#trace?.({ side: "mcp", direction: "received", message: value });
+    if (this.#early === undefined && this.ontake?.(value)) return;
     const message = JSONRPCMessageSchema.safeParse(value);
     if (message.success) this.#deliver(message.data);
     else this.#refuse(ErrorCode.InvalidRequest, "The message is not JSON-RPC 2.0.");

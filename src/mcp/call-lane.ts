@@ -1,0 +1,115 @@
+/**
+ * Calls of tools on their shortest way. The SDK looks at each message with half a dozen schemas, which takes longer than
+ * answering from what is known. Only what is plainly a call goes this way, and is answered as the SDK would; whatever is
+ * wrong with a message, or more than a call, is the SDK's.
+ */
+import { isTable } from "../base/json.js";
+import type { SessionCalls } from "./calls.js";
+import { tellProgress } from "./progress.js";
+import { ProtocolError } from "./result.js";
+
+const internalError = -32603;
+const callMembers: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params"]);
+const paramMembers: ReadonlySet<string> = new Set(["name", "arguments", "_meta"]);
+const metaMembers: ReadonlySet<string> = new Set(["progressToken"]);
+
+type Id = string | number;
+
+/** A plain call of a tool. */
+interface PlainCall {
+  id: Id;
+  name: string;
+  args: Record<string, unknown> | undefined;
+  progressToken: Id | undefined;
+}
+
+/** What the lane needs from the connection. */
+export interface LaneContext {
+  calls: SessionCalls;
+  /** The name that the client gave itself. */
+  client: () => string | undefined;
+  send: (message: Record<string, unknown>) => Promise<void>;
+}
+
+/** The lane of one connection. */
+export class CallLane {
+  readonly #context: LaneContext;
+  readonly #under = new Map<Id, AbortController>();
+
+  constructor(context: LaneContext) {
+    this.#context = context;
+  }
+
+  /** Takes a message that is a plain call, or takes one back; false for everything else. */
+  take(message: unknown): boolean {
+    const cancelled = cancelledId(message);
+    if (cancelled !== undefined) return this.#cancel(cancelled);
+    const call = plainCall(message);
+    if (call === undefined || this.#under.has(call.id)) return false;
+    void this.#answer(call);
+    return true;
+  }
+
+  /** Cancels all calls; nobody is there to hear of them. */
+  close(): void {
+    for (const controller of this.#under.values()) controller.abort();
+    this.#under.clear();
+  }
+
+  #cancel(id: Id): boolean {
+    this.#under.get(id)?.abort();
+    return this.#under.delete(id);
+  }
+
+  async #answer({ id, name, args, progressToken }: PlainCall): Promise<void> {
+    const { calls, client, send } = this.#context;
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#under.set(id, controller);
+    const onProgress = tellProgress(progressToken, signal, (params) =>
+      send({ jsonrpc: "2.0", method: "notifications/progress", params }),
+    );
+    const answer = await calls.call(name, args, { signal, onProgress }, client()).then(
+      (result) => ({ result, jsonrpc: "2.0", id }),
+      (error: unknown) => ({ jsonrpc: "2.0", id, error: errorOf(error) }),
+    );
+    if (this.#under.get(id) === controller) this.#under.delete(id);
+    if (!signal.aborted) await send(answer);
+  }
+}
+
+function errorOf(error: unknown): Record<string, unknown> {
+  if (!(error instanceof ProtocolError))
+    return { code: internalError, message: error instanceof Error ? error.message : "Internal error" };
+  const { code, message, data } = error;
+  return data === undefined ? { code, message } : { code, message, data };
+}
+
+function plainCall(message: unknown): PlainCall | undefined {
+  if (!isTable(message) || message.method !== "tools/call" || message.jsonrpc !== "2.0") return undefined;
+  const { id, params } = message;
+  if (!isId(id) || !isTable(params) || !hasOnly(message, callMembers) || !hasOnly(params, paramMembers))
+    return undefined;
+  const { name, arguments: args, _meta: meta = {} } = params;
+  if (typeof name !== "string" || (args !== undefined && !isTable(args))) return undefined;
+  if (!isTable(meta) || !hasOnly(meta, metaMembers)) return undefined;
+  const { progressToken } = meta;
+  if (progressToken !== undefined && !isId(progressToken)) return undefined;
+  return { id, name, args, progressToken };
+}
+
+function cancelledId(message: unknown): Id | undefined {
+  if (!isTable(message) || message.method !== "notifications/cancelled" || !isTable(message.params))
+    return undefined;
+  const { requestId } = message.params;
+  return isId(requestId) ? requestId : undefined;
+}
+
+function isId(value: unknown): value is Id {
+  return typeof value === "string" || Number.isSafeInteger(value);
+}
+
+function hasOnly(table: Record<string, unknown>, members: ReadonlySet<string>): boolean {
+  for (const member in table) if (!members.has(member)) return false;
+  return true;
+}
