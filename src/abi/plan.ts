@@ -139,6 +139,8 @@ export interface ServerPlan {
   sandbox: SandboxName;
   /** The server sees changes on disk only in files that are opened. */
   openOnChange: boolean;
+  /** Whether diagnostics are pulled where that is offered, and whether a file is looked at only once it is saved. */
+  diagnostics: { pull: boolean; onSave: boolean };
   /** One process for several roots, where the server takes folders while it runs. */
   shareRoots: boolean;
   install: string | null;

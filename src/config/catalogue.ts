@@ -163,6 +163,7 @@ const QUIRKS: ReadonlySet<string> = new Set([
   "workspace_configuration",
   "replies",
   "ready",
+  "diagnostics",
   "initialize_timeout_ms",
   "request_timeout_ms",
   "request_timeout_overrides_ms",

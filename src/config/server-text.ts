@@ -48,6 +48,7 @@ const KEYS = [
   "ready",
   "check",
   "open_on_change",
+  "diagnostics",
   "share_roots",
 ] as const;
 

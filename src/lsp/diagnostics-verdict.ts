@@ -18,6 +18,7 @@ export function told(readiness: ReadinessState, items: Json[]): DiagnosticsRepor
   const { now, atWork } = readiness;
   if (unique.length > 0)
     return { status: "diagnostics", why: atWork ? LATE : "", items: unique, readiness: now };
+  if (readiness.awaitsStatus) return unknown(readiness, "the server has not said yet that it is ready", []);
   if (now === "indexing") return unknown(readiness, "the server is still indexing", []);
   if (atWork) return unknown(readiness, LATE, []);
   return { status: "clean", why: "", items: [], readiness: now };

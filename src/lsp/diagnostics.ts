@@ -3,6 +3,7 @@
  * push for the very version that was sent, settled; both together where a server does both. What was published before
  * a change never counts as an answer after it.
  */
+import type { ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import type { Capabilities } from "./capabilities.js";
 import { CheckedFiles, type CheckedFilesContext } from "./checked-files.js";
@@ -20,6 +21,7 @@ import type {
   OpenDocument,
   WorkspaceDiagnosticsReport,
 } from "./types.js";
+import { UnsavedFiles } from "./unsaved-files.js";
 import { workspaceDiagnostics } from "./workspace-diagnostics.js";
 
 const FIRST_TOUCH_MS = 10_000;
@@ -39,6 +41,7 @@ export interface DiagnosticsContext {
   touch: (path: string) => void;
   /** Tells that the document was saved, so that the server checks what depends on other files too. */
   save: (path: string) => void;
+  quirks: ServerPlan["diagnostics"];
   request: DiagnosticsRequest;
 }
 
@@ -58,11 +61,13 @@ export class Diagnostics {
   readonly #files: PublishedFiles;
   readonly #listeners = new Set<() => void>();
   readonly #answered = new Set<string>();
+  readonly #unsaved: UnsavedFiles;
 
   constructor(context: DiagnosticsContext) {
     this.#context = context;
     this.#published = new PublishedReports(context.current);
-    this.#late = new LateReports(context.readiness);
+    this.#late = new LateReports(context.readiness, context.quirks.onSave);
+    this.#unsaved = new UnsavedFiles({ ...context, isNeeded: context.quirks.onSave });
     this.#checked = new CheckedFiles({
       plan: context.check,
       request: context.request,
@@ -82,7 +87,9 @@ export class Diagnostics {
     this.#published.changed(path, others);
     this.#checked.told(path);
     this.#late.changed(path !== undefined);
-    if (path !== undefined) this.#outdated.delete(path);
+    if (path === undefined) return;
+    this.#outdated.delete(path);
+    this.#unsaved.saved(path);
   }
 
   /** A document was opened. */
@@ -90,6 +97,7 @@ export class Diagnostics {
     this.#published.opened(path);
     this.#checked.told(path);
     this.#outdated.delete(path);
+    this.#unsaved.opened(path);
   }
 
   /** What the server has of a document begins anew, without a change of content. */
@@ -124,7 +132,7 @@ export class Diagnostics {
     const { capabilities } = this.#context;
     const deadline = performance.now() + options.waitMs;
     const wait = { ...options, deadline };
-    const isWhole = capabilities.supports("workspace/diagnostic");
+    const isWhole = this.#context.quirks.pull && capabilities.supports("workspace/diagnostic");
     const isIn = !isWhole || (await this.#isIn(undefined, wait));
     // A server that is asked file by file has published nothing; what it was shown is known all the same.
     const asked = isWhole || !capabilities.allows("diagnostics") ? [] : open;
@@ -153,12 +161,14 @@ export class Diagnostics {
       ? Math.max(options.waitMs, Math.min(2 * options.waitMs, FIRST_TOUCH_MS))
       : options.waitMs;
     const wait = { ...options, waitMs, deadline: performance.now() + waitMs };
+    if (await this.#unsaved.tell(path, waitMs, options.signal)) this.#late.changed(true);
     const report = await (this.#pulls(document) ? this.#pull(document, wait) : this.#push(document, wait));
     if (report.status !== "unknown") this.#answered.add(path);
     return report;
   }
 
   #pulls(document: OpenDocument): boolean {
+    if (!this.#context.quirks.pull) return false;
     return this.#context.capabilities.supports("textDocument/diagnostic", document);
   }
 
@@ -168,6 +178,10 @@ export class Diagnostics {
     let asked = await this.#ask(document, wait);
     if (!Array.isArray(asked))
       return unknown(this.#context.readiness, asked.why, this.#published.fresh(path)?.items ?? []);
+    if (asked.length === 0 && (await this.#mayRecant(wait))) {
+      const again = await this.#ask(document, wait);
+      if (Array.isArray(again)) asked = again;
+    }
     const atOnce = this.#dueMs(path, wait.settleMs) <= 0;
     if (!atOnce && this.#late.takeUnsaved()) this.#context.save(path);
     const isIn = atOnce || (await this.#isIn(path, wait));
@@ -184,6 +198,15 @@ export class Diagnostics {
 
   #ask(document: OpenDocument, wait: Wait): Promise<Json[] | { why: string }> {
     return pullDocument({ ...this.#context, pulled: this.#pulled }, document, wait);
+  }
+
+  /** Gives a server that has only just started, and has shown nothing of itself, time to find something; false when it had that. */
+  async #mayRecant({ deadline, signal }: Wait): Promise<boolean> {
+    const { readiness } = this.#context;
+    const leftMs = (): number => Math.min(this.#late.recantMs(), deadline - performance.now());
+    if (leftMs() <= 0) return false;
+    while (leftMs() > 0 && !readiness.death) await this.#event(leftMs(), signal);
+    return true;
   }
 
   #dueMs(path: string | undefined, settleMs: number): number {

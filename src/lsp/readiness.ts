@@ -23,6 +23,7 @@ export class ReadinessState {
   #signAt = 0;
   /** An empty answer stayed empty after all retries: asking again teaches nothing. */
   #emptySettled = false;
+  #statusVainMs = 0;
   #statusGivenUp = false;
   /** How long a status that says "not yet" was waited for in vain since the server last gave a sign. */
   #toldVainMs = 0;
@@ -70,6 +71,11 @@ export class ReadinessState {
     this.#changed();
   }
 
+  /** Whether the server has shown nothing yet by which its first answers could be judged, nor is known to be ready at once. */
+  get isSilent(): boolean {
+    return this.now === "unknown" && !this.#ready.atOnce && !this.awaitsStatus && this.begun === 0;
+  }
+
   /** How many times the server began progress. */
   get begun(): number {
     return this.#progress.begun;
@@ -100,8 +106,10 @@ export class ReadinessState {
     return [...before, ...(first ? since : [])].some(({ vainMs }) => isWorth(vainMs, waitMs));
   }
 
-  /** The status that the plan names did not come in time; answers count without it from now on. */
-  giveUpOnStatus(): void {
+  /** The status that the plan names was waited for in vain; once that was long enough, answers count without it. */
+  waitedForStatus(ms: number, enoughMs: number): void {
+    this.#statusVainMs += ms;
+    if (this.#statusVainMs < enoughMs) return;
     this.#statusGivenUp = true;
     this.#changed();
   }

@@ -120,9 +120,10 @@ async function hold(
     return false;
   }
   // The status that this kind of server sends has not come yet. One that never sends it is waited for once.
-  await readiness.wait(() => !readiness.awaitsStatus || indexing(), Math.min(warmupMs, timeMs), signal);
-  if (!indexing()) readiness.giveUpOnStatus();
-  return true;
+  const waitMs = Math.min(warmupMs, timeMs);
+  const isTold = await readiness.wait(() => !readiness.awaitsStatus || indexing(), waitMs, signal);
+  if (!isTold) readiness.waitedForStatus(waitMs, warmupMs);
+  return !readiness.awaitsStatus;
 }
 
 function believed(readiness: ReadinessState, value: unknown): ServerReply {

@@ -61,6 +61,7 @@ export class ServerFiles {
       isOwn: (path) => claims(plan, path, roots),
       touch: (path) => this.#documents.touch(path),
       save: (path) => this.#documents.save(path),
+      quirks: plan.diagnostics,
       request,
     });
     this.#freshness = new Freshness({

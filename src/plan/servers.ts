@@ -94,6 +94,7 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
     },
     sandbox: server.sandbox ?? "none",
     openOnChange: server.open_on_change ?? false,
+    diagnostics: { pull: server.diagnostics?.pull ?? true, onSave: server.diagnostics?.on_save ?? false },
     shareRoots: server.share_roots ?? true,
     install: server.install ?? null,
   };

@@ -46,12 +46,12 @@ export function workspaceCircle(call: CallState): Circle {
   return {
     servers: call.plan.servers.filter((server) => mayAsk(call, server)),
     async attach(plan, signal) {
-      const sample = await call.samples.find(plan.id);
       const running = call.pool.running().filter((server) => server.plan.id === plan.id);
-      if (running.length === 0 && sample === undefined) return [];
       for (const server of running) call.evidence.awaits(server);
-      const servers = running.length > 0 ? running : [await startedServer(call, plan.id, sample, signal)];
-      return servers.map((server) => ({ server, document: undefined }));
+      if (running.length > 0) return running.map((server) => ({ server, document: undefined }));
+      const sample = await call.samples.find(plan.id);
+      if (sample === undefined) return [];
+      return [{ server: await startedServer(call, plan.id, sample, signal), document: undefined }];
     },
   };
 }

@@ -84,6 +84,7 @@ export function serverPlan(
     limits: { memoryMb: null, openFiles: null, processes: null, nice: null },
     sandbox: "none",
     openOnChange: false,
+    diagnostics: { pull: true, onSave: false },
     shareRoots: true,
     install: null,
   };

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../../src/base/json.js";
 import type { DiagnosticsReport, LanguageServer } from "../../src/lsp/types.js";
-import { fakeServer } from "../fake-server/index.js";
+import { fakeServer, serverPlan } from "../fake-server/index.js";
 import {
   act,
   ask,
@@ -28,6 +28,8 @@ const pull = {
   capabilities: { diagnosticProvider: { interFileDependencies: true, workspaceDiagnostics: false } },
   replies: { "textDocument/diagnostic": { kind: "full", items: found } },
 };
+
+const status = serverPlan("fake", [], [], "fake").ready;
 
 async function diagnose(server: LanguageServer, file: string, waitMs = 2_000): Promise<DiagnosticsReport> {
   const document = await server.sync(file, signal());
@@ -121,6 +123,87 @@ test("pull: found, clean, and about the text on disk now", async () => {
   });
 });
 
+test("pull: the first 'nothing' of a server that shows nothing of itself is asked again, and no later one", async () => {
+  const nothing = { kind: "full", items: [] };
+  const late = {
+    ...pull,
+    replies: {
+      "textDocument/diagnostic": { $each: [nothing, pull.replies["textDocument/diagnostic"], nothing] },
+    },
+  };
+  const { server, file } = await session(late, { text: "a BUG\n" });
+  expect(await diagnose(server, file, 20_000)).toMatchObject({ status: "diagnostics" });
+  expect(await diagnose(server, file, 20_000)).toMatchObject({ status: "clean" });
+  expect(await received(server, "textDocument/diagnostic")).toHaveLength(3);
+  const atOnce = await session(late, {
+    ...{ text: "a BUG\n", server: { ready: { ...status, atOnce: true } } },
+  });
+  expect(await diagnose(atOnce.server, atOnce.file, 20_000)).toMatchObject({ status: "clean" });
+});
+
+test("pull: nothing is clean before the server has sent the status that it is known for", async () => {
+  const { server, file } = await session(pull, {
+    server: { ready: { ...status, notification: "fake/ready" }, warmupTimeoutMs: 60_000 },
+  });
+  expect(await diagnose(server, file, 100)).toMatchObject({
+    status: "unknown",
+    why: "the server has not said yet that it is ready",
+  });
+  await act(server, { notify: "fake/ready", params: {} });
+  expect(await diagnose(server, file)).toMatchObject({ status: "clean" });
+});
+
+test("a server whose offer to be asked is not to be taken is heard when it publishes", async () => {
+  const nothing = { kind: "full", items: [] };
+  const { server, file } = await session(
+    {
+      ...{ ...pull, replies: { "textDocument/diagnostic": nothing } },
+      on: { "textDocument/didOpen": [publish] },
+    },
+    { text: "a BUG\n", server: { diagnostics: { pull: false, onSave: false } } },
+  );
+  expect(await diagnose(server, file)).toMatchObject({
+    status: "diagnostics",
+    items: [{ message: "found BUG" }],
+  });
+  expect(await received(server, "textDocument/diagnostic")).toHaveLength(0);
+});
+
+test("a server that looks at saved files only is told of a save, once it is ready, and waited for", async () => {
+  const begin = { notify: "$/progress", params: { token: 1, value: { kind: "begin", title: "build" } } };
+  const end = { notify: "$/progress", params: { token: 1, value: { kind: "end" } } };
+  const built = join(scenarios(), "built");
+  const { server, file } = await session(
+    {
+      capabilities: pull.capabilities,
+      replies: {
+        "textDocument/diagnostic": {
+          $each: [
+            { kind: "full", items: [] },
+            { kind: "full", items: found },
+          ],
+        },
+      },
+      on: { "textDocument/didSave": [begin, { waitFile: built }, end] },
+    },
+    {
+      text: "a BUG\n",
+      server: {
+        ...{ ready: { ...status, notification: "fake/ready" }, warmupTimeoutMs: 60_000 },
+        diagnostics: { pull: true, onSave: true },
+      },
+    },
+  );
+  const report = diagnose(server, file, 60_000);
+  await until(async () => (await received(server, "textDocument/didOpen")).length > 0);
+  expect(await received(server, "textDocument/didSave")).toHaveLength(0);
+  await act(server, { notify: "fake/ready", params: {} });
+  await until(async () => (await received(server, "textDocument/diagnostic")).length > 0);
+  write(built, "");
+  expect(await report).toMatchObject({ status: "diagnostics", items: [{ message: "found BUG" }] });
+  expect(await received(server, "textDocument/didSave")).toHaveLength(1);
+});
+
 test("pull: the result id comes back, `unchanged` means the same items, and a refresh forgets it", async () => {
   const item = { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } }, message: "m" };
   const { server, file } = await session({
@@ -162,7 +245,9 @@ test("pull: related documents are remembered with their result ids", async () =>
   const server = await pool.get("fake", undefined, signal());
   expect((await diagnose(server, join(root, "a.fake"))).status).toBe("clean");
   expect((await diagnose(server, join(root, "b.fake"))).items).toEqual([item]);
-  expect((await received(server, "textDocument/diagnostic"))[1]).toMatchObject({ previousResultId: "rb" });
+  expect((await received(server, "textDocument/diagnostic")).at(-1)).toMatchObject({
+    previousResultId: "rb",
+  });
 });
 
 test("pull by registration: the identifier is passed, and a call that began before the registration gets it", async () => {

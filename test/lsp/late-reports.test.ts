@@ -129,7 +129,7 @@ test("before the first change the quiet after work is longer, as the first check
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
     const readiness = new ReadinessState(status);
-    const late = new LateReports(readiness);
+    const late = new LateReports(readiness, false);
     const tell = (kind: string) =>
       readiness.notified("$/progress", { token: 1, value: { kind, title: "x" } });
     const check = () => {

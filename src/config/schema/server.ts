@@ -265,6 +265,23 @@ export const serverSchema = z.strictObject({
     .optional()
     .describe("The server sees changes on disk only in files that are opened.")
     .meta(found("free")),
+  diagnostics: z
+    .strictObject({
+      pull: z
+        .boolean()
+        .optional()
+        .describe(
+          "Whether they are asked for where the server offers that (true when absent); else only what it publishes counts.",
+        )
+        .meta(found("free")),
+      on_save: z
+        .boolean()
+        .optional()
+        .describe("It looks at a file only when that is saved, and is told so before it is asked.")
+        .meta(found("free")),
+    })
+    .optional()
+    .describe("How its diagnostics come, where that is not as usual."),
   share_roots: z
     .boolean()
     .optional()
