@@ -25,3 +25,9 @@ export function clientNameIn(envelope: unknown): string | undefined {
   const client = isTable(envelope) ? envelope["io.modelcontextprotocol/clientInfo"] : undefined;
   return isTable(client) && typeof client.name === "string" ? client.name : undefined;
 }
+
+/** Whether a client says beside a request of the era without sessions that it has roots. */
+export function hasRoots(envelope: unknown): boolean {
+  const capabilities = isTable(envelope) ? envelope["io.modelcontextprotocol/clientCapabilities"] : undefined;
+  return isTable(capabilities) && capabilities.roots !== undefined;
+}

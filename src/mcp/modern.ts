@@ -4,14 +4,31 @@
  */
 
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { createMcpHandler, type McpHttpHandler, Server, type Tool } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  inputRequired,
+  inputResponse,
+  type McpHttpHandler,
+  Server,
+  type ServerContext,
+  type Tool,
+} from "@modelcontextprotocol/server";
 import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SessionCalls } from "./calls.js";
-import { clientNameIn } from "./era.js";
+import { clientNameIn, hasRoots } from "./era.js";
 import { tellProgress } from "./progress.js";
+import { urisOf } from "./roots.js";
 
-function createModernServer(runtime: Runtime, calls: SessionCalls): Server {
+/** How the calls of a client are found. */
+interface Caller {
+  /** The calls that see these roots; those of a client without roots when there are none. */
+  callsOf(roots: readonly string[] | undefined): Promise<SessionCalls>;
+  /** Whether a client's roots narrow what it sees. */
+  narrow: boolean;
+}
+
+function createModernServer(runtime: Runtime, { callsOf, narrow }: Caller): Server {
   const { mcp } = runtime.loaded.plan;
   const server = new Server(
     { name: mcp.name, version: runtime.version },
@@ -21,7 +38,7 @@ function createModernServer(runtime: Runtime, calls: SessionCalls): Server {
     },
   );
   server.setRequestHandler("tools/list", async ({ params }) => ({
-    tools: calls.list(params?.cursor) as Tool[],
+    tools: (await callsOf(undefined)).list(params?.cursor) as Tool[],
   }));
   server.setRequestHandler("tools/call", async (request, { mcpReq }) => {
     const { name, arguments: args } = request.params;
@@ -29,10 +46,27 @@ function createModernServer(runtime: Runtime, calls: SessionCalls): Server {
     const onProgress = tellProgress(mcpReq._meta?.progressToken, signal, (params) =>
       mcpReq.notify({ method: "notifications/progress", params }),
     );
+    const roots = narrow ? rootsOf(mcpReq) : undefined;
+    if (roots === "not told") return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
     const client = clientNameIn(mcpReq.envelope) ?? server.getClientVersion()?.name;
+    const calls = await callsOf(roots);
     return calls.call(name, args, { signal, onProgress }, client);
   });
   return server;
+}
+
+/**
+ * The roots that come with a call. Without sessions they come with each one: it is answered with a question for them, and
+ * asked again with the answer. One that comes back without a list sees nothing; a client without roots is not asked.
+ */
+function rootsOf({
+  envelope,
+  inputResponses,
+}: Pick<ServerContext["mcpReq"], "envelope" | "inputResponses">): string[] | "not told" | undefined {
+  if (!hasRoots(envelope)) return undefined;
+  if (inputResponses === undefined) return "not told";
+  const told = inputResponse(inputResponses, "roots");
+  return told.kind === "roots" ? urisOf(told.roots) : [];
 }
 
 /** Serves one client on a wire; one that falls back to the older handshake is served as well. */
@@ -42,16 +76,16 @@ export function serveModernWire(
   wire: Transport,
   onError: (error: Error) => void,
 ): StdioServerHandle {
-  return serveStdio(() => createModernServer(runtime, calls), { transport: wire, onerror: onError });
+  const caller: Caller = { callsOf: async () => calls, narrow: false };
+  return serveStdio(() => createModernServer(runtime, caller), { transport: wire, onerror: onError });
 }
 
 /** Answers requests over HTTP, each on its own. */
 export function openModernHandler(
   runtime: Runtime,
-  calls: SessionCalls,
-  options: { maxSubscriptions: number; onError: (error: Error) => void },
+  options: Caller & { maxSubscriptions: number; onError: (error: Error) => void },
 ): McpHttpHandler {
-  return createMcpHandler(() => createModernServer(runtime, calls), {
+  return createMcpHandler(() => createModernServer(runtime, options), {
     legacy: "reject",
     maxSubscriptions: options.maxSubscriptions,
     onerror: options.onError,

@@ -7,12 +7,12 @@ import {
   RootsListChangedNotificationSchema,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
-import { isTable } from "../base/json.js";
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SessionCalls } from "./calls.js";
 import { acceptsStream } from "./http/media.js";
 import { tellProgress } from "./progress.js";
+import { urisOf } from "./roots.js";
 
 /** A client that says it has roots and does not tell them is not waited for any longer. */
 const rootsMs = 5000;
@@ -32,6 +32,10 @@ export function createServer(
     },
   );
   let narrowed: Promise<void> | undefined;
+  const showNothing = (cause: string): Promise<void> => {
+    options.log("info", "a client did not tell its roots and sees nothing", { cause });
+    return calls.session.narrow([]);
+  };
 
   server.setRequestHandler(ListToolsRequestSchema, async ({ params }) => ({
     tools: calls.list(params?.cursor) as Tool[],
@@ -42,21 +46,17 @@ export function createServer(
     const onProgress = tellProgress(meta?.progressToken, signal, (params) =>
       extra.sendNotification({ method: "notifications/progress", params }),
     );
-    // A question of ours travels on the stream of the call's own answer: where there is none, it cannot be asked.
-    const canAsk =
-      server.getClientCapabilities()?.roots !== undefined && acceptsStream(extra.requestInfo?.headers.accept);
-    if (options.narrow && canAsk) {
-      narrowed ??= extra
-        .sendRequest({ method: "roots/list" }, ResultSchema, { timeout: rootsMs, signal: calls.isCut })
-        .then(({ roots }) => calls.session.narrow(urisOf(roots)))
-        .catch(async (error: unknown) => {
-          options.log("info", "a client did not tell its roots and sees nothing", {
-            cause: error instanceof Error ? error.name : "",
+    if (options.narrow && server.getClientCapabilities()?.roots !== undefined) {
+      // A question of ours travels on the stream of the call's own answer: where there is none, it cannot be asked.
+      if (acceptsStream(extra.requestInfo?.headers.accept))
+        narrowed ??= extra
+          .sendRequest({ method: "roots/list" }, ResultSchema, { timeout: rootsMs, signal: calls.isCut })
+          .then(({ roots }) => calls.session.narrow(urisOf(roots)))
+          .catch(async (error: unknown) => {
+            await showNothing(error instanceof Error ? error.name : "");
+            narrowed = undefined;
           });
-          await calls.session.narrow([]);
-          narrowed = undefined;
-        });
-      await narrowed;
+      await (narrowed ?? showNothing("it reads no stream"));
     }
     return calls.call(name, args, { signal, onProgress }, server.getClientVersion()?.name);
   });
@@ -64,10 +64,4 @@ export function createServer(
     narrowed = undefined;
   });
   return server;
-}
-
-/** The roots that a client told. One that is no folder of this machine leaves those that are; what is no list is none. */
-function urisOf(roots: unknown): string[] {
-  if (!Array.isArray(roots)) throw new TypeError("no list of roots");
-  return roots.flatMap((root) => (isTable(root) && typeof root.uri === "string" ? [root.uri] : []));
 }

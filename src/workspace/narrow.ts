@@ -65,7 +65,7 @@ function outside(): Refusal {
     nextSteps: [
       {
         kind: "config",
-        text: 'The client named its roots itself; `http.session_roots = "ignore"` shows every session the whole workspace.',
+        text: 'This client has roots, and what lies in none that it told is not shown; `http.session_roots = "ignore"` shows every session the whole workspace.',
       },
     ],
   });

@@ -5,11 +5,11 @@
 import type { HttpPlan } from "../../abi/plan.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { openCalls, type SessionCalls } from "../calls.js";
+import { RootedCalls } from "./rooted-calls.js";
 import { mostTokens } from "./tokens.js";
 
 interface Holder {
-  calls: SessionCalls;
+  calls: RootedCalls;
   handle(request: Request, body: unknown): Promise<Response>;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export class ModernHolders {
 
   /** Cuts every call off, each with its answer. */
   async cut(): Promise<void> {
-    for (const { calls } of await Promise.all(this.#holders.values())) calls.cut();
+    await Promise.all((await Promise.all(this.#holders.values())).map(({ calls }) => calls.cut()));
   }
 
   /** Ends everything that is under way. */
@@ -64,9 +64,10 @@ export class ModernHolders {
 
   async #open(name: string): Promise<Holder> {
     const { openModernHandler } = await import("../modern.js");
-    const session = this.runtime.openSession({ holder: name });
-    const calls = openCalls(this.runtime, session);
-    const handler = openModernHandler(this.runtime, calls, {
+    const calls = new RootedCalls(this.runtime, name, this.http.maxSessions);
+    const handler = openModernHandler(this.runtime, {
+      callsOf: (roots) => calls.of(roots),
+      narrow: this.http.sessionRoots === "narrow",
       maxSubscriptions: this.http.maxSessions,
       onError: (error) => this.log("debug", "mcp over http", { cause: error.name }),
     });
@@ -75,7 +76,7 @@ export class ModernHolders {
       handle: (request, body) => handler.fetch(request, { parsedBody: body }),
       close: async () => {
         await handler.close();
-        session.close();
+        await calls.close();
       },
     };
   }

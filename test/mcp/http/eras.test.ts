@@ -1,11 +1,14 @@
 import { request } from "node:http";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterEach, describe, expect, it } from "vitest";
+import { pathToFileURL } from "node:url";
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
 import { digestOf } from "../../../src/mcp/http/tokens.js";
 import { serveStdio } from "../../../src/mcp/stdio.js";
 import { StreamTransport } from "../../../src/mcp/stream-transport.js";
+import { Session } from "../../../src/runtime/session.js";
 import { openWorkshop, range, type Workshop } from "../../runtime/workshop.js";
 import {
   answersIn,
@@ -35,17 +38,40 @@ afterEach(async () => {
 });
 
 /** A real client of both eras; `auto` asks for the newer one first. */
-function newClient(mode: "auto" | "legacy" = "auto"): Client {
-  return new Client({ name: "modern", version: "0" }, { versionNegotiation: { mode } });
+function newClient(
+  mode: "auto" | "legacy" = "auto",
+  capabilities: ClientOptions["capabilities"] = {},
+): Client {
+  return new Client({ name: "modern", version: "0" }, { versionNegotiation: { mode }, capabilities });
 }
 
-async function connectModern(url: string, bearer = token): Promise<Client> {
-  const client = newClient();
+async function connectModern(url: string, bearer = token, roots?: string[]): Promise<Client> {
+  const client = newClient("auto", roots === undefined ? {} : { roots: {} });
+  if (roots !== undefined)
+    client.setRequestHandler("roots/list", async () => ({ roots: roots.map((uri) => ({ uri })) }));
   const requestInit = { headers: { authorization: `Bearer ${bearer}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
   open.push({ client });
   return client;
 }
+
+/** Two projects; every question is answered with a place in each. */
+const projects = {
+  files: { "one/a.fake": "one\n", "two/b.fake": "two\n" },
+  servers: {
+    fake: {
+      scenario: {
+        capabilities: { definitionProvider: true },
+        replies: {
+          "textDocument/definition": ["one/a.fake", "two/b.fake"].map((path) => ({
+            uri: `file:///work/${path}`,
+            range: range(0, 0, 3),
+          })),
+        },
+      },
+    },
+  },
+};
 
 const envelope = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -179,6 +205,89 @@ describe("the era without sessions over HTTP", () => {
         body: { ...body, params: older },
       }),
     ).toEqual([400, -32022]);
+  });
+
+  it("asks a client that has roots for them with each call, and shows it nothing else", async () => {
+    const gateway = await openGateway(projects);
+    const [one, two] = ["one", "two"].map((path) => [
+      pathToFileURL(join(gateway.workshop.folder, path)).href,
+    ]);
+    const [first, second] = await Promise.all(
+      [one, two].map((roots) => connectModern(gateway.url, token, roots)),
+    );
+    const whole = await connectModern(gateway.url);
+    const askFor = async (client: Client | undefined, path: string) => {
+      const file_path = pathToFileURL(join(gateway.workshop.folder, path)).href;
+      const answer = await client?.callTool({ name: "find_definition", arguments: { ...at, file_path } });
+      return answer?.structuredContent;
+    };
+    const outside = { error: { code: "guard/outside-root" } };
+    // Both show the same token, and ask at the same time.
+    const answers = await Promise.all([
+      askFor(first, "one/a.fake"),
+      askFor(second, "one/a.fake"),
+      askFor(second, "two/b.fake"),
+      askFor(first, "two/b.fake"),
+      askFor(whole, "one/a.fake"),
+    ]);
+    expect(answers).toMatchObject([
+      { locations: [{ path: "a.fake" }], dropped: 1 },
+      outside,
+      { locations: [{ path: "b.fake" }], dropped: 1 },
+      outside,
+      { shown: 2 },
+    ]);
+    // Roots that change count from the next call on.
+    one?.splice(0, 1, ...(two ?? []));
+    expect(await askFor(first, "two/b.fake")).toMatchObject({ shown: 1 });
+    expect(await askFor(first, "one/a.fake")).toMatchObject(outside);
+  });
+
+  it.each<[string, JsonObject]>([
+    ["nothing", {}],
+    ["an answer to something else", { other: { roots: [] } }],
+    ["no list", { roots: { roots: "all" } }],
+    ["what is no answer", { roots: { method: "roots/list", result: { roots: [] } } }],
+  ])("shows nothing to a client that has roots and answers with %s", async (_what, inputResponses) => {
+    const { url } = await openGateway();
+    const { headers, body } = modernCall(1);
+    const params = body.params as JsonObject;
+    const roots = { ...envelope, "io.modelcontextprotocol/clientCapabilities": { roots: {} } };
+    const rooted = { ...body, params: { ...params, _meta: roots } };
+    // In JSON as well: the question is an answer.
+    for (const accept of [good.accept, "application/json"])
+      expect(answersIn(await send(url, { headers: { ...headers, accept }, body: rooted }))).toMatchObject([
+        { result: { resultType: "input_required", inputRequests: { roots: { method: "roots/list" } } } },
+      ]);
+    const again = { ...rooted, params: { ...rooted.params, inputResponses } };
+    expect(answersIn(await send(url, { headers, body: again }))).toMatchObject([
+      { result: { structuredContent: { error: { code: "guard/outside-root" } } } },
+    ]);
+  });
+
+  it("asks nobody for roots where the config ignores them", async () => {
+    const gateway = await openGateway({ ...projects, http: { session_roots: "ignore" } });
+    const client = await connectModern(gateway.url, token, ["file:///nowhere"]);
+    const answer = await client.callTool({
+      name: "find_definition",
+      arguments: { ...at, file_path: "one/a.fake" },
+    });
+    expect(answer.structuredContent).toMatchObject({ shown: 2 });
+  });
+
+  it("keeps no more lists of roots than sessions", async () => {
+    const gateway = await openGateway({ ...projects, http: { max_sessions: 2 } });
+    const opened = vi.spyOn(gateway.workshop.runtime, "openSession");
+    const closed = vi.spyOn(Session.prototype, "close");
+    const roots = ["file:///nowhere"];
+    const client = await connectModern(gateway.url, token, roots);
+    for (let round = 0; round < 6; round++) {
+      roots.splice(0, 1, `file:///nowhere/${round}`);
+      await client.callTool({ name: "find_definition", arguments: { ...at, file_path: "one/a.fake" } });
+    }
+    await expect.poll(() => opened.mock.calls.length - closed.mock.calls.length).toBe(2);
+    expect(opened.mock.calls.length).toBeGreaterThan(5);
+    closed.mockRestore();
   });
 
   it("keeps the pages of a listing for the holder of a token, and for nobody else", async () => {

@@ -199,6 +199,33 @@ describe("roots of a session", () => {
     expect(next).toMatchObject({ structuredContent: { locations: [{ path: "a.fake" }], dropped: 2 } });
   });
 
+  it("that a client which reads no stream cannot be asked for show nothing, until it can", async () => {
+    const gateway = await openGateway(projects);
+    const file = { ...at, file_path: root(gateway, "one/a.fake") };
+    const asJson = async (session: { [name: string]: string }, id: number) =>
+      resultOf(
+        await send(gateway.url, {
+          headers: { ...session, accept: "application/json" },
+          body: callOf(id, file),
+        }),
+        id,
+      );
+    const session = await openRaw(gateway.url, undefined, { roots: {} });
+    expect(await asJson(session, 1)).toMatchObject({
+      structuredContent: {
+        error: { code: "guard/outside-root" },
+        next_steps: [{ text: expect.stringContaining("session_roots") }],
+      },
+    });
+    expect(gateway.logged.join()).toContain("it reads no stream");
+    const reply = { result: { roots: [{ uri: root(gateway, "one") }] } };
+    const told = await askAnswering(gateway.url, session, callOf(2, file), reply);
+    expect(told).toMatchObject({ structuredContent: { locations: [{ path: "a.fake" }], dropped: 2 } });
+    expect(await asJson(session, 3)).toMatchObject({ structuredContent: { dropped: 2 } });
+    const without = await openRaw(gateway.url);
+    expect(await asJson(without, 4)).toMatchObject({ structuredContent: { shown: 3 } });
+  });
+
   it("are asked for again when the client says that they changed", async () => {
     const gateway = await openGateway(projects);
     const roots = [root(gateway, "one")];
