@@ -161,7 +161,9 @@ export const http = z.strictObject({
   session_roots: z
     .enum(["narrow", "ignore"])
     .optional()
-    .describe("Whether the roots that a client tells narrow what it may see; they never widen it. A client that has roots and does not tell them sees nothing.")
+    .describe(
+      "Whether the roots that a client tells narrow what it may see; they never widen it. A client that has roots and does not tell them sees nothing.",
+    )
     .meta(found("fixed")),
   max_body_bytes: z.int().min(1024).max(16_777_216).optional().describe("One request.").meta(found("least")),
   max_calls: positive.max(1024).optional().describe("Calls under way in all.").meta(found("least")),
