@@ -17,6 +17,7 @@ import {
   startsHeader,
   wordBegun,
 } from "./frames.js";
+import { Inbox } from "./inbox.js";
 
 const QUEUE_HIGH = 256;
 const QUEUE_LOW = 64;
@@ -53,8 +54,7 @@ export class ResyncReader extends AbstractMessageReader {
   readonly #onSkipped: (skipped: Skipped) => void;
   readonly #queue: Message[] = [];
   #callback: DataCallback | undefined;
-  #chunks: Buffer[] = [];
-  #size = 0;
+  #inbox = new Inbox();
   /** Size at which the next look is worth while: a whole header or the whole body may be there. */
   #wanted = 0;
   #passing: Passing | undefined;
@@ -85,19 +85,21 @@ export class ResyncReader extends AbstractMessageReader {
   #stop(): void {
     this.#callback = undefined;
     this.#queue.length = 0;
-    this.#chunks = [];
-    this.#size = 0;
+    this.#inbox = new Inbox();
     this.#input.off("data", this.#onData);
     // The error listener stays: a late stream error must not become an uncaught one.
     this.#input.resume();
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    const broken = this.#wanted > 0 && startsHeader(this.#chunks.at(-1), chunk);
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
-    if (this.#size < this.#wanted && !broken) return;
-    this.#parse(Buffer.concat(this.#chunks));
+    const inbox = this.#inbox;
+    const broken = this.#wanted > 0 && startsHeader(inbox.tail, chunk);
+    inbox.add(chunk);
+    if (inbox.size < this.#wanted && !broken) return;
+    for (let isMore = true; isMore; ) {
+      isMore = inbox.isSplit;
+      this.#parse(inbox.take());
+    }
     if (this.#queue.length >= QUEUE_HIGH) this.#input.pause();
     this.#pump();
   };
@@ -117,8 +119,7 @@ export class ResyncReader extends AbstractMessageReader {
       rest = rest.subarray(step.used);
       if (step.wanted === undefined) continue;
       this.#wanted = step.wanted;
-      this.#chunks = rest.length > 0 ? [rest] : [];
-      this.#size = rest.length;
+      this.#inbox.putBack(rest, step.wanted);
       return;
     }
   }

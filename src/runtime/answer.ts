@@ -18,7 +18,7 @@ import { askBack } from "./envelope.js";
 import { headOf, sharedHead, snippetWarnings } from "./head.js";
 import { askedChars, capsOf, pageSize } from "./limits.js";
 import { bounded } from "./listing/bound.js";
-import { type List, type Speller, SpeltList } from "./listing/list.js";
+import { arranged, type List, type Speller } from "./listing/list.js";
 import { Pages, type Snapshot } from "./page.js";
 import type { ReplyData } from "./reply.js";
 import { symbolLine } from "./shapes/document-symbols.js";
@@ -46,9 +46,12 @@ export async function buildAnswer(
     await insistOnSteady(call);
     return wholeAnswer(asked, headOf(call), normalized);
   }
+  const turns = new Turns(call.signal);
   const found =
-    "list" in normalized ? normalized.list : new SpeltList(arrange(normalized.items, facts, call));
-  const speller: Speller = { places: call.places, turns: new Turns(call.signal) };
+    "list" in normalized
+      ? normalized.list
+      : await arranged(normalized.items, facts, call.plan.dialect, turns);
+  const speller: Speller = { places: call.places, turns };
   const listed = await bounded(call, found, speller);
   const wanted = call.input[call.plan.dialect.listing.most] ?? call.tool.defaultItems;
   const list =
@@ -64,7 +67,7 @@ export async function buildAnswer(
     files,
     sources: call.mark?.sources,
   };
-  return listAnswer(asked, listing, part, speller.turns);
+  return listAnswer(asked, listing, part, turns);
 }
 
 /** The items of an answer that begins at an offset, with their ids. */
@@ -177,13 +180,6 @@ function identify(item: Json, { identified }: ShapeFacts, call: CallState): Json
 
 function idOf(members: JsonObject): string {
   return `sha256:${sha256(canonicalText(members))}`;
-}
-
-/** Without exact duplicates, in the shape's order; what its keys leave open the canonical text decides. */
-export function arrange(items: Json[], facts: ShapeFacts, call: Pick<CallState, "plan">): Json[] {
-  const unique = uniqueBy(items, canonicalText);
-  if (facts.order.length === 0) return unique;
-  return sortBy(unique, (item) => [...itemKey(facts, item, call.plan.dialect), canonicalText(item)]);
 }
 
 function shapeNamed(name: ShapeName): { facts: ShapeFacts; shape: Shape } {

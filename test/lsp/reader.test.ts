@@ -50,6 +50,26 @@ test("bytes are counted, not characters, and a cut may fall anywhere", async () 
   );
 });
 
+test("large messages between small ones are read, wherever they are cut", async () => {
+  const texts = ["small", "é".repeat(200_000), "x".repeat(400_000), "small again", "y".repeat(300_000)];
+  const bytes = Buffer.concat(texts.map((text) => frame(note(text))));
+  for (const size of [1_000, 65_536, 262_144, 500_000, bytes.length]) {
+    const count = Math.ceil(bytes.length / size);
+    const chunks = Array.from({ length: count }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
+    const { messages, skipped } = await read(chunks);
+    expect(messages).toEqual(texts.map(note));
+    expect(skipped).toEqual([]);
+  }
+});
+
+test("a large message that ends early is told, and what follows is read", async () => {
+  const whole = frame(note("x".repeat(600_000)));
+  const chunks = [whole.subarray(0, 100_000), whole.subarray(100_000, 350_000), frame(note("after"))];
+  const { messages, skipped } = await read(chunks);
+  expect(messages).toEqual([note("after")]);
+  expect(skipped).toMatchObject([{ kind: "garbled" }]);
+});
+
 test("junk between messages is skipped, whatever it is and however it is cut", async () => {
   await fc.assert(
     fc.asyncProperty(

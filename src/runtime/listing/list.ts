@@ -1,6 +1,10 @@
 /** The items of an answer in their order, each spelt when it is shown; what is kept for further pages is not the spelt items. */
+import type { DialectPlan } from "../../abi/plan.js";
 import { sha256 } from "../../base/hash.js";
 import { canonicalText, type Json } from "../../base/json.js";
+import { compareKeys, compareText, sortSlices } from "../../base/order.js";
+import { itemKey } from "../../protocol/item-order.js";
+import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { Places } from "../convert.js";
 import type { Turns } from "../turns.js";
 
@@ -47,4 +51,28 @@ export class SpeltList implements List {
     const text = canonicalText(this.spelt);
     return { bytes: Buffer.byteLength(text), digest: sha256(text) };
   }
+}
+
+/** Spelt items without exact duplicates, in the shape's order; what its keys leave open the canonical text decides. */
+export async function arranged(
+  items: readonly Json[],
+  facts: ShapeFacts,
+  dialect: DialectPlan,
+  turns: Turns,
+): Promise<SpeltList> {
+  const unique = new Map<string, Json>();
+  for (const item of items) {
+    const text = canonicalText(item);
+    if (!unique.has(text)) unique.set(text, item);
+    if (turns.isOver) await turns.pass();
+  }
+  const kept = [...unique.values()];
+  if (facts.order.length === 0) return new SpeltList(kept);
+  const texts = [...unique.keys()];
+  const keys = kept.map((item) => itemKey(facts, item, dialect));
+  const compare = (a: number, b: number) =>
+    compareKeys(keys[a] ?? [], keys[b] ?? []) || compareText(texts[a] ?? "", texts[b] ?? "");
+  const told = Uint32Array.from(keys, (_, index) => index);
+  const order = await sortSlices(told, compare, () => turns.rest());
+  return new SpeltList(Array.from(order, (index) => kept[index] ?? null));
 }

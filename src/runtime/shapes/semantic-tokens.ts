@@ -1,10 +1,14 @@
 /** What each word is: the server's relative numbers, made absolute and read with its own legend. */
-import { isTable, type Json } from "../../base/json.js";
+import { isTable } from "../../base/json.js";
 import { columnsOf, convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import { semanticTokensFacts } from "../../protocol/shapes/semantic-tokens.js";
 import type { CallState } from "../call-state.js";
+import { collect } from "../listing/collect.js";
+import type { Row, RowKind } from "../listing/row.js";
+import { RowList } from "../listing/row-list.js";
 import { garbled, isCount, type LspPosition, type LspRange } from "../lsp-values.js";
-import { documentEntries, isAskedFor } from "./in-document.js";
+import { type DocumentEntry, documentEntries, isAskedFor } from "./in-document.js";
 import type { Shape } from "./shape.js";
 import { rangeText, table, textOf } from "./spelt.js";
 
@@ -16,21 +20,11 @@ const questions = ["textDocument/semanticTokens/full", "textDocument/semanticTok
 export const semanticTokens: Shape = {
   nouns: ["token", "tokens"],
   async normalize(reply, call) {
-    const items: Json[] = [];
-    for (const { server, uri, entry } of documentEntries(reply, call, what)) {
-      const legend = legendOf(server, call);
-      const lines = await call.places.lines(server, uri);
-      for (const token of tokensOf(server, entry, lines)) {
-        if (!isAskedFor(call, server, token.range)) continue;
-        items.push({
-          ...(await call.places.span(server, uri, token.range)),
-          type: legend.types[token.type] ?? "unknown",
-          modifiers: legend.modifiers.filter((_, bit) => Math.floor(token.modifiers / 2 ** bit) % 2 === 1),
-          text: textIn(lines, token.range, server),
-        });
-      }
-    }
-    return { items, beside: {} };
+    const entries = documentEntries(reply, call, what);
+    const [first] = entries;
+    const lines = first && (await call.places.lines(first.server, first.uri));
+    const rows = await collect(call, tokenKind, tokensIn(entries, lines, call), { dropped: "rows" });
+    return { list: new RowList(rows), beside: {} };
   },
   text: (items, _beside, dialect) =>
     items.map((item) => {
@@ -40,6 +34,50 @@ export const semanticTokens: Shape = {
     }),
 };
 
+/** What a token says besides its place. */
+interface TokenWords {
+  type: string;
+  modifiers: string[];
+}
+
+const tokenKind: RowKind<TokenWords> = {
+  facts: semanticTokensFacts,
+  words: ({ type, modifiers }) => `${type} ${modifiers.join(" ")}`,
+  members: ({ type, modifiers }) => ({ type, modifiers }),
+  async spell({ server, uri, range, what: { type, modifiers } }, _admitted, places) {
+    if (range === undefined) throw garbled(server, what);
+    const text = textIn(await places.lines(server, uri), range, server);
+    return { ...(await places.span(server, uri, range)), type, modifiers, text };
+  },
+};
+
+function* tokensIn(
+  entries: readonly DocumentEntry[],
+  lines: Lines | undefined,
+  call: CallState,
+): Iterable<Row<TokenWords>> {
+  for (const { server, uri, entry } of entries) {
+    const legend = legendOf(server, call);
+    const wordsOf = wordsWith(legend);
+    for (const { range, type, modifiers } of tokensOf(server, entry, lines))
+      if (isAskedFor(call, server, range)) yield { server, uri, range, what: wordsOf(type, modifiers) };
+  }
+}
+
+/** The words for numbers of a legend; tokens that say the same share them. */
+function wordsWith({ types, modifiers: names }: Legend): (type: number, modifiers: number) => TokenWords {
+  const known = new Map<string, TokenWords>();
+  return (type, modifiers) => {
+    const key = `${type}/${modifiers}`;
+    const words = known.get(key) ?? {
+      type: types[type] ?? "unknown",
+      modifiers: names.filter((_, bit) => Math.floor(modifiers / 2 ** bit) % 2 === 1),
+    };
+    known.set(key, words);
+    return words;
+  };
+}
+
 interface Token {
   range: LspRange;
   type: number;
@@ -47,19 +85,16 @@ interface Token {
 }
 
 /** Five numbers each: lines and characters since the token before, length, type, modifiers. */
-function tokensOf(server: LanguageServer, value: unknown, lines: Lines | undefined): Token[] {
+function* tokensOf(server: LanguageServer, value: unknown, lines: Lines | undefined): Iterable<Token> {
   const data = isTable(value) ? value.data : undefined;
   if (!Array.isArray(data) || data.length % 5 !== 0 || !data.every(isCount)) throw garbled(server, what);
-  const tokens: Token[] = [];
   const start: LspPosition = { line: 0, character: 0 };
   for (let index = 0; index < data.length; index += 5) {
     const [down = 0, along = 0, length = 0, type = 0, modifiers = 0] = data.slice(index, index + 5);
     start.character = down === 0 ? start.character + along : along;
     start.line += down;
-    const range = { start: { ...start }, end: endOf(start, length, lines, server) };
-    tokens.push({ range, type, modifiers });
+    yield { range: { start: { ...start }, end: endOf(start, length, lines, server) }, type, modifiers };
   }
-  return tokens;
 }
 
 /** A token may go over the ends of lines; they count as characters. */
@@ -89,7 +124,12 @@ function textIn(lines: Lines | undefined, { start, end }: LspRange, { encoding }
   return line.slice(from, convertColumn(line, end.character, encoding, "utf-16"));
 }
 
-function legendOf(server: LanguageServer, call: CallState): { types: string[]; modifiers: string[] } {
+interface Legend {
+  types: string[];
+  modifiers: string[];
+}
+
+function legendOf(server: LanguageServer, call: CallState): Legend {
   const options = questions.flatMap((method) => server.options(method, call.evidence.target?.document));
   const legend = options.flatMap((option) =>
     isTable(option) && isTable(option.legend) ? [option.legend] : [],
