@@ -153,9 +153,11 @@ function judgeEntries(
   return { ...list, items };
 }
 
-/** A new server gets the strictest confinement that the user has any server in. */
+/** A new server gets the strictest confinement that the user has any server in, and no more than the widest limit of theirs. */
 function confineNew(schema: Schema, entry: LayerTable, at: At, court: Court): LayerTable {
-  if (!Object.hasOwn(shapeOf(schema), "sandbox")) return entry;
+  const shape = shapeOf(schema);
+  if (!Object.hasOwn(shape, "sandbox")) return entry;
+  const limited = shape.limits === undefined ? entry : limitNew(shape.limits, entry, at, court);
   const theirs = itemsOf(at.effective).flatMap((server) => nodeAt(server, ["sandbox"]) ?? []);
   let sandbox = entry.entries.get("sandbox");
   for (const bound of theirs) {
@@ -164,7 +166,32 @@ function confineNew(schema: Schema, entry: LayerTable, at: At, court: Court): La
     court.tell(sandbox ?? entry, `the user's own servers are confined; this one is too: "${word}"`);
     sandbox = { kind: "leaf", layer: entry.layer, path: entry.path, value: word };
   }
-  return withEntries(entry, { sandbox });
+  return withEntries(limited, { sandbox });
+}
+
+/** A limit that each of the user's own servers has holds for a new one too. */
+function limitNew(schema: Schema, entry: LayerTable, at: At, court: Court): LayerTable {
+  const inner = tableOf(schema);
+  const own = itemsOf(at.effective);
+  if (inner === undefined || own.length === 0) return entry;
+  const asked = entry.entries.get("limits");
+  const changes: { [key: string]: LayerNode } = {};
+  for (const [key, child] of Object.entries(shapeOf(inner))) {
+    const theirs = own.map((server) => leafValue(nodeAt(server, ["limits", key])));
+    if (!theirs.every((value) => typeof value === "number")) continue;
+    const isLeast = ruleOf(child)?.found === "least";
+    const bound = isLeast ? Math.max(...theirs) : Math.min(...theirs);
+    const value = leafValue(asked && nodeAt(asked, [key]));
+    if (typeof value === "number" && (isLeast ? value <= bound : value >= bound)) continue;
+    court.tell(
+      asked ?? entry,
+      `the user's own servers have \`limits.${key}\`; this one gets it too: ${bound}`,
+    );
+    changes[key] = { kind: "leaf", layer: entry.layer, path: entry.path, value: bound };
+  }
+  if (Object.keys(changes).length === 0) return entry;
+  const empty: LayerTable = { kind: "table", layer: entry.layer, path: entry.path, entries: new Map() };
+  return withEntries(entry, { limits: withEntries(asked?.kind === "table" ? asked : empty, changes) });
 }
 
 function strictest(one: unknown, other: unknown): string {

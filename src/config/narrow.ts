@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import { canonicalText } from "../base/json.js";
 import { type Files, isInside } from "./files.js";
-import { itemsOf, type LayerNode, leafValue, toJson } from "./layer.js";
+import { itemsOf, type LayerNode, leafValue, nodeAt, toJson } from "./layer.js";
 import type { FoundWord } from "./schema/found.js";
 
 /** A value with what it is measured by. */
@@ -77,6 +77,11 @@ export const narrows: { readonly [word in FoundWord]: Narrow } = {
     const both = itemsOf(asked).length === 0 ? undefined : narrows.within(measured);
     return itemsOf(both).length === 0 ? undefined : both;
   },
+  fewer: (measured) => {
+    const { asked, bound, whose } = measured;
+    if (bound === undefined || isFewer(asked, bound)) return asked;
+    return held(measured, `it is more than ${whose} ${textOf(bound)}`);
+  },
   confined: (measured) => {
     const { asked, bound, whose } = measured;
     const [ours, theirs] = [leafValue(bound) ?? "none", leafValue(asked)];
@@ -93,6 +98,16 @@ export function isEqual(asked: LayerNode, bound: LayerNode): boolean {
       return below !== undefined && isEqual(node, below);
     });
   return textOf(asked) === textOf(bound);
+}
+
+/** Whether a choice leaves nothing that another takes away. */
+function isFewer(asked: LayerNode, bound: LayerNode): boolean {
+  const texts = (node: LayerNode, key: string) => new Set(itemsOf(nodeAt(node, [key])).map(textOf));
+  const [only, except] = [texts(asked, "only"), texts(asked, "except")];
+  const [mayOnly, mayNot] = [texts(bound, "only"), texts(bound, "except")];
+  if (only.size > 0)
+    return [...only].every((name) => !mayNot.has(name) && (mayOnly.size === 0 || mayOnly.has(name)));
+  return mayOnly.size === 0 && [...mayNot].every((name) => except.has(name));
 }
 
 /** A value as a person reads it. */

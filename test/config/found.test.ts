@@ -298,6 +298,17 @@ const cases = new Map<string, Case>([
     '{ method = "workspace/executeCommand", params = {}, within_ms = 1, pause_ms = 1 }',
     { method: "m", params: {}, within_ms: 1, pause_ms: 1 },
   ),
+  of("adapter", "", '"theirs"', undefined),
+  of("initialize_options", "{ a = 1 }", '{ check = { overrideCommand = ["evil"] } }', { a: 1 }),
+  of("client_capabilities", "{ a = 1 }", "{ a = 2 }", { a: 1 }),
+  of("workspace_configuration", "", '{ check = { overrideCommand = ["evil"] } }', undefined),
+  of("initialize_timeout_ms", "1000", "86400000", 1000),
+  of("request_timeout_ms", "1000", "86400000", 1000),
+  of("request_timeout_overrides_ms", "{ a = 1 }", "{ a = 86400000 }", { a: 1 }),
+  of("warmup_timeout_ms", "1000", "86400000", 1000),
+  of("replies", "{ a = false }", "{ a = true }", { a: false }),
+  of("restart_interval_minutes", "60", "0.001", 60),
+  of("features", '{ only = ["hover"] }', '{ except = ["definition"] }', { only: ["hover"] }),
   of("root_dir", "", '"/"', undefined),
   of("workspace_folders", "[]", '["/"]', []),
   of("idle_shutdown_ms", "1000", "0", 1000),
@@ -436,6 +447,32 @@ test("a new server is as confined as the user's strictest", () => {
   const read = ({ servers }: JsonObject) => (servers as JsonObject[]).find(({ id }) => id === "t")?.sandbox;
   expect(outcome(user, theirs, true, read)).toEqual({ value: "read_only_no_network", held: true });
   expect(outcome(server(""), theirs, true, read)).toEqual({ value: undefined, held: false });
+});
+
+test("a new server has the limits that all of the user's have", () => {
+  const mine = (id: string, limits: string) => server(`limits = { ${limits} }`).replace('"s"', `"${id}"`);
+  const user = mine("a", "memory_mb = 100, nice = 5") + mine("b", "memory_mb = 200, nice = 9, processes = 3");
+  const theirs = (more: string) => server(more).replace('"s"', '"t"');
+  const read = ({ servers }: JsonObject) => (servers as JsonObject[]).find(({ id }) => id === "t")?.limits;
+  expect(outcome(user, theirs(""), true, read)).toEqual({ value: { memory_mb: 200, nice: 5 }, held: true });
+  const less = "limits = { memory_mb = 50, nice = 10, open_files = 7 }";
+  expect(outcome(user, theirs(less), true, read)).toEqual({
+    value: { memory_mb: 50, nice: 10, open_files: 7 },
+    held: false,
+  });
+});
+
+test.each([
+  ["", '{ only = ["hover"] }', true],
+  ['features = { only = ["hover", "definition"] }', '{ only = ["hover"] }', true],
+  ['features = { only = ["hover"] }', '{ only = ["hover", "definition"] }', false],
+  ['features = { except = ["hover"] }', '{ only = ["definition"] }', true],
+  ['features = { except = ["hover"] }', '{ only = ["hover"] }', false],
+  ['features = { except = ["hover"] }', '{ except = ["definition", "hover"] }', true],
+  ['features = { except = ["hover"] }', '{ except = ["definition"] }', false],
+])("features %s, over which %s is fewer: %s", (mine, theirs, isTaken) => {
+  const found = outcome(server(mine), server(`features = ${theirs}`), true, () => 1);
+  expect(found).toEqual({ value: 1, held: !isTaken });
 });
 
 describe("a profile that fails closed", () => {

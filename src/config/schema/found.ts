@@ -29,6 +29,8 @@ export type FoundWord =
   | "joined"
   /** A list that chooses from the bound, where empty means everything. */
   | "chosen"
+  /** A choice of features (`only` or `except`) that may only become smaller. */
+  | "fewer"
   /** A confinement that may only become stricter. */
   | "confined";
 

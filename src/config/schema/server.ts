@@ -51,7 +51,7 @@ export const serverSchema = z.strictObject({
     .string()
     .optional()
     .describe("A preset whose quirks (settings, replies, timeouts) are used and nothing else.")
-    .meta(found("free")),
+    .meta(found("fixed")),
   enabled: z.boolean().optional().describe("`false` leaves the server out.").meta(found("only_false")),
   command: z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
@@ -109,34 +109,34 @@ export const serverSchema = z.strictObject({
       '`"stdio"`, `{ tcp = "host:port" }` or `{ pipe = "path" }`; the last two with `mode`, for a server that runs already or speaks over a socket.',
     )
     .meta(found("fixed")),
-  initialize_options: json.optional().describe("`initializationOptions`.").meta(found("free")),
+  initialize_options: json.optional().describe("`initializationOptions`.").meta(found("fixed")),
   client_capabilities: jsonTable
     .optional()
     .describe("Laid over the capabilities that the proxy offers.")
-    .meta(found("free")),
+    .meta(found("fixed")),
   workspace_configuration: jsonTable
     .optional()
     .describe("Answers `workspace/configuration`, and is sent as `workspace/didChangeConfiguration`.")
-    .meta(found("free")),
+    .meta(found("fixed")),
   initialize_timeout_ms: milliseconds
     .optional()
     .describe("Longest time for `initialize`.")
-    .meta(found("free")),
-  request_timeout_ms: milliseconds.optional().describe("Longest time for one request.").meta(found("free")),
+    .meta(found("least")),
+  request_timeout_ms: milliseconds.optional().describe("Longest time for one request.").meta(found("least")),
   request_timeout_overrides_ms: z
     .record(z.string(), milliseconds)
     .optional()
     .describe("Method → longest time.")
-    .meta(found("free")),
+    .meta(found("fixed")),
   warmup_timeout_ms: milliseconds
     .optional()
     .describe("Longest wait for a starting server to say that it has indexed.")
-    .meta(found("free")),
+    .meta(found("least")),
   replies: z
     .record(z.string(), json)
     .optional()
     .describe("Static answers to the server's own requests.")
-    .meta(found("free")),
+    .meta(found("fixed")),
   forward: z
     .array(forward)
     .optional()
@@ -201,7 +201,7 @@ export const serverSchema = z.strictObject({
     .min(0)
     .optional()
     .describe("Restarts the server every so often; 0 never.")
-    .meta(found("free")),
+    .meta(found("fixed")),
   restart: z
     .strictObject({
       max: z
@@ -228,7 +228,7 @@ export const serverSchema = z.strictObject({
     ])
     .optional()
     .describe("For a second server on the same files: `{ only = [...] }` or `{ except = [...] }`.")
-    .meta(found("free")),
+    .meta(found("fewer")),
   priority: z
     .int()
     .min(-1000)
