@@ -21,6 +21,8 @@ export async function askUntil<T>(
       if (understood !== undefined) return understood;
       lines.prompt();
     }
+    // The cursor stands behind the question still.
+    io.stderr.write("\n");
     return undefined;
   } finally {
     lines.close();

@@ -71,6 +71,14 @@ describe("servers", () => {
     expect(stdout).toMatch(/^typescript .*installed$/m);
   });
 
+  it("status says on a terminal that servers are being started", async () => {
+    write("main.go", "package main\n");
+    program("gopls", "exec /bin/sleep 3");
+    write("status.toml", '[allow]\ncommands = ["gopls"]\n[[servers]]\nid = "go"\nkind = "gopls"\n');
+    const { stderr } = await proxy(["status", "--config", "status.toml"], { typed: "" });
+    expect(stderr).toContain("starting the language servers … ");
+  });
+
   it("tells all of one server, and speaks JSON", async () => {
     const { stdout } = await proxy(["servers", "ts_ls"]);
     expect(stdout).toMatch(/^server +typescript-language-server, ts_ls/m);

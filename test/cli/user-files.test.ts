@@ -41,7 +41,7 @@ describe("a person who leaves", () => {
   it("at init's question gets nothing written and a code that says so", async () => {
     const { code, stderr } = await proxy(["init"], "");
     expect(code).toBe(1);
-    expect(stderr).toContain("nothing was written");
+    expect(stderr).toMatch(/[^\n]\nlsp-proxy: nothing was written\n$/);
     expect(existsSync(join(folder, "lspi.toml"))).toBe(false);
     write("lspi.toml", config);
     expect(await proxy(["init", "--force"], "")).toMatchObject({ code: 1 });

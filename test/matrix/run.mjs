@@ -59,6 +59,7 @@ for (const id of unknown) process.stdout.write(`skip ${id}: test/matrix/servers.
 const counts = { ok: 0, FAIL: 0, skip: unknown.length };
 for (const [id, entry] of Object.entries(servers)) {
   if (wanted.length > 0 && !wanted.includes(id)) continue;
+  process.stderr.write(`${id} …\n`);
   const got = fetch(id, entry);
   const { skipped, ...card } = tryOut(id, entry, got);
   if (!isKept) for (const folder of got.fresh) rmSync(folder, { recursive: true, force: true });

@@ -94,7 +94,7 @@ export const init: Command = {
     io.stderr.write(foundText(found));
     const taken = await choose(found, input, io);
     if (taken === undefined || taken.size === 0) {
-      io.stderr.write(taken === undefined ? "\nlsp-proxy: nothing was written\n" : NONE_TAKEN);
+      io.stderr.write(taken === undefined ? "lsp-proxy: nothing was written\n" : NONE_TAKEN);
       return exitCodes.no;
     }
     const text = configText(basename(workspace), found, taken, catalogue);
@@ -121,7 +121,7 @@ export const init: Command = {
       .map(({ id }) => `\`lsp-proxy install ${id}\`, `)
       .join("");
     io.stdout.write(
-      `next: ${steps}\`lsp-proxy trust\` (lets it start programs), \`lsp-proxy doctor\` (tries it out)\n`,
+      `next: \`lsp-proxy trust\` (lets it start programs), ${steps}\`lsp-proxy doctor\` (tries it out)\n`,
     );
     return exitCodes.ok;
   },

@@ -6,6 +6,7 @@ import { type Command, exitCodes, isOn, UsageError } from "../command.js";
 import { configFlags } from "../flags.js";
 import { logFlags } from "../log.js";
 import { bundleFlags, openFrom } from "../open.js";
+import { withProgress } from "../progress.js";
 import { traceFlags } from "../trace.js";
 
 /** States in which a server answers nobody. */
@@ -37,7 +38,9 @@ export const status: Command = {
     try {
       const tool = statusTool(runtime.loaded.plan);
       if (tool === undefined) throw new UsageError("this config has no tool that tells of servers", "status");
-      await warmed(runtime, stop.signal);
+      const warm = () => warmed(runtime, stop.signal);
+      // Elsewhere stderr is the log's, which may be read by a program.
+      await (io.stderr.isTTY ? withProgress(io, "starting the language servers", warm) : warm());
       const outcome = await runtime.openSession().call(tool.name, {}, { signal: stop.signal });
       io.stdout.write(
         isOn(input, "json") ? `${JSON.stringify(outcome.structured, null, 2)}\n` : `${outcome.text}\n`,
