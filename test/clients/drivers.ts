@@ -30,6 +30,8 @@ export interface Driver {
   args: string[];
   /** More words for a turn in which nothing is asked. */
   allowing: string[];
+  /** Whether its model is not told the `instructions` of the handshake, and knows only what the memory file says. */
+  keepsInstructions?: true;
   /** What its model calls first, where it is shown tools only once it has looked for them. */
   looksFor?(names: readonly string[]): ScriptedCall | undefined;
 }
@@ -95,6 +97,7 @@ export const drivers: { [id: string]: Driver } = {
     check: { args: ["mcp", "list"], connected: /✓.*lsp-proxy: .*Connected/ },
     args: ["-p", "go", "--output-format", "json"],
     allowing: ["--approval-mode", "yolo"],
+    keepsInstructions: true,
     looksFor: (names) => ({
       tool: "tool_search",
       args: { query: `select:${names.join(",")}`, max_results: 20 },
@@ -112,6 +115,7 @@ export const drivers: { [id: string]: Driver } = {
     },
     args: ["-p", "go", "--output-format", "json"],
     allowing: ["--allow-all-tools"],
+    keepsInstructions: true,
   },
 };
 

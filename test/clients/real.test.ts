@@ -190,7 +190,9 @@ describe.skipIf(!isWanted).each(Object.keys(programs))("%s", (id) => {
     );
     expect({ listed: listed.length, lacking }).toEqual({ listed: 11, lacking: [] });
     // What the proxy says about itself is told to the model too.
-    expect(last?.text).toContain("Code intelligence from language servers, for python");
+    expect(last?.text.includes("Code intelligence from language servers, for python")).toBe(
+      driver.keepsInstructions === undefined,
+    );
     if (facts?.skills !== undefined)
       expect(last?.text).toContain("Questions about code (python) answered by language servers");
     expect(last?.text).toContain("Use the MCP server `lsp-proxy` instead of text search");
