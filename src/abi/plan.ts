@@ -57,6 +57,8 @@ export interface LimitsPlan {
   maxTotalCharsHard: number;
   /** Characters of one form of an answer, where the tool declares no budget of its own. */
   maxPageChars: number;
+  /** The same for its text, which some clients show less of. */
+  maxTextChars: number;
   maxMessageBytes: number;
   maxFileBytes: number;
   timeoutMs: number;

@@ -79,14 +79,21 @@ function buildLimits({ limits = {}, mcp, dialect }: Config, clients: readonly Cl
   const forms = (dialect?.result ?? defaultDialect.result) === "both" ? 2 : 1;
   // A budget that somebody declared is really given; without one, a page is what every client can show.
   const page = chars === undefined ? defaultLimits.maxPageChars : Math.floor(total / forms);
-  // A surface for several clients has pages that the narrowest of them shows whole.
-  const most = chars === undefined ? Math.min(total, ...clients.map(pageOf)) : total;
+  // A surface for several clients has pages that the narrowest of them shows whole, in the form that it shows.
+  const most = (other: ClientForm["result"]) =>
+    Math.min(
+      chars === undefined
+        ? Math.min(total, ...clients.filter(({ result }) => result !== other).map(pageOf))
+        : total,
+      Math.max(defaultLimits.maxPageChars, page),
+    );
   return {
     maxItems: limits.max_items ?? defaultLimits.maxItems,
     maxBytes: limits.max_bytes ?? defaultLimits.maxBytes,
     maxTotalChars: total,
     maxTotalCharsHard: hard,
-    maxPageChars: Math.min(most, Math.max(defaultLimits.maxPageChars, page)),
+    maxPageChars: most("text"),
+    maxTextChars: most("structured"),
     maxMessageBytes: limits.max_message_bytes ?? defaultLimits.maxMessageBytes,
     maxFileBytes: limits.max_file_bytes ?? defaultLimits.maxFileBytes,
     timeoutMs: limits.timeout_ms ?? defaultLimits.timeoutMs,

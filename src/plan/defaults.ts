@@ -9,6 +9,7 @@ export const defaultLimits: LimitsPlan = {
   maxTotalCharsHard: 2_000_000,
   // What every client that was tried hands to its model without cutting it.
   maxPageChars: 40_000,
+  maxTextChars: 40_000,
   maxMessageBytes: 67_108_864,
   maxFileBytes: 8_388_608,
   timeoutMs: 30_000,

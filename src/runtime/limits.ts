@@ -12,6 +12,8 @@ export interface Caps {
   total: number;
   /** Characters of each of them. */
   page: number;
+  /** Characters of the text. */
+  text: number;
   /** Bytes of each of them. */
   bytes: number;
   hasStructure: boolean;
@@ -33,9 +35,11 @@ export function capsOf({ plan, tool, evidence }: CallState, asked: Json | undefi
       hard,
     });
   const total = Math.min(wanted, hard);
+  const isPaged = tool.output.maxChars === null;
   return {
     total,
-    page: tool.output.maxChars === null ? Math.min(limits.maxPageChars, total) : total,
+    page: isPaged ? Math.min(limits.maxPageChars, total) : total,
+    text: isPaged ? Math.min(limits.maxTextChars, total) : total,
     bytes: Math.min(tool.maxBytes, limits.maxBytes),
     hasStructure: dialect.result !== "text" || dialect.outputSchemas,
     hasText: dialect.result !== "structured",
@@ -59,14 +63,13 @@ export function askedChars({ tool, input }: CallState): Json | undefined {
 
 /** Whether the forms of an answer that are sent keep the caps. */
 export function fits(answer: Answer, caps: Caps): boolean {
-  const forms = [
-    ...(caps.hasStructure ? [JSON.stringify(answer.structured)] : []),
-    ...(caps.hasText ? [`${answer.text}${answer.notes}`] : []),
-  ];
-  const total = forms.reduce((sum, form) => sum + form.length, 0);
+  const structure = caps.hasStructure ? JSON.stringify(answer.structured) : "";
+  const text = caps.hasText ? `${answer.text}${answer.notes}` : "";
   return (
-    total <= caps.total &&
-    forms.every((form) => form.length <= caps.page && Buffer.byteLength(form) <= caps.bytes)
+    structure.length + text.length <= caps.total &&
+    structure.length <= caps.page &&
+    text.length <= Math.min(caps.page, caps.text) &&
+    [structure, text].every((form) => Buffer.byteLength(form) <= caps.bytes)
   );
 }
 

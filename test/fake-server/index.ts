@@ -107,6 +107,7 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
       maxTotalChars: 120_000,
       maxTotalCharsHard: 2_000_000,
       maxPageChars: 40_000,
+      maxTextChars: 40_000,
       maxMessageBytes: 67_108_864,
       maxFileBytes: 4_194_304,
       timeoutMs: 30_000,

@@ -445,6 +445,7 @@ function limits(maxMessageBytes: number) {
     maxTotalChars: 120_000,
     maxTotalCharsHard: 2_000_000,
     maxPageChars: 40_000,
+    maxTextChars: 40_000,
     maxMessageBytes,
     maxFileBytes: 4_194_304,
     timeoutMs: 30_000,

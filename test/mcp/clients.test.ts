@@ -20,11 +20,16 @@ describe("a surface for every client", () => {
     expect(mcp.clients).toEqual([
       { name: "claude-code", result: "structured" },
       { name: "gemini-cli-mcp-client", result: "text" },
+      { name: "github-copilot-developer", result: "text" },
       { name: "opencode", result: "text" },
       { name: "qwen-cli-mcp-client-*", result: "text" },
       { name: "qwen-code-mcp-client", result: "text" },
     ]);
-    expect(limits.maxPageChars).toBe(36_000);
+    expect(limits).toMatchObject({ maxPageChars: 40_000, maxTextChars: 18_000 });
+    expect(planText('[mcp]\ncontext = "gemini"').limits).toMatchObject({
+      maxPageChars: 36_000,
+      maxTextChars: 36_000,
+    });
     expect(mcp.listed).toEqual(planText("").mcp.listed);
     const names = clients.flatMap(({ client_info }) => client_info);
     expect(new Set(names).size).toBe(names.length);

@@ -8,7 +8,7 @@ import { fakePlan } from "../fake-server/index.js";
 import { planText } from "../plan/config.js";
 import { callState } from "./doubles.js";
 
-const wide: Caps = { total: 1000, page: 1000, bytes: 4000, hasStructure: true, hasText: true };
+const wide: Caps = { total: 1000, page: 1000, text: 1000, bytes: 4000, hasStructure: true, hasText: true };
 
 /** An answer whose structure and text have so many characters. */
 function answer(structure: number, text: number, character = "x"): Answer {
@@ -26,6 +26,8 @@ describe("an answer fits", () => {
     ["with a structure as long as a page", answer(100, 50), { page: 100 }, true],
     ["not with one that is longer", answer(101, 50), { page: 100 }, false],
     ["not with a text that is longer", answer(50, 101), { page: 100 }, false],
+    ["with a text as long as a client shows", answer(200, 100), { text: 100 }, true],
+    ["not with one that is longer than that", answer(200, 101), { text: 100 }, false],
     ["with both as long as the budget", answer(100, 100), { total: 200 }, true],
     ["not with both longer than it", answer(100, 101), { total: 200 }, false],
     ["not with more bytes, though not more characters", answer(50, 50, "→"), { bytes: 100 }, false],

@@ -27,8 +27,8 @@ export interface Summary {
 
 /** A preview's items: operations in their order, then files by path, large ones in parts where there are pages. */
 export function spellPreview(call: CallState, { operations, files }: Preview): Json[] {
-  const { maxPageChars, maxTotalChars } = call.plan.limits;
-  const page = Math.min(maxPageChars, maxTotalChars);
+  const { maxPageChars, maxTextChars, maxTotalChars } = call.plan.limits;
+  const page = Math.min(maxPageChars, maxTextChars, maxTotalChars);
   return [
     ...operations.map((operation) => spellOperation(call, operation)),
     ...files.flatMap((file) => {

@@ -34,7 +34,13 @@ function pagedCall(shape: ShapeName, pages: Pages, size: number): CallState {
   const state = callState({ pages, input: { page_size: size } });
   const output = { ...state.tool.output, shape };
   const tool = { ...state.tool, output, maxBytes: 1e6, page: { defaultSize: 100, maxSize: 200 } };
-  const limits = { ...state.plan.limits, maxPageChars: 400_000, maxTotalChars: 800_000, maxBytes: 1e6 };
+  const limits = {
+    ...state.plan.limits,
+    maxPageChars: 400_000,
+    maxTextChars: 400_000,
+    maxTotalChars: 800_000,
+    maxBytes: 1e6,
+  };
   return { ...state, tool, plan: { ...state.plan, limits } };
 }
 
