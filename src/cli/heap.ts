@@ -4,9 +4,9 @@
  */
 import { setFlagsFromString } from "node:v8";
 
-/** From now on the nursery stays small, and garbage is collected when it is a third of what is alive. */
+/** From now on the nursery stays as large as the start has made it, and garbage is collected at half of what is alive. */
 export function holdHeap(): void {
   // Not earlier: code that was compiled under other flags is refused, and compiled again.
   setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString("--optimize-for-size");
+  setFlagsFromString("--heap-growing-percent=50");
 }

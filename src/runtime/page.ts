@@ -40,7 +40,9 @@ const bytesPerFile = 200;
 const cursorVersion = 1;
 
 interface Kept {
-  snapshot: Snapshot;
+  binding: string;
+  /** Null once the same question was asked again after a change: all that its cursors can be told is that they are stale. */
+  snapshot: Snapshot | null;
   bytes: number;
   usedAt: number;
 }
@@ -73,7 +75,8 @@ export class Pages {
       throw new Refusal("page/snapshot-too-large", "The whole listing is too large to page through.");
     const id = sha256(text).slice(0, 32);
     this.#kept.delete(`${binding}:${id}`);
-    this.#kept.set(`${binding}:${id}`, { snapshot, bytes, usedAt: this.now() });
+    this.#letGo(binding, snapshot.sources);
+    this.#kept.set(`${binding}:${id}`, { binding, snapshot, bytes, usedAt: this.now() });
     this.#makeRoom();
     return cursorWriter(binding, id);
   }
@@ -92,9 +95,11 @@ export class Pages {
       this.#kept.delete(key);
       throw new Refusal("page/cursor-expired", "The listing of this cursor is no longer kept.");
     }
+    if (kept.snapshot === null) throw stale();
     if (read.offset >= kept.snapshot.list.length)
       throw new Refusal("page/cursor-invalid", "The cursor points past the end of its listing.");
-    const { files, sources: before } = kept.snapshot;
+    const { snapshot } = kept;
+    const { files, sources: before } = snapshot;
     const isWatched = before !== undefined && sources !== undefined;
     // A file that the listing does not name may have new items for it.
     if (isWatched && before !== sources) throw stale();
@@ -103,7 +108,6 @@ export class Pages {
     kept.usedAt = this.now();
     this.#kept.delete(key);
     this.#kept.set(key, kept);
-    const { snapshot } = kept;
     return { snapshot, offset: read.offset, cursor: cursorWriter(binding, read.id), insist };
   }
 
@@ -111,7 +115,18 @@ export class Pages {
   holds(cursor: string): boolean {
     const read = readCursor(cursor);
     const kept = read && this.#kept.get(`${read.binding}:${read.id}`);
-    return kept !== undefined && this.now() - kept.usedAt <= this.limits.lifeMs / 2;
+    return kept?.snapshot != null && this.now() - kept.usedAt <= this.limits.lifeMs / 2;
+  }
+
+  /** An agent that edits asks the same again and again: of the older listings only that they are stale is of use. */
+  #letGo(binding: string, sources: string | undefined): void {
+    for (const kept of this.#kept.values()) {
+      const before = kept.snapshot?.sources;
+      if (kept.binding !== binding || before === undefined || sources === undefined || before === sources)
+        continue;
+      kept.snapshot = null;
+      kept.bytes = 0;
+    }
   }
 
   /** Drops what is too old, then the least recently used, until the rest fits. */

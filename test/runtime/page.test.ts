@@ -192,6 +192,26 @@ describe("kept listings", () => {
     });
   });
 
+  it("are let go when the same is asked after a change, and their cursors told to be stale", async () => {
+    const pages = new Pages({ lifeMs: 1e6, bytes: 2500, snapshotBytes: 2000 });
+    const binding = "0123456789abcdef";
+    const at = (sources: string, first: string) => ({ ...listing([first.repeat(900), "1"]), sources });
+    const old = (await pages.keep(binding, at("1", "x"), turns))(1);
+    const other = (await pages.keep("fedcba9876543210", at("1", "y"), turns))(1);
+    const cursors = [];
+    for (const sources of ["2", "3", "4"])
+      cursors.push((await pages.keep(binding, at(sources, sources), turns))(1));
+    for (const cursor of [old, ...cursors.slice(0, 2)]) {
+      expect(pages.holds(cursor)).toBe(false);
+      await expect(pages.open(cursor, binding, turns, "4")).rejects.toMatchObject({
+        code: "page/cursor-stale",
+      });
+    }
+    expect((await pages.open(cursors[2] ?? "", binding, turns, "4")).offset).toBe(1);
+    // What is let go takes no room from other listings.
+    expect(pages.holds(other)).toBe(true);
+  });
+
   it("refuse any text that is not a cursor of theirs", async () => {
     const pages = new Pages();
     await pages.keep("0123456789abcdef", listing(["a", "b"]), turns);
