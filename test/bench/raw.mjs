@@ -80,8 +80,13 @@ export class RawServer {
   /** The next diagnostics that the server tells of a file. */
   nextDiagnostics(path) {
     const uri = pathToFileURL(path).href;
-    return new Promise((resolve) => {
-      this.#published.set(uri, [...(this.#published.get(uri) ?? []), resolve]);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(reject, 30_000, new Error(`the server says nothing of ${path}`));
+      const hear = (params) => {
+        clearTimeout(timer);
+        resolve(params);
+      };
+      this.#published.set(uri, [...(this.#published.get(uri) ?? []), hear]);
     });
   }
 

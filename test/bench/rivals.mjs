@@ -52,7 +52,7 @@ function bridges(folder, bundle, modules) {
       name: "@mizchi/lsmcp",
       words: [script("@mizchi/lsmcp", "dist/lsmcp.js"), "--bin", command.join(" "), "--files", "**/*.ts"],
       tool: "lsp_find_references",
-      args: (n) => ({ root: folder, relativePath: path(n), line: 10, symbolName: `compute${n}` }),
+      args: (n) => ({ root: folder, relativePath: path(n), line: 12, symbolName: `compute${n}` }),
     },
   ];
 }

@@ -1,31 +1,56 @@
 /** What is measured on: a workspace made for it, or a copy of a project, each with a config and a bundle of it. */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { environment, program, repository } from "./proxy.mjs";
 
 const tsserver = join(repository, "node_modules", "typescript-5", "lib", "tsserver.js");
 
-/** The server that the real calls go to: its command line, as the preset has it. */
-export const server = {
-  kind: "typescript-language-server",
-  command: "typescript-language-server",
-  args: ["--stdio"],
-  languageId: "typescript",
-  ending: ".ts",
-  /** The preset's options, for the raw server. */
-  options: { tsserver: { path: tsserver, useSyntaxServer: "never" } },
+/** The servers that the real calls go to: the command line, as the preset has it, and what the raw server needs besides. */
+const servers = {
+  typescript: {
+    kind: "typescript-language-server",
+    command: "typescript-language-server",
+    args: ["--stdio"],
+    languageId: "typescript",
+    ending: ".ts",
+    /** The preset's options, for the raw server. */
+    options: { tsserver: { path: tsserver, useSyntaxServer: "never" } },
+    config: `initialize_options.tsserver.path = ${JSON.stringify(tsserver)}\n`,
+    /** Lines with two mistakes, and the codes that the server has for them. */
+    mistakes: {
+      text: (name) => `export const ${name}: number = "no";\nfunction unused${name}() {}`,
+      codes: ["2322", "6133"],
+    },
+  },
+  python: {
+    kind: "pyright",
+    command: "pyright-langserver",
+    args: ["--stdio"],
+    languageId: "python",
+    ending: ".py",
+    options: {},
+    config: "",
+    mistakes: {
+      text: (name) => `${name}: int = "no"\nprint(missing${name})`,
+      codes: ["reportAssignmentType", "reportUndefinedVariable"],
+    },
+  },
 };
 
-const config = `[allow]
-commands = ["${server.command}"]
-
-[[servers]]
-id = "bench"
-kind = "${server.kind}"
-initialize_options.tsserver.path = ${JSON.stringify(tsserver)}
-`;
+/** The server of the generated workspace. */
+export const server = servers.typescript;
 
 /** A folder of its own, gone when the benchmark ends. */
 export function scratch(name) {
@@ -46,7 +71,25 @@ export function generated(modules = 60) {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "made", type: "module" }));
   for (let index = 0; index < modules; index++)
     writeFileSync(join(folder, "src", `module${index}.ts`), moduleText(index, modules));
-  return prepared(folder, "a generated workspace");
+  return prepared(folder, "a generated workspace", servers.typescript);
+}
+
+/** The same for another server: modules of Python, every function used in three others. */
+export function generatedPython(modules = 60) {
+  const folder = scratch("made");
+  writeFileSync(join(folder, "pyrightconfig.json"), "{}");
+  for (let index = 0; index < modules; index++) {
+    const used = [1, 2, 3].map((step) => (index + step) % modules);
+    const lines = [
+      ...used.map((other) => `import module${other}`),
+      "",
+      `def compute${index}(depth: int) -> int:`,
+      `    return depth if depth <= 0 else ${used.map((other) => `module${other}.compute${other}(depth - 1)`).join(" + ")}`,
+      "",
+    ];
+    writeFileSync(join(folder, `module${index}.py`), lines.join("\n"));
+  }
+  return prepared(folder, "generated modules of Python", servers.python);
 }
 
 function moduleText(index, modules) {
@@ -82,29 +125,54 @@ function moduleText(index, modules) {
   ].join("\n");
 }
 
-/** A copy of a project, without what a clone does not have. */
+/** A copy of a project, without what a clone does not have, for the server that more of its files are for. */
 export function copied(path) {
   const folder = scratch("copy");
   const skipped = new Set([".git", "dist", "node_modules"]);
-  cpSync(path, folder, { recursive: true, filter: (source) => !skipped.has(basename(source)) });
-  return prepared(folder, basename(path));
+  const from = realpathSync(path);
+  cpSync(from, folder, {
+    recursive: true,
+    filter: (source) => source === from || (!skipped.has(basename(source)) && isPlain(source)),
+  });
+  const counts = Object.values(servers).map((one) => [one, sources(folder, one).length]);
+  const [chosen, count] = counts.reduce((most, next) => (next[1] > most[1] ? next : most));
+  if (count === 0) throw new Error(`${path} has no sources of ${Object.keys(servers).join(" or ")}`);
+  return prepared(folder, basename(from), chosen);
+}
+
+/** Files and folders; a socket or a link out of the project is no part of the copy. */
+function isPlain(path) {
+  const facts = lstatSync(path);
+  return facts.isFile() || facts.isDirectory();
 }
 
 /** Config and bundle stand outside the workspace, so that the program and the raw server see the same files. */
-function prepared(folder, name) {
+function prepared(folder, name, chosen) {
   const outside = scratch("config");
   const configFile = join(outside, "lspi.toml");
-  writeFileSync(configFile, `${config}\n[workspace]\nroots = [${JSON.stringify(folder)}]\n`);
+  const config = `[allow]
+commands = ["${chosen.command}"]
+
+[workspace]
+roots = [${JSON.stringify(folder)}]
+
+[[servers]]
+id = "bench"
+kind = "${chosen.kind}"
+${chosen.config}`;
+  writeFileSync(configFile, config);
   const bundle = join(outside, "bundle");
   execFileSync(process.execPath, [program, "generate", "--config", configFile, "--out", bundle], {
     env: environment(),
   });
-  return { name, folder, configFile, bundle, files: sources(folder) };
+  return { name, folder, configFile, bundle, server: chosen, files: sources(folder, chosen) };
 }
 
-function sources(folder) {
+/** The largest first: they declare most, and small ones are often mere lists of others. */
+function sources(folder, { ending }) {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(server.ending) && !name.endsWith(`.d${server.ending}`))
-    .sort()
-    .map((name) => relative(folder, join(folder, name)));
+    .filter((name) => name.endsWith(ending) && !name.endsWith(`.d${ending}`))
+    .map((name) => ({ name, bytes: statSync(join(folder, name)).size }))
+    .sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => relative(folder, join(folder, name)));
 }
