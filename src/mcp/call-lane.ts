@@ -3,6 +3,7 @@
  * answering from what is known. Only what is plainly a call goes this way, and is answered as the SDK would; whatever is
  * wrong with a message, or more than a call, is the SDK's.
  */
+import type { JSONRPCErrorResponse, JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { isTable } from "../base/json.js";
 import type { SessionCalls } from "./calls.js";
 import { tellProgress } from "./progress.js";
@@ -28,7 +29,8 @@ export interface LaneContext {
   calls: SessionCalls;
   /** The name that the client gave itself. */
   client: () => string | undefined;
-  send: (message: Record<string, unknown>) => Promise<void>;
+  /** Sends an answer, or what belongs to the call of this id. */
+  send: (message: JSONRPCMessage, relatedRequestId: Id) => Promise<void>;
 }
 
 /** The lane of one connection. */
@@ -67,18 +69,19 @@ export class CallLane {
     const { signal } = controller;
     this.#under.set(id, controller);
     const onProgress = tellProgress(progressToken, signal, (params) =>
-      send({ jsonrpc: "2.0", method: "notifications/progress", params }),
+      send({ jsonrpc: "2.0", method: "notifications/progress", params }, id),
     );
-    const answer = await calls.call(name, args, { signal, onProgress }, client()).then(
+    const answer: JSONRPCMessage = await calls.call(name, args, { signal, onProgress }, client()).then(
       (result) => ({ result, jsonrpc: "2.0", id }),
       (error: unknown) => ({ jsonrpc: "2.0", id, error: errorOf(error) }),
     );
     if (this.#under.get(id) === controller) this.#under.delete(id);
-    if (!signal.aborted) await send(answer);
+    // A client that went away cannot be told anything; the transport's end is handled where it is seen.
+    if (!signal.aborted) await send(answer, id).catch(() => undefined);
   }
 }
 
-function errorOf(error: unknown): Record<string, unknown> {
+function errorOf(error: unknown): JSONRPCErrorResponse["error"] {
   if (!(error instanceof ProtocolError))
     return { code: internalError, message: error instanceof Error ? error.message : "Internal error" };
   const { code, message, data } = error;

@@ -1,7 +1,6 @@
 /** MCP on a pair of streams, from the handshake until the client is gone. Only the protocol is written to the output. */
 import type { Readable, Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Log, Trace } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { CallLane } from "./call-lane.js";
@@ -87,7 +86,7 @@ async function answer(
   const lane = new CallLane({
     calls,
     client: () => server.getClientVersion()?.name,
-    send: (message) => transport.send(message as unknown as JSONRPCMessage),
+    send: (message) => transport.send(message),
   });
   transport.ontake = (message) => lane.take(message);
   void transport.closed.then(() => lane.close());

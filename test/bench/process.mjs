@@ -9,6 +9,27 @@ export function cpuMs(pid) {
   return spent / 1e6;
 }
 
+/** The processes that a process has started, and those that these have, by their parents in the system's table. */
+export function descendants(pid) {
+  const parents = new Map();
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const fields = readFileSync(`/proc/${name}/stat`, "utf8").split(") ")[1].split(" ");
+      parents.set(Number(name), Number(fields[1]));
+    } catch {
+      // It has ended since it was listed.
+    }
+  }
+  const below = (parent) =>
+    [...parents].flatMap(([child, its]) => (its === parent ? [child, ...below(child)] : []));
+  return below(pid);
+}
+
+/** Milliseconds of processor time that all processes below a process have used so far. */
+export function cpuBelowMs(pid) {
+  return descendants(pid).reduce((sum, child) => sum + cpuMs(child), 0);
+}
+
 /** Megabytes of memory that a process holds. */
 export function residentMb(pid) {
   const [, pages] = readFileSync(`/proc/${pid}/statm`, "utf8").split(" ");

@@ -14,6 +14,9 @@ const passedHeaders = [
   "mcp-session-id",
 ];
 
+/** How long the head of an answer waits for its first part: most answers are out in one piece by then. */
+const headMs = 20;
+
 /** The request as the SDKs see it, without its body; the signal aborts when the client goes away. */
 export function webRequest(
   request: IncomingMessage,
@@ -37,16 +40,28 @@ export async function sendResponse(response: Response, to: ServerResponse): Prom
     to.writeHead(response.status, { ...headers, "content-length": 0 }).end();
     return;
   }
-  to.writeHead(response.status, headers).flushHeaders();
+  to.writeHead(response.status, headers);
+  const head = setTimeout(() => to.flushHeaders(), headMs);
   const reader = response.body.getReader();
   const leave = () => void reader.cancel().catch(() => undefined);
   to.once("close", leave);
   if (to.destroyed) leave();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    clearTimeout(head);
+    holdForThisTurn(to);
     if (!to.write(part.value)) await drained(to);
   }
+  clearTimeout(head);
   to.off("close", leave);
   to.end();
+}
+
+/** What is written in one turn, or is the end, goes out together: each piece of its own would wake the client once more. */
+function holdForThisTurn(to: ServerResponse): void {
+  to.cork();
+  setImmediate(() => {
+    if (!to.writableEnded) to.uncork();
+  });
 }
 
 function drained(to: ServerResponse): Promise<void> {

@@ -3,10 +3,12 @@
  * to the holder of the token that opened it; its name alone opens nothing.
  */
 import { randomBytes } from "node:crypto";
+import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { HttpPlan } from "../../abi/plan.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { CallLane } from "../call-lane.js";
 import { openCalls, type SessionCalls } from "../calls.js";
 import { createServer } from "../server.js";
 
@@ -89,7 +91,27 @@ export class Sessions {
     server.onclose = () => this.#forget(entry, transport.sessionId);
     this.#opening.add(entry);
     await server.connect(transport);
+    this.#layLane(server, transport, calls);
     return entry;
+  }
+
+  /** Plain calls go past the SDK, unless the client has to be asked for its roots before them. */
+  #layLane(server: Server, transport: WebStandardStreamableHTTPServerTransport, calls: SessionCalls): void {
+    const lane = new CallLane({
+      calls,
+      client: () => server.getClientVersion()?.name,
+      send: (message, relatedRequestId) => transport.send(message, { relatedRequestId }),
+    });
+    const { onmessage, onclose } = transport;
+    const mustAsk = () =>
+      this.http.sessionRoots === "narrow" && server.getClientCapabilities()?.roots !== undefined;
+    transport.onmessage = (message, extra) => {
+      if (mustAsk() || !lane.take(message)) onmessage?.(message, extra);
+    };
+    transport.onclose = () => {
+      lane.close();
+      onclose?.();
+    };
   }
 
   /** Whose they are. */
