@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareKeys, compareText, sortBy, sortedSet, uniqueBy } from "../../src/base/order.js";
+import { compareKeys, compareText, sortBy, sortedSet, sortSlices, uniqueBy } from "../../src/base/order.js";
 
 describe("the one order", () => {
   it("goes by code unit, not by locale", () => {
@@ -23,6 +23,27 @@ describe("the one order", () => {
         if (compareKeys(a, b) <= 0 && compareKeys(b, c) <= 0)
           expect(compareKeys(a, c)).toBeLessThanOrEqual(0);
       }),
+    );
+  });
+
+  it("is the same slice by slice, and equal ones keep their order", async () => {
+    const numbers = fc.array(fc.nat(500), { maxLength: 5000, size: "max" });
+    await fc.assert(
+      fc.asyncProperty(numbers, fc.boolean(), async (values, isSorted) => {
+        const keys = isSorted ? values.toSorted((a, b) => a - b) : values;
+        const indexes = Uint32Array.from(keys.keys());
+        let pauses = 0;
+        const sorted = await sortSlices(
+          indexes.slice(),
+          (a, b) => (keys[a] ?? 0) - (keys[b] ?? 0),
+          async () => {
+            pauses++;
+          },
+        );
+        expect([...sorted]).toEqual(sortBy([...indexes], (index) => [keys[index], index]));
+        expect(pauses > 0).toBe(keys.length > 1024);
+      }),
+      { numRuns: 40, seed: 1 },
     );
   });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { columnsOf, convertColumn, cutCharacters, Lines } from "../../src/base/text.js";
+import { ColumnWalk, columnsOf, convertColumn, cutCharacters, detached, Lines } from "../../src/base/text.js";
 
 describe("lines", () => {
   it("ends lines at \\n, \\r\\n and \\r", () => {
@@ -15,6 +15,30 @@ describe("lines", () => {
     expect(lines.offset(0, 99, "utf-32")).toBe(4);
     expect(lines.offset(1, 1, "utf-8")).toBe(7);
     expect(lines.offset(9, 0, "utf-16")).toBe(9);
+  });
+});
+
+describe("columns along a text", () => {
+  it("are those that a look at each alone gives, in any order", () => {
+    const unit = fc.constantFrom("utf-8", "utf-16", "utf-32");
+    const text = fc.array(fc.string({ unit: "binary", maxLength: 12 }), { maxLength: 4 });
+    const place = fc.tuple(fc.nat(4), fc.oneof(fc.nat(30), fc.constant(Number.POSITIVE_INFINITY)));
+    fc.assert(
+      fc.property(text, fc.array(place), unit, unit, (parts, places, from, to) => {
+        const lines = new Lines(parts.join("\n"));
+        const walk = new ColumnWalk(lines, from, to);
+        for (const [line, column] of places)
+          expect(walk.convert(line, column)).toBe(convertColumn(lines.line(line), column, from, to));
+      }),
+    );
+  });
+
+  it("and a text cut out of another are the same when it stands alone", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(detached(text)).toBe(text);
+      }),
+    );
   });
 });
 

@@ -224,3 +224,24 @@ describe.runIf(process.platform === "linux")("the system's own files", () => {
     }
   });
 });
+
+test("whatever was judged before, a path is judged the same", async () => {
+  const names = ["undefined", "secrets", "src", ".git", "deep", "a.ts", "SECRETS"];
+  const paths = names.flatMap((one) =>
+    names.flatMap((two) => [`${one}`, `${one}/${two}`, `${one}/${two}/a.ts`]),
+  );
+  const fresh = async () =>
+    openGate({ roots: [root], extraRoots: [], deny: ["**/.git/**", "secrets", "undefined"] });
+  const verdict = (judge: Gate, path: string) => !(judge.place(join(root, path)) instanceof Refusal);
+  const alone = new Map<string, boolean>();
+  for (const path of paths) alone.set(path, verdict(await fresh(), path));
+  for (const order of [
+    paths,
+    paths.toReversed(),
+    paths.toSorted(),
+    [...paths, ...paths.toSorted().reverse()],
+  ]) {
+    const used = await fresh();
+    for (const path of order) expect([path, verdict(used, path)]).toEqual([path, alone.get(path)]);
+  }
+});

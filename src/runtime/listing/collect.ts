@@ -8,10 +8,12 @@ import { documentKey } from "../../protocol/spelling.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
 import { pageSize } from "../limits.js";
+import type { LspPosition } from "../lsp-values.js";
 import { Turns } from "../turns.js";
 import type { Speller } from "./list.js";
+import { Numbers } from "./numbers.js";
 import { none, type Row, type RowFile, type RowKind } from "./row.js";
-import { comparePlaces, Rows } from "./rows.js";
+import { comparePlaces, type RowStore, Rows } from "./rows.js";
 
 /** How rows are collected. */
 export interface Collecting {
@@ -33,9 +35,10 @@ interface Named {
 /** Rows as they come. */
 class Gathered<T> {
   readonly named: Named[] = [];
-  readonly fileOf: number[] = [];
-  readonly tellers: number[] = [];
-  readonly places: number[] = [];
+  readonly fileOf = new Numbers();
+  readonly tellers = new Numbers();
+  /** Four numbers a row. */
+  readonly places = new Numbers();
   readonly what: T[] = [];
   readonly servers: LanguageServer[] = [];
 
@@ -43,24 +46,19 @@ class Gathered<T> {
     this.fileOf.push(file);
     this.what.push(what);
     this.tellers.push(this.#teller(server));
-    if (range === undefined) this.places.push(none, none, none, none);
-    else
-      this.places.push(
-        within(range.start.line),
-        within(range.start.character),
-        within(range.end.line),
-        within(range.end.character),
-      );
+    this.#put(range?.start);
+    this.#put(range?.end);
+  }
+
+  #put(position: LspPosition | undefined): void {
+    this.places.push(position === undefined ? none : Math.min(position.line, none - 1));
+    this.places.push(position === undefined ? none : Math.min(position.character, none - 1));
   }
 
   #teller(server: LanguageServer): number {
     const known = this.servers.indexOf(server);
     return known < 0 ? this.servers.push(server) - 1 : known;
   }
-}
-
-function within(number: number): number {
-  return Math.min(number, none - 1);
 }
 
 /** The rows of a reply, duplicates left out, what lies outside counted as dropped. */
@@ -104,23 +102,24 @@ function count<T>(file: Named | undefined, { server }: Row<T>, kind: RowKind<T>)
 async function packed<T>(
   call: CallState,
   kind: RowKind<T>,
-  { named, fileOf, tellers, places, what, servers }: Gathered<T>,
+  gathered: Gathered<T>,
   dropped: Collecting["dropped"],
   turns: Turns,
 ): Promise<Rows<T>> {
+  const { named, what } = gathered;
+  const places = gathered.places.data;
   const compare = (a: number, b: number) =>
     comparePlaces(places, a, b) || compareText(kind.words(what[a] as T), kind.words(what[b] as T));
-  const grouped = groups(named, fileOf);
+  const grouped = groups(named, gathered.fileOf.data);
   const key = documentKey(call.plan.dialect) === "uri" ? "uri" : "shown";
   const order = sortBy([...named.keys()], (file) => [named[file]?.admitted?.[key]]);
   const files: RowFile[] = [];
-  const kept: number[] = [];
+  const kept = new Numbers();
   let outside = 0;
   for (const index of order) {
     const [file, group] = [named[index], grouped[index]];
     if (file === undefined || group === undefined) continue;
-    const sorted = await sortSlices(group, compare, () => turns.rest());
-    const unique = sorted.filter((row, at) => at === 0 || compare(sorted[at - 1] ?? 0, row) !== 0);
+    const unique = await withoutRepeats(group, compare, turns);
     if (file.admitted === undefined) outside += dropped === "files" ? 1 : unique.length;
     else {
       files.push({ admitted: file.admitted, start: kept.length, length: unique.length, isOrdered: false });
@@ -129,19 +128,40 @@ async function packed<T>(
     if (turns.isOver) await turns.pass();
   }
   call.evidence.dropMany(outside);
-  const store = {
-    places: new Uint32Array(4 * kept.length),
-    tellers: Uint16Array.from(kept, (row) => tellers[row] ?? 0),
-    what: kept.map((row) => what[row] as T),
-    servers,
-  };
-  for (let at = 0; at < store.places.length; at++)
-    store.places[at] = places[4 * (kept[at >> 2] ?? 0) + (at & 3)] ?? 0;
-  return new Rows(kind, store, files);
+  return new Rows(kind, stored(gathered, kept.data), files);
+}
+
+/** The rows of a file, sorted by place, each once. */
+async function withoutRepeats(
+  group: Uint32Array,
+  compare: (a: number, b: number) => number,
+  turns: Turns,
+): Promise<Uint32Array> {
+  const sorted = await sortSlices(group, compare, () => turns.rest());
+  let length = 0;
+  for (let at = 0; at < sorted.length; at++) {
+    const row = sorted[at] ?? 0;
+    if (length === 0 || compare(sorted[length - 1] ?? 0, row) !== 0) sorted[length++] = row;
+  }
+  return sorted.subarray(0, length);
+}
+
+/** The rows with these numbers, in this order. */
+function stored<T>({ places, tellers, what, servers }: Gathered<T>, kept: Uint32Array): RowStore<T> {
+  const [from, told] = [places.data, tellers.data];
+  const store = { places: new Uint32Array(4 * kept.length), tellers: new Uint16Array(kept.length) };
+  const words: T[] = [];
+  for (let at = 0; at < kept.length; at++) {
+    const row = kept[at] ?? 0;
+    for (let part = 0; part < 4; part++) store.places[4 * at + part] = from[4 * row + part] ?? 0;
+    store.tellers[at] = told[row] ?? 0;
+    words.push(what[row] as T);
+  }
+  return { ...store, what: words, servers };
 }
 
 /** The numbers of each file's rows, in the order in which they were told. */
-function groups(named: readonly Named[], fileOf: readonly number[]): Uint32Array[] {
+function groups(named: readonly Named[], fileOf: Uint32Array): Uint32Array[] {
   const groups = named.map(({ length }) => new Uint32Array(length));
   const filled = new Uint32Array(named.length);
   for (let row = 0; row < fileOf.length; row++) {

@@ -7,6 +7,7 @@ import { itemKey } from "../../protocol/item-order.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { Places } from "../convert.js";
 import type { Turns } from "../turns.js";
+import { upTo } from "./numbers.js";
 
 /** What spelling the items of a call needs. */
 export interface Speller {
@@ -72,7 +73,6 @@ export async function arranged(
   const keys = kept.map((item) => itemKey(facts, item, dialect));
   const compare = (a: number, b: number) =>
     compareKeys(keys[a] ?? [], keys[b] ?? []) || compareText(texts[a] ?? "", texts[b] ?? "");
-  const told = Uint32Array.from(keys, (_, index) => index);
-  const order = await sortSlices(told, compare, () => turns.rest());
+  const order = await sortSlices(upTo(kept.length), compare, () => turns.rest());
   return new SpeltList(Array.from(order, (index) => kept[index] ?? null));
 }

@@ -10,6 +10,7 @@ import { itemKey } from "../../protocol/item-order.js";
 import type { LspPosition, LspRange } from "../lsp-values.js";
 import type { Turns } from "../turns.js";
 import type { Speller } from "./list.js";
+import { upTo } from "./numbers.js";
 import { none, type Row, type RowFile, type RowKind } from "./row.js";
 
 /** The rows themselves, column by column. */
@@ -105,8 +106,7 @@ export class Rows<T> {
     const compareShown = (a: number, b: number) =>
       comparePlaces(shown, a, b) || compareKeys(keyOf(a), keyOf(b));
     const compare = (a: number, b: number) => compareShown(a, b) || compareText(wordsOf(a), wordsOf(b));
-    const told = Uint32Array.from({ length: file.length }, (_, index) => index);
-    const sorted = await sortSlices(told, compare, () => turns.rest());
+    const sorted = await sortSlices(upTo(file.length), compare, () => turns.rest());
     return { sorted, isTie: (a: number, b: number) => compareShown(a, b) === 0 };
   }
 
@@ -158,7 +158,7 @@ export class Rows<T> {
 }
 
 /** Compares two rows by their four numbers. */
-export function comparePlaces(places: Uint32Array | readonly number[], a: number, b: number): number {
+export function comparePlaces(places: Uint32Array, a: number, b: number): number {
   for (let part = 0; part < 4; part++) {
     const order = (places[4 * a + part] ?? 0) - (places[4 * b + part] ?? 0);
     if (order !== 0) return order;

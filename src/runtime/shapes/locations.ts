@@ -7,7 +7,7 @@ import type { SnippetBounds } from "../convert.js";
 import { collect } from "../listing/collect.js";
 import type { Row, RowKind } from "../listing/row.js";
 import { RowList } from "../listing/row-list.js";
-import { garbled, isRange, type LspRange, listOf } from "../lsp-values.js";
+import { garbled, isRange, listOf } from "../lsp-values.js";
 import type { ReplyData } from "../reply.js";
 import type { Shape } from "./shape.js";
 import { withoutTexts } from "./snippets.js";
@@ -28,7 +28,7 @@ export const locations: Shape = {
 function* placesIn(reply: ReplyData): Iterable<Row<null>> {
   for (const { server, value } of reply.parts) {
     if (server === undefined) throw garbled(server, "a location");
-    for (const entry of listOf(value)) yield { server, ...readLocation(server, entry), what: null };
+    for (const entry of listOf(value)) yield readLocation(server, entry);
   }
 }
 
@@ -58,10 +58,10 @@ export function snippetBounds(asked: AnswerOptions["snippet"]): SnippetBounds | 
   };
 }
 
-function readLocation(server: LanguageServer, entry: unknown): { uri: string; range: LspRange } {
-  const members = isTable(entry) ? entry : {};
-  const uri = members.uri ?? members.targetUri;
-  const range = members.range ?? members.targetSelectionRange ?? members.targetRange;
+function readLocation(server: LanguageServer, entry: unknown): Row<null> {
+  if (!isTable(entry)) throw garbled(server, "a location");
+  const uri = entry.uri ?? entry.targetUri;
+  const range = entry.range ?? entry.targetSelectionRange ?? entry.targetRange;
   if (typeof uri !== "string" || !isRange(range)) throw garbled(server, "a location");
-  return { uri, range };
+  return { server, uri, range, what: null };
 }
