@@ -6,8 +6,9 @@ import { fileUri } from "../base/file-uri.js";
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { PositionEncoding } from "../base/text.js";
+import { type NamedPaths, withNamedPaths } from "./named-paths.js";
 import { clientCapabilities } from "./offer.js";
-import { runsElsewhere, withNamedPaths } from "./program.js";
+import { runsElsewhere } from "./program.js";
 import { redact } from "./redact.js";
 import { type Asking, refusalOf } from "./requests.js";
 import { CLIENT_INSIDE } from "./sandbox.js";
@@ -24,13 +25,19 @@ export function folderParams(path: string): FolderParams {
   return { uri: fileUri(path), name: basename(path) };
 }
 
+/** What a server is told of its client and its place. */
+export interface About {
+  root: string;
+  names: NamedPaths;
+  folders: FolderParams[];
+  version: string;
+  effects: readonly Effect[];
+}
+
 /** Root, folders and process in all the forms that servers look for; 8 of 85 fail when one is missing. */
 export function initializeParams(
   plan: ServerPlan,
-  root: string,
-  folders: FolderParams[],
-  version: string,
-  effects: readonly Effect[],
+  { root, names, folders, version, effects }: About,
 ): object {
   const options = plan.initializeOptions;
   return {
@@ -40,7 +47,7 @@ export function initializeParams(
     rootPath: root,
     workspaceFolders: folders,
     capabilities: clientCapabilities(plan.clientCapabilities, effects),
-    ...(options === null ? {} : { initializationOptions: withNamedPaths(options, root) }),
+    ...(options === null ? {} : { initializationOptions: withNamedPaths(options, names) }),
     trace: "off",
   };
 }
@@ -69,10 +76,10 @@ export interface Introduction {
 export async function shakeHands(
   plan: ServerPlan,
   asking: Asking,
-  about: { root: string; folders: FolderParams[]; version: string; effects: readonly Effect[] },
+  about: About,
   signal: AbortSignal,
 ): Promise<Introduction> {
-  const params = initializeParams(plan, about.root, about.folders, about.version, about.effects);
+  const params = initializeParams(plan, about);
   const answered = await asking.wire
     .request("initialize", params, plan.initializeTimeoutMs, signal)
     .catch((error: unknown) => {

@@ -20,7 +20,7 @@ import { Incoming } from "./incoming.js";
 import { documentOf } from "./inside.js";
 import type { InstanceContext } from "./instance-context.js";
 import type { Transport } from "./launch.js";
-import { withNamedPaths } from "./program.js";
+import { withNamedPaths } from "./named-paths.js";
 import { ReadinessState } from "./readiness.js";
 import { type Asking, ask } from "./requests.js";
 import { ServerEnd } from "./server-end.js";
@@ -165,8 +165,8 @@ export class Instance {
 
   /** The handshake; after it the server may be asked. */
   async initialize(signal: AbortSignal): Promise<void> {
-    const { root, version, effects } = this.#context;
-    const about = { root, folders: this.#folders(), version, effects };
+    const { root, names, version, effects } = this.#context;
+    const about = { root, names, folders: this.#folders(), version, effects };
     const { capabilities, encoding, serverVersion } = await shakeHands(
       this.plan,
       this.#asking,
@@ -292,7 +292,7 @@ export class Instance {
   }
 
   #settings(): ServerPlan["settings"] {
-    return withNamedPaths(this.plan.settings, this.root);
+    return withNamedPaths(this.plan.settings, this.#context.names);
   }
 
   #folders(): FolderParams[] {

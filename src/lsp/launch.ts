@@ -11,8 +11,9 @@ import type { Plan, ServerPlan } from "../abi/plan.js";
 import type { Guardian } from "./guardian.js";
 import { findPrlimit, openFilesWords, startMarked } from "./inherited-limits.js";
 import { assertLocked } from "./lock.js";
+import { namedPathsOf, withNamedPaths } from "./named-paths.js";
 import { MARK_NAME, type Mark, newMark, ProcessTree } from "./process-tree.js";
-import { assertAllowed, requireProgram, runsElsewhere, serverEnv, withNamedPaths } from "./program.js";
+import { assertAllowed, requireProgram, runsElsewhere, serverEnv } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { reach, type SocketNames, startOverSocket } from "./socket.js";
 import { StderrRing } from "./stderr-ring.js";
@@ -86,7 +87,8 @@ interface Start {
 
 function startProgram(start: Start): Transport {
   const { plan, server, root, context, guardian, sandbox, program, isLocked, names } = start;
-  const args = withNamedPaths([...server.command.slice(1), ...server.args], root, names);
+  const named = { ...namedPathsOf(root, program, context), ...names };
+  const args = withNamedPaths([...server.command.slice(1), ...server.args], named);
   const prlimit = findPrlimit(context);
   const { openFiles } = server.limits;
   const limited = openFiles === null ? [] : openFilesWords(prlimit, openFiles);
@@ -98,7 +100,7 @@ function startProgram(start: Start): Transport {
     spawn(real, rest, {
       argv0: file,
       cwd: server.cwd === null ? root : resolve(context.base, server.cwd),
-      env: { ...withNamedPaths(serverEnv(plan, server, context), root, names), [MARK_NAME]: mark.text },
+      env: { ...withNamedPaths(serverEnv(plan, server, context), named), [MARK_NAME]: mark.text },
       detached: process.platform !== "win32",
       windowsHide: true,
       stdio: ["pipe", "pipe", "pipe"],

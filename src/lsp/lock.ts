@@ -11,7 +11,8 @@ import { digest } from "../base/hash.js";
 import { canonicalText, isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { filesNamedIn } from "./named-files.js";
-import { type ProgramContext, requireProgram, runsElsewhere, withNamedPaths } from "./program.js";
+import { namedPathsOf, withNamedPaths } from "./named-paths.js";
+import { type ProgramContext, requireProgram, runsElsewhere } from "./program.js";
 import type { PoolContext } from "./types.js";
 
 /** The version of the record. */
@@ -29,6 +30,9 @@ export interface LockedServer {
   start: string;
   files: LockedFile[];
 }
+
+/** What decides whether a server is as it was locked. */
+export type LockContext = ProgramContext & Pick<PoolContext, "lockFile">;
 
 /** The servers of one folder. */
 export interface LockedFolder {
@@ -70,7 +74,7 @@ export async function lockedServer(
   const start = startOf(server);
   if (runsElsewhere(server)) return { server: server.id, start, files: [] };
   const program = requireProgram(plan, server, context);
-  const files = await filesOf(server, program, context.roots[0] ?? context.base, context.base);
+  const files = await filesOf(server, program, context.roots[0] ?? context.base, context);
   return { server: server.id, start, files };
 }
 
@@ -82,8 +86,9 @@ export async function assertLocked(
   server: ServerPlan,
   program: string | undefined,
   root: string,
-  { base, lockFile }: Pick<PoolContext, "base" | "lockFile">,
+  context: LockContext,
 ): Promise<boolean> {
+  const { base, lockFile } = context;
   if (lockFile === undefined) return false;
   const folder = realpathSync(base);
   const locked = readLocks(lockFile).find((entry) => entry.folder === folder);
@@ -93,7 +98,7 @@ export async function assertLocked(
   if (known.start !== startOf(server))
     throw refused(server, "is started in another way than when it was locked");
   if (program === undefined) return true;
-  const files = await filesOf(server, program, root, base);
+  const files = await filesOf(server, program, root, context);
   const isMoved = files.map(({ path }) => path).join("\0") !== known.files.map(({ path }) => path).join("\0");
   if (isMoved) throw refused(server, "is another file than the one that was locked");
   if (files.some((file, index) => file.digest !== known.files[index]?.digest))
@@ -110,11 +115,12 @@ async function filesOf(
   server: ServerPlan,
   program: string,
   root: string,
-  base: string,
+  context: ProgramContext,
 ): Promise<LockedFile[]> {
-  const cwd = server.cwd === null ? root : resolve(base, server.cwd);
-  const words = withNamedPaths([...server.command.slice(1), ...server.args], root);
-  const values = Object.values(withNamedPaths(server.env, root));
+  const cwd = server.cwd === null ? root : resolve(context.base, server.cwd);
+  const named = namedPathsOf(root, program, context);
+  const words = withNamedPaths([...server.command.slice(1), ...server.args], named);
+  const values = Object.values(withNamedPaths(server.env, named));
   return Promise.all(
     [realpathSync(program), ...filesNamedIn([...words, ...values], cwd)].map(async (path) => ({
       path,

@@ -11,6 +11,7 @@ import { Instance } from "./instance.js";
 import type { Tally } from "./instance-context.js";
 import { launch } from "./launch.js";
 import { Moments } from "./moments.js";
+import { namedPathsOf } from "./named-paths.js";
 import { findProgram, runsElsewhere } from "./program.js";
 import { rootOf, routeFile } from "./route.js";
 import { Slot } from "./slot.js";
@@ -236,10 +237,12 @@ class Pool implements ServerPool {
     // Begun before the server reads its first file; what changes from here on is told.
     void this.#watch.refresh();
     const transport = await launch(this.#plan, server, root, this.#context, this.#guardian, signal);
+    const program = runsElsewhere(server) ? undefined : findProgram(this.#plan, server, this.#context);
     const instance = new Instance(
       {
         plan: server,
         root,
+        names: namedPathsOf(root, program, this.#context),
         roots,
         generation,
         version,

@@ -2,8 +2,6 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
-import type { Json } from "../base/json.js";
-import { define, isTable } from "../base/json.js";
 import { isLoopback } from "../base/loopback.js";
 import { Refusal } from "../base/problem.js";
 import { isInside } from "./inside.js";
@@ -88,40 +86,12 @@ export function pathOutside(path: string, strangers: readonly string[]): string 
 }
 
 /** Folders whose programs do not count; a workspace's own do once it is trusted. */
-function strangersOf({ roots, avoid, binFolders }: ProgramContext): readonly string[] {
+export function strangersOf({
+  roots,
+  avoid,
+  binFolders,
+}: Pick<ProgramContext, "roots" | "avoid" | "binFolders">): readonly string[] {
   return binFolders.length > 0 ? [] : [...roots, ...avoid];
-}
-
-/** Puts the named paths `<workspace>` and `<node_modules>`, and further names, into every text of a value. */
-export function withNamedPaths<T extends Json>(
-  value: T,
-  root: string,
-  further: { readonly [name: string]: string } = {},
-): T {
-  const named = (text: string): string =>
-    Object.entries(further).reduce((filled, [name, put]) => filled.replaceAll(`<${name}>`, () => put), text);
-  const fill = (item: Json): Json => {
-    if (typeof item === "string") {
-      if (!item.includes("<")) return item;
-      const filled = named(item);
-      return filled.replaceAll("<workspace>", root).replaceAll("<node_modules>", () => nodeModulesOf(root));
-    }
-    if (Array.isArray(item)) return item.map(fill);
-    if (!isTable(item)) return item;
-    const out: { [key: string]: Json } = {};
-    for (const [key, member] of Object.entries(item)) define(out, key, fill(member));
-    return out;
-  };
-  return fill(value) as T;
-}
-
-/** The nearest `node_modules` at or above a root. */
-function nodeModulesOf(root: string): string {
-  for (let folder = root; ; folder = dirname(folder)) {
-    const found = join(folder, "node_modules");
-    if (existsSync(found) || dirname(folder) === folder)
-      return existsSync(found) ? found : join(root, "node_modules");
-  }
 }
 
 /** Whether a server runs already, so that it is neither started nor ended from here. */

@@ -95,3 +95,15 @@ extensions = ["far"]
     expect(stdout, stderr).toContain(text);
   expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
 });
+
+it("lets the workspace's own name hide nothing either", async () => {
+  const name = "w\u001b[2K\u202ex";
+  mkdirSync(join(folder, name));
+  writeFileSync(join(folder, name, "lspi.toml"), server);
+  const there = (...words: string[]) => runHere(["trust", ...words], { cwd: join(folder, name), env: env() });
+  for (const words of [["--yes"], ["--list"], ["--remove"]]) {
+    const { stdout } = await there(...words);
+    expect(stdout).toContain("w\\u{1b}[2K\\u{202e}x");
+    for (const sign of ["\u001b", "\u202e"]) expect(stdout).not.toContain(sign);
+  }
+});

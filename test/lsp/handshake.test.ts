@@ -30,6 +30,8 @@ test("initialize tells root, folders, process, options with named paths, and hon
         workspaceFolders: ["more"],
       },
       files: { "node_modules/x": "" },
+      // Trusted: its own node_modules count.
+      context: { binFolders: ["/nowhere"] },
     },
   );
   const uri = pathToFileURL(root).href;

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
 import { type LockedServer, lockedServer, lockFileIn, RECORD_VERSION } from "../../src/lsp/lock.js";
-import { pathOutside } from "../../src/lsp/program.js";
+import { findTool, pathOutside } from "../../src/lsp/program.js";
 import { defaultEnv } from "../../src/plan/defaults.js";
 import { fakePlan, fakeServer, fakeServerPath } from "../fake-server/index.js";
 import { ask, poolOf, scenarios, signal, workspace, write } from "./support.js";
@@ -169,6 +169,15 @@ test.runIf(process.platform === "linux")("a server inherits the allowed names an
 
 test("no name that is inherited by default sounds like a secret", () => {
   expect(defaultEnv.filter((name) => /TOKEN|KEY|SECRET|PASS|CREDENTIAL|AUTH/i.test(name))).toEqual([]);
+});
+
+test("a tool that we run ourselves is none of a root's, nor of a stranger's", () => {
+  const bin = workspace({});
+  programAt(join(bin, "tool"));
+  const find = (roots: string[], avoid: string[]) => findTool("tool", { roots, avoid, env: { PATH: bin } });
+  expect(find([], [])).toBe(join(bin, "tool"));
+  expect(find([bin], [])).toBeUndefined();
+  expect(find([], [bin])).toBeUndefined();
 });
 
 describe("the lock", () => {

@@ -1,13 +1,14 @@
 /** A confined server: what it cannot do any more, that it still works, and that it never runs unconfined. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { SandboxName, ServerPlan } from "../../src/abi/plan.js";
+import { sandboxOf } from "../../src/lsp/sandbox.js";
 import type { PoolContext } from "../../src/lsp/types.js";
-import { fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
+import { fakePlan, fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
 import {
   act,
   afterThis,
@@ -131,6 +132,37 @@ describe.runIf(works)(`bubblewrap${where}`, () => {
     if (sandbox !== "none")
       expect({ entered, capable, devices }).toEqual({ entered: false, capable: false, devices: false });
     await until(() => !alive(pid));
+  });
+
+  test("extra roots are read-only too", { timeout: 60_000 }, async () => {
+    const extra = workspace({});
+    const { server } = await session(
+      {},
+      {
+        server: { sandbox: "read_only" },
+        plan: { workspace: { roots: ["."], extraRoots: [extra], deny: [] } },
+      },
+    );
+    const told = join(scenarios(), "told");
+    const script = `echo x > "$1/new" && echo wrote > "$2.new" || echo kept > "$2.new"; mv "$2.new" "$2"`;
+    await act(server, { exec: ["/bin/sh", "-c", script, "sh", extra, told] });
+    await until(() => existsSync(told));
+    expect(readFileSync(told, "utf8")).toBe("kept\n");
+  });
+
+  test("ends with whoever started it, however that ended", { timeout: 60_000 }, async () => {
+    const root = workspace({});
+    const server = fakeServer(scenarios(), {}, { sandbox: "no_network" });
+    const context = { roots: [root], avoid: [], env: process.env };
+    const { words } = await sandboxOf(fakePlan([server]), server, context);
+    const command = JSON.stringify([...words, "sleep", "1000029"]);
+    const script = `const [program, ...words] = ${command};
+require("node:child_process").spawn(program, words, { detached: true, stdio: "ignore" });`;
+    const parent = spawn(process.execPath, ["-e", script], { stdio: "ignore" });
+    afterThis(() => void parent.kill("SIGKILL"));
+    await until(() => sleepers("1000029").length === 1);
+    parent.kill("SIGKILL");
+    await until(() => sleepers("1000029").length === 0);
   });
 
   test("holds together with a limit of open files", { timeout: 60_000 }, async () => {

@@ -58,9 +58,7 @@ export const trust: Command = {
         removeTrusted(store, ...trustNames(workspace, diskFiles)),
         removeTrustedFolder(store, workspace),
       ]);
-      io.stdout.write(
-        known.includes(true) ? `${workspace} is no longer trusted\n` : `${workspace} was not trusted\n`,
-      );
+      io.stdout.write(`${visible(workspace)} ${known.includes(true) ? "is no longer" : "was not"} trusted\n`);
       return known.includes(true) ? exitCodes.ok : exitCodes.no;
     }
     const defaults = defaultConfig() as JsonObject;
@@ -68,14 +66,14 @@ export const trust: Command = {
     const found = inspectDiscovered(request, diskFiles);
     if (found) {
       if (found.problems.length > 0) throw new ConfigError(found.problems);
-      io.stdout.write(`${found.file}\n`);
+      io.stdout.write(`${visible(found.file)}\n`);
       for (const program of found.grants.starts) io.stdout.write(`  it may start ${visible(program)}\n`);
       for (const wish of found.grants.asks) io.stdout.write(`  it asks for ${visible(wish)}\n`);
       for (const setting of found.grants.settings) io.stdout.write(`    ${visible(setting)}\n`);
       for (const { message, pointer } of found.held)
         io.stdout.write(`  even then ${visible(pointer)}: ${visible(message)}\n`);
     }
-    io.stdout.write(`${workspace}\n  language servers in its node_modules/.bin may be started\n`);
+    io.stdout.write(`${visible(workspace)}\n  language servers in its node_modules/.bin may be started\n`);
     if (!(await isWanted(input, io))) return exitCodes.no;
     await whileLocked(io, () => {
       if (found) addTrusted(store, found.file, found.hash);
@@ -104,8 +102,8 @@ async function isWanted(input: Input, io: Surroundings): Promise<boolean> {
 
 function list(store: Trust, io: Surroundings) {
   const { configs, folders } = listTrusted(store);
-  for (const { file, hash } of configs) io.stdout.write(`config  ${file}  ${hash}\n`);
-  for (const folder of folders) io.stdout.write(`folder  ${folder}\n`);
+  for (const { file, hash } of configs) io.stdout.write(`config  ${visible(file)}  ${hash}\n`);
+  for (const folder of folders) io.stdout.write(`folder  ${visible(folder)}\n`);
   if (configs.length + folders.length === 0) io.stdout.write("nothing is trusted\n");
   return exitCodes.ok;
 }
