@@ -16,7 +16,7 @@ const out = join(root, "dist", "cli");
 /** What is run by name; each becomes a file that starts the loader. */
 const programs = ["bin", "print", "precompile"];
 
-/** What is loaded together. A module goes to the first pack that reaches it; all others are files of their own. */
+/** What is loaded together. What several of them reach is in the first; all others are files of their own. */
 const packs = {
   "serve.cjs": ["src/cli/bin.ts", "src/cli/quick.ts", "src/cli/commands/serve.ts", "src/mcp/stdio.ts"],
   "compile.cjs": ["src/cli/compile.ts"],

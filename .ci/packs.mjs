@@ -29,22 +29,28 @@ async function asFunction(text) {
   return `function (module, exports, require, importAny, importMetaUrl) {\n${body}}`;
 }
 
-/** Which pack each module of a build belongs to: the first whose roots reach it by static imports, else one of its own. */
+/**
+ * Which pack each module of a build belongs to: the one whose roots reach it by static imports. What several reach is in
+ * the first, which every start loads, so that no pack brings another along; what none reaches is a file of its own.
+ */
 export function assign(outputs, packs) {
   const byName = new Map(Object.entries(outputs).map(([path, facts]) => [posix.basename(path), facts]));
   const modules = [...byName.keys()].filter((name) => name.endsWith(".js"));
+  const [first] = Object.keys(packs);
   const packOf = {};
-  const visit = (name, file) => {
-    if (packOf[name] !== undefined || !byName.has(name)) return;
-    packOf[name] = file;
+  const visit = (name, file, seen) => {
+    if (seen.has(name) || !byName.has(name)) return;
+    seen.add(name);
+    packOf[name] = packOf[name] === undefined ? file : first;
     for (const { path, kind } of byName.get(name).imports)
-      if (kind === "import-statement") visit(posix.basename(path), file);
+      if (kind === "import-statement") visit(posix.basename(path), file, seen);
   };
   for (const [file, roots] of Object.entries(packs)) {
+    const seen = new Set();
     for (const root of roots) {
       const name = modules.find((candidate) => byName.get(candidate).entryPoint === root);
       if (name === undefined) throw new Error(`the build has no module for ${root}`);
-      visit(name, file);
+      visit(name, file, seen);
     }
   }
   for (const name of modules) packOf[name] ??= name.replace(/\.js$/, ".cjs");
