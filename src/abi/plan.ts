@@ -369,6 +369,8 @@ export interface DialectPlan {
     most: string;
     /** What happens to a number beyond its bounds. */
     beyond: "refuse" | "clamp";
+    /** More items than this are refused instead of cut; null to cut whatever is too much. */
+    refusePast: number | null;
   };
   result: "structured" | "text" | "both";
   /** How `content` reads where a tool has no text of its own; null for the shape's own lines. */

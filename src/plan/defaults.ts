@@ -114,7 +114,7 @@ export const defaultDialect: DialectPlan = {
   },
   symbol: { name: "symbol_name", kind: "symbol_kind", extent: "from_name" },
   query: "query",
-  listing: { size: "page_size", cursor: "cursor", most: "max_results", beyond: "refuse" },
+  listing: { size: "page_size", cursor: "cursor", most: "max_results", beyond: "refuse", refusePast: null },
   result: "both",
   text: null,
   echo: null,

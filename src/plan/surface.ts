@@ -49,6 +49,7 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
       cursor: listing.cursor ?? defaultDialect.listing.cursor,
       most: listing.most ?? defaultDialect.listing.most,
       beyond: listing.beyond ?? defaultDialect.listing.beyond,
+      refusePast: listing.refuse_past ?? defaultDialect.listing.refusePast,
     },
     result: rest.result ?? defaultDialect.result,
     text: rest.text ?? defaultDialect.text,

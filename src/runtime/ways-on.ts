@@ -4,7 +4,7 @@
  */
 import type { Anchor, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
-import type { NextStep } from "../base/problem.js";
+import { type NextStep, Refusal } from "../base/problem.js";
 import type { CallState } from "./call-state.js";
 
 /** How an answer was cut. */
@@ -35,6 +35,16 @@ export function waysOn(call: CallState, cut: Cut): NextStep[] {
 /** What is told of a list with more items than can be listed: the first of them are, in their order. */
 export function boundedWarning(call: CallState, listed: number, total: number): string {
   return `Of ${total} results the first ${listed} are listed. ${otherQuestion(call)}`;
+}
+
+/** The refusal of a list with more items than the dialect lists. Some dialects tell the message alone. */
+export function tooMany(call: CallState, most: number): Refusal {
+  const text = otherQuestion(call);
+  return new Refusal(
+    "guard/too-large",
+    `More than ${most} results were found; so many are not listed. ${text}`,
+    { nextSteps: [{ kind: "doc", text }] },
+  );
 }
 
 function otherQuestion(call: CallState): string {

@@ -602,6 +602,7 @@ describe("the command line", () => {
       JSON.parse((await client("vscode", ...flags)).stdout).servers["lsp-proxy"].args.slice(2);
     const config = ["--config", join(project, "lspi.toml")];
     expect(await of()).toEqual(config);
+    mkdirSync(join(folder, "other"), { recursive: true });
     expect(await of("--workspace", join(folder, "other"))).toEqual([
       ...config,
       "--workspace",

@@ -196,11 +196,14 @@ describe("gateway, past its caps", () => {
   beforeAll(async () => {
     gateway = await openProfile(
       "default",
-      { "a.fake": source },
+      { "a.fake": source, "lines.fake": "x\n".repeat(20_001) },
       {
         capabilities,
         replies: {
-          "textDocument/references": places(20_001),
+          "textDocument/references": Array.from({ length: 20_001 }, (_, line) => ({
+            uri: a.replace("a.fake", "lines.fake"),
+            range: range(line, 0, 1),
+          })),
           "workspace/symbol": named(19_000, "n".repeat(900)),
         },
         on: { "textDocument/hover": [{ never: true }] },

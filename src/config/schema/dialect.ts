@@ -68,6 +68,14 @@ export const dialect = z.strictObject({
         .describe(
           "For numbers beyond their bounds: refused, or clamped with a warning; refused when absent.",
         ),
+      refuse_past: z
+        .int()
+        .min(1)
+        .max(500_000)
+        .optional()
+        .describe(
+          "A listing with more items than this, or too large to keep for its pages, is refused. When absent, the first of its items are listed and the answer says so.",
+        ),
     })
     .optional()
     .describe("How a page or a cap is asked for."),

@@ -1,7 +1,7 @@
-/** The bound of a listing: past it the first items are listed, in their order, and the answer says so. */
+/** The bound of a listing: past it the first items are listed, in their order, and the answer says so; or it is refused. */
 import type { CallState } from "../call-state.js";
 import { pageSize } from "../limits.js";
-import { boundedWarning } from "../ways-on.js";
+import { boundedWarning, tooMany } from "../ways-on.js";
 import type { List, Speller } from "./list.js";
 
 /** Nobody pages through more; a language server's message of the largest size has about as many. */
@@ -9,6 +9,12 @@ const mostItems = 500_000;
 
 /** As much of a list as may be listed and, where it has further pages, can be kept for them. */
 export async function bounded(call: CallState, list: List, speller: Speller): Promise<List> {
+  const { refusePast } = call.plan.dialect.listing;
+  if (refusePast !== null) {
+    if (list.length > refusePast) throw tooMany(call, refusePast);
+    // Too large to keep is refused where it would be kept.
+    return list;
+  }
   let kept = list.length > mostItems ? await list.first(speller, mostItems) : list;
   const isPaged = call.tool.page !== null && list.length > pageSize(call);
   while (isPaged && kept.length > pageSize(call)) {
