@@ -3,8 +3,8 @@
  * caller does not use a plan that came with errors. Equal meaning gives an equal plan.
  */
 import { ABI_VERSION, type HttpPlan, type LimitsPlan, type Plan } from "../abi/plan.js";
+import { strictPortProblem } from "../base/loopback.js";
 import { sortedSet } from "../base/order.js";
-import { strictPortProblem } from "../base/ports.js";
 import type { Place, Problem } from "../base/problem.js";
 import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
