@@ -19,6 +19,7 @@ describe("a surface for every client", () => {
     const { mcp, limits } = planText('[mcp]\ncontext = "auto"');
     expect(mcp.clients).toEqual([
       { name: "claude-code", result: "structured" },
+      { name: "copilot-cli", result: "text" },
       { name: "gemini-cli-mcp-client", result: "text" },
       { name: "github-copilot-developer", result: "text" },
       { name: "opencode", result: "text" },
