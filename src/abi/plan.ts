@@ -120,7 +120,14 @@ export interface ServerPlan {
   /** Static answers to the server's own requests. */
   replies: { [method: string]: Json };
   forward: ForwardPlan[];
-  ready: { progress: boolean; notification: string | null; field: string | null; atOnce: boolean };
+  ready: {
+    progress: boolean;
+    notification: string | null;
+    field: string | null;
+    /** What the string at `field` has in it once the server is ready; empty where the field is a boolean. */
+    text: string[];
+    atOnce: boolean;
+  };
   check: CheckPlan | null;
   /** One of these must stand above a file for the server to know its whole project; empty when it needs none. */
   projectFiles: string[];

@@ -121,6 +121,11 @@ export class Capabilities {
     return typeof capability !== "string" || isOffered(getAt(this.#offered, capability.split(".")), []);
   }
 
+  /** Whether a provider of a method says that it reports on its requests while it works on them. */
+  tellsProgress(method: string): boolean {
+    return this.options(method).some((options) => isTable(options) && options.workDoneProgress === true);
+  }
+
   /** The options of every provider of a method: the static one first, then the registered ones. */
   options(method: string, subject?: Subject): unknown[] {
     const facts = methods[method];

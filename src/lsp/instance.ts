@@ -85,6 +85,7 @@ export class Instance {
       roots,
       wire: this.#wire,
       readiness: this.#readiness,
+      tellsProgress: (method) => this.#capabilities.tellsProgress(method),
       warmupMs: plan.warmupTimeoutMs,
     };
     this.#files = new ServerFiles({

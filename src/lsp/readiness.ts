@@ -60,9 +60,9 @@ export class ReadinessState {
     this.#toldVainMs = Math.max(this.#toldVainMs, ms);
   }
 
-  /** A question goes out; `arrive` ends its flight. */
-  depart(): Flight {
-    return this.#progress.depart();
+  /** A question goes out; `arrive` ends its flight. `tellsProgress`: the server reports on such questions while it works on them. */
+  depart(tellsProgress = false): Flight {
+    return this.#progress.depart(tellsProgress);
   }
 
   /** The question of this flight was answered, or given up; `previous` is the flight in which it was asked before. */
@@ -115,7 +115,7 @@ export class ReadinessState {
   }
 
   get #statusDecides(): boolean {
-    return this.#told !== undefined && this.#ready.field !== null;
+    return this.#told !== undefined && this.#isTwoWay;
   }
 
   /** Whether the server has yet to send the status that it is known for. */
@@ -126,7 +126,7 @@ export class ReadinessState {
   /** Whether an empty answer may still turn into another one. */
   get mayFill(): boolean {
     // A status that only ever says "ready" may come a moment before the answers do (vim-language-server).
-    const isSure = this.now === "ready" && (this.#ready.notification === null || this.#ready.field !== null);
+    const isSure = this.now === "ready" && (this.#ready.notification === null || this.#isTwoWay);
     return !isSure && !this.#answered && !this.#emptySettled;
   }
 
@@ -179,9 +179,23 @@ export class ReadinessState {
   notified(method: string, params: unknown): void {
     if (method === "$/progress") this.#progressed(params);
     if (method !== this.#ready.notification) return;
-    const value = getAt(params, this.#field);
-    this.#told = this.#ready.field === null ? true : value === true;
+    const told = this.#toldBy(getAt(params, this.#field));
+    if (told === undefined) return;
+    this.#told = told;
     this.#sign();
+  }
+
+  /** What a status says; nothing where it is one text among many. */
+  #toldBy(value: unknown): boolean | undefined {
+    const { field, text } = this.#ready;
+    if (field === null) return true;
+    if (text.length === 0) return value === true;
+    return typeof value === "string" && text.some((part) => value.includes(part)) ? true : undefined;
+  }
+
+  /** Whether the status tells both ways: a boolean does, a text or a mere notification can only say "ready". */
+  get #isTwoWay(): boolean {
+    return this.#ready.field !== null && this.#ready.text.length === 0;
   }
 
   #progressed(params: unknown): void {

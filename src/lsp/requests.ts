@@ -42,6 +42,8 @@ export interface Asking {
   roots: readonly string[];
   wire: Wire;
   readiness: ReadinessState;
+  /** Whether the server reports on its work on a method's requests. */
+  tellsProgress: (method: string) => boolean;
   /** How long an empty answer about one file's own text is waited with. */
   warmupMs: number;
 }
@@ -74,7 +76,7 @@ async function askUntilSure(
   let refused = 0;
   let previous: Flight | undefined;
   for (let doubted = 0; ; ) {
-    const flight = readiness.depart();
+    const flight = readiness.depart(asking.tellsProgress(method));
     const answer = attempt(asking, method, params, Math.max(1, left(1)), { signal, parts });
     const outcome = await answer.finally(() => readiness.arrive(flight, previous));
     previous = flight;

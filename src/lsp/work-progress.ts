@@ -13,6 +13,8 @@ const AS_LONG = 0.8;
 /** One question on its way. */
 export interface Flight {
   sentAt: number;
+  /** Whether the server said that it reports on such questions: what begins meanwhile is then no evidence of more. */
+  tellsProgress: boolean;
   /** Titles of the progress that began meanwhile. */
   began: Set<string>;
 }
@@ -59,8 +61,8 @@ export class WorkProgress {
   }
 
   /** A question goes out. */
-  depart(): Flight {
-    const flight: Flight = { sentAt: performance.now(), began: new Set() };
+  depart(tellsProgress: boolean): Flight {
+    const flight: Flight = { sentAt: performance.now(), tellsProgress, began: new Set() };
     this.#flights.add(flight);
     return flight;
   }
@@ -81,12 +83,15 @@ export class WorkProgress {
     for (const progress of this.#open.values()) progress.vainMs = Math.max(progress.vainMs, ms);
   }
 
-  /** Takes the parameters of a `$/progress`; says what happened, if anything. */
-  take(params: unknown): "begun" | "went-on" | "ended" | undefined {
+  /** Takes the parameters of a `$/progress`; says what happened, if anything: `answered` is the end of a question's own. */
+  take(params: unknown): "begun" | "went-on" | "answered" | "ended" | undefined {
     const { token, value } = isTable(params) ? params : {};
     if ((typeof token !== "string" && typeof token !== "number") || !isTable(value)) return undefined;
     const before = this.#open.get(token);
-    if (value.kind === "end") return this.#open.delete(token) ? "ended" : undefined;
+    if (value.kind === "end") {
+      this.#open.delete(token);
+      return before && (this.#isAnswers(before) ? "answered" : "ended");
+    }
     if (value.kind === "begin") {
       this.#open.set(token, this.#begin(wordsOf(value, undefined)));
       return "begun";
@@ -96,6 +101,11 @@ export class WorkProgress {
     if (words.message !== before.message || words.percentage !== before.percentage) before.vainMs = 0;
     Object.assign(before, words, { seen: performance.now() });
     return "went-on";
+  }
+
+  /** Whether it is most likely the progress of a question that is still on its way. */
+  #isAnswers({ during }: Progress): boolean {
+    return during.some((flight) => flight.tellsProgress && this.#flights.has(flight));
   }
 
   #begin(words: Words): Progress {

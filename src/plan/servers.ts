@@ -64,6 +64,7 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
       progress: server.ready?.progress ?? true,
       notification: server.ready?.notification ?? null,
       field: server.ready?.field ?? null,
+      text: sortedSet(server.ready?.text ?? []),
       atOnce: server.ready?.at_once ?? false,
     },
     check: server.check

@@ -72,7 +72,7 @@ export function serverPlan(
     replies: {},
     forward: [],
     check: null,
-    ready: { progress: true, notification: null, field: null, atOnce: false },
+    ready: { progress: true, notification: null, field: null, text: [], atOnce: false },
     projectFiles: [],
     idleShutdownMs: 300_000,
     restartIntervalMinutes: 0,

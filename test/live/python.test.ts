@@ -80,3 +80,22 @@ describe("pyright", () => {
     await expect.poll(status, { timeout: 30_000 }).toBe("clean");
   });
 });
+
+describe("pyright, asked at once", () => {
+  it("has found the files of the workspace before its first references count", async () => {
+    const session = await openSession(
+      "python",
+      '[allow]\ncommands = ["pyright-langserver"]\n[[servers]]\nid = "py"\nkind = "pyright"\n',
+    );
+    try {
+      for (let index = 0; index < 60; index++)
+        session.write(`user${index}.py`, "import used\n\nused.used_by_all()\n");
+      session.write("used.py", "def used_by_all() -> None: ...\n");
+      const at = session.place("used.py", "def |used_by_all");
+      const { structuredContent } = await session.call("find_references", { file_path: "used.py", ...at });
+      expect([structuredContent.total, structuredContent.readiness]).toEqual([61, "ready"]);
+    } finally {
+      await session.close();
+    }
+  });
+});

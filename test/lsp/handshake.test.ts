@@ -137,7 +137,7 @@ test("a capability may come and go by registration, for the documents that it na
 });
 
 test("a server that registers everything only when it has loaded is waited for, once", async () => {
-  const ready = { progress: true, notification: "fake/loaded", field: null, atOnce: false };
+  const ready = { progress: true, notification: "fake/loaded", field: null, text: [], atOnce: false };
   const { server, file } = await session({}, { server: { ready, warmupTimeoutMs: 20_000 } });
   const document = await server.sync(file, signal());
   const hover = server.offers("textDocument/hover", document, { signal: signal(), timeoutMs: 20_000 });
@@ -152,7 +152,7 @@ test("a server that registers everything only when it has loaded is waited for, 
 
 test("one that offers something in its handshake, or tells no status, is not waited for", async () => {
   const long = { signal: signal(), timeoutMs: 1_000_000 };
-  const ready = { progress: true, notification: "fake/loaded", field: null, atOnce: false };
+  const ready = { progress: true, notification: "fake/loaded", field: null, text: [], atOnce: false };
   const capabilities = { hoverProvider: true };
   const offering = await session({ capabilities }, { server: { ready, warmupTimeoutMs: 1_000_000 } });
   const silent = await session({}, { server: { warmupTimeoutMs: 1_000_000 } });

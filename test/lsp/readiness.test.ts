@@ -13,6 +13,7 @@ const serverStatus = {
   progress: true,
   notification: "experimental/serverStatus",
   field: "/quiescent",
+  text: [],
   atOnce: false,
 };
 
@@ -190,7 +191,7 @@ test("`always` asks again although the server is ready", async () => {
       capabilities: offers,
       replies: { "textDocument/hover": "x", [definition]: { $each: [[], ["here"]] } },
     },
-    { server: { ready: { progress: true, notification: null, field: null, atOnce: true } } },
+    { server: { ready: { progress: true, notification: null, field: null, text: [], atOnce: true } } },
   );
   await ask(server, "textDocument/hover");
   expect(server.readiness).toBe("ready");
@@ -245,7 +246,7 @@ test("answers prove nothing of a server that says nothing of itself, unless it i
     expect(await quiet.server.request(definition, {}, { signal: signal() })).toMatchObject({
       readiness: "unknown",
     });
-  const atOnce = { progress: true, notification: null, field: null, atOnce: true };
+  const atOnce = { progress: true, notification: null, field: null, text: [], atOnce: true };
   const declared = await session(scenario, { server: { ready: atOnce } });
   expect(declared.server.readiness).toBe("unknown");
   expect(await declared.server.request(definition, {}, { signal: signal() })).toMatchObject({
@@ -256,7 +257,7 @@ test("answers prove nothing of a server that says nothing of itself, unless it i
 });
 
 test("a status without a field says ready, and later progress holds again", async () => {
-  const ready = { progress: true, notification: "custom/ready", field: null, atOnce: false };
+  const ready = { progress: true, notification: "custom/ready", field: null, text: [], atOnce: false };
   const { server } = await session(
     { capabilities: offers, replies: { [definition]: { $each: ["early", "true"] } } },
     { server: { ready } },
@@ -271,6 +272,43 @@ test("a status without a field says ready, and later progress holds again", asyn
   expect(await reply).toEqual({ value: "true", readiness: "ready" });
 });
 
+test("a status that is one text among many says ready with that text alone", async () => {
+  const ready = {
+    progress: true,
+    notification: "window/logMessage",
+    field: "/message",
+    text: ["source file"],
+    atOnce: false,
+  };
+  const says = (message: string) => ({ notify: "window/logMessage", params: { type: 3, message } });
+  const { server } = await session(
+    { capabilities: offers, replies: { [definition]: { $each: ["early", "true"] } } },
+    { server: { ready } },
+  );
+  await act(server, says("Loading configuration"));
+  expect(server.readiness).toBe("unknown");
+  const reply = server.request(definition, {}, { signal: signal() });
+  await until(async () => (await received(server, definition)).length === 1);
+  await act(server, says("Found 60 source files"), says("Loading configuration"));
+  expect(await reply).toEqual({ value: "true", readiness: "ready" });
+});
+
+test("the progress of a question, where the server says that it tells of such, is no evidence of an index", async () => {
+  const script = (options: boolean | { workDoneProgress: boolean }) => ({
+    capabilities: { definitionProvider: options },
+    replies: { [definition]: "found" },
+    on: { [definition]: [progress("begin", { title: "finding" }), progress("end")] },
+  });
+  const telling = await session(script({ workDoneProgress: true }));
+  expect(await telling.server.request(definition, {}, { signal: signal() })).toEqual({
+    value: "found",
+    readiness: "unknown",
+  });
+  // What else could it be than the loading of what is asked about.
+  const silent = await session(script(true));
+  expect((await silent.server.request(definition, {}, { signal: signal() })).readiness).toBe("ready");
+});
+
 test("the end of progress is not the status that a server is known for", async () => {
   const { server } = await session({ capabilities: offers }, { server: { ready: serverStatus } });
   await act(server, progress("begin", { title: "fetching" }), progress("end"));
@@ -282,7 +320,13 @@ test("the end of progress is not the status that a server is known for", async (
 test("progress that its server forgot is no evidence any more", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
-    const state = new ReadinessState({ progress: true, notification: null, field: null, atOnce: false });
+    const state = new ReadinessState({
+      progress: true,
+      notification: null,
+      field: null,
+      text: [],
+      atOnce: false,
+    });
     const tell = (kind: string) =>
       state.notified("$/progress", { token: 1, value: { kind, title: "indexing" } });
     state.initialized();

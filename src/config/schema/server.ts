@@ -154,7 +154,14 @@ export const serverSchema = z.strictObject({
         .string()
         .regex(/^(\/.*)?$/, "a JSON Pointer")
         .optional()
-        .describe("JSON Pointer in its parameters to a boolean: ready."),
+        .describe("JSON Pointer in its parameters to a boolean: ready. With `text`, to a string."),
+      text: z
+        .array(z.string().min(1))
+        .min(1)
+        .optional()
+        .meta(
+          set("The server is ready once the string at `field` has one of these in it; others say nothing."),
+        ),
       at_once: z
         .boolean()
         .optional()
