@@ -2,8 +2,8 @@
 import { sep } from "node:path";
 import type { HttpPlan, Plan, ToolPlan } from "../abi/plan.js";
 import { uniqueBy } from "../base/order.js";
-import type { ClientFacts, ClientFileFacts } from "../config/clients.js";
-import type { Stanza } from "../config/entry.js";
+import type { ClientFacts, ClientFileFacts } from "../config/catalogue/clients.js";
+import type { Stanza } from "../config/edit/entry.js";
 import {
   type ClientView,
   type ClientWords,
@@ -15,9 +15,9 @@ import {
 } from "../emit/clients.js";
 import { readTemplates } from "../emit/templates.js";
 import { defaultEnv } from "../plan/defaults.js";
-import { gatewayUrl, reachOf } from "./client-files.js";
 import { type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
 import { type Compiled, workspaceOf } from "./compile.js";
+import { gatewayUrl, reachOf } from "./files/client-files.js";
 import { executable, shippedTemplates, version } from "./shipped.js";
 
 /** How a client is told, and what could not be said. */

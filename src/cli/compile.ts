@@ -7,13 +7,13 @@ import type { Code } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
 import { fromPointer, toPointer } from "../base/pointer.js";
 import { ConfigError, type Problem } from "../base/problem.js";
-import { chooseServers } from "../config/detect.js";
+import { chooseServers } from "../config/catalogue/detect.js";
 import { userConfigFile } from "../config/discover.js";
 import { diskFiles, type Files } from "../config/files.js";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
-import { inOrder } from "../config/read.js";
 import { UnusableConfig } from "../config/salvage.js";
-import { isTrusted, isTrustedFolder, openTrust } from "../config/trust.js";
+import { inOrder } from "../config/text/read.js";
+import { isTrusted, isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { compiledSchemas, emitBundle } from "../emit/bundle.js";
 import { shippedCode, shippedCompiler } from "../emit/shipped-code.js";
 import { readTemplates } from "../emit/templates.js";
@@ -24,9 +24,9 @@ import { defaultConfig } from "../plan/defaults.js";
 import { scanWorkspace } from "../workspace/scan.js";
 import { walkedDisk } from "../workspace/walk.js";
 import { homeOf, type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
-import { isInstalled } from "./installed.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
 import { strangersAround } from "./strangers.js";
+import { isInstalled } from "./trial/installed.js";
 
 /** A config that went down the whole line. */
 export interface Compiled {

@@ -8,8 +8,8 @@ import { type DeployPlace, deployFile, deployTargets } from "../emit/deploy.js";
 import { readTemplates } from "../emit/templates.js";
 import { type Input, type Surroundings, textFlag, UsageError } from "./command.js";
 import { type Compiled, planConfig } from "./compile.js";
-import { printProblems } from "./problems.js";
 import { executable, shippedTemplates, version } from "./shipped.js";
+import { printProblems } from "./terminal/problems.js";
 
 const MOST_GATEWAYS = 64;
 

@@ -12,8 +12,8 @@ import { fileTokens } from "../mcp/http/token-file.js";
 import { addToken, storedTokens } from "../mcp/http/token-store.js";
 import { environmentTokens, type TokenSource, tokenProblem } from "../mcp/http/tokens.js";
 import { type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
+import { whileLocked } from "./files/state-lock.js";
 import type { Opened } from "./open.js";
-import { whileLocked } from "./state-lock.js";
 
 /** Serves a runtime over HTTP until the signal. */
 export async function serveGateway(

@@ -10,8 +10,8 @@ import {
   UsageError,
 } from "./command.js";
 import { commands } from "./commands.js";
-import { commandHelp, programHelp } from "./help.js";
 import { version } from "./shipped.js";
+import { commandHelp, programHelp } from "./terminal/help.js";
 
 /** Runs one command line and tells the exit code; never throws. */
 export async function main(argv: string[], io: Surroundings): Promise<ExitCode> {
@@ -84,7 +84,7 @@ async function report(error: unknown, argv: string[], io: Surroundings): Promise
     return exitCodes.usage;
   }
   if (error instanceof ConfigError) {
-    const { printProblems } = await import("./problems.js");
+    const { printProblems } = await import("./terminal/problems.js");
     printProblems(error.problems, { json: argv.includes("--json"), io });
     return exitCodes.problems;
   }

@@ -7,16 +7,16 @@ import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { stateFolder } from "../config/state-folder.js";
-import type { ProgramContext } from "../lsp/program.js";
+import type { ProgramContext } from "../lsp/process/program.js";
 import type { Trace } from "../lsp/types.js";
-import type { LoadedBundle } from "../runtime/load.js";
-import { loadBundle } from "../runtime/load.js";
+import type { LoadedBundle } from "../runtime/bundle/load.js";
+import { loadBundle } from "../runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../runtime/runtime.js";
 import { type Flags, type Input, isOn, type Surroundings, textFlag } from "./command.js";
-import { openLog } from "./log.js";
+import { openLog } from "./log/log.js";
+import { openTrace } from "./log/trace.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
 import { strangersAround } from "./strangers.js";
-import { openTrace } from "./trace.js";
 
 export const bundleFlags: Flags = {
   bundle: {
@@ -99,7 +99,7 @@ export async function loadFrom(input: Input, io: Surroundings): Promise<Loaded> 
   const { compile } = await import("./compile.js");
   const { bundle, loaded: config, binFolders, avoid, warnings, files } = await compile(input, io);
   if (warnings.length > 0) {
-    const { printProblems } = await import("./problems.js");
+    const { printProblems } = await import("./terminal/problems.js");
     printProblems(warnings, { json: false, io });
   }
   const loaded = await loadBundle({ bundle }, options);

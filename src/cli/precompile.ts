@@ -1,7 +1,7 @@
 /** Part of the build: compiles the schemas of every shipped tool in every shipped profile, so that a start need not. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Catalogue } from "../config/catalogue.js";
+import { Catalogue } from "../config/catalogue/catalogue.js";
 import { diskFiles } from "../config/files.js";
 import { loadConfig } from "../config/load.js";
 import { compiledSchemas } from "../emit/bundle.js";

@@ -2,17 +2,17 @@
 import { join } from "node:path";
 import { nearest } from "../base/nearest.js";
 import { sortBy, sortedSet } from "../base/order.js";
-import { Catalogue } from "../config/catalogue.js";
+import { Catalogue } from "../config/catalogue/catalogue.js";
+import { languageNamed } from "../config/catalogue/language-names.js";
+import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { diskFiles } from "../config/files.js";
-import { languageNamed } from "../config/language-names.js";
-import type { PresetFacts } from "../config/preset-index.js";
-import { isTrustedFolder, openTrust } from "../config/trust.js";
+import { isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { homeOf, type Input, isOn, type Surroundings, UsageError } from "./command.js";
 import { workspaceFolder } from "./compile.js";
-import { isInPackages, isInstalledInTurn } from "./installed.js";
-import { withProgress } from "./progress.js";
 import { shippedConfigs } from "./shipped.js";
 import { strangersAround } from "./strangers.js";
+import { withProgress } from "./terminal/progress.js";
+import { isInPackages, isInstalledInTurn } from "./trial/installed.js";
 
 /** The shipped catalogue. */
 export function openCatalogue(): Catalogue {

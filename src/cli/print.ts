@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codes } from "../base/codes.js";
 import { canonicalPretty, type JsonObject } from "../base/json.js";
-import { Catalogue } from "../config/catalogue.js";
-import { readClients } from "../config/clients.js";
+import { Catalogue } from "../config/catalogue/catalogue.js";
+import { readClients } from "../config/catalogue/clients.js";
+import { INDEX_FILE, indexText } from "../config/catalogue/preset-index.js";
 import { diskFiles } from "../config/files.js";
 import { configJsonSchema } from "../config/json-schema.js";
 import { loadConfig } from "../config/load.js";
-import { INDEX_FILE, indexText } from "../config/preset-index.js";
 import type { PresetConfig } from "../config/schema.js";
 import {
   clientsDocs,
@@ -21,8 +21,8 @@ import {
 } from "../emit/docs.js";
 import { readTemplates } from "../emit/templates.js";
 import { buildPlan } from "../plan/build.js";
-import { clientsView } from "./clients-view.js";
-import { languagesView } from "./languages-view.js";
+import { clientsView } from "./printed/clients-view.js";
+import { languagesView } from "./printed/languages-view.js";
 import { shippedConfigs, shippedTemplates } from "./shipped.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import type { JsonObject } from "../base/json.js";
 import { getAt, toPointer } from "../base/pointer.js";
-import type { Path } from "./source.js";
+import type { Path } from "./text/source.js";
 
 type Issue = z.core.$ZodIssue;
 

@@ -4,14 +4,14 @@ import { digest, sha256 } from "../base/hash.js";
 import { canonicalText } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import type { Problem } from "../base/problem.js";
-import type { Catalogue } from "./catalogue.js";
+import type { Catalogue } from "./catalogue/catalogue.js";
 import { type Files, isInside, readOrExplain } from "./files.js";
 import type { Layer } from "./layer.js";
 import { modernise } from "./lspi.js";
 import { duplicateNames } from "./names.js";
-import { inOrder, readSource } from "./read.js";
 import { configSchema } from "./schema.js";
-import { problemAt, type Source } from "./source.js";
+import { inOrder, readSource } from "./text/read.js";
+import { problemAt, type Source } from "./text/source.js";
 import { validate } from "./validate.js";
 
 const MAX_LAYERS = 100;

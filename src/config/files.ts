@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, isAbsolute, relative } from "node:path";
-import { MAX_CONFIG_BYTES } from "./read.js";
+import { MAX_CONFIG_BYTES } from "./text/read.js";
 
 export interface FolderEntry {
   name: string;

@@ -3,7 +3,9 @@ import { relative } from "node:path";
 import { codes } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
 import { ConfigError, type Problem } from "../base/problem.js";
-import type { Catalogue } from "./catalogue.js";
+import type { Catalogue } from "./catalogue/catalogue.js";
+import type { PresetFacts } from "./catalogue/preset-index.js";
+import { applyPresets } from "./catalogue/presets.js";
 import {
   baseOf,
   type Discovered,
@@ -14,13 +16,11 @@ import {
 } from "./discover.js";
 import { type Expanded, expandFile, expandShipped, hashOf } from "./expand.js";
 import { type Files, readOrExplain } from "./files.js";
-import { grantsOf, grantWords } from "./grants.js";
-import { type Bounds, judgeFound } from "./judge.js";
 import { type Layer, type LayerTable, layerTable, leafValue, mergeLayers, nodeAt, nowhere } from "./layer.js";
-import type { PresetFacts } from "./preset-index.js";
-import { applyPresets } from "./presets.js";
 import { configSchema } from "./schema.js";
-import { problemAt } from "./source.js";
+import { problemAt } from "./text/source.js";
+import { grantsOf, grantWords } from "./trust/grants.js";
+import { type Bounds, judgeFound } from "./trust/judge.js";
 import { validate } from "./validate.js";
 
 /** The context of a surface that suits itself to whoever opens a session. */

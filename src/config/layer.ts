@@ -4,7 +4,7 @@
  */
 import { define, isTable, type Json, type JsonObject } from "../base/json.js";
 import { toPointer } from "../base/pointer.js";
-import type { Path, Places } from "./source.js";
+import type { Path, Places } from "./text/source.js";
 
 /** One tree of settings and where it comes from. */
 export interface Layer {

@@ -7,8 +7,9 @@ import { nearest } from "../base/nearest.js";
 import { sortedSet, uniqueBy } from "../base/order.js";
 import { fromPointer } from "../base/pointer.js";
 import { ConfigError, type Place, type Problem } from "../base/problem.js";
-import { Catalogue } from "./catalogue.js";
-import { readClients } from "./clients.js";
+import { Catalogue } from "./catalogue/catalogue.js";
+import { readClients } from "./catalogue/clients.js";
+import { applyPresets, commandsAsShipped, commandsFromEnvironment } from "./catalogue/presets.js";
 import { baseOf, type Discovered, discover, trustName } from "./discover.js";
 import { expandFile, expandShipped, hashOf } from "./expand.js";
 import type { Files } from "./files.js";
@@ -20,8 +21,6 @@ import {
   findLayers,
   readUser,
 } from "./gather.js";
-import { type Grants, grantsOf } from "./grants.js";
-import { beyondSealed, judgeFound, sealOf } from "./judge.js";
 import {
   itemsOf,
   type LayerNode,
@@ -36,11 +35,12 @@ import {
   withEntries,
 } from "./layer.js";
 import { isLspiTool } from "./lspi.js";
-import { applyPresets, commandsAsShipped, commandsFromEnvironment } from "./presets.js";
-import { inOrder } from "./read.js";
 import { salvage, UnusableConfig } from "./salvage.js";
 import { type Config, configSchema } from "./schema.js";
-import { type Path, problemAt } from "./source.js";
+import { inOrder } from "./text/read.js";
+import { type Path, problemAt } from "./text/source.js";
+import { type Grants, grantsOf } from "./trust/grants.js";
+import { beyondSealed, judgeFound, sealOf } from "./trust/judge.js";
 import { validate } from "./validate.js";
 
 export { AUTO_CONTEXT, type ConfigRequest } from "./gather.js";

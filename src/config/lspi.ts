@@ -4,7 +4,7 @@
  */
 import { define, isTable, type JsonObject } from "../base/json.js";
 import { getAt, toPointer } from "../base/pointer.js";
-import { type Path, problemAt, type Source } from "./source.js";
+import { type Path, problemAt, type Source } from "./text/source.js";
 
 const serverAliases = camelCased([
   "client_capabilities",

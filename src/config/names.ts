@@ -1,7 +1,7 @@
 /** Names that must be unique within one file: a server's id, a tool's name, a method. */
 import { isTable, type JsonObject } from "../base/json.js";
 import type { Problem } from "../base/problem.js";
-import { type Places, problemAt } from "./source.js";
+import { type Places, problemAt } from "./text/source.js";
 
 const named = [
   { list: "servers", key: "id", what: "servers" },

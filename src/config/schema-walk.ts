@@ -1,7 +1,7 @@
 /** Looks into the schema the way a path goes through a tree: which keys a table may have. */
 import * as z from "zod";
 import type { FoundRule } from "./schema/found.js";
-import type { Path } from "./source.js";
+import type { Path } from "./text/source.js";
 
 /** Any schema. */
 export type Schema = z.core.$ZodType;

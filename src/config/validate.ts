@@ -6,8 +6,8 @@ import { getAt, toPointer } from "../base/pointer.js";
 import type { Problem } from "../base/problem.js";
 import { type Complaint, complaintsOf, isMissing, type NoBranch } from "./complaints.js";
 import { homesOf, knownKeys } from "./schema-walk.js";
-import { type Path, type Places, problemAt } from "./source.js";
-import { boundWords, expectedWords, foundWords, label, oneOf, shown } from "./words.js";
+import { type Path, type Places, problemAt } from "./text/source.js";
+import { boundWords, expectedWords, foundWords, label, oneOf, shown } from "./text/words.js";
 
 export interface ValidateOptions {
   /** Pointers about which enough was said already. */

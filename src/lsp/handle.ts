@@ -6,10 +6,9 @@
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
-import type { FileOperation, OperatedFile } from "./file-operations.js";
+import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
 import { documentOf } from "./inside.js";
 import type { Instance } from "./instance.js";
-import { isRead } from "./requests.js";
 import type {
   DiagnosticsOptions,
   DiagnosticsReport,
@@ -20,6 +19,7 @@ import type {
   ServerReply,
   WorkspaceDiagnosticsReport,
 } from "./types.js";
+import { isRead } from "./wire/requests.js";
 
 /** Where a handle's instances come from. */
 export interface InstanceSource {

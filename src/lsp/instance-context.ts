@@ -1,8 +1,8 @@
 /** What one running server needs from its surroundings. */
 import type { Effect, LimitsPlan, ServerPlan } from "../abi/plan.js";
-import type { NamedPaths } from "./named-paths.js";
+import type { NamedPaths } from "./process/named-paths.js";
 import type { Log, Trace } from "./types.js";
-import type { WorkspaceWatch } from "./watch.js";
+import type { WorkspaceWatch } from "./watch/watch.js";
 
 /** What has passed between all servers and us; equal counts mean that nothing has. */
 export interface Tally {

@@ -5,7 +5,6 @@
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
-import { cancelled } from "./cancel.js";
 import { Capabilities } from "./capabilities.js";
 import {
   type FileOperation,
@@ -13,18 +12,15 @@ import {
   fileParams,
   type OperatedFile,
   wantedFiles,
-} from "./file-operations.js";
+} from "./documents/file-operations.js";
+import { ServerFiles } from "./documents/server-files.js";
 import { takesFolders } from "./folders.js";
-import { type FolderParams, folderParams, shakeHands } from "./handshake.js";
-import { Incoming } from "./incoming.js";
 import { documentOf } from "./inside.js";
 import type { InstanceContext } from "./instance-context.js";
-import type { Transport } from "./launch.js";
-import { withNamedPaths } from "./named-paths.js";
+import type { Transport } from "./process/launch.js";
+import { withNamedPaths } from "./process/named-paths.js";
+import { ServerEnd } from "./process/server-end.js";
 import { ReadinessState } from "./readiness.js";
-import { type Asking, ask } from "./requests.js";
-import { ServerEnd } from "./server-end.js";
-import { ServerFiles } from "./server-files.js";
 import type {
   DiagnosticsOptions,
   DiagnosticsReport,
@@ -36,7 +32,11 @@ import type {
   ServerStatus,
   WorkspaceDiagnosticsReport,
 } from "./types.js";
-import { Wire } from "./wire.js";
+import { cancelled } from "./wire/cancel.js";
+import { type FolderParams, folderParams, shakeHands } from "./wire/handshake.js";
+import { Incoming } from "./wire/incoming.js";
+import { type Asking, ask } from "./wire/requests.js";
+import { Wire } from "./wire/wire.js";
 
 export class Instance {
   readonly plan: ServerPlan;

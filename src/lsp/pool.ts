@@ -5,18 +5,18 @@ import type { Plan, ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { blankStatus } from "./blank-status.js";
-import { Guardian } from "./guardian.js";
 import { Handle } from "./handle.js";
 import { Instance } from "./instance.js";
 import type { Tally } from "./instance-context.js";
-import { launch } from "./launch.js";
-import { Moments } from "./moments.js";
-import { namedPathsOf } from "./named-paths.js";
-import { findProgram, runsElsewhere } from "./program.js";
+import { Guardian } from "./process/guardian.js";
+import { launch } from "./process/launch.js";
+import { namedPathsOf } from "./process/named-paths.js";
+import { findProgram, runsElsewhere } from "./process/program.js";
 import { rootOf, routeFile } from "./route.js";
 import { Slot } from "./slot.js";
 import type { LanguageServer, PoolContext, PoolMark, ServerPool, ServerStatus } from "./types.js";
-import { WorkspaceWatch } from "./watch.js";
+import { Moments } from "./watch/moments.js";
+import { WorkspaceWatch } from "./watch/watch.js";
 import { rethrowWithoutWords, withoutWords } from "./without-words.js";
 
 /** A pool for a plan; no server is started before it is asked for. */

@@ -5,8 +5,8 @@
 import type { ServerPlan } from "../abi/plan.js";
 import { fromPointer, getAt } from "../base/pointer.js";
 import type { Refusal } from "../base/problem.js";
-import { cancelled } from "./cancel.js";
 import type { Readiness } from "./types.js";
+import { cancelled } from "./wire/cancel.js";
 import { type Flight, isWorth, WorkProgress } from "./work-progress.js";
 
 export class ReadinessState {

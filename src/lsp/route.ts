@@ -4,8 +4,8 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import picomatch from "picomatch";
 import type { ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
+import { extensionsOf, shebangLanguage } from "./documents/language-id.js";
 import { isInside, slashed } from "./inside.js";
-import { extensionsOf, shebangLanguage } from "./language-id.js";
 
 /** The servers of a file: those with the higher priority first, then by id. */
 export function routeFile(

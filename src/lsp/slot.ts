@@ -8,12 +8,12 @@ import type { Code } from "../base/codes.js";
 import { sortedSet } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
 import { blankStatus } from "./blank-status.js";
-import { cancelled, unlessAborted } from "./cancel.js";
-import { Deaths } from "./deaths.js";
 import type { Instance } from "./instance.js";
-import { redact } from "./redact.js";
+import { Deaths } from "./process/deaths.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
 import { Upkeep } from "./upkeep.js";
+import { cancelled, unlessAborted } from "./wire/cancel.js";
+import { redact } from "./wire/redact.js";
 
 /** Why a program is not started at all: that is no death, and the next call looks again. */
 const unavailable: ReadonlySet<Code> = new Set<Code>([

@@ -7,8 +7,8 @@
 import type { RetryPlan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
-import type { FileOperation, OperatedFile } from "./file-operations.js";
-import type { WatchLimits } from "./watch.js";
+import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
+import type { WatchLimits } from "./watch/watch.js";
 
 /** How much a server knows yet, from its own evidence. */
 export type Readiness = "ready" | "indexing" | "starting" | "unknown";

@@ -5,9 +5,9 @@
  */
 import type { ToolEntry } from "../abi/bundle.js";
 import { Refusal } from "../base/problem.js";
+import { protocolError } from "../runtime/answer/wording.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
-import { protocolError } from "../runtime/wording.js";
 import { ProtocolError, type ToolResult, toolResult } from "./result.js";
 
 /** One entry of `tools/list`; an output schema only where the dialect sends them. */

@@ -7,16 +7,16 @@ import type { ToolPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { editArguments } from "../protocol/edit-arguments.js";
-import { candidatesAnswer, choicesAnswer, emptyAnswer, heldAnswer, pageAnswer } from "./answer.js";
-import type { RunTool } from "./batch.js";
+import { candidatesAnswer, choicesAnswer, emptyAnswer, heldAnswer, pageAnswer } from "./answer/answer.js";
+import { clampNumbers } from "./answer/clamp.js";
+import type { RunTool } from "./ask/batch.js";
+import { Choices } from "./ask/choose.js";
+import { insistOnSteady } from "./ask/steady.js";
+import { checkArguments } from "./bundle/guard.js";
+import type { LoadedBundle } from "./bundle/load.js";
 import { ToolCall } from "./call.js";
 import type { CallState } from "./call-state.js";
-import { Choices } from "./choose.js";
-import { clampNumbers } from "./clamp.js";
-import { SeveralMatches } from "./find-symbol.js";
-import { checkArguments } from "./guard.js";
-import type { LoadedBundle } from "./load.js";
-import { insistOnSteady } from "./steady.js";
+import { SeveralMatches } from "./point/find-symbol.js";
 
 /** What the runtime gives to every call. */
 type Surroundings = Pick<CallState, "plan" | "pool" | "samples" | "edits" | "log"> & { loaded: LoadedBundle };

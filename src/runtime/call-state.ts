@@ -4,14 +4,14 @@ import type { JsonObject } from "../base/json.js";
 import type { Log, PoolMark, ServerPool } from "../lsp/types.js";
 import type { Edits } from "../workspace/edits/types.js";
 import type { Gate } from "../workspace/types.js";
-import type { Places } from "./convert.js";
+import type { Places } from "./answer/convert.js";
+import type { Evidence } from "./answer/evidence.js";
+import type { Pages } from "./answer/page.js";
+import type { Wording } from "./answer/wording.js";
+import type { Attempt } from "./ask/steady.js";
 import type { HeldPreviews } from "./edits/held.js";
 import type { LastingPreviews } from "./edits/lasting.js";
-import type { Evidence } from "./evidence.js";
-import type { Pages } from "./page.js";
 import type { SampleFiles } from "./sample-files.js";
-import type { Attempt } from "./steady.js";
-import type { Wording } from "./wording.js";
 
 /** The surroundings, the arguments and the evidence of one call. */
 export interface CallState {

@@ -5,15 +5,15 @@ import type { Json, JsonObject } from "../base/json.js";
 import { getAt } from "../base/pointer.js";
 import { listingNames } from "../protocol/pointing.js";
 import { runAction } from "./actions.js";
-import { buildAnswer } from "./answer.js";
-import { openAt } from "./at.js";
-import { type BatchBounds, type RunTool, runBatch } from "./batch.js";
+import { buildAnswer } from "./answer/answer.js";
+import { type BatchBounds, type RunTool, runBatch } from "./ask/batch.js";
+import { choose } from "./ask/choose.js";
+import { openReply, sealReply, wholeValue } from "./ask/reply.js";
+import { type Step, tellCuts, tellSteps } from "./ask/workflow.js";
 import type { CallState } from "./call-state.js";
-import { choose } from "./choose.js";
 import { timeWithin } from "./deadline.js";
-import { point } from "./point.js";
-import { openReply, sealReply, wholeValue } from "./reply.js";
-import { type Step, tellCuts, tellSteps } from "./workflow.js";
+import { openAt } from "./point/at.js";
+import { point } from "./point/point.js";
 
 /** The ABI's `Call`, over the state of one call. */
 export class ToolCall implements Call {

@@ -3,20 +3,20 @@ import { resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
 import { sha256 } from "../base/hash.js";
 import { Refusal } from "../base/problem.js";
-import { lockFileIn } from "../lsp/lock.js";
 import { createPool } from "../lsp/pool.js";
+import { lockFileIn } from "../lsp/process/lock.js";
 import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
 import { openEdits, recoverEdits } from "../workspace/edits/edits.js";
 import type { Edits, EditsOptions } from "../workspace/edits/types.js";
 import { openGate } from "../workspace/gate.js";
 import type { Gate } from "../workspace/types.js";
-import { AnswerCache } from "./answer-cache.js";
+import type { LoadedBundle } from "./bundle/load.js";
 import { LastingPreviews } from "./edits/lasting.js";
-import { InFlight } from "./in-flight.js";
-import type { LoadedBundle } from "./load.js";
 import { SampleFiles } from "./sample-files.js";
 import { Session } from "./session.js";
-import type { Told } from "./shared-answers.js";
+import { AnswerCache } from "./sharing/answer-cache.js";
+import { InFlight } from "./sharing/in-flight.js";
+import type { Told } from "./sharing/shared-answers.js";
 
 /** What a runtime needs from its surroundings. */
 export interface RuntimeContext {

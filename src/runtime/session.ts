@@ -10,24 +10,24 @@ import { sortedSet } from "../base/order.js";
 import type { PoolMark, ServerPool } from "../lsp/types.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
-import type { AnswerCache } from "./answer-cache.js";
+import { Places } from "./answer/convert.js";
+import { Evidence } from "./answer/evidence.js";
+import { type CallOutcome, type Clock, refusalOf, refused, unknownTool } from "./answer/outcome.js";
+import { Pages } from "./answer/page.js";
+import { openWording, type Wording } from "./answer/wording.js";
 import { answerCall } from "./answer-call.js";
-import type { RunTool } from "./batch.js";
+import type { RunTool } from "./ask/batch.js";
+import { foldersNotWatched } from "./ask/news.js";
+import { steadily } from "./ask/steady.js";
+import type { LoadedBundle } from "./bundle/load.js";
 import type { CallState } from "./call-state.js";
-import { Places } from "./convert.js";
 import { countdown, timeWithin, underAny, untilAborted, withDeadline } from "./deadline.js";
 import { HeldPreviews } from "./edits/held.js";
-import { Evidence } from "./evidence.js";
-import type { InFlight } from "./in-flight.js";
-import type { LoadedBundle } from "./load.js";
-import { foldersNotWatched } from "./news.js";
-import { type CallOutcome, type Clock, refusalOf, refused, unknownTool } from "./outcome.js";
-import { Pages } from "./page.js";
-import { briefly, type Fresh, isKept, isShared, shareAnswer, type Told } from "./shared-answers.js";
-import { steadily } from "./steady.js";
-import { openWording, type Wording } from "./wording.js";
+import type { AnswerCache } from "./sharing/answer-cache.js";
+import type { InFlight } from "./sharing/in-flight.js";
+import { briefly, type Fresh, isKept, isShared, shareAnswer, type Told } from "./sharing/shared-answers.js";
 
-export type { CallOutcome } from "./outcome.js";
+export type { CallOutcome } from "./answer/outcome.js";
 
 /** How the caller ends a call, and hears of its progress. */
 export interface CallOptions {

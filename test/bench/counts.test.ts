@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { loadBundle } from "../../src/runtime/load.js";
+import { loadBundle } from "../../src/runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../../src/runtime/runtime.js";
 import { program, repository, testEnvironment } from "../live/session.js";
 import { writeWorkshop } from "../runtime/workshop.js";

@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { executable } from "../../src/cli/shipped.js";
-import { readClients } from "../../src/config/clients.js";
+import { readClients } from "../../src/config/catalogue/clients.js";
 import { diskFiles } from "../../src/config/files.js";
 import { repository } from "../live/session.js";
 import { runHere } from "./terminal.js";

@@ -1,7 +1,7 @@
 /** Lines of the log: what happened, in bounded room, as text or as JSON. */
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { openLog } from "../../src/cli/log.js";
+import { openLog } from "../../src/cli/log/log.js";
 
 function logged(
   flags: { [name: string]: string | boolean },

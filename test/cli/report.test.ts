@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Place, Problem } from "../../src/base/problem.js";
-import { problemsJson, renderProblems } from "../../src/cli/report.js";
+import { problemsJson, renderProblems } from "../../src/cli/terminal/report.js";
 
 const problem = (place: Place | undefined, changes: Partial<Problem> = {}): Problem => ({
   code: "config/unknown-key",

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isNamedInside } from "../../src/cli/trace.js";
-import { shownNames } from "../../src/cli/trace-names.js";
-import { fitting, veil as veilNaming, veilResult } from "../../src/cli/veil.js";
+import { isNamedInside } from "../../src/cli/log/trace.js";
+import { shownNames } from "../../src/cli/log/trace-names.js";
+import { fitting, veil as veilNaming, veilResult } from "../../src/cli/log/veil.js";
 
 const mayName = (uri: string) => uri.startsWith("file:///w/");
 const veil = (message: unknown) => veilNaming(message, mayName);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { chooseServers, languagesHere, proposeServers } from "../../src/config/detect.js";
+import { chooseServers, languagesHere, proposeServers } from "../../src/config/catalogue/detect.js";
+import type { PresetFacts } from "../../src/config/catalogue/preset-index.js";
 import { diskFiles } from "../../src/config/files.js";
 import { loadConfig } from "../../src/config/load.js";
-import type { PresetFacts } from "../../src/config/preset-index.js";
 import { scanWorkspace } from "../../src/workspace/scan.js";
 import { memoryFiles, request, SHIPPED } from "./memory-files.js";
 

@@ -1,7 +1,7 @@
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import * as json from "../../src/config/edit-json.js";
-import * as toml from "../../src/config/edit-toml.js";
+import * as json from "../../src/config/edit/edit-json.js";
+import * as toml from "../../src/config/edit/edit-toml.js";
 
 const config = `# The team's config.
 version = 1

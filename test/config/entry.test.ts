@@ -2,7 +2,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/base/problem.js";
-import { lacksList, type Stanza, withoutPlace, withoutStanza, withStanza } from "../../src/config/entry.js";
+import {
+  lacksList,
+  type Stanza,
+  withoutPlace,
+  withoutStanza,
+  withStanza,
+} from "../../src/config/edit/entry.js";
 
 const json: Stanza = {
   language: "json",

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import { readSource } from "../../src/config/read.js";
-import type { Path } from "../../src/config/source.js";
+import { readSource } from "../../src/config/text/read.js";
+import type { Path } from "../../src/config/text/source.js";
 
 /** `code line:column-line:column` of each problem. */
 function seen(file: string, content: string | Uint8Array): string[] {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import { Catalogue } from "../../src/config/catalogue.js";
+import { Catalogue } from "../../src/config/catalogue/catalogue.js";
 import { expandShipped } from "../../src/config/expand.js";
 import { diskFiles } from "../../src/config/files.js";
 import { configJsonSchema } from "../../src/config/json-schema.js";

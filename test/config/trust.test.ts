@@ -12,7 +12,7 @@ import {
   openTrust,
   removeTrusted,
   removeTrustedFolder,
-} from "../../src/config/trust.js";
+} from "../../src/config/trust/trust.js";
 
 let home: string;
 beforeEach(() => {

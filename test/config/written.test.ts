@@ -1,6 +1,6 @@
 /** The record of what was written into clients' files: by file, name and client, gone when empty, worth nothing when damaged. */
 import { expect, it } from "vitest";
-import { listWritten, noteWritten, openWritten } from "../../src/config/written.js";
+import { listWritten, noteWritten, openWritten } from "../../src/config/edit/written.js";
 import { memoryFiles } from "./memory-files.js";
 
 const FILE = "/home/.local/state/lsp-proxy/clients.json";

@@ -18,7 +18,7 @@ import type { Bundle } from "../../src/abi/bundle.js";
 import { ConfigError } from "../../src/base/problem.js";
 import { checkBundle } from "../../src/emit/check.js";
 import { type WriteStep, writeBundle } from "../../src/emit/write.js";
-import { bundleOnDisk } from "../../src/runtime/bundle-files.js";
+import { bundleOnDisk } from "../../src/runtime/bundle/bundle-files.js";
 import { planOf } from "../plan/config.js";
 import { bundleOf } from "./support.js";
 

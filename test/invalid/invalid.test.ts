@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { ConfigError, type Problem } from "../../src/base/problem.js";
-import { problemsJson, renderProblems } from "../../src/cli/report.js";
+import { problemsJson, renderProblems } from "../../src/cli/terminal/report.js";
 import { loadConfig } from "../../src/config/load.js";
 import { buildPlan } from "../../src/plan/build.js";
 import { overShipped, request, SHIPPED } from "../config/memory-files.js";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Catalogue } from "../../src/config/catalogue.js";
+import { Catalogue } from "../../src/config/catalogue/catalogue.js";
 import { diskFiles } from "../../src/config/files.js";
 import { run } from "../cli/run.js";
 import { fetch } from "../matrix/fetch.mjs";

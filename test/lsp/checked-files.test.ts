@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Refusal } from "../../src/base/problem.js";
 import { Lines } from "../../src/base/text.js";
 import { Capabilities } from "../../src/lsp/capabilities.js";
-import { Diagnostics } from "../../src/lsp/diagnostics.js";
+import { Diagnostics } from "../../src/lsp/diagnostics/diagnostics.js";
 import { ReadinessState } from "../../src/lsp/readiness.js";
 import type { DiagnosticsReport, OpenDocument } from "../../src/lsp/types.js";
 import { serverPlan } from "../fake-server/index.js";

@@ -1,6 +1,6 @@
 /** How long a start waits after deaths, and when there were too many: told by the clock alone. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Deaths } from "../../src/lsp/deaths.js";
+import { Deaths } from "../../src/lsp/process/deaths.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../../src/base/json.js";
-import { settingsAt } from "../../src/lsp/answers.js";
-import { clientCapabilities } from "../../src/lsp/offer.js";
 import type { LanguageServer } from "../../src/lsp/types.js";
+import { settingsAt } from "../../src/lsp/wire/answers.js";
+import { clientCapabilities } from "../../src/lsp/wire/offer.js";
 import { fakeServer } from "../fake-server/index.js";
 import { act, ask, poolOf, received, scenarios, session, signal, until, workspace } from "./support.js";
 

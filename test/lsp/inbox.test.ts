@@ -1,7 +1,7 @@
 /** Bytes come out as they went in, however they were cut, and a large message is gathered in memory of its own size. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { Inbox } from "../../src/lsp/inbox.js";
+import { Inbox } from "../../src/lsp/wire/inbox.js";
 
 const large = 300_000;
 const bytes = (length: number) => Buffer.alloc(length, "0123456789abcdefghijk");

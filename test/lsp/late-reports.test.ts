@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test, vi } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { LateReports } from "../../src/lsp/late-reports.js";
+import { LateReports } from "../../src/lsp/diagnostics/late-reports.js";
 import { ReadinessState } from "../../src/lsp/readiness.js";
 import type { DiagnosticsReport, LanguageServer } from "../../src/lsp/types.js";
 import type { Scenario } from "../fake-server/index.js";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { filesNamedIn } from "../../src/lsp/named-files.js";
+import { filesNamedIn } from "../../src/lsp/process/named-files.js";
 import { workspace, write } from "./support.js";
 
 const there = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-")));

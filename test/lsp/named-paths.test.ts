@@ -2,7 +2,7 @@
 import { chownSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { namedPathsOf, withNamedPaths } from "../../src/lsp/named-paths.js";
+import { namedPathsOf, withNamedPaths } from "../../src/lsp/process/named-paths.js";
 import { fakeServer } from "../fake-server/index.js";
 import { poolOf, received, scenarios, signal, workspace, write } from "./support.js";
 

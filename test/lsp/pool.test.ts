@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
-import { languageIdOf } from "../../src/lsp/language-id.js";
-import { findCommand } from "../../src/lsp/program.js";
-import { redact } from "../../src/lsp/redact.js";
+import { languageIdOf } from "../../src/lsp/documents/language-id.js";
+import { findCommand } from "../../src/lsp/process/program.js";
 import { rootOf, routeFile } from "../../src/lsp/route.js";
+import { redact } from "../../src/lsp/wire/redact.js";
 import { fakePlan, fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
 import {
   act,

@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ResyncReader, type Skipped } from "../../src/lsp/reader.js";
+import { ResyncReader, type Skipped } from "../../src/lsp/wire/reader.js";
 
 interface Read {
   messages: unknown[];

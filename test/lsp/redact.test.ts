@@ -1,6 +1,6 @@
 /** Texts of servers without paths outside the roots, in whatever form those stand there. */
 import { expect, test } from "vitest";
-import { redact } from "../../src/lsp/redact.js";
+import { redact } from "../../src/lsp/wire/redact.js";
 
 const roots = ["/work/a", "/home/me/my project"];
 

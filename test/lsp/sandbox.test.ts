@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { SandboxName, ServerPlan } from "../../src/abi/plan.js";
-import { sandboxOf } from "../../src/lsp/sandbox.js";
+import { sandboxOf } from "../../src/lsp/process/sandbox.js";
 import type { PoolContext } from "../../src/lsp/types.js";
 import { fakePlan, fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
 import {

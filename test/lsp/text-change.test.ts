@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Lines, type PositionEncoding } from "../../src/base/text.js";
-import { changeBetween, type TextChange } from "../../src/lsp/text-change.js";
+import { changeBetween, type TextChange } from "../../src/lsp/documents/text-change.js";
 
 const encodings: PositionEncoding[] = ["utf-8", "utf-16", "utf-32"];
 

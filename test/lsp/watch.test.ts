@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type WatchLimits, WorkspaceWatch } from "../../src/lsp/watch.js";
+import { type WatchLimits, WorkspaceWatch } from "../../src/lsp/watch/watch.js";
 import { afterThis, workspace, write } from "./support.js";
 
 async function watched(

@@ -7,7 +7,7 @@ import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/clien
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readClients } from "../../src/config/clients.js";
+import { readClients } from "../../src/config/catalogue/clients.js";
 import { diskFiles } from "../../src/config/files.js";
 import { program, repository, testEnvironment } from "../live/session.js";
 import { planText } from "../plan/config.js";

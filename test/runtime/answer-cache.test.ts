@@ -2,8 +2,8 @@ import { mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { AnswerCache } from "../../src/runtime/answer-cache.js";
-import type { CallOutcome } from "../../src/runtime/outcome.js";
+import type { CallOutcome } from "../../src/runtime/answer/outcome.js";
+import { AnswerCache } from "../../src/runtime/sharing/answer-cache.js";
 
 const outcome: CallOutcome = {
   isError: false,

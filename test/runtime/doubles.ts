@@ -2,11 +2,11 @@
 import { Refusal } from "../../src/base/problem.js";
 import { Lines, type PositionEncoding } from "../../src/base/text.js";
 import type { LanguageServer, ServerPool } from "../../src/lsp/types.js";
+import { Places } from "../../src/runtime/answer/convert.js";
+import { Evidence } from "../../src/runtime/answer/evidence.js";
+import { Pages } from "../../src/runtime/answer/page.js";
 import type { CallState } from "../../src/runtime/call-state.js";
-import { Places } from "../../src/runtime/convert.js";
 import { HeldPreviews } from "../../src/runtime/edits/held.js";
-import { Evidence } from "../../src/runtime/evidence.js";
-import { Pages } from "../../src/runtime/page.js";
 import { SampleFiles } from "../../src/runtime/sample-files.js";
 import type { Gate } from "../../src/workspace/types.js";
 import { fakePlan, serverPlan } from "../fake-server/index.js";

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../../src/base/json.js";
 import { Refusal } from "../../src/base/problem.js";
 import type { LanguageServer } from "../../src/lsp/types.js";
-import { buildAnswer } from "../../src/runtime/answer.js";
-import { askEach } from "../../src/runtime/each.js";
+import { buildAnswer } from "../../src/runtime/answer/answer.js";
+import { askEach } from "../../src/runtime/ask/each.js";
 import { callState, serverOf } from "./doubles.js";
 import { range } from "./workshop.js";
 

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../src/abi/handler.js";
 import type { Plan } from "../../src/abi/plan.js";
-import { askedChars, type Caps, capsOf, fits, largest } from "../../src/runtime/limits.js";
-import { boundedWarning, waysOn } from "../../src/runtime/ways-on.js";
+import { askedChars, type Caps, capsOf, fits, largest } from "../../src/runtime/answer/limits.js";
+import { boundedWarning, waysOn } from "../../src/runtime/answer/ways-on.js";
 import { fakePlan } from "../fake-server/index.js";
 import { planText } from "../plan/config.js";
 import { callState } from "./doubles.js";

@@ -6,7 +6,7 @@ import { digest } from "../../src/base/hash.js";
 import { canonicalPretty, canonicalText } from "../../src/base/json.js";
 import { ConfigError } from "../../src/base/problem.js";
 import { writeBundle } from "../../src/emit/write.js";
-import { type BundleSource, loadBundle } from "../../src/runtime/load.js";
+import { type BundleSource, loadBundle } from "../../src/runtime/bundle/load.js";
 import { writeWorkshop } from "./workshop.js";
 
 let outside: string;

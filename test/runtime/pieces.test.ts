@@ -3,16 +3,16 @@ import { describe, expect, it } from "vitest";
 import type { Validator } from "../../src/abi/bundle.js";
 import { Refusal } from "../../src/base/problem.js";
 import { columnsOf, Lines, type PositionEncoding } from "../../src/base/text.js";
-import { toPoint } from "../../src/runtime/convert.js";
+import { toPoint } from "../../src/runtime/answer/convert.js";
+import { Evidence } from "../../src/runtime/answer/evidence.js";
+import { largest } from "../../src/runtime/answer/limits.js";
+import { refusalOf, refused } from "../../src/runtime/answer/outcome.js";
+import { foldersNotWatched, tellNews } from "../../src/runtime/ask/news.js";
+import { checkArguments } from "../../src/runtime/bundle/guard.js";
 import { untilAborted, withDeadline } from "../../src/runtime/deadline.js";
-import { Evidence } from "../../src/runtime/evidence.js";
-import { checkArguments } from "../../src/runtime/guard.js";
-import { largest } from "../../src/runtime/limits.js";
-import { foldersNotWatched, tellNews } from "../../src/runtime/news.js";
-import { refusalOf, refused } from "../../src/runtime/outcome.js";
-import { overlay } from "../../src/runtime/params.js";
-import { matchesName, segmentsOf } from "../../src/runtime/symbol-names.js";
-import { findWord } from "../../src/runtime/symbols.js";
+import { overlay } from "../../src/runtime/point/params.js";
+import { matchesName, segmentsOf } from "../../src/runtime/point/symbol-names.js";
+import { findWord } from "../../src/runtime/point/symbols.js";
 import { callState, serverOf } from "./doubles.js";
 
 describe("names of symbols", () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { Lines } from "../../src/base/text.js";
 import { defaultDialect } from "../../src/plan/defaults.js";
-import { placesNear, wordsAt } from "../../src/runtime/nearby.js";
+import { placesNear, wordsAt } from "../../src/runtime/point/nearby.js";
 import { openWorkshop, range, type Workshop } from "./workshop.js";
 
 const a = "file:///work/a.fake";

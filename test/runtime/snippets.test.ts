@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AnswerOptions } from "../../src/abi/handler.js";
 import type { Json, JsonObject } from "../../src/base/json.js";
 import { Lines } from "../../src/base/text.js";
-import { buildAnswer } from "../../src/runtime/answer.js";
+import { buildAnswer } from "../../src/runtime/answer/answer.js";
 import { callState, serverOf } from "./doubles.js";
 import { range } from "./workshop.js";
 

@@ -16,7 +16,7 @@ import { ajvCompiler } from "../../src/emit/schema-code.js";
 import { readTemplates } from "../../src/emit/templates.js";
 import type { Log } from "../../src/lsp/types.js";
 import { buildPlan } from "../../src/plan/build.js";
-import { loadBundle } from "../../src/runtime/load.js";
+import { loadBundle } from "../../src/runtime/bundle/load.js";
 import { openRuntime, type Runtime, type RuntimeContext } from "../../src/runtime/runtime.js";
 import type { CallOutcome, Session } from "../../src/runtime/session.js";
 import { fakeServerPath, type Scenario } from "../fake-server/index.js";

@@ -1,16 +1,16 @@
 /** `add`: one server more in the config; everything else in it stays as it is written. */
 import { ConfigError, type Problem } from "../../base/problem.js";
-import type { Catalogue } from "../../config/catalogue.js";
-import type { ConfigEditor } from "../../config/edit.js";
-import { type PresetFacts, presetFacts } from "../../config/preset-index.js";
-import { commentLines } from "../../config/server-text.js";
+import type { Catalogue } from "../../config/catalogue/catalogue.js";
+import { type PresetFacts, presetFacts } from "../../config/catalogue/preset-index.js";
+import type { ConfigEditor } from "../../config/edit/edit.js";
+import { commentLines } from "../../config/edit/server-text.js";
 import { type Command, exitCodes, type Input, isOn, textFlag, UsageError } from "../command.js";
-import { newProblems, openConfig, tryOut } from "../edit-config.js";
+import { newProblems, openConfig, tryOut } from "../files/edit-config.js";
+import { writeUserFile } from "../files/user-file.js";
+import { lackingText } from "../files/user-list.js";
 import { configFlags } from "../flags.js";
-import { installLine } from "../install-line.js";
 import { candidatesFor, lookAround, meantPreset, openCatalogue, presenceText } from "../presets.js";
-import { writeUserFile } from "../user-file.js";
-import { lackingText } from "../user-list.js";
+import { installLine } from "../trial/install-line.js";
 
 export const add: Command = {
   name: "add",

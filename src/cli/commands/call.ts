@@ -3,9 +3,9 @@ import { isTable, type JsonObject } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
 import { type Command, exitCodes, isOn, type Surroundings, UsageError } from "../command.js";
 import { configFlags } from "../flags.js";
-import { logFlags } from "../log.js";
+import { logFlags } from "../log/log.js";
+import { traceFlags } from "../log/trace.js";
 import { bundleFlags, openFrom } from "../open.js";
-import { traceFlags } from "../trace.js";
 
 export const call: Command = {
   name: "call",

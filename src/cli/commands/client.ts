@@ -1,8 +1,6 @@
 /** `client`: how an MCP client is told of this proxy, printed, written into its file, or taken out of it again. */
 import { ConfigError } from "../../base/problem.js";
-import type { ClientFacts, Scope } from "../../config/clients.js";
-import { changeParts, shown, writtenBefore } from "../client-change.js";
-import { clientFiles, fileOf, findClient, isHere, knownClients } from "../client-files.js";
+import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
 import { stanzaOf, viewOf } from "../client-stanza.js";
 import {
   type Command,
@@ -14,8 +12,10 @@ import {
   UsageError,
 } from "../command.js";
 import { planConfig, workspaceOf } from "../compile.js";
+import { changeParts, shown, writtenBefore } from "../files/client-change.js";
+import { clientFiles, fileOf, findClient, isHere, knownClients } from "../files/client-files.js";
 import { configFlags } from "../flags.js";
-import { table } from "../table.js";
+import { table } from "../terminal/table.js";
 
 export const client: Command = {
   name: "client",

@@ -4,16 +4,16 @@ import { join, relative, resolve } from "node:path";
 import { TOOLS_FILE, type ToolEntry } from "../../abi/bundle.js";
 import { ConfigError } from "../../base/problem.js";
 import { checkBundle } from "../../emit/check.js";
-import { clientFiles } from "../client-files.js";
 import { type Command, exitCodes, type Input, isOn, type Surroundings, textFlag } from "../command.js";
 import { type Compiled, compile, workspaceOf } from "../compile.js";
-import { tellServers } from "../doctor-servers.js";
-import type { Examination } from "../examine.js";
-import { type Finding, findingLines, type Tell } from "../findings.js";
+import { clientFiles } from "../files/client-files.js";
 import { configFlags } from "../flags.js";
-import { logFlags } from "../log.js";
+import { logFlags } from "../log/log.js";
 import { version } from "../shipped.js";
-import { some } from "../table.js";
+import { type Finding, findingLines, type Tell } from "../terminal/findings.js";
+import { some } from "../terminal/table.js";
+import { tellServers } from "../trial/doctor-servers.js";
+import type { Examination } from "../trial/examine.js";
 import { weigh } from "./tools.js";
 
 /** What `tools/list` may weigh before a model's context feels it. */

@@ -1,11 +1,11 @@
 /** `explain`: the plan, for a person: what would be started for which files, and what each tool asks. */
 import type { EachPlan, Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/plan.js";
 import { canonicalPretty } from "../../base/json.js";
-import { findProgram, runsElsewhere } from "../../lsp/program.js";
+import { findProgram, runsElsewhere } from "../../lsp/process/program.js";
 import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
 import { type Compiled, planConfig } from "../compile.js";
 import { configFlags } from "../flags.js";
-import { programContext } from "../program-context.js";
+import { programContext } from "../trial/program-context.js";
 
 export const explain: Command = {
   name: "explain",

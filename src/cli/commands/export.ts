@@ -4,8 +4,8 @@ import type { ServerPlan } from "../../abi/plan.js";
 import { claudeServers, type Exported, helixLanguages } from "../../emit/exports.js";
 import { type Command, exitCodes, textFlag, UsageError } from "../command.js";
 import { planConfig } from "../compile.js";
+import { mayWrite, writeUserFile } from "../files/user-file.js";
 import { configFlags } from "../flags.js";
-import { mayWrite, writeUserFile } from "../user-file.js";
 
 const formats: { readonly [name: string]: (servers: readonly ServerPlan[]) => Exported } = {
   claude: claudeServers,

@@ -6,7 +6,7 @@ import { type Command, exitCodes, isOn, textFlag, UsageError } from "../command.
 import { compile } from "../compile.js";
 import { deployFlags, writeDeployment } from "../deploy.js";
 import { configFlags } from "../flags.js";
-import { printProblems } from "../problems.js";
+import { printProblems } from "../terminal/problems.js";
 
 export const generate: Command = {
   name: "generate",

@@ -5,17 +5,17 @@ import { sortedSet } from "../../base/order.js";
 import { fromPointer } from "../../base/pointer.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
 import { tomlText } from "../../base/toml-text.js";
-import type { Catalogue } from "../../config/catalogue.js";
+import type { Catalogue } from "../../config/catalogue/catalogue.js";
+import { serverLines } from "../../config/edit/server-text.js";
 import { formats } from "../../config/foreign/formats.js";
 import { type Imported, importServers } from "../../config/foreign/import.js";
 import { readForeign } from "../../config/foreign/read.js";
-import { serverLines } from "../../config/server-text.js";
 import { type Command, exitCodes, isOn, type Surroundings, textFlag, UsageError } from "../command.js";
 import { workspaceFolder } from "../compile.js";
-import { mayBegin, NEW_CONFIG, tryOut } from "../edit-config.js";
+import { mayBegin, NEW_CONFIG, tryOut } from "../files/edit-config.js";
+import { readUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags } from "../flags.js";
 import { openCatalogue } from "../presets.js";
-import { readUserFile, writeUserFile } from "../user-file.js";
 
 const names = formats.map(({ name }) => name).join(", ");
 

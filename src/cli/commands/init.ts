@@ -2,7 +2,7 @@
 import { basename, resolve } from "node:path";
 import { nearest } from "../../base/nearest.js";
 import { sortBy, sortedSet } from "../../base/order.js";
-import type { Catalogue } from "../../config/catalogue.js";
+import type { Catalogue } from "../../config/catalogue/catalogue.js";
 import {
   besideStacks,
   claimsHere,
@@ -12,13 +12,12 @@ import {
   proposeServers,
   type Stack,
   servesAny,
-} from "../../config/detect.js";
-import { languageNamed } from "../../config/language-names.js";
-import { type PresetFacts, presetFacts } from "../../config/preset-index.js";
+} from "../../config/catalogue/detect.js";
+import { languageNamed } from "../../config/catalogue/language-names.js";
+import { type PresetFacts, presetFacts } from "../../config/catalogue/preset-index.js";
 import { buildLanguages } from "../../plan/servers.js";
 import { scanInTurns, type WorkspaceScan } from "../../workspace/scan.js";
 import { walkedDisk } from "../../workspace/walk.js";
-import { askUntil, isInteractive } from "../ask.js";
 import {
   type Command,
   type ExitCode,
@@ -32,15 +31,16 @@ import {
   UsageError,
 } from "../command.js";
 import { workspaceFolder } from "../compile.js";
-import { configText, type Found, installs, languagesText } from "../config-text.js";
-import { mayBegin, NEW_CONFIG } from "../edit-config.js";
+import { configText, type Found, installs, languagesText } from "../files/config-text.js";
+import { mayBegin, NEW_CONFIG } from "../files/edit-config.js";
+import { checkUserFile, writeUserFile } from "../files/user-file.js";
+import { lackingText } from "../files/user-list.js";
 import { configFlags } from "../flags.js";
 import { lookAround, openCatalogue, presenceText } from "../presets.js";
-import { withProgress } from "../progress.js";
-import { readSelection } from "../selection.js";
-import { some, table } from "../table.js";
-import { checkUserFile, writeUserFile } from "../user-file.js";
-import { lackingText } from "../user-list.js";
+import { askUntil, isInteractive } from "../terminal/ask.js";
+import { withProgress } from "../terminal/progress.js";
+import { readSelection } from "../terminal/selection.js";
+import { some, table } from "../terminal/table.js";
 
 export const init: Command = {
   name: "init",

@@ -1,12 +1,10 @@
 /** `install`: shows how a server is installed on this system, and does so only when a person says yes. */
 import { spawn } from "node:child_process";
-import type { PresetFacts } from "../../config/preset-index.js";
-import { pathOutside } from "../../lsp/program.js";
-import { agrees, isInteractive } from "../ask.js";
+import type { PresetFacts } from "../../config/catalogue/preset-index.js";
+import { pathOutside } from "../../lsp/process/program.js";
 import { type Command, type ExitCode, exitCodes, homeOf, isOn, type Surroundings } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { configFlags } from "../flags.js";
-import { installLine, installsIntoProject, installWords } from "../install-line.js";
 import {
   lookAround,
   meantPreset,
@@ -16,6 +14,8 @@ import {
   presetNamed,
   strangersOf,
 } from "../presets.js";
+import { agrees, isInteractive } from "../terminal/ask.js";
+import { installLine, installsIntoProject, installWords } from "../trial/install-line.js";
 
 export const install: Command = {
   name: "install",

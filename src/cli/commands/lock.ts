@@ -13,12 +13,12 @@ import {
   lockFileIn,
   RECORD_VERSION,
   readLocks,
-} from "../../lsp/lock.js";
+} from "../../lsp/process/lock.js";
 import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
+import { whileLocked } from "../files/state-lock.js";
 import { configFlags } from "../flags.js";
 import { bundleFlags, loadFrom } from "../open.js";
-import { programContext } from "../program-context.js";
-import { whileLocked } from "../state-lock.js";
+import { programContext } from "../trial/program-context.js";
 
 export const lock: Command = {
   name: "lock",

@@ -1,15 +1,15 @@
 /** `remove`: one server less in the config; everything else in it stays as it is written. */
 import { nearest } from "../../base/nearest.js";
 import { ConfigError } from "../../base/problem.js";
-import type { Catalogue } from "../../config/catalogue.js";
-import { readSource } from "../../config/read.js";
+import type { Catalogue } from "../../config/catalogue/catalogue.js";
+import { commentLines } from "../../config/edit/server-text.js";
 import type { ServerConfig } from "../../config/schema.js";
-import { commentLines } from "../../config/server-text.js";
+import { readSource } from "../../config/text/read.js";
 import { type Command, exitCodes, isOn, UsageError } from "../command.js";
-import { newProblems, type OpenConfig, openConfig, tryOut } from "../edit-config.js";
+import { newProblems, type OpenConfig, openConfig, tryOut } from "../files/edit-config.js";
+import { writeUserFile } from "../files/user-file.js";
 import { configFlags } from "../flags.js";
 import { candidatesFor, openCatalogue } from "../presets.js";
-import { writeUserFile } from "../user-file.js";
 
 const STACKS = "stacks/";
 

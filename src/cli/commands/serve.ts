@@ -3,9 +3,9 @@ import { type Command, exitCodes, isOn, type Surroundings, textFlag, UsageError 
 import { descriptorFlags, openStreams } from "../descriptors.js";
 import { configFlags } from "../flags.js";
 import { holdHeap } from "../heap.js";
-import { logFlags, openLog } from "../log.js";
+import { logFlags, openLog } from "../log/log.js";
+import { traceFlags } from "../log/trace.js";
 import { bundleFlags, type Opened, openFrom } from "../open.js";
-import { traceFlags } from "../trace.js";
 
 export const serve: Command = {
   name: "serve",

@@ -1,11 +1,10 @@
 /** `servers`: the catalogue as a table, or all that it says of one server. */
 import { sortBy } from "../../base/order.js";
-import type { Preset } from "../../config/catalogue.js";
-import { languageNamed } from "../../config/language-names.js";
-import type { PresetFacts } from "../../config/preset-index.js";
+import type { Preset } from "../../config/catalogue/catalogue.js";
+import { languageNamed } from "../../config/catalogue/language-names.js";
+import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
 import { configFlags } from "../flags.js";
-import { installLine } from "../install-line.js";
 import {
   isPreferred,
   lookAround,
@@ -14,7 +13,8 @@ import {
   presetNamed,
   presetsFor,
 } from "../presets.js";
-import { some, table } from "../table.js";
+import { some, table } from "../terminal/table.js";
+import { installLine } from "../trial/install-line.js";
 
 export const servers: Command = {
   name: "servers",

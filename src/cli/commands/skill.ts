@@ -5,14 +5,11 @@ import type { Plan } from "../../abi/plan.js";
 import { type Code, codes } from "../../base/codes.js";
 import { uniqueBy } from "../../base/order.js";
 import { ConfigError } from "../../base/problem.js";
-import type { ClientFacts, Scope } from "../../config/clients.js";
-import { isSectionEdited, withoutSection, withSection } from "../../config/section.js";
-import { isUntouched, stamped } from "../../config/stamp.js";
+import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
+import { isUntouched, stamped } from "../../config/edit/stamp.js";
+import { isSectionEdited, withoutSection, withSection } from "../../config/text/section.js";
 import { skillText, snippetText } from "../../emit/skill.js";
 import { readTemplates } from "../../emit/templates.js";
-import { changeFile, changeWords, currentText } from "../change-file.js";
-import { shown } from "../client-change.js";
-import { fileOf, findClient, isHere, knownClients } from "../client-files.js";
 import {
   type Command,
   exitCodes,
@@ -24,6 +21,9 @@ import {
   UsageError,
 } from "../command.js";
 import { planConfig, workspaceOf } from "../compile.js";
+import { changeFile, changeWords, currentText } from "../files/change-file.js";
+import { shown } from "../files/client-change.js";
+import { fileOf, findClient, isHere, knownClients } from "../files/client-files.js";
 import { configFlags } from "../flags.js";
 import { shippedTemplates } from "../shipped.js";
 

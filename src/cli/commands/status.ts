@@ -4,10 +4,10 @@ import { isTable } from "../../base/json.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { type Command, exitCodes, isOn, UsageError } from "../command.js";
 import { configFlags } from "../flags.js";
-import { logFlags } from "../log.js";
+import { logFlags } from "../log/log.js";
+import { traceFlags } from "../log/trace.js";
 import { bundleFlags, openFrom } from "../open.js";
-import { withProgress } from "../progress.js";
-import { traceFlags } from "../trace.js";
+import { withProgress } from "../terminal/progress.js";
 
 /** States in which a server answers nobody. */
 const failing: readonly unknown[] = ["unavailable", "backoff", "broken"];

@@ -1,8 +1,8 @@
 /** `token`: the tokens that clients of the gateway show. Each is printed once, and then only its digest is kept. */
 import { addToken, listTokens, removeToken, revealToken } from "../../mcp/http/token-store.js";
 import { type Command, exitCodes, isOn, textFlag } from "../command.js";
+import { whileLocked } from "../files/state-lock.js";
 import { tokenStore } from "../gateway.js";
-import { whileLocked } from "../state-lock.js";
 
 export const token: Command = {
   name: "token",

@@ -12,13 +12,13 @@ import {
   removeTrusted,
   removeTrustedFolder,
   type Trust,
-} from "../../config/trust.js";
+} from "../../config/trust/trust.js";
 import { defaultConfig } from "../../plan/defaults.js";
-import { agrees, isInteractive } from "../ask.js";
 import { type Command, exitCodes, homeOf, type Input, isOn, type Surroundings } from "../command.js";
 import { workspaceOf } from "../compile.js";
+import { whileLocked } from "../files/state-lock.js";
 import { shippedConfigs } from "../shipped.js";
-import { whileLocked } from "../state-lock.js";
+import { agrees, isInteractive } from "../terminal/ask.js";
 
 export const trust: Command = {
   name: "trust",

@@ -2,7 +2,7 @@
 import { type Command, exitCodes, isOn } from "../command.js";
 import { compile } from "../compile.js";
 import { configFlags } from "../flags.js";
-import { printProblems } from "../problems.js";
+import { printProblems } from "../terminal/problems.js";
 
 export const validate: Command = {
   name: "validate",

@@ -3,23 +3,23 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { JsonObject } from "../../base/json.js";
-import { findCommand } from "../../lsp/program.js";
+import { findCommand } from "../../lsp/process/program.js";
 import type { ServerStatus } from "../../lsp/types.js";
-import { loadBundle } from "../../runtime/load.js";
+import { loadBundle } from "../../runtime/bundle/load.js";
 import { openRuntime } from "../../runtime/runtime.js";
 import { type Command, exitCodes, type Input, isOn, type Surroundings, textFlag } from "../command.js";
 import { compile, workspaceOf } from "../compile.js";
+import { mayWrite, writeUserFile } from "../files/user-file.js";
 import { configFlags } from "../flags.js";
-import { installLine } from "../install-line.js";
-import { logFlags, openLog } from "../log.js";
+import { logFlags, openLog } from "../log/log.js";
 import { meantPreset, openCatalogue, presetNamed, strangersOf } from "../presets.js";
-import { asOffered, type ProbeResult, runProbes } from "../probes.js";
-import { withProgress } from "../progress.js";
-import { openTranscript } from "../record.js";
-import { type Sample, sampleFor, stackServers, writeSample } from "../sample.js";
 import { version } from "../shipped.js";
-import { table } from "../table.js";
-import { mayWrite, writeUserFile } from "../user-file.js";
+import { withProgress } from "../terminal/progress.js";
+import { table } from "../terminal/table.js";
+import { installLine } from "../trial/install-line.js";
+import { asOffered, type ProbeResult, runProbes } from "../trial/probes.js";
+import { openTranscript } from "../trial/record.js";
+import { type Sample, sampleFor, stackServers, writeSample } from "../trial/sample.js";
 
 export const verify: Command = {
   name: "verify",

@@ -2,8 +2,8 @@
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { tomlPart } from "../../base/toml-text.js";
-import type { Catalogue, Preset } from "../catalogue.js";
-import type { PresetFacts } from "../preset-index.js";
+import type { Catalogue, Preset } from "../catalogue/catalogue.js";
+import type { PresetFacts } from "../catalogue/preset-index.js";
 import type { PresetConfig } from "../schema.js";
 import { fetched, packageName } from "./fetchers.js";
 import { entriesIn, type ForeignServer, type Format, straysIn } from "./format.js";

@@ -3,7 +3,7 @@ import { type ParseError, parse as parseJsonc, printParseErrorCode } from "jsonc
 import { isTable, type JsonObject } from "../../base/json.js";
 import { ConfigError } from "../../base/problem.js";
 import { modernise } from "../lspi.js";
-import { readSource } from "../read.js";
+import { readSource } from "../text/read.js";
 import type { Format } from "./format.js";
 import { formats } from "./formats.js";
 

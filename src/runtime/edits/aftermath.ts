@@ -1,6 +1,6 @@
 /** After an edit: servers know the new texts at once, and the answer says which errors came and went. */
 import type { JsonObject } from "../../base/json.js";
-import type { FileOperation } from "../../lsp/file-operations.js";
+import type { FileOperation } from "../../lsp/documents/file-operations.js";
 import type { AppliedOperation, Preview, Undone } from "../../workspace/edits/types.js";
 import { isInside } from "../../workspace/gate.js";
 import type { CallState } from "../call-state.js";

@@ -8,8 +8,8 @@ import type { LanguageServer } from "../../lsp/types.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
 import { pathOfUri } from "../../workspace/file-name.js";
+import { Places } from "../answer/convert.js";
 import type { CallState } from "../call-state.js";
-import { Places } from "../convert.js";
 import { untilAborted, withDeadline } from "../deadline.js";
 import { spellDiagnostic } from "../shapes/diagnostics.js";
 

@@ -7,12 +7,17 @@ import { lstat } from "node:fs/promises";
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
-import { type FileOperation, fileMethod, fileParams, type OperatedFile } from "../../lsp/file-operations.js";
+import {
+  type FileOperation,
+  fileMethod,
+  fileParams,
+  type OperatedFile,
+} from "../../lsp/documents/file-operations.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Change, TextChange } from "../../workspace/edits/types.js";
 import { statOf } from "../../workspace/real-path.js";
+import { startedServer } from "../ask/circle.js";
 import type { CallState } from "../call-state.js";
-import { startedServer } from "../circle.js";
 import { Draft } from "./draft.js";
 import { filesBelow, filesIn } from "./folder.js";
 import { draftOfReply } from "./server-edit.js";

@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sortBy } from "../../base/order.js";
-import type { OperatedFile } from "../../lsp/file-operations.js";
+import type { OperatedFile } from "../../lsp/documents/file-operations.js";
 
 /** As many as one edit may have. */
 const mostFiles = 5000;

@@ -5,7 +5,7 @@
 import { sha256 } from "../../base/hash.js";
 import { Refusal } from "../../base/problem.js";
 import { Lines } from "../../base/text.js";
-import { readText } from "../../lsp/file.js";
+import { readText } from "../../lsp/documents/file.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { isInside } from "../../workspace/gate.js";
 import type { Admitted } from "../../workspace/types.js";

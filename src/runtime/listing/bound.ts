@@ -1,7 +1,8 @@
 /** The bound of a listing: past it the first items are listed, in their order, and the answer says so; or it is refused. */
+
+import { pageSize } from "../answer/limits.js";
+import { boundedWarning, tooMany } from "../answer/ways-on.js";
 import type { CallState } from "../call-state.js";
-import { pageSize } from "../limits.js";
-import { boundedWarning, tooMany } from "../ways-on.js";
 import type { List, Speller } from "./list.js";
 
 /** Nobody pages through more; a language server's message of the largest size has about as many. */

@@ -5,7 +5,7 @@ import { canonicalText, type Json } from "../../base/json.js";
 import { compareKeys, compareText, sortSlices } from "../../base/order.js";
 import { itemKey } from "../../protocol/item-order.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
-import type { Places } from "../convert.js";
+import type { Places } from "../answer/convert.js";
 import type { Turns } from "../turns.js";
 import { upTo } from "./numbers.js";
 

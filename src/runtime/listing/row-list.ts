@@ -1,7 +1,7 @@
 /** Lists of rows: one item a row, or one item a file. */
 import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "../../base/json.js";
-import type { Places } from "../convert.js";
+import type { Places } from "../answer/convert.js";
 import type { Turns } from "../turns.js";
 import type { List, Speller, Weight } from "./list.js";
 import type { RowFile } from "./row.js";

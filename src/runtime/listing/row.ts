@@ -4,7 +4,7 @@ import type { Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { Admitted } from "../../workspace/types.js";
-import type { Places } from "../convert.js";
+import type { Places } from "../answer/convert.js";
 import type { LspRange } from "../lsp-values.js";
 
 /** One raw item of a reply: who told it, where it stands, and what it says besides. */

@@ -2,8 +2,8 @@
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { NextStep } from "../../base/problem.js";
+import { wholeValue } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { wholeValue } from "../reply.js";
 import type { Shape } from "./shape.js";
 import { table, textOf } from "./spelt.js";
 

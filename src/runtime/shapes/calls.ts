@@ -2,8 +2,8 @@
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import type { SnippetBounds } from "../answer/convert.js";
 import type { CallState } from "../call-state.js";
-import type { SnippetBounds } from "../convert.js";
 import { garbled, isRange, kindWord, type LspRange, listOf } from "../lsp-values.js";
 import { snippetBounds } from "./locations.js";
 import type { Shape } from "./shape.js";

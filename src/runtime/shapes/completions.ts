@@ -6,10 +6,10 @@ import { canonicalText, isTable, type Json, type JsonObject } from "../../base/j
 import { type KeyPart, sortBy, uniqueBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import { completionKinds, wordOf } from "../../protocol/kinds.js";
+import { toPoint } from "../answer/convert.js";
+import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { toPoint } from "../convert.js";
 import { garbled, isRange, listOf, markupText } from "../lsp-values.js";
-import type { ReplyData } from "../reply.js";
 import type { Entry, Shape } from "./shape.js";
 import { table, textOf } from "./spelt.js";
 

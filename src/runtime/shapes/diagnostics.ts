@@ -5,13 +5,13 @@ import type { LanguageServer } from "../../lsp/types.js";
 import { severities, wordOf } from "../../protocol/kinds.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
 import type { Admitted } from "../../workspace/types.js";
+import type { Places } from "../answer/convert.js";
+import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import type { Places } from "../convert.js";
 import { collect } from "../listing/collect.js";
 import type { Row, RowKind } from "../listing/row.js";
 import { RowList } from "../listing/row-list.js";
 import { garbled, isRange, type LspRange, listOf } from "../lsp-values.js";
-import type { ReplyData } from "../reply.js";
 import type { Shape } from "./shape.js";
 import { byFile, rangeText, table, textOf } from "./spelt.js";
 

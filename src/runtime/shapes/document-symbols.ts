@@ -1,13 +1,13 @@
 /** The symbols of one file, nested or flat: each begins at its name and ends with its declaration. */
 import type { Json } from "../../base/json.js";
 import { documentSymbolsFacts } from "../../protocol/shapes/document-symbols.js";
+import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { collect } from "../listing/collect.js";
 import type { Row } from "../listing/row.js";
 import { RowList } from "../listing/row-list.js";
 import { garbled } from "../lsp-values.js";
-import type { ReplyData } from "../reply.js";
-import { documentSymbols } from "../symbols.js";
+import { documentSymbols } from "../point/symbols.js";
 import type { Shape } from "./shape.js";
 import { rangeText, table, textOf } from "./spelt.js";
 import { type SymbolWords, symbolKind, symbolRow } from "./symbol-rows.js";

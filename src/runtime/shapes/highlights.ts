@@ -2,12 +2,12 @@
 import { isTable } from "../../base/json.js";
 import { highlightKinds, wordOf } from "../../protocol/kinds.js";
 import { highlightsFacts } from "../../protocol/shapes/highlights.js";
+import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { collect } from "../listing/collect.js";
 import type { Row, RowKind } from "../listing/row.js";
 import { RowList } from "../listing/row-list.js";
 import { garbled, isRange } from "../lsp-values.js";
-import type { ReplyData } from "../reply.js";
 import { documentEntries } from "./in-document.js";
 import type { Shape } from "./shape.js";
 import { rangeText, table, textOf } from "./spelt.js";

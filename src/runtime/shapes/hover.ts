@@ -1,9 +1,9 @@
 /** Type and documentation as Markdown texts: from a string, a marked string, a list of those, or markup. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { cutCharacters } from "../../base/text.js";
+import type { ReplyPart } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange, listOf } from "../lsp-values.js";
-import type { ReplyPart } from "../reply.js";
 import type { Shape } from "./shape.js";
 import { rangeText, table, textOf } from "./spelt.js";
 

@@ -1,10 +1,10 @@
 /** What shapes of one document share: its entries with their server, and whether a place lies in the range asked for. */
 import type { LanguageServer } from "../../lsp/types.js";
+import { toSpan } from "../answer/convert.js";
+import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { toSpan } from "../convert.js";
 import { garbled, type LspRange, listOf } from "../lsp-values.js";
-import type { ReplyData } from "../reply.js";
-import { isBefore } from "../symbols.js";
+import { isBefore } from "../point/symbols.js";
 
 /** One entry of a reply about a document. */
 export interface DocumentEntry {

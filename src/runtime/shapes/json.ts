@@ -1,8 +1,8 @@
 /** The value as the server or the steps gave it, but for file URIs outside the roots, which never leave. */
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { fromPointer, getAt } from "../../base/pointer.js";
+import { wholeValue } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { wholeValue } from "../reply.js";
 import type { Shape } from "./shape.js";
 
 const outside = "(outside the workspace)";

@@ -2,7 +2,7 @@
 import { isAbsolute, win32 } from "node:path";
 import { fileUri } from "../../base/file-uri.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
-import { redact } from "../../lsp/redact.js";
+import { redact } from "../../lsp/wire/redact.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange } from "../lsp-values.js";
 import { documentEntries } from "./in-document.js";

@@ -1,6 +1,6 @@
 /** The texts of files that stand beside places: given up before places are. */
 import type { Json } from "../../base/json.js";
-import { moreRoom } from "../ways-on.js";
+import { moreRoom } from "../answer/ways-on.js";
 import type { Lighter } from "./shape.js";
 import { table } from "./spelt.js";
 

@@ -3,9 +3,9 @@ import type { DialectPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { Admitted } from "../../workspace/types.js";
-import type { Places } from "../convert.js";
+import type { Places } from "../answer/convert.js";
 import type { Row, RowKind } from "../listing/row.js";
-import { extentOf, type FoundSymbol, nameRangeOf } from "../symbols.js";
+import { extentOf, type FoundSymbol, nameRangeOf } from "../point/symbols.js";
 
 /** What a symbol says besides its range. */
 export type SymbolWords = Pick<FoundSymbol, "name" | "kind" | "containers" | "selection">;

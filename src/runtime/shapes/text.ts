@@ -2,8 +2,8 @@
 import { isTable, type JsonObject } from "../../base/json.js";
 import { fromPointer, getAt } from "../../base/pointer.js";
 import { cutCharacters } from "../../base/text.js";
+import { wholeValue } from "../ask/reply.js";
 import { garbled } from "../lsp-values.js";
-import { wholeValue } from "../reply.js";
 import { fenced } from "./hover.js";
 import type { Shape } from "./shape.js";
 import { textOf } from "./spelt.js";

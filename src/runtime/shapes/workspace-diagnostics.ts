@@ -1,11 +1,11 @@
 /** Diagnostics of the whole workspace, file by file; what one file has more than the cap is counted, not shown. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { collect } from "../listing/collect.js";
 import type { Row } from "../listing/row.js";
 import { FileList } from "../listing/row-list.js";
 import { garbled, listOf } from "../lsp-values.js";
-import type { ReplyData } from "../reply.js";
 import { besideOf, diagnosticKind, doubt, messageLines, readDiagnostic, statusLine } from "./diagnostics.js";
 import type { Shape } from "./shape.js";
 import { fileOf, rangeText, table } from "./spelt.js";

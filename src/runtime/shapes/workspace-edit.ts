@@ -3,7 +3,7 @@ import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { cutCharacters } from "../../base/text.js";
 import { editArguments, newDocumentKey } from "../../protocol/edit-arguments.js";
-import { Choices } from "../choose.js";
+import { Choices } from "../ask/choose.js";
 import { Draft, HeldRequest, UndoRequest } from "../edits/draft.js";
 import { perform, performHeld, performUndo } from "../edits/perform.js";
 import { draftOfReply } from "../edits/server-edit.js";

@@ -1,11 +1,11 @@
 /** Symbols of the whole workspace. One that nobody gave a range is shown without. */
 import { workspaceSymbolsFacts } from "../../protocol/shapes/workspace-symbols.js";
+import type { ReplyData } from "../ask/reply.js";
 import { collect } from "../listing/collect.js";
 import type { Row } from "../listing/row.js";
 import { RowList } from "../listing/row-list.js";
 import { garbled } from "../lsp-values.js";
-import type { ReplyData } from "../reply.js";
-import { workspaceSymbols } from "../symbols.js";
+import { workspaceSymbols } from "../point/symbols.js";
 import { symbolLine } from "./document-symbols.js";
 import type { Shape } from "./shape.js";
 import { byFile, rangeText } from "./spelt.js";

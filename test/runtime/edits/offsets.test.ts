@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Lines, type PositionEncoding } from "../../../src/base/text.js";
 import { exactExtent, exactOffset, pointAt } from "../../../src/runtime/edits/offsets.js";
 import { plainSnippet } from "../../../src/runtime/edits/snippets.js";
-import { indentationOf } from "../../../src/runtime/indentation.js";
+import { indentationOf } from "../../../src/runtime/point/indentation.js";
 
 const text = fc
   .array(fc.constantFrom("a", "é", "漢", "😀", " ", "\t", "\n", "\r\n", "\r"), { maxLength: 40 })

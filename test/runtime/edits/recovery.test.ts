@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { sha256 } from "../../../src/base/hash.js";
-import { loadBundle } from "../../../src/runtime/load.js";
+import { loadBundle } from "../../../src/runtime/bundle/load.js";
 import { openRuntime } from "../../../src/runtime/runtime.js";
 import { openEdits } from "../../../src/workspace/edits/edits.js";
 import { openGate } from "../../../src/workspace/gate.js";

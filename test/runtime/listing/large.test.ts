@@ -10,10 +10,10 @@ import { canonicalText, type Json, type JsonObject } from "../../../src/base/jso
 import { sortBy, uniqueBy } from "../../../src/base/order.js";
 import { convertColumn, Lines, type PositionEncoding } from "../../../src/base/text.js";
 import type { LanguageServer } from "../../../src/lsp/types.js";
-import { buildAnswer, pageAnswer } from "../../../src/runtime/answer.js";
+import { buildAnswer, pageAnswer } from "../../../src/runtime/answer/answer.js";
+import { Pages } from "../../../src/runtime/answer/page.js";
+import type { ReplyPart } from "../../../src/runtime/ask/reply.js";
 import type { CallState } from "../../../src/runtime/call-state.js";
-import { Pages } from "../../../src/runtime/page.js";
-import type { ReplyPart } from "../../../src/runtime/reply.js";
 import { callState, serverOf } from "../doubles.js";
 import { range } from "../workshop.js";
 

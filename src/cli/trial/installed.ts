@@ -1,0 +1,84 @@
+/** Looks for the programs of the catalogue on this machine. A program is started only to ask for its version. */
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isTable } from "../../base/json.js";
+import type { PresetFacts } from "../../config/catalogue/preset-index.js";
+import { findCommand, pathOutside } from "../../lsp/process/program.js";
+import { defaultEnv } from "../../plan/defaults.js";
+
+/** Where programs are looked for. */
+export interface Here {
+  /** Folders before those of PATH. */
+  folders: readonly string[];
+  /** Real paths of folders whose programs do not count: workspaces that nobody trusts. */
+  avoid: readonly string[];
+  env: { [name: string]: string | undefined };
+}
+
+const PROBE_MS = 10_000;
+
+/** Whether a preset's program is here and, where the preset asks, new enough. */
+export function isInstalled(preset: PresetFacts, here: Here): boolean {
+  const program = programOf(preset, here);
+  if (program === undefined) return false;
+  if (preset.probe === undefined) return true;
+  const { status, stdout } = spawnSync(program, preset.probe.args, {
+    ...{ encoding: "utf8", env: probeEnv(here), timeout: PROBE_MS, stdio: ["ignore", "pipe", "ignore"] },
+  });
+  return status === 0 && isAtLeast(stdout, preset.probe.at_least);
+}
+
+/** The same without keeping everything else waiting. */
+export async function isInstalledInTurn(preset: PresetFacts, here: Here): Promise<boolean> {
+  const program = programOf(preset, here);
+  const { probe } = preset;
+  if (program === undefined || probe === undefined) return program !== undefined;
+  return new Promise((resolve) => {
+    const child = execFile(program, probe.args, { env: probeEnv(here), timeout: PROBE_MS }, (error, stdout) =>
+      resolve(error === null && isAtLeast(stdout, probe.at_least)),
+    );
+    child.stdin?.end();
+  });
+}
+
+/** Whether a preset's program lies in a folder of node packages. Nothing is started: its package says its version. */
+export function isInPackages(preset: PresetFacts, folder: string): boolean {
+  const [command = ""] = [preset.command ?? []].flat();
+  const program = findCommand(command, [folder], undefined);
+  if (program === undefined || preset.probe === undefined) return program !== undefined;
+  return isAtLeast(packageVersion(program) ?? "", preset.probe.at_least);
+}
+
+function packageVersion(program: string): string | undefined {
+  for (let folder = dirname(realpathSync(program)); dirname(folder) !== folder; folder = dirname(folder)) {
+    const file = join(folder, "package.json");
+    if (!existsSync(file)) continue;
+    const facts: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return isTable(facts) && typeof facts.version === "string" ? facts.version : undefined;
+  }
+  return undefined;
+}
+
+function programOf({ command }: PresetFacts, { folders, avoid, env }: Here): string | undefined {
+  const [name] = [command ?? []].flat();
+  return name === undefined ? undefined : findCommand(name, folders, env.PATH, avoid);
+}
+
+function probeEnv({ env, avoid }: Here): { [name: string]: string | undefined } {
+  const inherited = Object.fromEntries(defaultEnv.map((name) => [name, env[name]]));
+  return { ...inherited, PATH: pathOutside(env.PATH ?? "", avoid) };
+}
+
+/** Whether the first version number in a text is at least another one. */
+export function isAtLeast(printed: string, wanted: string): boolean {
+  const found = /\d+(?:\.\d+)*/.exec(printed)?.[0];
+  if (found === undefined) return false;
+  const left = found.split(".").map(Number);
+  const right = wanted.split(".").map(Number);
+  for (let i = 0; i < right.length; i++) {
+    const difference = (left[i] ?? 0) - (right[i] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}

@@ -1,0 +1,180 @@
+/** The shipped configs: presets in `servers/`, tool mappings in `tools/`, profiles in `profiles/`. */
+import { join } from "node:path";
+import { isTable, type JsonObject } from "../../base/json.js";
+import { nearest } from "../../base/nearest.js";
+import { sortedSet } from "../../base/order.js";
+import type { Problem } from "../../base/problem.js";
+import { commentOf } from "../edit/server-text.js";
+import type { Files } from "../files.js";
+import type { Layer } from "../layer.js";
+import { configSchema, type PresetConfig, presetSchema } from "../schema.js";
+import { readSource } from "../text/read.js";
+import { validate } from "../validate.js";
+import { INDEX_FILE, type PresetFacts, presetFacts, readIndex } from "./preset-index.js";
+
+/** A preset with the layer that its values come from; the layer's tree is the preset itself. */
+export interface Preset {
+  config: PresetConfig;
+  /** What its file says of it in words. */
+  about: string;
+  layer: Layer;
+}
+
+const FOLDERS = ["tools", "servers", "stacks", "profiles"] as const;
+
+/**
+ * Reads the shipped configs, each when it is first asked for. What all presets claim is known from a printed index, so
+ * that a start reads only the presets that it uses.
+ */
+export class Catalogue {
+  /** What is wrong in shipped configs: empty unless an installation is damaged. */
+  readonly problems: Problem[] = [];
+  readonly #folder: string;
+  readonly #files: Files;
+  readonly #names = new Map<string, string[]>();
+  readonly #layers = new Map<string, Layer | undefined>();
+  readonly #abouts = new Map<string, string>();
+  #facts: PresetFacts[] | undefined;
+
+  constructor(folder: string, files: Files) {
+    this.#folder = folder;
+    this.#files = files;
+  }
+
+  /** Names as `extends` takes them: `tools/core`, `servers/pyright`, `profiles/full`. */
+  names(): string[] {
+    return FOLDERS.flatMap((folder) => this.#namesIn(folder).map((name) => `${folder}/${name}`));
+  }
+
+  /** The profiles' names. */
+  profiles(): string[] {
+    return this.#namesIn("profiles");
+  }
+
+  /** What the index knows of every preset, sorted by id; read from the presets themselves where there is no index. */
+  facts(): PresetFacts[] {
+    this.#facts ??=
+      readIndex(this.#files, join(this.#folder, INDEX_FILE)) ??
+      this.presets().map(({ config }) => presetFacts(config));
+    return this.#facts;
+  }
+
+  /** Every preset, sorted by id. Reads them all. */
+  presets(): Preset[] {
+    return this.#namesIn("servers").flatMap((name) => this.#preset(name) ?? []);
+  }
+
+  /** The preset of that id, or that lists the name among its `kinds`. */
+  preset(name: string): Preset | undefined {
+    const all = this.facts();
+    const facts = all.find(({ id }) => id === name) ?? all.find(({ kinds }) => kinds?.includes(name));
+    return facts === undefined ? undefined : this.#preset(facts.id);
+  }
+
+  /** The preset name nearest to a misspelt one. */
+  nearestPreset(name: string): string | undefined {
+    return nearest(name, ["generic", ...this.facts().flatMap(({ id, kinds }) => [id, ...(kinds ?? [])])]);
+  }
+
+  /** Every program that a preset names, but for those that would run any code. */
+  commands(): string[] {
+    const safe = this.facts().filter(({ interpreter }) => interpreter !== true);
+    return sortedSet(safe.flatMap(({ command }) => [command ?? []].flat().slice(0, 1)));
+  }
+
+  /** The servers of a stack, each with the preset that it is. */
+  stack(name: string): { server: JsonObject; preset: Preset }[] {
+    const servers = this.layer(`stacks/${name}`)?.tree.servers;
+    return (Array.isArray(servers) ? servers : []).flatMap((server) => {
+      const preset = isTable(server) ? this.preset(String(server.kind)) : undefined;
+      return preset ? [{ server: server as JsonObject, preset }] : [];
+    });
+  }
+
+  /** A shipped config as a layer; a preset becomes a config with that one server. */
+  layer(name: string): Layer | undefined {
+    if (!this.names().includes(name)) return undefined;
+    const layer = this.#read(name);
+    if (!layer || !name.startsWith("servers/")) return layer;
+    const id = layer.tree.id ?? "";
+    return {
+      ...layer,
+      tree: { servers: [{ id, kind: id }] },
+      places: { place: (_, part) => layer.places.place(["id"], part), pointer: () => "/id" },
+    };
+  }
+
+  #preset(name: string): Preset | undefined {
+    const layer = this.#read(`servers/${name}`);
+    const about = this.#abouts.get(`servers/${name}`) ?? "";
+    return layer ? { config: layer.tree as PresetConfig, about, layer } : undefined;
+  }
+
+  #namesIn(folder: string): string[] {
+    const known = this.#names.get(folder);
+    if (known) return known;
+    const entries = this.#files.list(join(this.#folder, folder));
+    const files = entries.filter((entry) => entry.kind === "file" && entry.name.endsWith(".toml"));
+    const names = sortedSet(files.map((entry) => entry.name.slice(0, -".toml".length)));
+    this.#names.set(folder, names);
+    return names;
+  }
+
+  #read(name: string): Layer | undefined {
+    if (!this.#layers.has(name)) this.#layers.set(name, this.#open(name));
+    return this.#layers.get(name);
+  }
+
+  #open(name: string): Layer | undefined {
+    const file = join(this.#folder, `${name}.toml`);
+    const content = this.#files.read(file);
+    if (content === undefined) return undefined;
+    const source = readSource(file, content);
+    const schema = name.startsWith("servers/") ? presetSchema : configSchema;
+    const problems = [...source.problems];
+    if (!source.broken) problems.push(...validate(schema, source.tree, source, { partial: true }));
+    this.problems.push(...problems);
+    if (problems.length > 0) return undefined;
+    this.#abouts.set(name, commentOf(source.text));
+    return { origin: `configs/${name}.toml`, places: source, tree: source.tree };
+  }
+}
+
+/** The keys of a preset that speak about the preset, not about the server. */
+const ABOUT_PRESET: ReadonlySet<string> = new Set([
+  "id",
+  "kind",
+  "kinds",
+  "known_as",
+  "languages",
+  "rank",
+  "preferred",
+  "companion",
+  "stack",
+  "interpreter",
+  "command_env",
+  "probe",
+  "install_on",
+  "homepage",
+]);
+
+/** What an `adapter` takes from a preset: its quirks, not its program. */
+const QUIRKS: ReadonlySet<string> = new Set([
+  "workspace_configuration",
+  "replies",
+  "ready",
+  "diagnostics",
+  "initialize_timeout_ms",
+  "request_timeout_ms",
+  "request_timeout_overrides_ms",
+  "warmup_timeout_ms",
+]);
+
+/** A preset's layer with only what a server takes over from it. */
+export function presetLayer(preset: Preset, as: "kind" | "adapter"): Layer {
+  const takes = (key: string) => (as === "adapter" ? QUIRKS.has(key) : !ABOUT_PRESET.has(key));
+  const tree: JsonObject = Object.fromEntries(
+    Object.entries(preset.layer.tree).filter(([key]) => takes(key)),
+  );
+  return { ...preset.layer, tree };
+}

@@ -1,0 +1,116 @@
+/** Lays each server over its preset: `kind` brings everything, `adapter` only quirks, the environment a program. */
+import { codes } from "../../base/codes.js";
+import type { Problem } from "../../base/problem.js";
+import type { Environment } from "../discover.js";
+import {
+  itemsOf,
+  type Layer,
+  type LayerNode,
+  type LayerTable,
+  layerTable,
+  leafValue,
+  mergeTables,
+  nodeAt,
+  serverRule,
+  withEntries,
+} from "../layer.js";
+import { problemAt } from "../text/source.js";
+import { type Catalogue, presetLayer } from "./catalogue.js";
+import type { PresetFacts } from "./preset-index.js";
+
+/** Programs that the environment puts in the place of a preset's. */
+export function commandsFromEnvironment(catalogue: Catalogue, env: Environment): string[] {
+  return catalogue.facts().flatMap((facts) => commandFrom(facts, env) ?? []);
+}
+
+function commandFrom({ command_env: variable }: PresetFacts, env: Environment): string | undefined {
+  return variable === undefined ? undefined : env[variable] || undefined;
+}
+
+/** Programs that servers take over from a preset with its arguments: what they run is what the catalogue says. */
+export function commandsAsShipped(config: LayerTable): string[] {
+  return itemsOf(config.entries.get("servers")).flatMap((server) => {
+    const [command, args] = [nodeAt(server, ["command"]), nodeAt(server, ["args"])];
+    const program = leafValue(command) ?? leafValue(itemsOf(command)[0]);
+    return typeof program === "string" && [command, args].every(isShipped) ? [program] : [];
+  });
+}
+
+function isShipped(node: LayerNode | undefined): boolean {
+  return node?.layer.origin.startsWith("configs/servers/") ?? false;
+}
+
+/** The config with every server complete. */
+export function applyPresets(
+  config: LayerTable,
+  catalogue: Catalogue,
+  env: Environment,
+): { config: LayerTable; problems: Problem[] } {
+  const servers = config.entries.get("servers");
+  if (servers?.kind !== "list") return { config, problems: [] };
+  const problems: Problem[] = [];
+  const items = itemsOf(servers).map((server) => {
+    if (server.kind !== "table") return server;
+    const below = [
+      ...kindLayers(server, catalogue, env, problems),
+      ...adapterLayers(server, catalogue, problems),
+    ];
+    return [...below.map(layerTable), server].reduce((under, over) => mergeTables(under, over, serverRule));
+  });
+  return { config: withEntries(config, { servers: { ...servers, items } }), problems };
+}
+
+function kindLayers(
+  server: LayerTable,
+  catalogue: Catalogue,
+  env: Environment,
+  problems: Problem[],
+): Layer[] {
+  const kind = leafValue(server.entries.get("kind"));
+  if (typeof kind !== "string") return [];
+  // lspi starts a generic server with `--stdio` unless told otherwise.
+  if (kind === "generic") return [beside(server, { args: ["--stdio"] })];
+  const preset = catalogue.preset(kind);
+  if (!preset) {
+    problems.push(unknownPreset(server, "kind", kind, catalogue.nearestPreset(kind)));
+    return [];
+  }
+  const command = commandFrom(preset.config, env);
+  return [presetLayer(preset, "kind"), ...(command ? [beside(server, { command })] : [])];
+}
+
+function adapterLayers(server: LayerTable, catalogue: Catalogue, problems: Problem[]): Layer[] {
+  const adapter = leafValue(server.entries.get("adapter"));
+  if (typeof adapter !== "string") return [];
+  const preset = catalogue.preset(adapter);
+  if (preset) return [presetLayer(preset, "adapter")];
+  problems.push(unknownPreset(server, "adapter", adapter, catalogue.nearestPreset(adapter)));
+  return [];
+}
+
+/** A layer that no file wrote; its values stand where the server stands. */
+function beside(server: LayerTable, tree: Layer["tree"]): Layer {
+  const { places } = server.layer;
+  return {
+    origin: server.layer.origin,
+    tree,
+    places: {
+      place: (_, part) => places.place(server.path, part),
+      pointer: () => places.pointer(server.path),
+    },
+  };
+}
+
+function unknownPreset(
+  server: LayerTable,
+  key: "kind" | "adapter",
+  name: string,
+  suggestion: string | undefined,
+): Problem {
+  const node = server.entries.get(key) ?? server;
+  return problemAt(node.layer.places, "config/unknown-preset", `there is no preset \`${name}\``, node.path, {
+    suggestion,
+    fix:
+      suggestion === undefined ? codes["config/unknown-preset"].fix : `Write \`${key} = "${suggestion}"\`.`,
+  });
+}

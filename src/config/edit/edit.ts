@@ -1,0 +1,20 @@
+/** Changes to a person's config file, in whichever language it is written. */
+import type { JsonObject } from "../../base/json.js";
+import { isJson } from "../text/read.js";
+import * as json from "./edit-json.js";
+import * as toml from "./edit-toml.js";
+
+/** Text in, text out; what is not meant stays as it is. */
+export interface ConfigEditor {
+  withServer(text: string, server: JsonObject, comment: readonly string[]): string;
+  withoutServer(text: string, id: string, comment: readonly string[]): string;
+  withAllowed(text: string, program: string): string;
+  withoutAllowed(text: string, program: string): string;
+  withExtended(text: string, name: string): string;
+  withoutExtended(text: string, name: string): string;
+}
+
+/** The editor for a file, by the language that it is read in. */
+export function editorOf(file: string, text: string): ConfigEditor {
+  return isJson(file, text) ? json : toml;
+}

@@ -1,0 +1,172 @@
+/**
+ * The files as one server sees them: the documents that it has open, the changes it was told of, and what it said about
+ * them. Whoever asks through here asks about the files as they are on disk now.
+ */
+import type { Lines, PositionEncoding } from "../../base/text.js";
+import type { Capabilities } from "../capabilities.js";
+import { Diagnostics, type DiagnosticsContext } from "../diagnostics/diagnostics.js";
+import { pathOfUri } from "../inside.js";
+import type { InstanceContext } from "../instance-context.js";
+import type { ReadinessState } from "../readiness.js";
+import { claims } from "../route.js";
+import type {
+  DiagnosticsOptions,
+  DiagnosticsReport,
+  OpenDocument,
+  WorkspaceDiagnosticsReport,
+} from "../types.js";
+import { Documents } from "./documents.js";
+import { Freshness } from "./freshness.js";
+
+export interface ServerFilesContext {
+  server: InstanceContext;
+  capabilities: Capabilities;
+  readiness: ReadinessState;
+  encoding: () => PositionEncoding;
+  notify: (method: string, params: unknown) => void;
+  request: DiagnosticsContext["request"];
+}
+
+export class ServerFiles {
+  readonly diagnostics: Diagnostics;
+  readonly #context: ServerFilesContext;
+  readonly #documents: Documents;
+  readonly #freshness: Freshness;
+  #waits = 0;
+
+  constructor(context: ServerFilesContext) {
+    const { server, capabilities, readiness, encoding, request } = context;
+    const { plan, root, roots, folders, limits, watch } = server;
+    const notify = (method: string, params: unknown): void => this.tell(method, params);
+    this.#context = context;
+    this.#documents = new Documents({
+      server: plan,
+      roots,
+      capabilities,
+      encoding,
+      maxOpen: limits.maxOpenDocuments,
+      maxBytes: limits.maxFileBytes,
+      notify,
+      onChanged: (path, what) => {
+        if (what === "changed") this.diagnostics.changed(path);
+        else if (what === "opened") this.diagnostics.opened(path);
+        else this.diagnostics.forget(path);
+      },
+    });
+    this.diagnostics = new Diagnostics({
+      capabilities,
+      readiness,
+      check: plan.check,
+      current: (path) => this.#documents.get(path),
+      isOwn: (path) => claims(plan, path, roots),
+      touch: (path) => this.#documents.touch(path),
+      save: (path) => this.#documents.save(path),
+      quirks: plan.diagnostics,
+      request,
+    });
+    this.#freshness = new Freshness({
+      plan,
+      own: () => [root, ...folders],
+      roots,
+      watch,
+      documents: this.#documents,
+      capabilities,
+      maxOpened: Math.ceil(limits.maxOpenDocuments / 2),
+      notify,
+      onOthersChanged: (paths) => this.diagnostics.changed(undefined, paths),
+    });
+  }
+
+  /** How many documents are open. */
+  get open(): number {
+    return this.#documents.count;
+  }
+
+  /** How many wait for diagnostics that the server will send unasked. */
+  get waits(): number {
+    return this.#waits;
+  }
+
+  /** Whether files of the server may change unseen, because there are too many. */
+  get areUnwatched(): boolean {
+    const { watch, root, folders } = this.#context.server;
+    return watch.isBlind([root, ...folders]);
+  }
+
+  /** Absolute folders of the server, ignored by git, in which files may be written unseen. */
+  get notWatched(): string[] {
+    const { watch, root, folders } = this.#context.server;
+    return watch.notWatched([root, ...folders]);
+  }
+
+  /** Closes every document, before the server is asked to end. */
+  closeAll(): void {
+    this.#documents.closeAll();
+  }
+
+  /** Tells the server all that changed on disk since it was last told; a look that began after `since` will do. */
+  renew(since?: number): Promise<void> {
+    return this.#freshness.renew(since);
+  }
+
+  /** Whether the server was told all that is known of the files; then that counts as a look at this moment. */
+  glanced(at: number): boolean {
+    return this.#freshness.glanced(at);
+  }
+
+  /** The same for a question about the whole workspace, which many servers answer only once a file is open. */
+  async renewAll(since?: number): Promise<void> {
+    await this.#freshness.renew(since);
+    await this.#freshness.openOne();
+  }
+
+  /** Opens the document or brings it up to date, after everything else that changed was told. */
+  async sync(path: string, since?: number): Promise<OpenDocument> {
+    await this.#freshness.renew(since);
+    this.#context.server.watch.attend(path);
+    return this.#documents.sync(path);
+  }
+
+  /** The document as the server has it now; undefined when it is not open there. */
+  opened(path: string): OpenDocument | undefined {
+    const document = this.#documents.get(path);
+    return document && { ...document };
+  }
+
+  async textOf(uri: string): Promise<Lines | undefined> {
+    const path = pathOfUri(uri);
+    if (path === undefined) return undefined;
+    this.#context.server.watch.attend(path);
+    return this.#documents.textOf(path);
+  }
+
+  /** Does something while a document, if there is one, stays open. */
+  async holding<T>(path: string | undefined, run: () => Promise<T>): Promise<T> {
+    const release = path === undefined ? undefined : await this.#documents.hold(path);
+    try {
+      return await run();
+    } finally {
+      release?.();
+    }
+  }
+
+  async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
+    this.#waits++;
+    try {
+      return await this.holding(document.path, () => this.diagnostics.report(document, options));
+    } finally {
+      this.#waits--;
+    }
+  }
+
+  async reportAll(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
+    await this.renewAll();
+    return this.diagnostics.workspace(options, this.#documents.all);
+  }
+
+  /** Tells the server something about files. Opening one changes nothing that an answer could depend on. */
+  tell(method: string, params: unknown): void {
+    if (method !== "textDocument/didOpen") this.#context.server.tally.told += 1;
+    this.#context.notify(method, params);
+  }
+}

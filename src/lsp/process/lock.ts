@@ -1,0 +1,170 @@
+/**
+ * Programs as they were when a person locked them: the words, folder and variables they are started with, and real path and
+ * digest of each file that these name. In a folder that was locked nothing else is started. The record is the user's own, never a workspace's; one that cannot be
+ * understood lets nothing start.
+ */
+import { createHash } from "node:crypto";
+import { createReadStream, readFileSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Plan, ServerPlan } from "../../abi/plan.js";
+import { digest } from "../../base/hash.js";
+import { canonicalText, isTable } from "../../base/json.js";
+import { Refusal } from "../../base/problem.js";
+import type { PoolContext } from "../types.js";
+import { filesNamedIn } from "./named-files.js";
+import { namedPathsOf, withNamedPaths } from "./named-paths.js";
+import { type ProgramContext, requireProgram, runsElsewhere } from "./program.js";
+
+/** The version of the record. */
+export const RECORD_VERSION = 2;
+
+/** One file that is run. */
+export interface LockedFile {
+  path: string;
+  digest: string;
+}
+
+export interface LockedServer {
+  server: string;
+  /** Digest of the way it is started: transport, words, folder and variables of its own. */
+  start: string;
+  files: LockedFile[];
+}
+
+/** What decides whether a server is as it was locked. */
+export type LockContext = ProgramContext & Pick<PoolContext, "lockFile">;
+
+/** The servers of one folder. */
+export interface LockedFolder {
+  /** Real path of the folder that the config's paths start from. */
+  folder: string;
+  servers: LockedServer[];
+}
+
+/** The record in a state folder. */
+export function lockFileIn(stateFolder: string): string {
+  return join(stateFolder, "locked.json");
+}
+
+/** Everything that is locked. Throws a Refusal when the record is there and cannot be understood. */
+export function readLocks(file: string): LockedFolder[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
+    throw damaged(cause);
+  }
+  try {
+    const tree: unknown = JSON.parse(text);
+    if (isTable(tree) && tree.version === RECORD_VERSION && isListOf(tree.folders, isLockedFolder))
+      return tree.folders;
+  } catch (cause) {
+    throw damaged(cause);
+  }
+  throw damaged(undefined);
+}
+
+/** A server as it would be started now: its program, and whatever files its words and variables name. */
+export async function lockedServer(
+  plan: Plan,
+  server: ServerPlan,
+  context: ProgramContext,
+): Promise<LockedServer> {
+  const start = startOf(server);
+  if (runsElsewhere(server)) return { server: server.id, start, files: [] };
+  const program = requireProgram(plan, server, context);
+  const files = await filesOf(server, program, context.roots[0] ?? context.base, context);
+  return { server: server.id, start, files };
+}
+
+/**
+ * Refuses a server that is not as it was locked; says whether the folder is locked at all. A server that runs elsewhere has
+ * no program.
+ */
+export async function assertLocked(
+  server: ServerPlan,
+  program: string | undefined,
+  root: string,
+  context: LockContext,
+): Promise<boolean> {
+  const { base, lockFile } = context;
+  if (lockFile === undefined) return false;
+  const folder = realpathSync(base);
+  const locked = readLocks(lockFile).find((entry) => entry.folder === folder);
+  if (locked === undefined) return false;
+  const known = locked.servers.find((entry) => entry.server === server.id);
+  if (known === undefined) throw refused(server, "was not there when this folder's programs were locked");
+  if (known.start !== startOf(server))
+    throw refused(server, "is started in another way than when it was locked");
+  if (program === undefined) return true;
+  const files = await filesOf(server, program, root, context);
+  const isMoved = files.map(({ path }) => path).join("\0") !== known.files.map(({ path }) => path).join("\0");
+  if (isMoved) throw refused(server, "is another file than the one that was locked");
+  if (files.some((file, index) => file.digest !== known.files[index]?.digest))
+    throw refused(server, "has changed since it was locked");
+  return true;
+}
+
+function startOf({ transport, command, args, cwd, env }: ServerPlan): string {
+  return digest(canonicalText({ transport: { ...transport }, command, args, cwd, env }));
+}
+
+/** Files that words or variables name are scripts, and as much the program as what runs them. */
+async function filesOf(
+  server: ServerPlan,
+  program: string,
+  root: string,
+  context: ProgramContext,
+): Promise<LockedFile[]> {
+  const cwd = server.cwd === null ? root : resolve(context.base, server.cwd);
+  const named = namedPathsOf(root, program, context);
+  const words = withNamedPaths([...server.command.slice(1), ...server.args], named);
+  const values = Object.values(withNamedPaths(server.env, named));
+  return Promise.all(
+    [realpathSync(program), ...filesNamedIn([...words, ...values], cwd)].map(async (path) => ({
+      path,
+      digest: await digestOf(path),
+    })),
+  );
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const bytes of createReadStream(path)) hash.update(bytes);
+  return `sha256-${hash.digest("hex")}`;
+}
+
+function refused(server: ServerPlan, why: string): Refusal {
+  return new Refusal("lsp/not-locked", `the program of server "${server.id}" ${why}`, {
+    nextSteps: [{ kind: "command", text: "lsp-proxy lock" }],
+  });
+}
+
+function damaged(cause: unknown): Refusal {
+  return new Refusal("lsp/not-locked", "the record of locked programs cannot be read", {
+    cause,
+    nextSteps: [{ kind: "command", text: "lsp-proxy lock --remove" }],
+  });
+}
+
+function isLockedFolder(value: unknown): value is LockedFolder {
+  return isTable(value) && typeof value.folder === "string" && isListOf(value.servers, isLockedServer);
+}
+
+function isLockedServer(value: unknown): value is LockedServer {
+  return (
+    isTable(value) &&
+    typeof value.server === "string" &&
+    typeof value.start === "string" &&
+    isListOf(value.files, isLockedFile)
+  );
+}
+
+function isLockedFile(value: unknown): value is LockedFile {
+  return isTable(value) && typeof value.path === "string" && typeof value.digest === "string";
+}
+
+function isListOf<T>(value: unknown, is: (item: unknown) => item is T): value is T[] {
+  return Array.isArray(value) && value.every(is);
+}

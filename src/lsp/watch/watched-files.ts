@@ -1,0 +1,55 @@
+/**
+ * Tells one server what changed on disk. A server that registered watchers hears of what they match and of its own
+ * kinds of files; one that registered none hears of everything under its root, since some obey without asking. Of what
+ * git ignores, generated code above all, each hears what it registered for and its own kinds of files.
+ */
+import { relative } from "node:path";
+import { fileUri } from "../../base/file-uri.js";
+import { isTable } from "../../base/json.js";
+import { sortBy } from "../../base/order.js";
+import { type Capabilities, matchesGlob } from "../capabilities.js";
+import { isInside } from "../inside.js";
+import type { FileChange } from "./journal.js";
+
+const METHOD = "workspace/didChangeWatchedFiles";
+const CREATED = 1;
+const CHANGED = 2;
+const DELETED = 4;
+const bits = { 1: CREATED, 2: CHANGED, 3: DELETED } as const;
+
+/** The changes that a server wants to hear of, in order of path. */
+export function wantedChanges(
+  changes: readonly FileChange[],
+  capabilities: Capabilities,
+  roots: readonly string[],
+  isOwn: (path: string) => boolean,
+): FileChange[] {
+  const watchers = capabilities
+    .registered(METHOD)
+    .flatMap((options) => (isTable(options) && Array.isArray(options.watchers) ? options.watchers : []))
+    .filter(isTable);
+  const wanted = changes.filter(
+    (change) =>
+      (watchers.length === 0 && !change.ignored) ||
+      isOwn(change.path) ||
+      watchers.some((watcher) => matches(watcher, change, roots)),
+  );
+  return sortBy(wanted, (change) => [change.path]);
+}
+
+function matches(watcher: Record<string, unknown>, change: FileChange, roots: readonly string[]): boolean {
+  const kind = typeof watcher.kind === "number" ? watcher.kind : CREATED | CHANGED | DELETED;
+  if ((kind & bits[change.type]) === 0) return false;
+  const { globPattern } = watcher;
+  if (matchesGlob(globPattern, change.path)) return true;
+  return roots.some(
+    (root) => isInside(root, change.path) && matchesGlob(globPattern, relative(root, change.path)),
+  );
+}
+
+/** The notification's parameters. */
+export function watchedFilesParams(changes: readonly FileChange[]): {
+  changes: { uri: string; type: number }[];
+} {
+  return { changes: changes.map(({ path, type }) => ({ uri: fileUri(path), type })) };
+}

@@ -1,0 +1,190 @@
+/**
+ * From replies to the finished answer: normalised, without duplicates, sorted by the shape's keys, and only then capped
+ * or paged. The same replies in any order give the same bytes.
+ */
+import type { Answer, AnswerOptions } from "../../abi/handler.js";
+import type { ShapeName } from "../../abi/plan.js";
+import { sha256 } from "../../base/hash.js";
+import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
+import { sortBy, uniqueBy } from "../../base/order.js";
+import { Fault, type Refusal } from "../../base/problem.js";
+import { itemKey } from "../../protocol/item-order.js";
+import { type ShapeFacts, shapes } from "../../protocol/shapes.js";
+import { documentKey } from "../../protocol/spelling.js";
+import type { Choices } from "../ask/choose.js";
+import type { ReplyData } from "../ask/reply.js";
+import { insistOnSteady } from "../ask/steady.js";
+import type { CallState } from "../call-state.js";
+import { HeldRequest } from "../edits/draft.js";
+import { bounded } from "../listing/bound.js";
+import { arranged, type List, type Speller } from "../listing/list.js";
+import { symbolLine } from "../shapes/document-symbols.js";
+import { runtimeShapes } from "../shapes/index.js";
+import type { Shape } from "../shapes/shape.js";
+import { fileOf, rangeText, table, textOf } from "../shapes/spelt.js";
+import { Turns } from "../turns.js";
+import { askBack } from "./envelope.js";
+import { headOf, sharedHead, snippetWarnings } from "./head.js";
+import { askedChars, capsOf, pageSize } from "./limits.js";
+import { Pages, type Snapshot } from "./page.js";
+import { type Asked, type Part, wholeAnswer, windowAnswer } from "./window.js";
+
+const mostCandidates = 20;
+
+/** The answer of a call in one of the output shapes. */
+export async function buildAnswer(
+  call: CallState,
+  name: ShapeName,
+  reply: ReplyData,
+  options: AnswerOptions,
+): Promise<Answer> {
+  const { facts, shape } = shapeNamed(name);
+  if (reply.skipped !== undefined) tellSkipped(call, reply.skipped);
+  const normalized = await shape.normalize(reply, call, options);
+  const asked: Asked = { call, facts, shape, caps: capsOf(call, options.maxChars) };
+  if (!("list" in normalized) && !facts.counted) {
+    await insistOnSteady(call);
+    return wholeAnswer(asked, headOf(call), normalized);
+  }
+  const turns = new Turns(call.signal);
+  const found =
+    "list" in normalized
+      ? normalized.list
+      : await arranged(normalized.items, facts, call.plan.dialect, turns);
+  const speller: Speller = { places: call.places, turns };
+  const listed = await bounded(call, found, speller);
+  const wanted = call.input[call.plan.dialect.listing.most] ?? call.tool.defaultItems;
+  const list =
+    typeof wanted === "number" && wanted < listed.length ? await listed.first(speller, wanted) : listed;
+  const part = await partOf(asked, list, 0, speller);
+  const files = await insistOnSteady(call);
+  const listing: Snapshot = {
+    head: headOf(call),
+    beside: normalized.beside,
+    list,
+    total: found.length,
+    isBounded: listed.length < found.length,
+    files,
+    sources: call.mark?.sources,
+  };
+  return listAnswer(asked, listing, part, turns);
+}
+
+/** The items of an answer that begins at an offset, with their ids. */
+async function partOf({ call, facts }: Asked, list: List, offset: number, speller: Speller): Promise<Part> {
+  const end = facts.isWhole ? list.length : Math.min(offset + pageSize(call), list.length);
+  const items = await list.items(speller, offset, end);
+  return {
+    offset,
+    items: call.tool.output.ids ? items.map((item) => identify(item, facts, call)) : items,
+  };
+}
+
+/** The answer to a call that has not chosen one of several actions yet. */
+export async function choicesAnswer(call: CallState, choices: Choices): Promise<Answer> {
+  const reply = { parts: [{ server: undefined, value: choices }], perItem: false };
+  return buildAnswer(call, call.tool.output.shape, reply, {});
+}
+
+/** The answer to a call that applies the preview of a token. */
+export async function heldAnswer(call: CallState, token: string): Promise<Answer> {
+  return buildAnswer(
+    call,
+    call.tool.output.shape,
+    { parts: [{ server: undefined, value: new HeldRequest(token) }], perItem: false },
+    { apply: "on_request" },
+  );
+}
+
+/** The page that a cursor names. */
+export async function pageAnswer(call: CallState, name: ShapeName, cursor: string): Promise<Answer> {
+  call.evidence.isPage = true;
+  await insistOnSteady(call);
+  const { facts, shape } = shapeNamed(name);
+  const turns = new Turns(call.signal);
+  const opened = await call.pages.open(cursor, bindingOf(call), turns, call.mark?.sources);
+  const { snapshot, offset } = opened;
+  const asked: Asked = { call, facts, shape, caps: capsOf(call, askedChars(call)) };
+  const part = await partOf(asked, snapshot.list, offset, { places: call.places, turns });
+  await opened.insist((await call.places.shown()).map(({ path }) => path));
+  const { head } = snapshot;
+  // What this very call is told, a page size out of bounds say, stands beside what the listing was told.
+  const own = [...call.evidence.warnings, ...snippetWarnings(call)];
+  const warnings = uniqueBy([...head.warnings, ...own], canonicalText);
+  return windowAnswer(asked, { ...snapshot, head: { ...head, warnings } }, part, opened.cursor);
+}
+
+/** An empty answer for a method that no server has: it is true, and says why it is empty. */
+export async function emptyAnswer(call: CallState, skipped: Refusal): Promise<Answer> {
+  return buildAnswer(call, call.tool.output.shape, { parts: [], perItem: false, skipped }, {});
+}
+
+/** Says that what the answer is made of was not asked for, since no server has the method. */
+function tellSkipped({ tool, evidence }: CallState, refusal: Refusal): void {
+  // An edit that nobody can make is refused: an empty one would read as done.
+  if (tool.effect !== "read") throw refusal;
+  evidence.warn("answer/not-supported", refusal.message);
+}
+
+/** The candidates where several symbols or lines are meant. */
+export function candidatesAnswer(call: CallState, message: string, found: JsonObject[]): Answer {
+  const { dialect } = call.plan;
+  const facts = shapeNamed("workspace_symbols").facts;
+  const sorted = sortBy(found, (item) => [...itemKey(facts, item, dialect), canonicalText(item)]);
+  const shown = sorted.slice(0, mostCandidates);
+  const lines = shown.map((item) => {
+    const snippet = textOf(table(item).text);
+    return `${fileOf(item, dialect)} ${symbolLine(item, rangeText(item, dialect))}${snippet ? `  | ${snippet}` : ""}`;
+  });
+  return askBack(headOf(call), message, shown, shown.length < sorted.length, lines, call.wording);
+}
+
+async function listAnswer(asked: Asked, listing: Snapshot, part: Part, turns: Turns): Promise<Answer> {
+  const { call } = asked;
+  if (call.tool.page === null) return windowAnswer(asked, listing, part, undefined);
+  let hasMore = false;
+  const unbound = () => {
+    hasMore = true;
+    return "x".repeat(76);
+  };
+  const first = windowAnswer(asked, listing, part, unbound);
+  if (!hasMore) return first;
+  call.evidence.isPage = true;
+  const shared = { ...listing, head: sharedHead(listing.head) };
+  const write = await call.pages.keep(bindingOf(call), shared, turns);
+  call.evidence.listing = write(1);
+  return windowAnswer(asked, listing, part, write);
+}
+
+/** What a cursor of this call is bound to: the tool and its arguments, but for those that page. */
+function bindingOf({ tool, input, plan }: CallState): string {
+  const { size, cursor } = plan.dialect.listing;
+  const asked = Object.entries(input).filter(([name]) => name !== size && name !== cursor);
+  return Pages.binding(tool.name, Object.fromEntries(asked));
+}
+
+/** The id of an item: the same content has the same id, whenever and by whomever it is asked for. */
+function identify(item: Json, { identified }: ShapeFacts, call: CallState): Json {
+  if (!isTable(item)) return item;
+  const members = item as JsonObject;
+  const inner = identified === undefined ? undefined : members[identified];
+  if (identified === undefined || !Array.isArray(inner)) return { id: idOf(members), ...members };
+  // An entry within a file is the same thing as one that names its file itself.
+  const key = documentKey(call.plan.dialect);
+  const file = members[key] ?? null;
+  const entries = inner.map(
+    (entry): Json => ({ id: idOf({ [key]: file, ...table(entry) }), ...table(entry) }),
+  );
+  return { ...members, [identified]: entries };
+}
+
+function idOf(members: JsonObject): string {
+  return `sha256:${sha256(canonicalText(members))}`;
+}
+
+function shapeNamed(name: ShapeName): { facts: ShapeFacts; shape: Shape } {
+  const facts = shapes[name];
+  const shape = runtimeShapes[name];
+  if (facts === undefined || shape === undefined) throw new Fault(`there is no shape ${name}`);
+  return { facts, shape };
+}

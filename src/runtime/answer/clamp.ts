@@ -1,0 +1,49 @@
+/**
+ * Numbers beyond their bounds, where a tool or the dialect says that they are lowered or raised rather than refused. The
+ * bound of an answer's size is the argument's own or the config's hard one, whichever is less, and is told once.
+ */
+import type { Plan, ToolPlan } from "../../abi/plan.js";
+import type { JsonObject } from "../../base/json.js";
+import type { Evidence } from "./evidence.js";
+
+interface Bounds {
+  name: string;
+  minimum: number | null;
+  maximum: number | null;
+}
+
+/** The arguments within their bounds; each that was not is told. */
+export function clampNumbers(tool: ToolPlan, plan: Plan, input: JsonObject, evidence: Evidence): JsonObject {
+  const out = { ...input };
+  for (const { name, minimum, maximum } of clampedNames(tool, plan)) {
+    const asked = out[name];
+    if (typeof asked !== "number") continue;
+    const used = Math.min(maximum ?? Number.POSITIVE_INFINITY, Math.max(minimum ?? asked, asked));
+    if (used === asked) continue;
+    out[name] = used;
+    const bound = used < asked ? "at most" : "at least";
+    evidence.warn("answer/clamped", `\`${name}\` is ${bound} ${used}; ${asked} was asked for.`, {
+      argument: name,
+      requested: asked,
+      effective: used,
+      ...(maximum === null ? {} : { hard: maximum }),
+      ...(minimum === null ? {} : { min: minimum }),
+    });
+  }
+  return out;
+}
+
+function clampedNames(tool: ToolPlan, { dialect: { listing }, limits }: Plan): Bounds[] {
+  const { maxChars } = tool.output;
+  const size = maxChars?.kind === "ref" ? maxChars.ref.name : null;
+  const own = tool.args
+    .filter((arg) => arg.beyond === "clamp")
+    .map(({ name, minimum, maximum }) => ({
+      ...{ name, minimum },
+      maximum:
+        name === size ? Math.min(maximum ?? limits.maxTotalCharsHard, limits.maxTotalCharsHard) : maximum,
+    }));
+  if (listing.beyond === "refuse") return own;
+  if (tool.page !== null) return [...own, { name: listing.size, minimum: 1, maximum: tool.page.maxSize }];
+  return [...own, { name: listing.most, minimum: 1, maximum: tool.maxItems }];
+}

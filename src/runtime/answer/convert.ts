@@ -1,0 +1,168 @@
+/**
+ * Places between a server's encoding and the dialect's units, for one call. Each file is looked up and cut into lines
+ * once, for converting and for snippets alike.
+ */
+import { sep } from "node:path";
+import type { DialectPlan } from "../../abi/plan.js";
+import type { JsonObject } from "../../base/json.js";
+import { uniqueBy } from "../../base/order.js";
+import {
+  type ColumnUnit,
+  columnsOf,
+  convertColumn,
+  cutAround,
+  detached,
+  type Lines,
+} from "../../base/text.js";
+import type { LanguageServer } from "../../lsp/types.js";
+import {
+  documentKey,
+  type Point,
+  type Span,
+  spanValue,
+  spellPoint,
+  spellSpan,
+} from "../../protocol/spelling.js";
+import type { Admitted, Gate } from "../../workspace/types.js";
+import type { LspPosition, LspRange } from "../lsp-values.js";
+
+/** How much of a file stands beside a place. */
+export interface SnippetBounds {
+  contextLines: number;
+  maxChars: number;
+}
+
+const oneLine: SnippetBounds = { contextLines: 0, maxChars: 400 };
+
+/** The files and places that one call meets. */
+export class Places {
+  readonly #gate: Gate;
+  readonly #shown = new Map<string, Promise<Admitted | undefined>>();
+  readonly #lines = new Map<string, Promise<Lines | undefined>>();
+  /** Whether a text beside a place was longer than it may be. */
+  isSnippetCut = false;
+
+  constructor(
+    gate: Gate,
+    readonly dialect: DialectPlan,
+  ) {
+    this.#gate = gate;
+  }
+
+  /** How a server's URI is shown; undefined when it lies outside the roots. */
+  show(uri: string): Promise<Admitted | undefined> {
+    return remember(this.#shown, uri, () => this.#gate.show(uri));
+  }
+
+  /** All files that were shown, each once. */
+  async shown(): Promise<Admitted[]> {
+    const shown = (await Promise.all(this.#shown.values())).filter((admitted) => admitted !== undefined);
+    return uniqueBy(shown, ({ path }) => path);
+  }
+
+  /** The text that a call asks about: its places are read in it, whatever the file has become since. */
+  asksAbout(uri: string, lines: Lines): void {
+    this.#lines.set(uri, Promise.resolve(lines));
+  }
+
+  /** The lines of a file that a server named, by the real path that was judged; undefined when it cannot be read or seen. */
+  lines(server: LanguageServer, uri: string): Promise<Lines | undefined> {
+    return remember(this.#lines, uri, async () => {
+      const admitted = await this.show(uri);
+      if (admitted === undefined) return undefined;
+      const known = admitted.uri === uri ? undefined : this.#lines.get(admitted.uri);
+      return known ?? server.textOf(admitted.uri);
+    });
+  }
+
+  /** The member that names a file in an answer. */
+  document(admitted: Admitted): JsonObject {
+    const key = documentKey(this.dialect);
+    return { [key]: key === "uri" ? admitted.uri : admitted.shown };
+  }
+
+  /** A symbol's name. TypeScript calls a module by its absolute path, which is shown as paths are: from the root. */
+  name(name: string): string {
+    return this.#gate.roots.reduce((text, root) => text.replaceAll(`${root}${sep}`, ""), name);
+  }
+
+  /** A server's range, spelt for the agent. */
+  async span(server: LanguageServer, uri: string, range: LspRange): Promise<JsonObject> {
+    const lines = await this.lines(server, uri);
+    return spellSpan(this.dialect, toSpan(lines, range, server.encoding, this.dialect.position.unit));
+  }
+
+  /** The same as one value, for a member that the shape names itself. */
+  async spanValue(server: LanguageServer, uri: string, range: LspRange): Promise<JsonObject> {
+    const lines = await this.lines(server, uri);
+    return spanValue(this.dialect, toSpan(lines, range, server.encoding, this.dialect.position.unit));
+  }
+
+  /** A server's position, spelt for the agent. */
+  async point(server: LanguageServer, uri: string, position: LspPosition): Promise<JsonObject> {
+    const lines = await this.lines(server, uri);
+    return spellPoint(this.dialect, toPoint(lines, position, server.encoding, this.dialect.position.unit));
+  }
+
+  /**
+   * The text of a range's first line, trimmed, or with the lines around it; undefined when it is blank or unknown. What is too
+   * long is cut around the range, so that the symbol stands in it.
+   */
+  async snippet(
+    server: LanguageServer,
+    uri: string,
+    range: LspRange,
+    { contextLines, maxChars }: SnippetBounds = oneLine,
+  ): Promise<string | undefined> {
+    const lines = await this.lines(server, uri);
+    const { line } = range.start;
+    if (lines === undefined || line >= lines.count) return undefined;
+    const { start, end } = toSpan(lines, range, server.encoding, "utf-32");
+    const first = Math.max(0, line - contextLines);
+    const last = Math.min(lines.count - 1, line + contextLines);
+    const above = linesBetween(lines, first, line - 1).map((text) => `${text.trimEnd()}\n`);
+    const own = contextLines === 0 ? lines.line(line).trim() : lines.line(line).trimEnd();
+    const below = linesBetween(lines, line + 1, last).map((text) => `\n${text.trimEnd()}`);
+    const text = [...above, own, ...below].join("").trimEnd();
+    if (text.trim() === "") return undefined;
+    const indent = contextLines === 0 ? columnsOf(/^\s*/.exec(lines.line(line))?.[0] ?? "", "utf-32") : 0;
+    const from = columnsOf(above.join(""), "utf-32") + Math.max(0, start.character - indent);
+    const length = end.line === start.line ? end.character - start.character : columnsOf(own, "utf-32");
+    const kept = cutAround(text, from, length, maxChars);
+    this.isSnippetCut ||= kept.cut;
+    return detached(kept.text);
+  }
+}
+
+function linesBetween(lines: Lines, first: number, last: number): string[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => lines.line(first + index));
+}
+
+/** A range in other units, clamped to the text. */
+export function toSpan(lines: Lines | undefined, range: LspRange, from: ColumnUnit, to: ColumnUnit): Span {
+  return { start: toPoint(lines, range.start, from, to), end: toPoint(lines, range.end, from, to) };
+}
+
+/** A position in other units, clamped to the text. Without the text the column stays as it is. */
+export function toPoint(
+  lines: Lines | undefined,
+  position: LspPosition,
+  from: ColumnUnit,
+  to: ColumnUnit,
+): Point {
+  if (lines === undefined) return { line: position.line, character: position.character };
+  if (position.line >= lines.count) {
+    const last = lines.count - 1;
+    return { line: last, character: columnsOf(lines.line(last), to) };
+  }
+  return {
+    line: position.line,
+    character: convertColumn(lines.line(position.line), position.character, from, to),
+  };
+}
+
+function remember<T>(known: Map<string, Promise<T>>, key: string, find: () => Promise<T>): Promise<T> {
+  const found = known.get(key) ?? find();
+  known.set(key, found);
+  return found;
+}

@@ -1,0 +1,87 @@
+/**
+ * How much one answer may say. Items are cut after they were sorted, never a random subset; texts are cut on code
+ * points. What is left out is always counted.
+ */
+import type { Answer } from "../../abi/handler.js";
+import type { Json } from "../../base/json.js";
+import type { CallState } from "../call-state.js";
+
+/** The size that an answer must keep. */
+export interface Caps {
+  /** Characters of the forms that are sent, together. */
+  total: number;
+  /** Characters of each of them. */
+  page: number;
+  /** Characters of the text. */
+  text: number;
+  /** Bytes of each of them. */
+  bytes: number;
+  hasStructure: boolean;
+  hasText: boolean;
+}
+
+/**
+ * The caps of a call. A budget that the tool declares, or that the call asks for, is really given, up to the hard limit;
+ * without one an answer is a page that any client can show.
+ */
+export function capsOf({ plan, tool, evidence }: CallState, asked: Json | undefined): Caps {
+  const { limits, dialect } = plan;
+  const { maxTotalCharsHard: hard } = limits;
+  const wanted = typeof asked === "number" ? asked : limits.maxTotalChars;
+  if (wanted > hard)
+    evidence.warn("answer/clamped", `${wanted} characters were asked for; ${hard} are the most.`, {
+      requested: wanted,
+      effective: hard,
+      hard,
+    });
+  const total = Math.min(wanted, hard);
+  const isPaged = tool.output.maxChars === null;
+  return {
+    total,
+    page: isPaged ? Math.min(limits.maxPageChars, total) : total,
+    text: isPaged ? Math.min(limits.maxTextChars, total) : total,
+    bytes: Math.min(tool.maxBytes, limits.maxBytes),
+    hasStructure: dialect.result !== "text" || dialect.outputSchemas,
+    hasText: dialect.result !== "structured",
+  };
+}
+
+/** How many items an answer of the call has at the most. */
+export function pageSize({ plan, tool, input }: CallState): number {
+  const { page, maxItems } = tool;
+  if (page === null) return maxItems;
+  const asked = input[plan.dialect.listing.size];
+  return Math.min(typeof asked === "number" ? asked : page.defaultSize, page.maxSize, maxItems);
+}
+
+/** What a call asks for as its budget, where its tool takes one. */
+export function askedChars({ tool, input }: CallState): Json | undefined {
+  const { maxChars } = tool.output;
+  if (maxChars?.kind === "literal") return maxChars.value;
+  return maxChars?.kind === "ref" && maxChars.ref.name !== null ? input[maxChars.ref.name] : undefined;
+}
+
+/** Whether the forms of an answer that are sent keep the caps. */
+export function fits(answer: Answer, caps: Caps): boolean {
+  const structure = caps.hasStructure ? JSON.stringify(answer.structured) : "";
+  const text = caps.hasText ? `${answer.text}${answer.notes}` : "";
+  return (
+    structure.length + text.length <= caps.total &&
+    structure.length <= caps.page &&
+    text.length <= Math.min(caps.page, caps.text) &&
+    [structure, text].every((form) => Buffer.byteLength(form) <= caps.bytes)
+  );
+}
+
+/** The largest count up to `most` for which `isFine` holds; 0 when it holds for none. `isFine` never turns true again. */
+export function largest(most: number, isFine: (count: number) => boolean): number {
+  if (isFine(most)) return most;
+  let low = 0;
+  let high = most;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isFine(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,165 @@
+/**
+ * Asking the servers of a circle. With `first` the first that supports the method answers, and a failing server gives
+ * way to the next; with `all` everybody is asked side by side. A failure beside an answer is a warning; a failure
+ * without one is the call's own.
+ */
+import type { ServerPlan } from "../../abi/plan.js";
+import { Refusal } from "../../base/problem.js";
+import type { ServerReply } from "../../lsp/types.js";
+import type { CallState } from "../call-state.js";
+import { withDeadline } from "../deadline.js";
+import type { Circle } from "./circle.js";
+import { tellNews } from "./news.js";
+import type { Attached, ReplyPart } from "./reply.js";
+
+/** The time that a server has for its answer. */
+export interface Turn {
+  signal: AbortSignal;
+  timeoutMs: number;
+}
+
+/** One server's share of a question; undefined when the server lacks the method. */
+export type Send<T> = (attached: Attached, turn: Turn) => Promise<T | undefined>;
+
+/** A server may use so much of the time that is left, so that the others' answers are not lost with it. */
+const shareOfAll = 0.9;
+const shareOfFirst = 0.6;
+/** A server that is not up after so long gives way to the next one, and goes on starting. */
+const startMs = 5_000;
+/** A server that holds an answer back while it is indexing must give what it has before the call is over. */
+const shareOfAnswer = 0.95;
+
+interface Outcome<T> {
+  answers: { attached: Attached; answer: T }[];
+  failure: Refusal | undefined;
+}
+
+/** The answers of the servers that gave one; empty when nobody supports the question. Throws when all that do failed. */
+export async function askCircle<T>(
+  call: CallState,
+  circle: Circle,
+  merge: "first" | "all",
+  send: Send<T>,
+): Promise<{ attached: Attached; answer: T }[]> {
+  const { servers } = circle;
+  const outcomes: Outcome<T>[] = [];
+  if (merge === "all") {
+    const share = servers.length > 1 ? shareOfAll : 1;
+    outcomes.push(...(await Promise.all(servers.map((server) => askOne(call, circle, server, share, send)))));
+  } else {
+    for (const [index, server] of servers.entries()) {
+      const isLast = index === servers.length - 1;
+      const outcome = await askOne(
+        call,
+        isLast ? circle : impatient(circle),
+        server,
+        isLast ? 1 : shareOfFirst,
+        send,
+      );
+      const first = outcome.answers.slice(0, 1);
+      outcomes.push({ answers: first, failure: outcome.failure });
+      if (first.length === 0) continue;
+      // Whoever gave way has no part in the answer, and is no reason to doubt it.
+      for (const { id } of servers.slice(0, index)) call.evidence.awaitsNoMore(id);
+      break;
+    }
+  }
+  return settle(call, circle, outcomes);
+}
+
+/** Sends a request to the circle and notes who answered. Throws `lsp/not-supported` when nobody offers the method. */
+export async function requestCircle(
+  call: CallState,
+  circle: Circle,
+  method: string,
+  merge: "first" | "all",
+  send: (attached: Attached, turn: Turn) => Promise<ServerReply>,
+  isOffered: (attached: Attached, turn: Turn) => boolean | Promise<boolean> = ({ server, document }, turn) =>
+    server.offers(method, document, turn),
+): Promise<ReplyPart[]> {
+  const answers = await askCircle<ServerReply>(call, circle, merge, async (attached, turn) =>
+    (await isOffered(attached, turn)) ? send(attached, turn) : undefined,
+  );
+  if (answers.length === 0) throw notSupported(method, circle.servers);
+  return answers.map(({ attached: { server }, answer }) => {
+    call.evidence.heard(server, answer.readiness);
+    return { server, value: answer.value };
+  });
+}
+
+/** The refusal that becomes an empty answer with a warning where the answer is a list. */
+export function notSupported(method: string, servers: readonly ServerPlan[]): Refusal {
+  const ids = servers.map((server) => server.id).join(", ");
+  const message = ids === "" ? `No server here offers ${method}.` : `${ids}: ${method} is not offered.`;
+  return new Refusal("lsp/not-supported", message);
+}
+
+/** The circle, without waiting long for a server that has yet to start. */
+function impatient(circle: Circle): Circle {
+  return {
+    servers: circle.servers,
+    attach: (server, signal) => {
+      const words = `The server ${server.id} has not started within ${startMs / 1000} s; it goes on starting.`;
+      const late = () => new Refusal("lsp/timeout", words);
+      return withDeadline([signal], startMs, (starting) => circle.attach(server, starting), late);
+    },
+  };
+}
+
+async function askOne<T>(
+  call: CallState,
+  circle: Circle,
+  server: ServerPlan,
+  share: number,
+  send: Send<T>,
+): Promise<Outcome<T>> {
+  const outcome: Outcome<T> = { answers: [], failure: undefined };
+  const own = call.remainingMs() * share;
+  const rest = call.remainingMs() - own;
+  const late = () => new Refusal("lsp/timeout", `The server ${server.id} did not answer in time.`);
+  const work = async (signal: AbortSignal, expired: () => boolean): Promise<Outcome<T>> => {
+    try {
+      for (const attached of await circle.attach(server, signal)) {
+        const timeoutMs = Math.max(1, Math.floor((call.remainingMs() - rest) * shareOfAnswer));
+        const answer = await send(attached, { signal, timeoutMs }).catch(asUnsupported);
+        tellNews(call, attached.server);
+        if (answer !== undefined) outcome.answers.push({ attached, answer });
+      }
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (expired()) outcome.failure = late();
+      else if (error instanceof Refusal && !isTheCallers(error)) outcome.failure = error;
+      else throw error;
+    }
+    return outcome;
+  };
+  // Whoever has all the time ends with the call: two timers for one moment would tell two stories.
+  if (share === 1) return work(call.signal, () => false);
+  // The reason goes with the signal: a start that was not waited for is told as that, in every step.
+  return withDeadline([call.signal], own, work, late);
+}
+
+function settle<T>(call: CallState, circle: Circle, outcomes: Outcome<T>[]) {
+  const answers = outcomes.flatMap((outcome) => outcome.answers);
+  for (const [index, { failure }] of outcomes.entries()) {
+    if (failure === undefined) continue;
+    if (answers.length === 0) throw failure;
+    const id = circle.servers[index]?.id ?? "";
+    call.evidence.warn("answer/partial-servers", `The server ${id} did not answer: ${failure.message}`, {
+      server_id: id,
+      code: failure.code,
+    });
+  }
+  return answers;
+}
+
+/** A server that advertises a method and then does not have it does not support it. */
+function asUnsupported(error: unknown): undefined {
+  if (error instanceof Refusal && error.code === "lsp/not-supported") return undefined;
+  throw error;
+}
+
+/** Refusals about what the call named: another server would say the same. */
+function isTheCallers(refusal: Refusal): boolean {
+  return refusal.code.startsWith("guard/");
+}

@@ -1,0 +1,91 @@
+/** The servers that a call may ask, and how each becomes ready to be asked: running, with the document open. */
+import type { ServerPlan } from "../../abi/plan.js";
+import { Refusal } from "../../base/problem.js";
+import type { LanguageServer } from "../../lsp/types.js";
+import type { Admitted } from "../../workspace/types.js";
+import type { CallState } from "../call-state.js";
+import type { Attached } from "./reply.js";
+
+/** Servers that may be asked one question. */
+export interface Circle {
+  /** In the order they are asked. */
+  readonly servers: readonly ServerPlan[];
+  /** Starts the server when needed; several when it runs for several roots, none when it has nothing to do here. */
+  attach(server: ServerPlan, signal: AbortSignal): Promise<Attached[]>;
+}
+
+/** The servers of one file. */
+export function documentCircle(call: CallState, admitted: Admitted): Circle {
+  const able = call.pool.route(admitted.path);
+  const servers = able.filter((server) => mayAsk(call, server));
+  if (servers.length === 0 && able.length > 0) throw otherServers(call, admitted);
+  if (servers.length === 0)
+    throw new Refusal("route/no-server", `No configured language server handles ${admitted.shown}.`, {
+      nextSteps: [{ kind: "config", text: "Add a server for this kind of file under `[[servers]]`." }],
+    });
+  const attached = new Map<string, Promise<Attached[]>>();
+  const open = async (plan: ServerPlan, signal: AbortSignal) => {
+    const server = await startedServer(call, plan.id, admitted.path, signal);
+    const document = await server.sync(admitted.path, signal, call.mark?.lookedAt);
+    call.evidence.asks(server, document);
+    return [{ server, document }];
+  };
+  return {
+    servers,
+    // Once per call, failures included: a server that does not start is waited for once, not in every step.
+    attach(plan, signal) {
+      const known = attached.get(plan.id) ?? open(plan, signal);
+      attached.set(plan.id, known);
+      return known;
+    },
+  };
+}
+
+/** The servers of the whole workspace: those that run, and those that have a file here. */
+export function workspaceCircle(call: CallState): Circle {
+  return {
+    servers: call.plan.servers.filter((server) => mayAsk(call, server)),
+    async attach(plan, signal) {
+      const running = call.pool.running().filter((server) => server.plan.id === plan.id);
+      for (const server of running) call.evidence.awaits(server);
+      if (running.length > 0) return running.map((server) => ({ server, document: undefined }));
+      const sample = await call.samples.find(plan.id);
+      if (sample === undefined) return [];
+      return [{ server: await startedServer(call, plan.id, sample, signal), document: undefined }];
+    },
+  };
+}
+
+/** The refusal of a file that is some server's, but of none that the tool may ask. */
+function otherServers({ tool }: CallState, { shown }: Admitted): Refusal {
+  const ids = (tool.servers ?? []).join(", ");
+  const whom = ids === "" ? "servers that do not run here" : ids;
+  return new Refusal("route/no-server", `${tool.name} is only for files of ${whom}; ${shown} is none.`, {
+    nextSteps: [{ kind: "doc", text: "Use a tool that is not limited to these servers." }],
+  });
+}
+
+/** The server, started when needed. A call that ends before that knows what it waited for, whatever ended the wait. */
+export async function startedServer(
+  { pool, evidence, onProgress }: CallState,
+  id: string,
+  path: string | undefined,
+  signal: AbortSignal,
+): Promise<LanguageServer> {
+  if (!pool.running().some((server) => server.plan.id === id)) onProgress(`starting ${id}`);
+  evidence.awaitsStart(id);
+  try {
+    const server = await pool.get(id, path, signal);
+    evidence.awaits(server);
+    return server;
+  } catch (error) {
+    const isWaitOver =
+      error === signal.reason || (error instanceof Refusal && error.code === "call/cancelled");
+    if (!isWaitOver) evidence.awaitsNoMore(id);
+    throw error;
+  }
+}
+
+function mayAsk(call: CallState, server: ServerPlan): boolean {
+  return call.tool.servers === null || call.tool.servers.includes(server.id);
+}

@@ -1,0 +1,178 @@
+/** One request per item of an earlier reply, each sent to the server that gave the item; replies in the order of places. */
+import type { EachOptions } from "../../abi/handler.js";
+import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
+import { type KeyPart, sortBy, uniqueBy } from "../../base/order.js";
+import { getAt } from "../../base/pointer.js";
+import { Refusal } from "../../base/problem.js";
+import type { LanguageServer } from "../../lsp/types.js";
+import type { CallState } from "../call-state.js";
+import { isRange, type LspPosition, listOf } from "../lsp-values.js";
+import { runtimeShapes } from "../shapes/index.js";
+import type { Entry } from "../shapes/shape.js";
+import { notSupported } from "./ask.js";
+import { tellNews } from "./news.js";
+import type { ReplyData, ReplyPart } from "./reply.js";
+
+/** Servers answer several questions at once, but not hundreds. */
+const atOnce = 4;
+const shareOfAnswer = 0.95;
+const usualQuestions = 50;
+const mostQuestions = 1000;
+
+interface Question {
+  server: LanguageServer;
+  item: Json;
+}
+
+/** Asks about each item; items past the limit are left out, visibly. */
+export async function askEach(
+  call: CallState,
+  method: string,
+  items: ReplyData,
+  options: EachOptions,
+  params: (item: Json) => JsonObject,
+): Promise<ReplyData> {
+  if (options.lacking !== undefined) return refine(call, method, items, options, options.lacking, params);
+  const found = items.parts.flatMap(({ server, value }) =>
+    server === undefined
+      ? []
+      : listOf(getAt(value, options.path ?? [])).map((item): Entry => ({ server, item })),
+  );
+  // Which items fall under the limit must not depend on the server's order.
+  const questions = inOrder(found).map(({ server, item }) => ({ server, item: item as Json }));
+  const limit = limitOf(options);
+  if (questions.length > limit) {
+    call.evidence.cut();
+    call.evidence.warn("answer/truncated", `Only ${limit} of ${questions.length} items were asked about.`);
+  }
+  const asked = questions.slice(0, limit);
+  const lacking = asked.find(({ server }) => !server.supports(method));
+  if (lacking) throw notSupported(method, [lacking.server.plan]);
+  const { parts, failures } = await askAll(call, method, asked, options, params);
+  const answered = parts.filter((part) => part !== undefined);
+  const [failure] = failures;
+  if (failure !== undefined && answered.length === 0) throw failure;
+  if (failure !== undefined) call.evidence.cut();
+  tellFailures(call, failures, asked.length);
+  return { parts: answered, perItem: true };
+}
+
+/**
+ * Items that lack something, asked about again: what is told takes the item's place. All items stay, in an order that
+ * does not depend on the server's, so that the limit always falls on the same ones: the first of those that are shown.
+ */
+async function refine(
+  call: CallState,
+  method: string,
+  items: ReplyData,
+  options: EachOptions,
+  lacking: readonly string[],
+  params: (item: Json) => JsonObject,
+): Promise<ReplyData> {
+  const shape = runtimeShapes[call.tool.output.shape];
+  const entriesOf = shape?.entries ?? listOf;
+  const found = items.parts.flatMap(({ server, value }) =>
+    server === undefined
+      ? []
+      : entriesOf(getAt(value, options.path ?? [])).map((item): Entry => ({ server, item })),
+  );
+  const chosen = uniqueBy(shape?.choose?.(found, call) ?? inOrder(found), identityOf);
+  const wanted = call.input[call.plan.dialect.listing.most] ?? call.tool.defaultItems;
+  const shown = typeof wanted === "number" ? wanted : call.tool.maxItems;
+  const questions = chosen
+    .slice(0, shown)
+    .filter(
+      ({ server, item }) =>
+        isTable(item) && (getAt(item, lacking) ?? null) === null && server.supports(method),
+    )
+    .slice(0, limitOf(options))
+    .map(({ server, item }) => ({ server, item: item as Json }));
+  const { parts, failures } = await askAll(call, method, questions, options, params);
+  // A server that does not have what it advertises leaves its items as they are.
+  const real = failures.filter(({ code }) => code !== "lsp/not-supported");
+  tellFailures(call, real, questions.length);
+  const told = new Map(
+    parts.flatMap((part, index) => {
+      const question = questions[index];
+      return part !== undefined && question !== undefined && isTable(part.value)
+        ? [[identityOf(question), part.value] as const]
+        : [];
+    }),
+  );
+  return {
+    parts: chosen.map((entry) => ({ ...entry, value: told.get(identityOf(entry)) ?? entry.item })),
+    perItem: true,
+    source: items,
+  };
+}
+
+/** How many items are asked about; what an argument says is bounded here as well. */
+function limitOf({ limit }: EachOptions): number {
+  return typeof limit === "number" ? Math.min(mostQuestions, Math.max(1, Math.floor(limit))) : usualQuestions;
+}
+
+/** Where an item says where it stands, that counts first: file, then range. */
+function inOrder(entries: Entry[]): Entry[] {
+  return sortBy(entries, (entry) => [...placeOf(entry.item), identityOf(entry)]);
+}
+
+function placeOf(item: unknown): KeyPart[] {
+  if (!isTable(item)) return [undefined, undefined, undefined, undefined, undefined];
+  const at = isTable(item.location) ? item.location : item;
+  const uri = at.uri ?? at.targetUri;
+  const range = at.range ?? at.targetRange;
+  const { start, end }: { start?: LspPosition; end?: LspPosition } = isRange(range) ? range : {};
+  return [
+    typeof uri === "string" ? uri : undefined,
+    start?.line,
+    start?.character,
+    end?.line,
+    end?.character,
+  ];
+}
+
+function identityOf({ server, item }: Entry): string {
+  return canonicalText([server.plan.id, server.root, item]);
+}
+
+async function askAll(
+  call: CallState,
+  method: string,
+  questions: Question[],
+  options: EachOptions,
+  params: (item: Json) => JsonObject,
+): Promise<{ parts: (ReplyPart | undefined)[]; failures: Refusal[] }> {
+  const parts: (ReplyPart | undefined)[] = questions.map(() => undefined);
+  const failures: Refusal[] = [];
+  const queue = [...questions.entries()];
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const [index, { server, item }] = next;
+      try {
+        const reply = await server.request(method, params(item), {
+          signal: call.signal,
+          timeoutMs: Math.max(1, Math.floor(call.remainingMs() * shareOfAnswer)),
+          onProgress: call.onProgress,
+          ...(options.retryEmpty ? { retryEmpty: options.retryEmpty } : {}),
+        });
+        call.evidence.heard(server, reply.readiness);
+        tellNews(call, server);
+        parts[index] = { server, item, value: reply.value };
+      } catch (error) {
+        call.signal.throwIfAborted();
+        if (!(error instanceof Refusal)) throw error;
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return { parts, failures };
+}
+
+function tellFailures(call: CallState, failures: Refusal[], asked: number): void {
+  const [failure] = failures;
+  if (failure === undefined) return;
+  call.evidence.warn("answer/partial-servers", `${failures.length} of ${asked} questions failed.`, {
+    code: failure.code,
+  });
+}

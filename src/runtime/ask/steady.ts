@@ -1,0 +1,94 @@
+/**
+ * Answers about files that stayed as they were. Places and hashes are true of one text: when a file that an answer shows
+ * changed while it was asked about, the call is asked again, a few times; after that the answer says so.
+ */
+import { readFile } from "node:fs/promises";
+import { sha256 } from "../../base/hash.js";
+import { sortedSet } from "../../base/order.js";
+import type { Admitted } from "../../workspace/types.js";
+import { type Stamps, stampOf, stampsOf } from "../answer/stamps.js";
+import type { CallState } from "../call-state.js";
+import { Turns } from "../turns.js";
+
+const mostAttempts = 3;
+/** Clocks of file systems are coarse: what changed so shortly before may have changed just after. */
+const coarseMs = 20;
+
+/** One of the times that a call is asked. */
+export interface Attempt {
+  /** Wall-clock time before the first file was looked at. */
+  startedAt: number;
+  isLast: boolean;
+}
+
+/** A file changed under a call that can be asked again. */
+class ChangedMeanwhile extends Error {}
+
+/** Asks, and asks again while files change under it; what must not be repeated is asked once and not checked. */
+export async function steadily<T>(
+  isRepeatable: boolean,
+  ask: (attempt: Attempt | undefined, isAgain: boolean) => Promise<T>,
+): Promise<T> {
+  if (!isRepeatable) return ask(undefined, false);
+  for (let times = 1; ; times++) {
+    try {
+      return await ask({ startedAt: Date.now(), isLast: times === mostAttempts }, times > 1);
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+    }
+  }
+}
+
+/** Makes a call that files changed under be asked again; the last time it warns. Gives how the files of the answer stand. */
+export async function insistOnSteady(call: CallState): Promise<Stamps> {
+  const { attempt, evidence, places } = call;
+  // What is asked again is asked after a look at everything, which always holds.
+  if (attempt !== undefined && call.mark !== undefined && !(await call.mark.holds()))
+    throw new ChangedMeanwhile();
+  const shown = await places.shown();
+  const own = evidence.document?.admitted;
+  const files = own === undefined ? shown : [own, ...shown];
+  const stamps = await stampsOf(
+    files.map(({ path }) => path),
+    new Turns(call.signal),
+  );
+  if (attempt === undefined) return stamps;
+  const changed = await changedSince(attempt.startedAt, call, shown, stamps);
+  if (changed.length === 0) return stamps;
+  if (!attempt.isLast) throw new ChangedMeanwhile();
+  const names = changed.slice(0, 3).join(", ");
+  const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
+  evidence.warn(
+    "answer/changed-meanwhile",
+    `${names}${more} changed each time while asked about; places in it may be off.`,
+  );
+  return stamps;
+}
+
+/** The files of the answer that changed after a moment, as they are shown. */
+async function changedSince(
+  startedAt: number,
+  { evidence }: CallState,
+  shown: readonly Admitted[],
+  stamps: Stamps,
+): Promise<string[]> {
+  const { document } = evidence;
+  const changed: string[] = [];
+  if (
+    document &&
+    (!evidence.isSteady || (await hasOtherText(document.admitted.path, document.hash, startedAt)))
+  )
+    changed.push(document.admitted.shown);
+  for (const { path, shown: name } of shown) {
+    const isOther = path !== document?.admitted.path;
+    if (isOther && (stamps.get(path)?.changedAt ?? 0) >= startedAt) changed.push(name);
+  }
+  return sortedSet(changed);
+}
+
+async function hasOtherText(path: string, hash: string, startedAt: number): Promise<boolean> {
+  const at = stampOf(path).changedAt;
+  if (at > Number.NEGATIVE_INFINITY && at < startedAt - coarseMs) return false;
+  const bytes = await readFile(path).catch(() => undefined);
+  return bytes === undefined || sha256(bytes) !== hash;
+}

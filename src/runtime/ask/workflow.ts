@@ -1,0 +1,67 @@
+/**
+ * How the tools within a tool went, told at the top: an answer that is made of failures only is a failure, one failure
+ * among others is a warning, a cut in one is a cut in the whole, and so is a question of one of them.
+ */
+import { canonicalText } from "../../base/json.js";
+import { sortBy, uniqueBy } from "../../base/order.js";
+import { Refusal } from "../../base/problem.js";
+import type { Evidence } from "../answer/evidence.js";
+import type { Ran } from "./batch.js";
+
+/** A tool that was called as a step. */
+export interface Step {
+  name: string;
+  ran: Ran;
+}
+
+/** Tells of the steps that failed or ask back; throws when all of those that the answer is made of failed. */
+export function tellSteps(evidence: Evidence, steps: readonly Step[], decisive: readonly Step[]): void {
+  if (decisive.length > 0 && decisive.every(({ ran }) => ran.refusal !== undefined))
+    throw allFailed(decisive);
+  for (const { name, ran } of steps) {
+    const { refusal } = ran;
+    if (refusal !== undefined)
+      evidence.warn("answer/step-failed", `The step ${name} ${howFailed(refusal)}: ${refusal.message}`, {
+        step: name,
+        code: refusal.code,
+      });
+    if (ran.isCut) {
+      evidence.cut();
+      evidence.warn("answer/truncated", `The answer of the step ${name} is cut.`, { step: name });
+    }
+    if (ran.candidates !== undefined)
+      evidence.warn("answer/several-matches", `The step ${name} must know which symbol is meant.`, {
+        step: name,
+      });
+  }
+  const candidates = steps.flatMap(({ ran }) => ran.candidates ?? []);
+  if (candidates.length > 0) evidence.question = uniqueBy(candidates, canonicalText);
+}
+
+function howFailed({ code }: Refusal): string {
+  return code === "call/not-begun" ? "was skipped" : "failed";
+}
+
+/** Tells which operations of a batch have answers that are cut. */
+export function tellCuts(evidence: Evidence, cut: readonly number[]): void {
+  if (cut.length === 0) return;
+  const operations = sortBy(cut, (index) => [index]);
+  evidence.cut();
+  const message = `Answers are cut within: operations ${operations.join(", ")}.`;
+  evidence.warn("answer/truncated", message, { operations });
+}
+
+/** One reason that all steps share is the reason of the whole; several are told together. */
+function allFailed(steps: readonly Step[]): Refusal {
+  const refusals = steps.flatMap(({ name, ran }) =>
+    ran.refusal === undefined ? [] : [{ name, refusal: ran.refusal }],
+  );
+  const [first] = refusals;
+  const isOne = refusals.every(({ refusal }) => refusal.code === first?.refusal.code);
+  if (first !== undefined && isOne) return first.refusal;
+  const lines = refusals.map(({ name, refusal }) => `${name}: ${refusal.message}`);
+  return new Refusal("call/steps-failed", `Every step failed. ${lines.join(" ")}`, {
+    nextSteps: refusals.flatMap(({ refusal }) => refusal.nextSteps),
+    data: { steps: refusals.map(({ name, refusal }) => ({ step: name, code: refusal.code })) },
+  });
+}

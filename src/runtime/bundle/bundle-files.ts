@@ -1,0 +1,132 @@
+/**
+ * The bytes of a bundle, from disk or from memory, and the check of every one of them against the manifest. Whatever
+ * the manifest does not name is foreign; whatever it names must be there, with the very hash it gives.
+ */
+import { lstat, readdir, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import {
+  type Bundle,
+  MANIFEST_FILE,
+  type Manifest,
+  PLAN_FILE,
+  replacedBundle,
+  TOOLS_FILE,
+} from "../../abi/bundle.js";
+import { ABI_VERSION } from "../../abi/plan.js";
+import { type Code, codes } from "../../base/codes.js";
+import { digest } from "../../base/hash.js";
+import { canonicalText, isTable } from "../../base/json.js";
+import { sortedSet } from "../../base/order.js";
+import { ConfigError, type Problem } from "../../base/problem.js";
+
+/** Path → bytes of every file but the manifest. */
+export type BundleBytes = ReadonlyMap<string, Uint8Array>;
+
+/** A bundle that was read and not yet verified. */
+export interface RawBundle {
+  manifest: Manifest;
+  bytes: BundleBytes;
+  /** Paths found on disk that are neither in the manifest nor the manifest. */
+  foreign: string[];
+}
+
+/** A bundle that never touched the disk. */
+export function bundleInMemory(bundle: Bundle): RawBundle {
+  const encoder = new TextEncoder();
+  const bytes = new Map(bundle.files.map((file) => [file.path, encoder.encode(file.text)]));
+  const foreign = sortedSet(bytes.keys()).filter((path) => !Object.hasOwn(bundle.manifest.files, path));
+  return { manifest: bundle.manifest, bytes, foreign };
+}
+
+/** A bundle as it lies in a folder. Only regular files that the manifest names are opened. */
+export async function bundleOnDisk(named: string): Promise<RawBundle> {
+  const folder = await wholeFolder(named);
+  const manifest = await readManifest(folder);
+  const found: string[] = [];
+  const foreign: string[] = [];
+  await walk(folder, "", new Set(Object.keys(manifest.files)), found, foreign);
+  const bytes = new Map<string, Uint8Array>();
+  for (const path of found) bytes.set(path, await readFile(join(folder, path)));
+  return { manifest, bytes, foreign: sortedSet(foreign) };
+}
+
+/** The folder, or where its bundle stands when a writer died in the middle of replacing it. */
+async function wholeFolder(folder: string): Promise<string> {
+  const replaced = join(dirname(folder), replacedBundle(basename(folder)));
+  return !(await exists(folder)) && (await exists(join(replaced, MANIFEST_FILE))) ? replaced : folder;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined;
+}
+
+/** Throws every difference between the bytes, the manifest and the pin as one ConfigError. */
+export function verifyBundle(raw: RawBundle, expect: string | undefined): void {
+  const { manifest, bytes } = raw;
+  if (manifest.abi !== ABI_VERSION)
+    throw refused("bundle/abi", `The bundle has ABI ${manifest.abi}; this runtime has ${ABI_VERSION}.`);
+  const problems: Problem[] = [];
+  const { bundle: _, ...members } = manifest;
+  if (manifest.bundle !== digest(canonicalText(members)))
+    problems.push(problem("bundle/corrupt", `${MANIFEST_FILE} does not have its own hash.`));
+  for (const path of sortedSet([...Object.keys(manifest.files), PLAN_FILE, TOOLS_FILE])) {
+    const content = bytes.get(path);
+    if (content === undefined) problems.push(problem("bundle/missing", `${path} is missing.`));
+    else if (manifest.files[path] !== digest(content))
+      problems.push(problem("bundle/corrupt", `${path} is not what the manifest names.`));
+  }
+  for (const path of raw.foreign)
+    problems.push(problem("bundle/foreign", `${path} is not part of the bundle.`));
+  if (manifest.plan !== manifest.files[PLAN_FILE])
+    problems.push(problem("bundle/corrupt", "The manifest names another plan than the one it lists."));
+  if (expect !== undefined && manifest.bundle !== expect)
+    problems.push(problem("bundle/pin", `The bundle is ${manifest.bundle}, not ${expect}.`));
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  const text = await readFile(join(folder, MANIFEST_FILE), "utf8").catch(() => {
+    throw refused("bundle/missing", `There is no ${MANIFEST_FILE} in the bundle's folder.`);
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refused("bundle/corrupt", `${MANIFEST_FILE} is not JSON.`);
+  }
+  if (!isManifest(value)) throw refused("bundle/corrupt", `${MANIFEST_FILE} is not a manifest.`);
+  return value;
+}
+
+function isManifest(value: unknown): value is Manifest {
+  return (
+    isTable(value) &&
+    Object.keys(value).length === 5 &&
+    typeof value.abi === "number" &&
+    typeof value.generator === "string" &&
+    typeof value.plan === "string" &&
+    typeof value.bundle === "string" &&
+    isTable(value.files) &&
+    Object.values(value.files).every((hash) => typeof hash === "string")
+  );
+}
+
+async function walk(folder: string, prefix: string, named: Set<string>, found: string[], foreign: string[]) {
+  for (const name of await readdir(join(folder, prefix))) {
+    const path = `${prefix}${name}`;
+    if (path === MANIFEST_FILE) continue;
+    const facts = await lstat(join(folder, path));
+    const below = [...named].some((file) => file.startsWith(`${path}/`));
+    // A folder that holds nothing of ours is not entered: the flag may have named a home directory.
+    if (facts.isDirectory() && below) await walk(folder, `${path}/`, named, found, foreign);
+    else (facts.isFile() && named.has(path) ? found : foreign).push(path);
+  }
+}
+
+function problem(code: Code, message: string): Problem {
+  return { code, severity: "error", message, pointer: "", fix: codes[code].fix };
+}
+
+function refused(code: Code, message: string): ConfigError {
+  return new ConfigError([problem(code, message)]);
+}

@@ -1,0 +1,134 @@
+/**
+ * A place by its line's own text. A `|` in the text marks the symbol; it is also taken as itself, for code has it too.
+ * A line that reads exactly so counts first, then one that differs in its indentation only, then one that contains it.
+ */
+import type { JsonObject } from "../../base/json.js";
+import { uniqueBy } from "../../base/order.js";
+import { Refusal } from "../../base/problem.js";
+import { columnsOf, cutCharacters, type Lines } from "../../base/text.js";
+import { spellSpan } from "../../protocol/spelling.js";
+import { toSpan } from "../answer/convert.js";
+import type { CallState } from "../call-state.js";
+import { declaredOn, SeveralMatches } from "./find-symbol.js";
+import { identifierOf } from "./symbol-names.js";
+import { findWord } from "./symbols.js";
+import type { Place, Target } from "./target.js";
+import { firstWord, wordAt } from "./words.js";
+
+const snippetCharacters = 400;
+
+/** A text that may stand in a line, and where the mark was in it. */
+interface Reading {
+  text: string;
+  mark: number | undefined;
+}
+
+/** A line that reads as asked for; the column is the mark's, or undefined without one. */
+interface Match {
+  line: number;
+  column: number | undefined;
+}
+
+/** The target at the line with this text; with a name, at that word of the line. */
+export async function findLine(
+  call: CallState,
+  target: Target,
+  text: string,
+  name: string | undefined,
+): Promise<Target> {
+  const { lines } = target.document;
+  const readings = readingsOf(text);
+  const matches = [isSame, isIndented, isWithin]
+    .map((compare) => matchesOf(lines, readings, compare))
+    .find((found) => found.length > 0);
+  if (matches === undefined)
+    throw new Refusal("point/no-line", `No line of ${target.admitted.shown} reads so.`);
+  const places: Place[] = [];
+  for (const match of matches) places.push(await placeOf(call, target, match, name));
+  const distinct = uniqueBy(places, ({ line, character }) => `${line}:${character}`);
+  const [only] = distinct;
+  if (only === undefined || distinct.length > 1)
+    throw new SeveralMatches(
+      "Several lines read so; give more of the text, or point at one of the candidates.",
+      distinct.map((place) => candidate(call, target, place)),
+    );
+  return { ...target, place: only };
+}
+
+/** The text as it stands, then with each of its `|` as the mark. */
+function readingsOf(text: string): Reading[] {
+  const marks = [...text.matchAll(/\|/g)].map(({ index }) => index);
+  return [
+    { text, mark: undefined },
+    ...marks.map((mark) => ({ text: text.slice(0, mark) + text.slice(mark + 1), mark })),
+  ];
+}
+
+/** Where a text begins in a line, or undefined. */
+type Compare = (line: string, text: string) => number | undefined;
+
+const isSame: Compare = (line, text) => (line === text ? 0 : undefined);
+
+const isIndented: Compare = (line, text) =>
+  text.trim() !== "" && line.trim() === text.trim()
+    ? line.length - line.trimStart().length - (text.length - text.trimStart().length)
+    : undefined;
+
+const isWithin: Compare = (line, text) => {
+  const at = text.trim() === "" ? -1 : line.indexOf(text.trim());
+  return at < 0 ? undefined : at - (text.length - text.trimStart().length);
+};
+
+/** The first reading that any line has counts: a text without its bars is a guess when the whole text is there. */
+function matchesOf(lines: Lines, readings: Reading[], compare: Compare): Match[] {
+  const whole = readings.slice(0, 1);
+  const marked = readings.slice(1);
+  return (
+    [whole, marked].map((some) => matchesIn(lines, some, compare)).find((found) => found.length > 0) ?? []
+  );
+}
+
+function matchesIn(lines: Lines, readings: Reading[], compare: Compare): Match[] {
+  const found: Match[] = [];
+  for (let line = 0; line < lines.count; line++) {
+    const text = lines.line(line);
+    for (const reading of readings) {
+      const at = compare(text, reading.text);
+      if (at === undefined) continue;
+      const column =
+        reading.mark === undefined ? undefined : Math.min(text.length, Math.max(0, at + reading.mark));
+      found.push({ line, column });
+    }
+  }
+  return found;
+}
+
+/** The mark's place; without one, the named word, else what is declared on the line, else its first word. */
+async function placeOf(
+  call: CallState,
+  target: Target,
+  { line, column }: Match,
+  name: string | undefined,
+): Promise<Place> {
+  const text = target.document.lines.line(line);
+  if (column !== undefined) return { line, character: column };
+  if (name === undefined)
+    return (await declaredOn(call, target, line)) ?? { line, character: firstWord(text)?.start ?? 0 };
+  const found = findWord(text, identifierOf(name));
+  if (found === undefined) throw new Refusal("point/no-symbol", `The line does not have ${name}.`);
+  return { line, character: found };
+}
+
+function candidate(call: CallState, target: Target, place: Place): JsonObject {
+  const { dialect } = call.plan;
+  const { lines } = target.document;
+  const text = lines.line(place.line);
+  const end = { line: place.line, character: columnsOf(text, "utf-16") };
+  const item: JsonObject = {
+    name: wordAt(text, place.character)?.text ?? text.trim(),
+    kind: "line",
+    ...call.places.document(target.admitted),
+    ...spellSpan(dialect, toSpan(lines, { start: place, end }, "utf-16", dialect.position.unit)),
+  };
+  return text.trim() === "" ? item : { ...item, text: cutCharacters(text.trim(), snippetCharacters).text };
+}

@@ -1,0 +1,212 @@
+/**
+ * A symbol by its name or name path: first among the symbols of the named file, then in the whole workspace. One match
+ * is a place; several are a question back to the agent, never a guess, unless the name says which: `method[1]`.
+ */
+import type { JsonObject } from "../../base/json.js";
+import { canonicalText } from "../../base/json.js";
+import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
+import { Refusal } from "../../base/problem.js";
+import { itemKey } from "../../protocol/item-order.js";
+import { symbolKinds } from "../../protocol/kinds.js";
+import { workspaceSymbolsFacts } from "../../protocol/shapes/workspace-symbols.js";
+import { toPoint } from "../answer/convert.js";
+import { requestCircle } from "../ask/ask.js";
+import { workspaceCircle } from "../ask/circle.js";
+import type { ReplyPart } from "../ask/reply.js";
+import type { CallState } from "../call-state.js";
+import { patience } from "../sharing/digest.js";
+import { identifierOf, isKind, matchesName, nameAndIndex } from "./symbol-names.js";
+import { documentSymbols, extentOf, type FoundSymbol, ofDocument, workspaceSymbols } from "./symbols.js";
+import { openTarget, type Place, type Target } from "./target.js";
+
+/** What an agent calls a symbol. */
+export interface WantedSymbol {
+  name: string;
+  kind: string | undefined;
+}
+
+/** Several symbols or lines are meant; the answer is the list of them, and the message asks back. */
+export class SeveralMatches extends Error {
+  constructor(
+    message: string,
+    readonly candidates: JsonObject[],
+  ) {
+    super(message);
+    this.name = "SeveralMatches";
+  }
+}
+
+/** Workspace symbols of the right name but without their path or range lead to so many files at the most. */
+const mostFiles = 5;
+
+/** The document and place of a symbol; `within` is the document that the call named, if any. */
+export async function findSymbol(
+  call: CallState,
+  wanted: WantedSymbol,
+  within: Target | undefined,
+): Promise<Target> {
+  const here = within === undefined ? [] : await matchesIn(call, within, wanted);
+  if (within !== undefined && here.length > 0)
+    return placeAt(call, within, await theOnly(call, wanted, here));
+  if (within !== undefined && call.tool.effect === "edit")
+    throw new Refusal(
+      "point/no-symbol",
+      `${within.admitted.shown} does not declare ${wanted.name}; leave the file out to look for it everywhere.`,
+    );
+  const symbol = await theOnly(call, wanted, await matchesAnywhere(call, wanted));
+  const target = await openTarget(call, symbol.uri);
+  if (within !== undefined && target.admitted.path !== within.admitted.path)
+    call.evidence.warn(
+      "answer/found-elsewhere",
+      `${within.admitted.shown} does not declare ${wanted.name}; the one in ${target.admitted.shown} was used.`,
+    );
+  return placeAt(call, target, symbol);
+}
+
+/** The place of the first symbol that is declared on a line. */
+export async function declaredOn(call: CallState, target: Target, line: number): Promise<Place | undefined> {
+  const { lines } = target.document;
+  const starts = (await symbolsIn(call, target)).flatMap((symbol) => {
+    const start = extentOf(symbol, lines)?.start;
+    return start === undefined ? [] : [toPoint(lines, start, symbol.server.encoding, "utf-16")];
+  });
+  const here = starts.filter((start) => start.line === line);
+  return sortBy(here, ({ character }) => [character])[0];
+}
+
+/** The names of all symbols that a file declares; none where its servers have no outline. */
+export async function declaredNames(call: CallState, target: Target): Promise<string[]> {
+  return (await symbolsIn(call, target)).map((symbol) => identifierOf(symbol.name));
+}
+
+async function matchesIn(call: CallState, target: Target, wanted: WantedSymbol): Promise<FoundSymbol[]> {
+  return matching(await symbolsIn(call, target), wanted);
+}
+
+/** The symbols of the target's document. */
+export async function symbolsIn(call: CallState, target: Target): Promise<FoundSymbol[]> {
+  const { uri } = target.document;
+  const parts = await requestCircle(
+    call,
+    target.circle,
+    "textDocument/documentSymbol",
+    "first",
+    (asked, turn) => asked.server.request("textDocument/documentSymbol", { textDocument: { uri } }, turn),
+  ).catch(noParts);
+  return ofDocument(
+    call,
+    uri,
+    symbolsOf(parts, (server, value) => documentSymbols(server, uri, value)),
+  );
+}
+
+async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<FoundSymbol[]> {
+  const query = identifierOf(nameAndIndex(wanted.name).name);
+  const retryEmpty = patience(call, { attempts: 5, delayMs: 200, while: "not_ready" });
+  const parts = await requestCircle(call, workspaceCircle(call), "workspace/symbol", "all", (asked, turn) =>
+    asked.server.request("workspace/symbol", { query }, { ...turn, retryEmpty, onProgress: call.onProgress }),
+  ).catch(noParts);
+  const all = symbolsOf(parts, workspaceSymbols);
+  const found = await inside(call, matching(all, wanted));
+  const placed = found.filter((symbol) => symbol.range !== undefined);
+  if (placed.length > 0) return placed;
+  // Some servers tell neither the range nor what a symbol stands in; its file does.
+  const named = found.length > 0 ? found : await inside(call, matching(all, { ...wanted, name: query }));
+  const placedInFiles: FoundSymbol[] = [];
+  for (const uri of sortedSet(named.map((symbol) => symbol.uri)).slice(0, mostFiles))
+    placedInFiles.push(...(await matchesIn(call, await openTarget(call, uri), wanted)));
+  return placedInFiles;
+}
+
+/** The symbols within the roots; the others are counted as dropped. */
+async function inside(call: CallState, found: FoundSymbol[]): Promise<FoundSymbol[]> {
+  const shown = await Promise.all(found.map((symbol) => call.places.show(symbol.uri)));
+  for (const [index, { name, kind, uri, range }] of found.entries()) {
+    if (shown[index] === undefined) call.evidence.drop({ name, kind, uri, range });
+  }
+  return found.filter((_, index) => shown[index] !== undefined);
+}
+
+function symbolsOf(
+  parts: ReplyPart[],
+  read: (server: FoundSymbol["server"], value: unknown) => Iterable<FoundSymbol>,
+): FoundSymbol[] {
+  return parts.flatMap(({ server, value }) => (server === undefined ? [] : [...read(server, value)]));
+}
+
+function matching(symbols: FoundSymbol[], wanted: WantedSymbol): FoundSymbol[] {
+  const { name } = nameAndIndex(wanted.name);
+  return symbols
+    .filter((symbol) => matchesName(symbol, wanted.name) || matchesName(symbol, name))
+    .filter((symbol) => wanted.kind === undefined || isKind(symbol.kind, wanted.kind));
+}
+
+/** A server without symbols has none to offer; that is not a failure of the search. */
+function noParts(error: unknown): ReplyPart[] {
+  if (error instanceof Refusal && error.code === "lsp/not-supported") return [];
+  throw error;
+}
+
+async function theOnly(call: CallState, wanted: WantedSymbol, found: FoundSymbol[]): Promise<FoundSymbol> {
+  const described = await Promise.all(
+    found.map(async (symbol) => ({ symbol, item: await describe(call, symbol) })),
+  );
+  const distinct = sortBy(
+    uniqueBy(described, ({ item }) => canonicalText(item.at)),
+    ({ item: { candidate } }) => [
+      ...itemKey(workspaceSymbolsFacts, candidate, call.plan.dialect),
+      canonicalText(candidate),
+    ],
+  );
+  const { index = 0 } = nameAndIndex(wanted.name);
+  const isChosen = nameAndIndex(wanted.name).index !== undefined || distinct.length <= 1;
+  const chosen = distinct[index];
+  if (!isChosen)
+    throw new SeveralMatches(
+      `Several symbols are called ${wanted.name}; point at one of the candidates.`,
+      distinct.map(({ item }) => item.candidate),
+    );
+  if (chosen === undefined) throw noSymbol(wanted, distinct.length);
+  const { text: _, ...symbol } = chosen.item.candidate;
+  call.evidence.symbol = symbol;
+  return chosen.symbol;
+}
+
+/** A candidate as the agent sees it, and the place that makes it distinct. */
+async function describe(call: CallState, symbol: FoundSymbol) {
+  const lines = await call.places.lines(symbol.server, symbol.uri);
+  const admitted = await call.places.show(symbol.uri);
+  const extent = extentOf(symbol, lines);
+  const document = admitted === undefined ? {} : call.places.document(admitted);
+  const span = extent === undefined ? {} : await call.places.span(symbol.server, symbol.uri, extent);
+  const text = extent && (await call.places.snippet(symbol.server, symbol.uri, extent));
+  const candidate: JsonObject = {
+    name: call.places.name(symbol.name),
+    kind: symbol.kind,
+    ...document,
+    ...span,
+  };
+  if (symbol.containers.length > 0) candidate.container = symbol.containers.join("/");
+  if (text !== undefined) candidate.text = text;
+  return { candidate, at: { ...document, start: extent?.start ?? null } };
+}
+
+function placeAt(call: CallState, target: Target, symbol: FoundSymbol): Target {
+  const lines = target.document.lines;
+  const start = extentOf(symbol, lines)?.start;
+  if (start === undefined) throw noSymbol({ name: symbol.name, kind: undefined });
+  call.onProgress(`found ${symbol.name} in ${target.admitted.shown}`);
+  return { ...target, place: toPoint(lines, start, symbol.server.encoding, "utf-16") };
+}
+
+function noSymbol(wanted: WantedSymbol, others = 0): Refusal {
+  const { kind: word } = wanted;
+  const kind = word === undefined ? "" : ` of kind ${word}`;
+  const isKnown = word === undefined || symbolKinds.some((known) => isKind(known, word));
+  const hint = !isKnown
+    ? ` There is no such kind; known are ${symbolKinds.join(", ")}.`
+    : others === 0
+      ? ""
+      : ` There are ${others} of that name, counted from 0.`;
+  return new Refusal("point/no-symbol", `No symbol${kind} called ${wanted.name} was found.${hint}`);
+}

@@ -1,0 +1,123 @@
+/**
+ * Agents miscount. When a read tool finds nothing at a place that is not even on a word, the other readings of the
+ * numbers are tried (from zero or one, in characters, UTF-16 units or bytes), then the places close by, and the answer
+ * says so. Only names are asked about, few of them. On a word, nothing found is the truth; edits are never moved.
+ */
+import type { DialectPlan } from "../../abi/plan.js";
+import { columnsOf, convertColumn, type Lines, type PositionEncoding } from "../../base/text.js";
+import { isKeyword } from "../../protocol/keywords.js";
+import { type Point, spellPoint } from "../../protocol/spelling.js";
+import { toPoint } from "../answer/convert.js";
+import { isEmpty, type ReplyPart } from "../ask/reply.js";
+import type { CallState } from "../call-state.js";
+import { declaredNames } from "./find-symbol.js";
+import type { Place, Target } from "./target.js";
+import { wordAt } from "./words.js";
+
+const mostTries = 4;
+const mostPlaces = 50;
+const reach = 2;
+const units: readonly PositionEncoding[] = ["utf-32", "utf-16", "utf-8"];
+
+/** The answer at the first word nearby that has one; the target then stands there, for later steps too. */
+export async function answersNearby(
+  call: CallState,
+  target: Target,
+  ask: () => Promise<ReplyPart[]>,
+): Promise<ReplyPart[] | undefined> {
+  const { readiness } = call.evidence;
+  const { counted, place } = target;
+  if (counted === undefined || place === undefined || call.tool.effect !== "read") return undefined;
+  if (!call.plan.dialect.position.fuzz) return undefined;
+  if (readiness === "indexing" || readiness === "starting") return undefined;
+  const { lines } = target.document;
+  if (wordAt(lines.line(place.line), place.character) !== undefined) return undefined;
+  const words = await namesOf(
+    call,
+    target,
+    wordsAt(lines, placesNear(lines, place, counted, call.plan.dialect)),
+  );
+  for (const other of words.slice(0, mostTries)) {
+    target.place = other;
+    const parts = await ask();
+    if (parts.every((part) => isEmpty(part.value))) continue;
+    tellMoved(call, target, "There is no symbol at the exact position; the word beside it was used.");
+    return parts;
+  }
+  target.place = place;
+  return undefined;
+}
+
+/** Those of some words that are names: no numbers, and no keywords unless the file declares a symbol of that name. */
+async function namesOf(call: CallState, target: Target, places: readonly Place[]): Promise<Place[]> {
+  const { lines } = target.document;
+  const textAt = ({ line, character }: Place) => wordAt(lines.line(line), character)?.text ?? "";
+  const words = places.filter((place) => !/^\p{N}/u.test(textAt(place)));
+  if (!words.some((place) => isKeyword(textAt(place)))) return words;
+  const declared = new Set(await declaredNames(call, target));
+  return words.filter((place) => !isKeyword(textAt(place)) || declared.has(textAt(place)));
+}
+
+/** The place nearby where a word stands, without asking any server; undefined when it stands nowhere near. */
+export function wordNearby(target: Target, word: string, dialect: DialectPlan): Place | undefined {
+  const { counted, place } = target;
+  if (counted === undefined || place === undefined) return undefined;
+  const { lines } = target.document;
+  return wordsAt(lines, placesNear(lines, place, counted, dialect)).find(
+    ({ line, character }) => wordAt(lines.line(line), character)?.text === word,
+  );
+}
+
+/** Warns that the target's place is not the one that was counted. */
+export function tellMoved(call: CallState, target: Target, message: string): void {
+  if (target.place === undefined) return;
+  const { dialect } = call.plan;
+  const used = toPoint(target.document.lines, target.place, "utf-16", dialect.position.unit);
+  call.evidence.warn("answer/fuzzed-position", message, spellPoint(dialect, used));
+}
+
+/** The starts of the words at some places, each once, in the order of the places. */
+export function wordsAt(lines: Lines, places: readonly Place[]): Place[] {
+  const found = new Map<string, Place>();
+  for (const { line, character } of places) {
+    const word = wordAt(lines.line(line), character);
+    if (word !== undefined) found.set(`${line}:${word.start}`, { line, character: word.start });
+  }
+  return [...found.values()];
+}
+
+/** The places that the counted numbers may have meant, the likeliest first; at most 50. */
+export function placesNear(lines: Lines, place: Place, counted: Point, dialect: DialectPlan): Place[] {
+  return [...otherReadings(lines, counted, dialect), ...around(place)].slice(0, mostPlaces);
+}
+
+/** The same numbers, counted from the other base or in other units. */
+function otherReadings(lines: Lines, counted: Point, { position }: DialectPlan): Place[] {
+  const { lineBase, characterBase } = position;
+  const own = { line: counted.line - lineBase, character: counted.character - characterBase };
+  const other = {
+    line: counted.line - (1 - lineBase),
+    character: counted.character - (1 - characterBase),
+  };
+  const others = units.filter((unit) => unit !== position.unit);
+  return [
+    ...others.map((unit) => ({ ...own, unit })),
+    { line: own.line, character: other.character, unit: position.unit },
+    { ...other, unit: position.unit },
+    { line: other.line, character: own.character, unit: position.unit },
+    ...others.map((unit) => ({ ...other, unit })),
+  ].flatMap(({ line, character, unit }) => {
+    const text = lines.line(line);
+    if (line < 0 || line >= lines.count || character < 0 || character > columnsOf(text, unit)) return [];
+    return [{ line, character: convertColumn(text, character, unit, "utf-16") }];
+  });
+}
+
+function around(place: Place): Place[] {
+  const places: Place[] = [];
+  for (const line of [place.line, place.line + 1, place.line - 1]) {
+    for (let away = 0; away <= reach; away++)
+      places.push({ line, character: place.character + away }, { line, character: place.character - away });
+  }
+  return places;
+}

@@ -1,0 +1,67 @@
+/** Says when what a server resolved has another name than what was asked for: an alias, a re-export, a constructor. */
+import { isTable } from "../../base/json.js";
+import { sortedSet } from "../../base/order.js";
+import { convertColumn, type Lines } from "../../base/text.js";
+import type { ReplyPart } from "../ask/reply.js";
+import type { CallState } from "../call-state.js";
+import { isRange, type LspRange, listOf } from "../lsp-values.js";
+import { findWord } from "./symbols.js";
+import type { Target } from "./target.js";
+import { isWord, wordAt } from "./words.js";
+
+/** Most declarations have their name on the first lines of their range. */
+const searchedLines = 20;
+
+/** Compares the name at the call's place with the names at the places that declare it. */
+export async function tellOtherSymbol(call: CallState, target: Target, parts: ReplyPart[]): Promise<void> {
+  if (target.place === undefined) return;
+  const asked = wordAt(target.document.lines.line(target.place.line), target.place.character)?.text;
+  if (asked === undefined) return;
+  const others: string[] = [];
+  for (const { server, value } of parts) {
+    for (const entry of listOf(value)) {
+      const place = isTable(entry) ? placeIn(entry) : undefined;
+      if (server === undefined || place === undefined) continue;
+      if ((await call.places.show(place.uri)) === undefined) continue;
+      const lines = await call.places.lines(server, place.uri);
+      const name = lines && nameIn(lines, place.range, server.encoding);
+      if (lines === undefined || name === asked) return;
+      if (name !== undefined) others.push(name);
+      else if (hasWord(lines, place.range, asked)) return;
+    }
+  }
+  const found = sortedSet(others);
+  if (found.length === 0) return;
+  call.evidence.warn(
+    "answer/other-symbol",
+    `The symbol at the position is called ${asked}; the server resolved ${found.join(", ")}.`,
+    { asked, found },
+  );
+}
+
+function placeIn(entry: Record<string, unknown>): { uri: string; range: LspRange } | undefined {
+  const uri = entry.uri ?? entry.targetUri;
+  const range = entry.range ?? entry.targetSelectionRange ?? entry.targetRange;
+  return typeof uri === "string" && isRange(range) ? { uri, range } : undefined;
+}
+
+/** The only word of a range: a server that gives the name's own range tells the name with it. */
+function nameIn(
+  lines: Lines,
+  { start, end }: LspRange,
+  encoding: "utf-8" | "utf-16" | "utf-32",
+): string | undefined {
+  if (start.line !== end.line) return undefined;
+  const line = lines.line(start.line);
+  const column = (character: number) => convertColumn(line, character, encoding, "utf-16");
+  const text = line.slice(column(start.character), column(end.character));
+  return isWord(text) ? text : undefined;
+}
+
+function hasWord(lines: Lines, { start, end }: LspRange, word: string): boolean {
+  const last = Math.min(end.line, start.line + searchedLines);
+  for (let line = start.line; line <= last; line++) {
+    if (findWord(lines.line(line), word) !== undefined) return true;
+  }
+  return false;
+}

@@ -1,0 +1,217 @@
+/** From a call's arguments, as the dialect spells them, to the document and the place they point at. */
+import type { DialectPlan } from "../../abi/plan.js";
+import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import { Refusal } from "../../base/problem.js";
+import type { Lines } from "../../base/text.js";
+import { anchors } from "../../protocol/anchors.js";
+import { lineTextName } from "../../protocol/pointing.js";
+import { type Point, spanNames } from "../../protocol/spelling.js";
+import { pathOfUri } from "../../workspace/file-name.js";
+import type { CallState } from "../call-state.js";
+import { findLine } from "./find-line.js";
+import { findSymbol } from "./find-symbol.js";
+import { tellMoved, wordNearby } from "./nearby.js";
+import { identifierOf, nameAndIndex } from "./symbol-names.js";
+import { findWord } from "./symbols.js";
+import { numberIn, openTarget, type Place, placeOf, type Target, tellPastEnd } from "./target.js";
+import { wordAt } from "./words.js";
+
+interface Numbers {
+  line: number | undefined;
+  character: number | undefined;
+}
+
+/** What the arguments point at; undefined for a call about the whole workspace. */
+export async function point(call: CallState, input: JsonObject): Promise<Target | undefined> {
+  const { dialect } = call.plan;
+  const accepts = (anchor: keyof typeof anchors) => call.tool.input.includes(anchor);
+  const file = textIn(input[dialect.document.field]);
+  const name = accepts("symbol") ? textIn(input[dialect.symbol.name]) : undefined;
+  const given = accepts("position") ? positionIn(input, dialect) : { line: undefined, character: undefined };
+  const lineText = accepts("text") ? textIn(input[lineTextName]) : undefined;
+  const isPlaceless = accepts("document") || accepts("range");
+  // An edit is where the call says, or nowhere.
+  const mayFill = accepts("position") && call.tool.effect !== "edit";
+  const isPlace = mayFill && name === undefined && lineText === undefined;
+  const place = isPlace && !(isPlaceless && isBlank(given)) ? filled(given, dialect) : given;
+  // Half a place beside a name only helps to find it.
+  const isHint = mayFill && name !== undefined && dialect.position.missing === "first" && isHalf(given);
+  if (file === undefined && name === undefined) {
+    if (call.tool.input.some((anchor) => anchors[anchor].document === "none")) return undefined;
+    throw incomplete(call);
+  }
+  // A dialect of URIs takes nothing else: a path that only looks like one would be resolved to a place nobody named.
+  if (file !== undefined && dialect.document.form === "uri") pathOfUri(file);
+  const target = file === undefined ? undefined : await openTarget(call, file);
+  if (target !== undefined && place.line !== undefined && place.character !== undefined)
+    return atPosition(call, target, { line: place.line, character: place.character }, name);
+  if (target !== undefined && lineText !== undefined) return findLine(call, target, lineText, name);
+  if (target !== undefined && name !== undefined && isHint) {
+    const hinted = nearHint(call, target, given, name);
+    if (hinted !== undefined) return hinted;
+    call.evidence.warn(
+      "answer/fuzzed-position",
+      `${name} is not where half a place points; its name alone was used.`,
+    );
+  } else if (target !== undefined && place.line !== undefined && name !== undefined)
+    return onLine(call, target, place.line, name);
+  if (!isHint && !isBlank(place)) throw incomplete(call);
+  if (name !== undefined) return findSymbol(call, { name, kind: textIn(input[dialect.symbol.kind]) }, target);
+  if (target === undefined || !isPlaceless) throw incomplete(call);
+  return accepts("range") ? { ...target, range: rangeIn(call, input, target) } : target;
+}
+
+/** The very position that was counted; with a name, the place nearby that has it. */
+function atPosition(call: CallState, target: Target, counted: Point, name: string | undefined): Target {
+  const { lines } = target.document;
+  const pointed = { ...target, counted, place: placeOf(call, lines, counted.line, counted.character) };
+  const moved = name === undefined ? undefined : beside(call, pointed, name);
+  if (moved === undefined) tellPastEnd(call, lines, counted);
+  return moved ?? pointed;
+}
+
+/** The place nearby that has a name. Undefined where the position stays, with a warning if it lacks the name. */
+function beside(call: CallState, target: Target, name: string): Target | undefined {
+  const { lines } = target.document;
+  const { line = 0, character = 0 } = target.place ?? {};
+  const wanted = identifierOf(nameAndIndex(name).name);
+  const here = wordAt(lines.line(line), character)?.text;
+  if (here === wanted) return undefined;
+  const { dialect } = call.plan;
+  const mayMove = call.tool.effect === "read" && dialect.position.fuzz;
+  const found = mayMove ? wordNearby(target, wanted, dialect) : undefined;
+  if (found !== undefined) {
+    const moved = { ...target, place: found };
+    tellMoved(call, moved, `${wanted} is not at the exact position but beside it; that place was used.`);
+    return moved;
+  }
+  if (call.tool.effect !== "read")
+    throw new Refusal("point/no-symbol", `The position does not have ${name}.`);
+  call.evidence.warn(
+    "answer/other-symbol",
+    `The position has ${here ?? "no symbol"}, not ${name}; the position was used.`,
+    { asked: name, found: here === undefined ? [] : [here] },
+  );
+  return undefined;
+}
+
+/** A line and a name without a character: the name's place on that line. */
+function onLine(call: CallState, target: Target, line: number, name: string): Target {
+  const found = placeOnLine(call, target, line, name);
+  if (found === undefined)
+    throw new Refusal("point/no-symbol", `Line ${line} of ${target.admitted.shown} does not have ${name}.`);
+  const text = target.document.lines.line(found.line);
+  if (call.tool.effect === "edit" && findWord(text, identifierOf(name), found.character + 1) !== undefined)
+    throw new Refusal(
+      "point/incomplete",
+      `Line ${line} of ${target.admitted.shown} has ${name} more than once; give the character too.`,
+    );
+  return { ...target, place: found };
+}
+
+function placeOnLine(call: CallState, { document }: Target, line: number, name: string): Place | undefined {
+  const start = placeOf(call, document.lines, line, call.plan.dialect.position.characterBase);
+  const found = findWord(document.lines.line(start.line), identifierOf(name));
+  return found === undefined ? undefined : { line: start.line, character: found };
+}
+
+/** The name on the line that was given, or where the place begins when what is missing is the first; or nowhere there. */
+function nearHint(call: CallState, target: Target, given: Numbers, name: string): Target | undefined {
+  const { dialect } = call.plan;
+  const { line = dialect.position.lineBase, character = dialect.position.characterBase } = given;
+  const onIt = placeOnLine(call, target, line, name);
+  if (given.line !== undefined) return onIt === undefined ? undefined : { ...target, place: onIt };
+  const place = placeOf(call, target.document.lines, line, character);
+  const wanted = identifierOf(nameAndIndex(name).name);
+  if (wordAt(target.document.lines.line(place.line), place.character)?.text === wanted)
+    return { ...target, place };
+  return onIt === undefined ? undefined : { ...target, place: onIt };
+}
+
+function rangeIn(call: CallState, input: JsonObject, target: Target): Target["range"] {
+  const [start, end] = rangeNumbers(input, call.plan.dialect);
+  const numbers = [start.line, start.character, end.line, end.character];
+  if (numbers.every((number) => number === undefined)) return undefined;
+  if (start.line === undefined) throw incomplete(call);
+  const { lines } = target.document;
+  const range = {
+    start: placeOf(call, lines, start.line, start.character ?? call.plan.dialect.position.characterBase),
+    end: rangeEnd(call, lines, start.line, start, end),
+  };
+  if (
+    lines.start(range.end.line) + range.end.character <
+    lines.start(range.start.line) + range.start.character
+  )
+    throw new Refusal("point/out-of-range", "The range ends before it begins.");
+  return range;
+}
+
+/** A range's end, clamped to the document. Without one: the start itself, or the end of the line when that is whole. */
+function rangeEnd(call: CallState, lines: Lines, first: number, start: Numbers, end: Numbers): Place {
+  const { lineBase } = call.plan.dialect.position;
+  if (end.line === undefined && end.character === undefined && start.character !== undefined)
+    return placeOf(call, lines, first, start.character);
+  const line = (end.line ?? first) - lineBase;
+  if (line >= lines.count) return { line: lines.count - 1, character: lines.line(lines.count - 1).length };
+  if (end.character === undefined) return { line, character: lines.line(line).length };
+  return placeOf(call, lines, line + lineBase, end.character);
+}
+
+/** A place with what the call left out, where the dialect has a meaning for that. */
+function filled(given: Numbers, { position }: DialectPlan): Numbers {
+  if (position.missing === "refuse") return given;
+  return {
+    line: given.line ?? position.lineBase,
+    character: given.character ?? position.characterBase,
+  };
+}
+
+function isHalf({ line, character }: Numbers): boolean {
+  return (line === undefined) !== (character === undefined);
+}
+
+function isBlank({ line, character }: Numbers): boolean {
+  return line === undefined && character === undefined;
+}
+
+function positionIn(input: JsonObject, dialect: DialectPlan): Numbers {
+  return numbersIn(dialect.position.form === "object" ? input.position : input, dialect);
+}
+
+function rangeNumbers(input: JsonObject, dialect: DialectPlan): [Numbers, Numbers] {
+  if (dialect.position.form === "object") {
+    const range = isTable(input.range) ? (input.range as JsonObject) : {};
+    return [numbersIn(range.start, dialect), numbersIn(range.end, dialect)];
+  }
+  const { endLine, endCharacter } = spanNames(dialect);
+  return [
+    numbersIn(input, dialect),
+    { line: numberIn(input[endLine]), character: numberIn(input[endCharacter]) },
+  ];
+}
+
+function numbersIn(value: Json | undefined, dialect: DialectPlan): Numbers {
+  const table = isTable(value) ? (value as JsonObject) : {};
+  return {
+    line: numberIn(table[dialect.position.line]),
+    character: numberIn(table[dialect.position.character]),
+  };
+}
+
+function textIn(value: Json | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function incomplete(call: CallState): Refusal {
+  const { document, position, symbol } = call.plan.dialect;
+  const place =
+    position.form === "object" ? "`position`" : `\`${position.line}\` and \`${position.character}\``;
+  const ways: string[] = [];
+  if (call.tool.input.includes("position")) ways.push(`\`${document.field}\` with ${place}`);
+  if (call.tool.input.includes("symbol"))
+    ways.push(`\`${symbol.name}\`, with or without \`${document.field}\``);
+  if (call.tool.input.includes("text")) ways.push(`\`${document.field}\` with \`${lineTextName}\``);
+  if (call.tool.input.includes("document")) ways.push(`\`${document.field}\``);
+  if (call.tool.input.includes("range")) ways.push(`\`${document.field}\` with a whole range or none`);
+  return new Refusal("point/incomplete", `Give ${ways.join(", or ")}.`);
+}

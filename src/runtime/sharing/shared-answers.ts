@@ -1,0 +1,158 @@
+/**
+ * Answers that several calls may have: one that is kept and still true, or one that is under way for somebody else. Looking
+ * for them is bounded, and what takes longer is not waited for: sharing must not cost more than asking.
+ */
+import type { ToolPlan } from "../../abi/plan.js";
+import { canonicalText } from "../../base/json.js";
+import type { Refusal } from "../../base/problem.js";
+import type { PoolMark, ServerPool } from "../../lsp/types.js";
+import type { Evidence, Learned } from "../answer/evidence.js";
+import type { CallOutcome } from "../answer/outcome.js";
+import type { AnswerCache } from "./answer-cache.js";
+import type { InFlight } from "./in-flight.js";
+
+const lookMs = 2000;
+
+/** An outcome that others may be told too. */
+export interface Told {
+  outcome: CallOutcome;
+  /** What it rests on, for a call that this one is a part of. */
+  learned: Learned;
+  /** Why there is no answer, where there is none. */
+  refusal: Refusal | undefined;
+  /** Whether its time was up: who has more time may ask again. */
+  isLate: boolean;
+  /** The only session that it is good in, where its cursor is. */
+  owner: string | undefined;
+  /** A cursor of the listing that it is the first page of, good while its session holds that. */
+  listing: string | undefined;
+}
+
+/** A new outcome, and whether and with which files it may be given again. */
+export interface Fresh extends Told {
+  isKept: boolean;
+  /** Absolute paths of the files that it shows. */
+  files: string[];
+}
+
+/** A question that others may ask as well. */
+export interface Question {
+  tool: string;
+  args: unknown;
+  /** What the asker may see: others who see the same are answered the same. */
+  roots: readonly string[];
+  /** The session that asks. */
+  asker: string;
+  /** Whether the session still holds the listing of a cursor. */
+  holds(listing: string): boolean;
+  cancel: AbortSignal;
+  remainingMs(): number;
+  onProgress(message: string): void;
+}
+
+/** Asks anew, from where things stand. */
+export type Ask = (
+  mark: PoolMark | undefined,
+  signal: AbortSignal,
+  onProgress: (message: string) => void,
+) => Promise<Fresh>;
+
+/** What the answers of one runtime are shared through. */
+export interface Sharing {
+  pool: ServerPool;
+  inFlight: InFlight<Told>;
+  answers: AnswerCache<Told>;
+}
+
+/** The answer that is kept, or under way, or new. */
+export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask): Promise<Told> {
+  const { tool, args, roots, asker, cancel, onProgress } = question;
+  const { inFlight } = sharing;
+  const askedAt = Date.now();
+  const key = canonicalText([tool, args ?? {}, roots]);
+  const stand = await briefly(question, async () => {
+    const mark = await markFor(sharing, asker, key);
+    return { mark, kept: keptAnswer(sharing, question, key, mark) };
+  });
+  const alone = () => ask(stand?.mark, cancel, onProgress);
+  if (stand === undefined) return alone();
+  const { mark, kept } = stand;
+  if (kept !== undefined) return kept;
+  const told = await inFlight.join(`${mark.files} ${key}`, cancel, onProgress, async (signal, tell) => {
+    const fresh = await ask(mark, signal, tell);
+    // After the answer is on its way: keeping it is nobody's hurry.
+    if (fresh.isKept) setImmediate(keep, sharing, key, mark, fresh, askedAt);
+    return fresh;
+  });
+  // A cursor is good in its own session only, and another's end of time is not one's own.
+  const isGood = told.owner === undefined || told.owner === asker;
+  return isGood && !(told.isLate && question.remainingMs() > 0) ? told : alone();
+}
+
+/** Where things stand. What another call found may only be taken over by whoever has looked at everything. */
+async function markFor({ pool, answers, inFlight }: Sharing, asker: string, key: string): Promise<PoolMark> {
+  const isKnown = answers.has(key) || answers.has(keyOf(key, asker));
+  const glanced = isKnown ? undefined : await pool.glance();
+  return glanced === undefined || inFlight.has(`${glanced.files} ${key}`) ? pool.mark() : glanced;
+}
+
+/** The answer that is kept for all, or for this session alone while it holds the further pages. */
+function keptAnswer(
+  { answers }: Sharing,
+  { asker, holds }: Question,
+  key: string,
+  mark: PoolMark,
+): Told | undefined {
+  const own = answers.get(keyOf(key, asker), mark);
+  if (own?.listing !== undefined && holds(own.listing)) return own;
+  return answers.get(key, mark);
+}
+
+function keyOf(key: string, owner: string | undefined): string {
+  return owner === undefined ? key : `${owner} ${key}`;
+}
+
+/** What a look at how things stand finds, or undefined when it takes too long: then a call goes its own way. */
+export function briefly<T>(
+  { cancel, remainingMs }: Pick<Question, "cancel" | "remainingMs">,
+  look: () => Promise<T>,
+): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(cancel.reason);
+    if (cancel.aborted) abort();
+    cancel.addEventListener("abort", abort, { once: true });
+    const timer = setTimeout(resolve, Math.min(lookMs, remainingMs() / 2), undefined);
+    look()
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer);
+        cancel.removeEventListener("abort", abort);
+      });
+  });
+}
+
+/** Keeps an answer. What has happened since its mark shows when it is looked for: the mark is another one then. */
+function keep(
+  { answers }: Sharing,
+  key: string,
+  mark: PoolMark,
+  { isKept: _, files, ...told }: Fresh,
+  askedAt: number,
+): void {
+  // What a server has yet to say belongs to one call, and is nothing that can be written down.
+  if (told.learned.awaited.length > 0) return;
+  answers.put(keyOf(key, told.owner), mark, told, files, askedAt);
+}
+
+/** Whether identical calls may share an answer: those that only read what language servers tell. */
+export function isShared(tool: ToolPlan): boolean {
+  return (
+    tool.effect === "read" && tool.steps.every(({ kind }) => kind === "request" || kind === "diagnostics")
+  );
+}
+
+/** Whether an answer may be given again: what servers push at their own time is asked for every time. */
+export function isKept(tool: ToolPlan, { isPage, listing, readiness }: Evidence): boolean {
+  const isFirst = !isPage || listing !== undefined;
+  return isFirst && readiness === "ready" && tool.steps.every(({ kind }) => kind === "request");
+}
