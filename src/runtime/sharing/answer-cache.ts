@@ -25,6 +25,8 @@ export class AnswerCache<T> {
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
   #files: string | undefined;
+  /** The mark of all that is kept. */
+  #mark: string | undefined;
   #changedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -84,9 +86,21 @@ export class AnswerCache<T> {
     this.#files = files;
   }
 
-  /** Drops what will never be given again: its time is over, or something has happened since. */
+  /**
+   * Drops what will never be given again: something has happened since, or its time is over. Those that were used lately stand
+   * behind younger ones, and go when they come to the front.
+   */
   #forget({ all }: Mark): void {
-    for (const [key, { mark, until }] of this.#kept) if (mark !== all || this.now() >= until) this.#drop(key);
+    if (this.#mark !== all) {
+      this.#kept.clear();
+      this.#bytes = 0;
+      this.#mark = all;
+    }
+    const now = this.now();
+    for (const [key, { until }] of this.#kept) {
+      if (now < until) break;
+      this.#drop(key);
+    }
   }
 
   #add(key: string, kept: Kept): void {
