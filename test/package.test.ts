@@ -126,7 +126,7 @@ describe("the package", () => {
       '[allow]\ncommands = ["x"]\n[[servers]]\nid = "x"\ncommand = "x"\nextensions = ["x"]\n',
     );
     expect(run("validate", "--config", "lspi.toml")).toMatchObject({ status: 0 });
-    const entry = JSON.parse(run("client", "cursor", "--config", "lspi.toml").stdout).mcpServers["lsp-proxy"];
+    const entry = JSON.parse(run("client", "vscode", "--config", "lspi.toml").stdout).servers["lsp-proxy"];
     expect(entry.args[0]).toBe(join(app, "node_modules", "lsp-proxy", "dist", "cli", "bin.js"));
 
     // What the stanza says is what a client starts, from another directory.

@@ -857,6 +857,13 @@ export const codes = {
     cause: "No language server here offers to update imports and other references to the file.",
     fix: "Look for uses of the old name after the change.",
   },
+  "answer/path-withheld": {
+    kind: "warning",
+    title: "The server was started without a folder of PATH",
+    cause:
+      "The folder lies in a workspace that is not trusted, so nothing is run from it: an active virtual environment, the workspace's own programs. What the server learns from there is missing in its answers, also in its diagnostics.",
+    fix: "Run `lsp-proxy trust` if you trust the workspace; its PATH counts from the next start on.",
+  },
   "answer/no-project": {
     kind: "warning",
     title: "The server does not know the whole project",

@@ -67,6 +67,10 @@ export class Handle implements LanguageServer {
     return this.#instance.notWatched;
   }
 
+  get withheld(): readonly string[] {
+    return this.#instance.withheld;
+  }
+
   supports(method: string, document?: OpenDocument): boolean {
     return this.#instance.supports(method, document);
   }

@@ -136,6 +136,10 @@ export class Instance {
   get notWatched(): string[] {
     return this.#files.notWatched;
   }
+  /** Absolute folders of PATH that it was started without, since the workspace is not trusted. */
+  get withheld(): readonly string[] {
+    return this.#transport.withheld ?? [];
+  }
   get dead(): boolean {
     return this.#end.begun;
   }

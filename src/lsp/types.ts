@@ -97,6 +97,8 @@ export interface LanguageServer {
   readonly unwatched: boolean;
   /** Absolute folders that git ignores, too large to be followed: files in them may have been written unseen. */
   readonly notWatched: readonly string[];
+  /** Absolute folders of PATH that the server was started without, since the workspace that they are in is not trusted. */
+  readonly withheld: readonly string[];
   /** Whether the server offers the method now, statically or by registration, for this document. */
   supports(method: string, document?: OpenDocument): boolean;
   /** The same, after a wait for a server that registers what it offers only once it has loaded. */

@@ -17,7 +17,7 @@ import { Pages } from "./answer/page.js";
 import { openWording, type Wording } from "./answer/wording.js";
 import { answerCall } from "./answer-call.js";
 import type { RunTool } from "./ask/batch.js";
-import { foldersNotWatched } from "./ask/news.js";
+import { foldersTold } from "./ask/news.js";
 import { steadily } from "./ask/steady.js";
 import type { LoadedBundle } from "./bundle/load.js";
 import type { CallState } from "./call-state.js";
@@ -168,7 +168,7 @@ export class Session {
         throw error;
       });
       const { evidence } = own;
-      for (const folder of foldersNotWatched(evidence)) this.#toldFolders.add(folder);
+      for (const folder of foldersTold(evidence)) this.#toldFolders.add(folder);
       return {
         outcome: { isError: false, error: null, ...answer },
         ...{ learned: evidence.learned, refusal: undefined, isLate: false },

@@ -69,6 +69,18 @@ describe("a program that PATH finds in the repository", () => {
   });
 });
 
+describe("a folder of PATH in the repository", () => {
+  it("is told where servers are started without it, and counts once the workspace is trusted", async () => {
+    write("bin/typescript-language-server", "#!/bin/sh\nexit 3\n");
+    chmodSync(join(top, "bin/typescript-language-server"), 0o755);
+    const there = { cwd: repository, env: { ...env(), PATH: `${env().PATH}:${join(top, "bin")}` } };
+    const doctor = async () => (await runHere(["doctor", "--no-start"], there)).stdout;
+    expect(await doctor()).toContain("PATH names node_modules/.bin, but the workspace is not trusted");
+    expect((await runHere(["trust", "--yes"], there)).code).toBe(0);
+    expect(await doctor()).not.toContain("PATH names");
+  });
+});
+
 describe("a program that we run ourselves", () => {
   const strange = (name: string, script: string) => {
     write(`repository/node_modules/.bin/${name}`, `#!/bin/sh\n: > "${join(top, "ran")}"\n${script}\n`);

@@ -106,4 +106,10 @@ it("lets the workspace's own name hide nothing either", async () => {
     expect(stdout).toContain("w\\u{1b}[2K\\u{202e}x");
     for (const sign of ["\u001b", "\u202e"]) expect(stdout).not.toContain(sign);
   }
+  await there("--yes");
+  for (const words of [["validate"], ["init", "--yes"], ["doctor", "--no-start"]]) {
+    const { stdout, stderr } = await runHere(words, { cwd: join(folder, name), env: env() });
+    expect(`${stdout}${stderr}`).toContain("w\ufffd[2K\ufffdx");
+    for (const sign of ["\u001b", "\u202e"]) expect(`${stdout}${stderr}`).not.toContain(sign);
+  }
 });

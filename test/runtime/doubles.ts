@@ -46,6 +46,7 @@ export function serverOf(
     readiness: "ready",
     unwatched: false,
     notWatched: [],
+    withheld: [],
     supports: () => false,
     offers: async () => false,
     options: () => [

@@ -7,7 +7,7 @@ import { toPoint } from "../../src/runtime/answer/convert.js";
 import { Evidence } from "../../src/runtime/answer/evidence.js";
 import { largest } from "../../src/runtime/answer/limits.js";
 import { refusalOf, refused } from "../../src/runtime/answer/outcome.js";
-import { foldersNotWatched, tellNews } from "../../src/runtime/ask/news.js";
+import { foldersTold, tellNews } from "../../src/runtime/ask/news.js";
 import { checkArguments } from "../../src/runtime/bundle/guard.js";
 import { untilAborted, withDeadline } from "../../src/runtime/deadline.js";
 import { overlay } from "../../src/runtime/point/params.js";
@@ -195,7 +195,17 @@ describe("evidence", () => {
     const call = callState({ toldFolders: new Set(["old"]) });
     tellNews(call, server);
     expect(call.evidence.warnings).toMatchObject([{ code: "answer/not-watched", data: { folder: "gen" } }]);
-    expect(foldersNotWatched(call.evidence)).toEqual(["gen"]);
+    expect(foldersTold(call.evidence)).toEqual(["gen"]);
+  });
+
+  it("names a folder of PATH that a server was started without, once", () => {
+    const server = { ...serverOf({}), withheld: ["/w/venv/bin", "/w/old", "/elsewhere"] };
+    const call = callState({ toldFolders: new Set(["old"]) });
+    tellNews(call, server);
+    expect(call.evidence.warnings).toMatchObject([
+      { code: "answer/path-withheld", data: { folder: "venv/bin" } },
+    ]);
+    expect(foldersTold(call.evidence)).toEqual(["venv/bin"]);
   });
 
   it("says each warning once, in one order", () => {

@@ -3,10 +3,16 @@ import { homedir } from "node:os";
 import { relative, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { codes } from "../../base/codes.js";
+import { sortedSet } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { stateFolder } from "../../config/state-folder.js";
 import { assertLocked, lockFileIn } from "../../lsp/process/lock.js";
-import { findProgram, type ProgramContext, runsElsewhere } from "../../lsp/process/program.js";
+import {
+  findProgram,
+  type ProgramContext,
+  runsElsewhere,
+  withheldFolders,
+} from "../../lsp/process/program.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { SampleFiles } from "../../runtime/sample-files.js";
 import { openGate } from "../../workspace/gate.js";
@@ -38,6 +44,7 @@ export async function tellServers(
     runsElsewhere(server) || findProgram(plan, server, context) !== undefined;
   const here = plan.servers.filter(isHere);
   for (const server of plan.servers) if (!here.includes(server)) tell(missing(server));
+  tellPath(plan, here, context, tell);
   await tellLocks(plan, here, context, tell);
   if (isOn(input, "no-start") || here.length === 0) return [];
   const { runtime } = await openFrom(input, io);
@@ -46,6 +53,18 @@ export async function tellServers(
   } finally {
     await runtime.close();
   }
+}
+
+/** Which folders of PATH the servers are started without, since the workspace is not trusted. */
+function tellPath(plan: Plan, servers: readonly ServerPlan[], context: ProgramContext, tell: Tell): void {
+  const folders = sortedSet(servers.flatMap((server) => withheldFolders(plan, server, context)));
+  if (folders.length === 0) return;
+  tell({
+    area: "trust",
+    state: "warning",
+    text: `PATH names ${folders.map((folder) => relative(context.base, folder)).join(", ")}, but the workspace is not trusted: servers are started without, and may know less`,
+    fix: codes["answer/path-withheld"].fix,
+  });
 }
 
 /** Whether the folder's programs are locked, and which are not what they were. */

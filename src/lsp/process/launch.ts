@@ -15,7 +15,7 @@ import { findPrlimit, openFilesWords, startMarked } from "./inherited-limits.js"
 import { assertLocked } from "./lock.js";
 import { namedPathsOf, withNamedPaths } from "./named-paths.js";
 import { MARK_NAME, type Mark, newMark, ProcessTree } from "./process-tree.js";
-import { assertAllowed, requireProgram, runsElsewhere, serverEnv } from "./program.js";
+import { assertAllowed, requireProgram, runsElsewhere, serverEnv, withheldFolders } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { StderrRing } from "./stderr-ring.js";
 
@@ -30,6 +30,8 @@ export interface Transport {
   pid: number | null;
   /** Whether its program was found to be the one that a person locked. */
   isLocked: boolean;
+  /** Absolute folders of PATH that it was started without, where there are any. */
+  withheld?: readonly string[];
   /** What the server and its children hold now; null where that cannot be told. */
   memoryMb(): number | null;
   /** How many processes it is now; null where that cannot be told. */
@@ -107,6 +109,7 @@ function startProgram(start: Start): Transport {
     }),
   );
   const started = fromChild(child, guardian, mark, { isLocked, around: sandbox.processes });
+  started.withheld = withheldFolders(plan, server, context);
   const problems = applyLimits(server, started);
   if (limited === undefined) problems.push(`limits.open_files = ${openFiles} could not be set`);
   for (const problem of problems) {

@@ -77,12 +77,26 @@ export function serverEnv(
  */
 export function pathOutside(path: string, strangers: readonly string[]): string {
   if (strangers.length === 0) return path;
-  const isOurs = (folder: string) =>
-    isAbsolute(folder) &&
-    ![folder, existsSync(folder) ? realpathSync(folder) : folder].some((name) =>
-      strangers.some((strange) => isInside(strange, name)),
-    );
+  const isOurs = (folder: string) => isAbsolute(folder) && !isStrange(folder, strangers);
   return path.split(delimiter).filter(isOurs).join(delimiter);
+}
+
+/**
+ * The folders that `serverEnv` leaves out of PATH because the workspace they are in is not trusted. A server may know less
+ * for it, of the packages of a virtual environment for one.
+ */
+export function withheldFolders({ allow }: Plan, { env }: ServerPlan, context: ProgramContext): string[] {
+  const { PATH: path } = context.env;
+  if (path === undefined || env.PATH !== undefined || !allow.env.includes("PATH")) return [];
+  const strangers = strangersOf(context);
+  return path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && existsSync(folder) && isStrange(folder, strangers));
+}
+
+function isStrange(folder: string, strangers: readonly string[]): boolean {
+  const names = [folder, existsSync(folder) ? realpathSync(folder) : folder];
+  return names.some((name) => strangers.some((strange) => isInside(strange, name)));
 }
 
 /** Folders whose programs do not count; a workspace's own do once it is trusted. */

@@ -1,12 +1,14 @@
 /**
  * What an agent must know of a server beside its answer: one that was started anew has lost what it had indexed, and one
- * with more files than are watched may answer from old ones. A folder that is not watched is named once in a session.
+ * with more files than are watched may answer from old ones, and one that was kept from a folder of PATH may know less. A folder
+ * is named once in a session.
  */
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Evidence } from "../answer/evidence.js";
 import type { CallState } from "../call-state.js";
 
 const code = "answer/not-watched";
+const foldersOf: ReadonlySet<string> = new Set([code, "answer/path-withheld"]);
 
 /** Tells the news of a server that was asked. */
 export function tellNews(call: CallState, server: LanguageServer): void {
@@ -21,15 +23,21 @@ export function tellNews(call: CallState, server: LanguageServer): void {
     const message = `Files in ${folder.shown} are too many to be watched: one that is written in place may be missed.`;
     call.evidence.warn(code, message, { folder: folder.shown });
   }
+  for (const path of server.withheld) {
+    const folder = call.gate.place(path);
+    if (folder instanceof Error || call.toldFolders.has(folder.shown)) continue;
+    const message = `PATH names ${folder.shown}, but the workspace is not trusted: ${id} was started without it and may know less, of an active virtual environment for one. The user can run \`lsp-proxy trust\`.`;
+    call.evidence.warn("answer/path-withheld", message, { folder: folder.shown });
+  }
   const reason = server.restartNews();
   if (reason === undefined) return;
   const message = `The server ${id} ${reason}; it was started anew.`;
   call.evidence.warn("answer/server-restarted", message, { server_id: id });
 }
 
-/** The folders that the evidence of a call names as not watched. */
-export function foldersNotWatched(evidence: Evidence): string[] {
+/** The folders that the evidence of a call names, which its session need not hear of again. */
+export function foldersTold(evidence: Evidence): string[] {
   return evidence.warnings.flatMap(({ code: own, data }) =>
-    own === code && typeof data?.folder === "string" ? [data.folder] : [],
+    foldersOf.has(own) && typeof data?.folder === "string" ? [data.folder] : [],
   );
 }
