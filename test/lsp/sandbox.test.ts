@@ -92,6 +92,9 @@ await import(${JSON.stringify(fakeServerPath)});
   return { ...(JSON.parse(readFileSync(told, "utf8")) as Attempts), pid };
 }
 
+/** How long a sleeper of this run sleeps: what another run left behind is not counted. */
+const nap = (which: number): string => String(1_000_000 * which + process.pid);
+
 /** The processes that the daemon below becomes. */
 const sleepers = (seconds: string): string[] =>
   spawnSync("ps", ["-eo", "args="], { encoding: "utf8" })
@@ -155,14 +158,14 @@ describe.runIf(works)(`bubblewrap${where}`, () => {
     const server = fakeServer(scenarios(), {}, { sandbox: "no_network" });
     const context = { roots: [root], avoid: [], env: process.env };
     const { words } = await sandboxOf(fakePlan([server]), server, context);
-    const command = JSON.stringify([...words, "sleep", "1000029"]);
+    const command = JSON.stringify([...words, "sleep", nap(1)]);
     const script = `const [program, ...words] = ${command};
 require("node:child_process").spawn(program, words, { detached: true, stdio: "ignore" });`;
     const parent = spawn(process.execPath, ["-e", script], { stdio: "ignore" });
     afterThis(() => void parent.kill("SIGKILL"));
-    await until(() => sleepers("1000029").length === 1);
+    await until(() => sleepers(nap(1)).length === 1);
     parent.kill("SIGKILL");
-    await until(() => sleepers("1000029").length === 0);
+    await until(() => sleepers(nap(1)).length === 0);
   });
 
   test("holds together with a limit of open files", { timeout: 60_000 }, async () => {
@@ -173,10 +176,10 @@ require("node:child_process").spawn(program, words, { detached: true, stdio: "ig
     const told = join(scenarios(), "pid");
     const { pool, server } = await session({}, { server: { sandbox: "no_network" } });
     const words = ["setsid", "-f", "env", "-i", "prlimit", "--rttime=1000000000:1000000000"];
-    await act(server, { exec: [...words, "sh", "-c", 'echo > "$1"; exec sleep 1000019', "sh", told] });
-    await until(() => existsSync(told) && sleepers("1000019").length === 1);
+    await act(server, { exec: [...words, "sh", "-c", `echo > "$1"; exec sleep ${nap(2)}`, "sh", told] });
+    await until(() => existsSync(told) && sleepers(nap(2)).length === 1);
     await pool.stop("fake");
-    await until(() => sleepers("1000019").length === 0);
+    await until(() => sleepers(nap(2)).length === 0);
   });
 
   test("its own processes do not count against limits.processes", { timeout: 60_000 }, async () => {
@@ -214,15 +217,14 @@ describe.runIf(unshares)("util-linux, where bubblewrap is not installed", () => 
   test("holds for what the server starts, and ends with it", { timeout: 60_000 }, async () => {
     const told = join(scenarios(), "told");
     const { pool, server } = await session({}, { server: { sandbox: "no_network" }, context: context() });
-    const script =
-      'PATH=/usr/bin:/bin; { cat /proc/net/dev; unshare --user --map-root-user --net cat /proc/net/dev; } > "$1.new" 2> "$1.err"; mv "$1.new" "$1"; exec sleep 1000023';
+    const script = `PATH=/usr/bin:/bin; { cat /proc/net/dev; unshare --user --map-root-user --net cat /proc/net/dev; } > "$1.new" 2> "$1.err"; mv "$1.new" "$1"; exec sleep ${nap(3)}`;
     await act(server, { exec: ["/usr/bin/setsid", "-f", "/bin/sh", "-c", script, "sh", told] });
     await until(() => existsSync(told));
     const devices = readFileSync(told, "utf8").match(/^ *[a-z]+[0-9]*:/gm) ?? [];
     expect(devices.map((name) => name.trim()).filter((name) => name !== "lo:")).toEqual([]);
-    expect(sleepers("1000023")).toHaveLength(1);
+    expect(sleepers(nap(3))).toHaveLength(1);
     await pool.stop("fake");
-    await until(() => sleepers("1000023").length === 0);
+    await until(() => sleepers(nap(3)).length === 0);
   });
 
   test("counts its own process out", { timeout: 60_000 }, async () => {
