@@ -4,7 +4,11 @@ const { mkdirSync, mkdtempSync, rmSync, writeFileSync } = require("node:fs");
 const { tmpdir } = require("node:os");
 const { join } = require("node:path");
 const { PassThrough } = require("node:stream");
+const v8 = require("node:v8");
 const { compiled, load, scripts } = require("../dist/cli/loader.cjs");
+
+// A serving program changes flags once it is loaded; code that is kept under other flags than a start's is refused by V8.
+v8.setFlagsFromString = () => undefined;
 
 const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-build-"));
 const config = join(folder, "lspi.toml");

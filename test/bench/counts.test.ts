@@ -59,6 +59,23 @@ describe("a start", () => {
     expect(statSync(code.at(-1) ?? "").size).toBeLessThan(1_150_000);
   });
 
+  it("takes the code that the build kept, all of it", () => {
+    const cli = join(repository, "dist", "cli");
+    const look = `const { scripts, load } = require(${JSON.stringify(join(cli, "loader.cjs"))});
+load("main.js").main(["serve", "--config", ${JSON.stringify(join(folder, "lspi.toml"))}], {
+  stdin: require("node:stream").Readable.from([]), stdout: process.stderr, stderr: process.stderr,
+  env: ${JSON.stringify(testEnvironment())}, cwd: ${JSON.stringify(folder)},
+}).then(() => {
+  for (const [file, script] of scripts) console.log(file, script.cachedDataRejected);
+  process.exit(0);
+});`;
+    const lines = execFileSync(process.execPath, ["-e", look], { encoding: "utf8", stdio: "pipe" });
+    expect(lines.trim().split("\n").toSorted()).toEqual(
+      expect.arrayContaining(["compile.cjs false", "serve.cjs false"]),
+    );
+    expect(lines).not.toContain("true");
+  });
+
   it("of a config reads the compiler besides, and no Ajv", () => {
     const code = codeOf("--config", join(folder, "lspi.toml"));
     const names = code.map((file) => basename(file)).filter((name) => name !== "loader.cjs");
