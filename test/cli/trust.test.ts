@@ -109,7 +109,7 @@ it("lets the workspace's own name hide nothing either", async () => {
   await there("--yes");
   for (const words of [["validate"], ["init", "--yes"], ["doctor", "--no-start"]]) {
     const { stdout, stderr } = await runHere(words, { cwd: join(folder, name), env: env() });
-    expect(`${stdout}${stderr}`).toContain("w\ufffd[2K\ufffdx");
+    expect(`${stdout}${stderr}`).toContain("w\\u{1b}[2K\\u{202e}x");
     for (const sign of ["\u001b", "\u202e"]) expect(`${stdout}${stderr}`).not.toContain(sign);
   }
 });

@@ -19,6 +19,7 @@ import { workspaceOf } from "../compile.js";
 import { whileLocked } from "../files/state-lock.js";
 import { shippedConfigs } from "../shipped.js";
 import { agrees, isInteractive } from "../terminal/ask.js";
+import { visible } from "../terminal/width.js";
 
 export const trust: Command = {
   name: "trust",
@@ -83,14 +84,6 @@ export const trust: Command = {
     return exitCodes.ok;
   },
 };
-
-/** A stranger's text on a terminal: no character that moves, hides or turns what is shown stays itself. */
-function visible(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
-}
 
 /** Whether a person who has seen it says yes. Where nobody can be asked, only the flag does. */
 async function isWanted(input: Input, io: Surroundings): Promise<boolean> {

@@ -3,7 +3,7 @@ import { type Command, exitCodes, isOn } from "../command.js";
 import { compile } from "../compile.js";
 import { configFlags } from "../flags.js";
 import { printProblems } from "../terminal/problems.js";
-import { printable } from "../terminal/width.js";
+import { visible } from "../terminal/width.js";
 
 export const validate: Command = {
   name: "validate",
@@ -23,7 +23,7 @@ export const validate: Command = {
     const name = loaded.main.file ?? "the embedded default";
     if (!json)
       io.stdout.write(
-        `${printable(name)}: ${count(plan.servers.length, "server")}, ${count(plan.mcp.listed.length, "tool")}, no errors\n`,
+        `${visible(name)}: ${count(plan.servers.length, "server")}, ${count(plan.mcp.listed.length, "tool")}, no errors\n`,
       );
     return exitCodes.ok;
   },

@@ -13,7 +13,7 @@ import { buildPlan } from "../../plan/build.js";
 import { homeOf, type Input, isOn, type Surroundings, textFlag } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { shippedConfigs } from "../shipped.js";
-import { printable } from "../terminal/width.js";
+import { visible } from "../terminal/width.js";
 import { readUserFile } from "./user-file.js";
 
 /** A config file as it stands, or as it would be begun. */
@@ -65,8 +65,8 @@ export function mayBegin(file: string, workspace: string, input: Input, io: Surr
     const other = "`lsp-proxy add` adds to it, --output names another file";
     io.stderr.write(
       first === file
-        ? `lsp-proxy: ${printable(file)} is there already; --force replaces it, ${other}\n`
-        : `lsp-proxy: ${printable(first)} is the workspace's config already; ${other}\n`,
+        ? `lsp-proxy: ${visible(file)} is there already; --force replaces it, ${other}\n`
+        : `lsp-proxy: ${visible(first)} is the workspace's config already; ${other}\n`,
     );
     return false;
   }

@@ -26,7 +26,7 @@ import { ConfigError } from "../../base/problem.js";
 import { diskFiles, hasCode, readOrExplain } from "../../config/files.js";
 import { systemWords } from "../../workspace/edits/system-words.js";
 import { type Input, isOn, type Surroundings } from "../command.js";
-import { printable } from "../terminal/width.js";
+import { visible } from "../terminal/width.js";
 
 /** A file's content, undefined when there is none; throws a ConfigError when it cannot be read. */
 export function readUserFile(file: string): string | Uint8Array | undefined {
@@ -49,7 +49,7 @@ export function writeUserFile(file: string, text: string): void {
 /** Whether a file may be written: a file that is there only with `--force`. Says so where not. */
 export function mayWrite(file: string, input: Input, io: Surroundings): boolean {
   if (!isOn(input, "force") && lstatSync(file, { throwIfNoEntry: false })) {
-    io.stderr.write(`lsp-proxy: ${printable(file)} is there already; --force replaces it\n`);
+    io.stderr.write(`lsp-proxy: ${visible(file)} is there already; --force replaces it\n`);
     return false;
   }
   checkUserFile(file);

@@ -1,6 +1,6 @@
 /** What an examination found: each with its area, how bad it is, and what to do about it. */
 import type { Surroundings } from "../command.js";
-import { printable } from "./width.js";
+import { visible } from "./width.js";
 
 export interface Finding {
   area: string;
@@ -22,5 +22,5 @@ export function findingLines(finding: Finding, io: Surroundings): string {
   const mark = marks[finding.state];
   const head = color ? `\u001b[${colors[finding.state]}m${mark}\u001b[0m` : mark;
   const fix = finding.fix === undefined ? "" : `${" ".repeat(13)}→ ${finding.fix}\n`;
-  return `${head} ${finding.area.padEnd(10)} ${printable(finding.text)}\n${fix}`;
+  return `${head} ${finding.area.padEnd(10)} ${visible(finding.text)}\n${fix}`;
 }
