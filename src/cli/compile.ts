@@ -20,7 +20,7 @@ import { readTemplates } from "../emit/templates.js";
 import { textProblems } from "../emit/texts.js";
 import type { SchemaCompiler } from "../emit/validator.js";
 import { buildPlan } from "../plan/build.js";
-import { defaultConfig } from "../plan/defaults.js";
+import { everyDefault } from "../plan/defaults.js";
 import { scanWorkspace } from "../workspace/scan.js";
 import { walkedDisk } from "../workspace/walk.js";
 import { homeOf, type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
@@ -80,7 +80,7 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
       env: io.env,
       home,
       shipped: shippedConfigs,
-      defaults: defaultConfig() as JsonObject,
+      defaults: everyDefault(),
       commandLine: input.config ?? commandLineLayer(input),
       alone: input.config !== undefined,
       isTrusted: (file, hash) => isOn(input, "trust-workspace") || isTrusted(trust, file, hash),

@@ -16,7 +16,18 @@ import {
 } from "./discover.js";
 import { type Expanded, expandFile, expandShipped, hashOf } from "./expand.js";
 import { type Files, readOrExplain } from "./files.js";
-import { type Layer, type LayerTable, layerTable, leafValue, mergeLayers, nodeAt, nowhere } from "./layer.js";
+import {
+  type Layer,
+  type LayerTable,
+  layerTable,
+  leafValue,
+  mergeLayers,
+  mergeTables,
+  nodeAt,
+  nowhere,
+  serverRule,
+  withEntries,
+} from "./layer.js";
 import { configSchema } from "./schema.js";
 import { problemAt } from "./text/source.js";
 import { grantsOf, grantWords } from "./trust/grants.js";
@@ -25,6 +36,12 @@ import { validate } from "./validate.js";
 
 /** The context of a surface that suits itself to whoever opens a session. */
 export const AUTO_CONTEXT = "auto";
+
+/** What a config gets that says nothing, and each of its servers. */
+export interface Defaults {
+  config: JsonObject;
+  server: JsonObject;
+}
 
 export interface ConfigRequest {
   /** Absolute. */
@@ -40,8 +57,8 @@ export interface ConfigRequest {
   alone?: boolean | undefined;
   /** Whether a person has trusted a discovered file with that hash. Nothing is trusted when absent. */
   isTrusted?: ((file: string, hash: string) => boolean) | undefined;
-  /** What a config that says nothing gets. Where it is not told, nothing counts as less than it. */
-  defaults?: JsonObject | undefined;
+  /** What is had by saying nothing. Where it is not told, nothing counts as less than it. */
+  defaults?: Defaults | undefined;
   /** Makes the embedded default's layer; its servers also serve a config that names none. */
   embedded?: ((presets: PresetFacts[]) => JsonObject) | undefined;
 }
@@ -107,17 +124,25 @@ export function boundsOf(
   const profile = expandShipped(`profiles/${context === AUTO_CONTEXT ? "default" : context}`, catalogue).map(
     layerTable,
   );
-  const defaults = layerTable({
-    origin: "defaults",
-    places: nowhere("defaults"),
-    tree: request.defaults ?? {},
-  });
+  const defaults = (tree: JsonObject | undefined) =>
+    layerTable({ origin: "defaults", places: nowhere("defaults"), tree: tree ?? {} });
   const complete = (layers: readonly LayerTable[]) =>
     applyPresets(mergeLayers(layers), catalogue, request.env).config;
+  const effective = complete([defaults(request.defaults?.config), ...profile, ...person]);
   return {
     written: complete([...(named === undefined ? [] : profile), ...person]),
-    effective: complete([defaults, ...profile, ...person]),
+    effective: overServers(effective, defaults(request.defaults?.server)),
   };
+}
+
+/** A config whose servers have a table below them. */
+function overServers(config: LayerTable, below: LayerTable): LayerTable {
+  const servers = config.entries.get("servers");
+  if (servers?.kind !== "list") return config;
+  const items = servers.items.map((server) =>
+    server.kind === "table" ? mergeTables(below, server, serverRule) : server,
+  );
+  return withEntries(config, { servers: { ...servers, items } });
 }
 
 /** The user's own config with what it extends. */

@@ -10,7 +10,7 @@ export function configJsonSchema(): JsonObject {
     io: "input",
     override: ({ jsonSchema }) => {
       // Editors warn about keywords they do not know unless these begin with `x-`.
-      const { order, found, words: _, firm: __, ...rest } = jsonSchema;
+      const { order, found, words: _, firm: __, open: ___, ...rest } = jsonSchema;
       if (order === undefined && found === undefined) return;
       for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
       Object.assign(jsonSchema, rest, order === undefined ? {} : { "x-order": order });

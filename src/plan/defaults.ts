@@ -1,6 +1,7 @@
 /** What a config that says nothing gets. The one place where these numbers stand. */
 import type { DialectPlan, HttpPlan, LimitsPlan } from "../abi/plan.js";
-import type { Config } from "../config/schema.js";
+import type { JsonObject } from "../base/json.js";
+import type { Config, ServerConfig } from "../config/schema.js";
 
 export const defaultLimits: LimitsPlan = {
   maxItems: 200,
@@ -155,6 +156,18 @@ export const defaultHttp: HttpPlan = {
   drainMs: 10_000,
 };
 
+/** The same of a server, as a config says it: what a server of the user's own has where they say nothing. */
+function defaultServerConfig(): Partial<ServerConfig> {
+  const { restart } = defaultServer;
+  return {
+    initialize_timeout_ms: defaultServer.initializeTimeoutMs,
+    request_timeout_ms: defaultServer.requestTimeoutMs,
+    warmup_timeout_ms: defaultServer.warmupTimeoutMs,
+    idle_shutdown_ms: defaultServer.idleShutdownMs,
+    restart: { max: restart.max, window_ms: restart.windowMs, backoff_ms: restart.backoffMs },
+  };
+}
+
 /** The same as a config: the bounds of one that nobody trusts. Of a page it knows only the smaller number that every client shows. */
 export function defaultConfig(): Config {
   const limits = defaultLimits;
@@ -200,4 +213,9 @@ export function defaultConfig(): Config {
       drain_ms: http.drainMs,
     },
   };
+}
+
+/** Both, as the trees by which a config that was found is measured. */
+export function everyDefault(): { config: JsonObject; server: JsonObject } {
+  return { config: defaultConfig() as JsonObject, server: defaultServerConfig() as JsonObject };
 }

@@ -6,6 +6,7 @@ import {
   type LoadedConfig,
   loadConfig,
 } from "../../src/config/load.js";
+import { everyDefault } from "../../src/plan/defaults.js";
 import { memoryFiles, request } from "./memory-files.js";
 
 const shipped = {
@@ -402,8 +403,9 @@ describe("trust", () => {
 
   test("a root that leaves the workspace by a link needs trust", () => {
     const files = { "/w/lspi.toml": '[workspace]\nroots = ["src"]\n' };
-    expect(problemsOf(() => load(files))).toEqual([]);
-    expect(problemsOf(() => load(files, {}, { "/w/src": "/etc" }))).toHaveLength(1);
+    const defaults = everyDefault();
+    expect(problemsOf(() => load(files, { defaults }))).toEqual([]);
+    expect(problemsOf(() => load(files, { defaults }, { "/w/src": "/etc" }))).toHaveLength(1);
   });
 
   test("a link that leaves the workspace is refused unread, whoever trusts what it leads to", () => {

@@ -48,16 +48,20 @@ describe("route", () => {
     const root = workspace({
       run: "#!/usr/bin/env -S FOO=1 python3.12 -u\nx",
       deploy: "#!/bin/bash\n",
+      serve: "#!/usr/bin/env node\n",
       plain: "text",
       "x.sh": "#!/bin/bash",
     });
     const servers = [
       plan("pyright", { languageId: "python" }),
       plan("bashls", { languageId: "shellscript" }),
+      // Which of its languages comes first says nothing about the others.
+      plan("web", { languageId: "typescript", languageIds: { js: "javascript" } }),
     ];
     const ids = (name: string) => routeFile(servers, join(root, name), [root]).map((server) => server.id);
     expect(ids("run")).toEqual(["pyright"]);
     expect(ids("deploy")).toEqual(["bashls"]);
+    expect(ids("serve")).toEqual(["web"]);
     expect([ids("plain"), ids("x.sh"), ids("missing")]).toEqual([[], [], []]);
   });
 

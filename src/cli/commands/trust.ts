@@ -1,5 +1,4 @@
 /** `trust`: records that a person has read a workspace's config and lets it, and its node_modules, start programs. */
-import type { JsonObject } from "../../base/json.js";
 import { ConfigError } from "../../base/problem.js";
 import { trustNames } from "../../config/discover.js";
 import { diskFiles } from "../../config/files.js";
@@ -13,7 +12,7 @@ import {
   removeTrustedFolder,
   type Trust,
 } from "../../config/trust/trust.js";
-import { defaultConfig } from "../../plan/defaults.js";
+import { everyDefault } from "../../plan/defaults.js";
 import { type Command, exitCodes, homeOf, type Input, isOn, type Surroundings } from "../command.js";
 import { workspaceOf } from "../compile.js";
 import { whileLocked } from "../files/state-lock.js";
@@ -62,8 +61,14 @@ export const trust: Command = {
       io.stdout.write(`${visible(workspace)} ${known.includes(true) ? "is no longer" : "was not"} trusted\n`);
       return known.includes(true) ? exitCodes.ok : exitCodes.no;
     }
-    const defaults = defaultConfig() as JsonObject;
-    const request = { workspace, env: io.env, home, shipped: shippedConfigs, defaults, commandLine: {} };
+    const request = {
+      workspace,
+      env: io.env,
+      home,
+      shipped: shippedConfigs,
+      defaults: everyDefault(),
+      commandLine: {},
+    };
     const found = inspectDiscovered(request, diskFiles);
     if (found) {
       if (found.problems.length > 0) throw new ConfigError(found.problems);

@@ -1,5 +1,6 @@
 /** How the surface is spelt. */
 import * as z from "zod";
+import { open } from "./found.js";
 import { argName, beyond, template } from "./values.js";
 
 const base01 = z.union([z.literal(0), z.literal(1)]);
@@ -75,7 +76,8 @@ export const dialect = z.strictObject({
         .optional()
         .describe(
           "A listing with more items than this, or too large to keep for its pages, is refused. When absent, the first of its items are listed and the answer says so.",
-        ),
+        )
+        .meta(open("least")),
     })
     .optional()
     .describe("How a page or a cap is asked for."),

@@ -5,9 +5,9 @@
 
 /** What happens to a value beyond its bound. */
 export type FoundWord =
-  /** Harmless: taken as it is. */
+  /** Says nothing by itself: taken as it is. */
   | "free"
-  /** Needs trust when it changes anything; then taken as it is. */
+  /** Needs trust when it changes anything; then taken where the user wrote nothing. */
   | "asks"
   /** Needs trust; then it stays what the user wrote. */
   | "fixed"
@@ -41,11 +41,18 @@ export type FoundRule = {
   words?: string;
   /** Trusted or not, what a config that says nothing gets counts as the user's word. */
   firm?: true;
+  /** Where nobody says it there is no bound, so that any value is less. */
+  open?: true;
 };
 
 /** A rule for a key's `meta`. */
 export function found(word: FoundWord, words?: string): FoundRule {
   return words === undefined ? { found: word } : { found: word, words };
+}
+
+/** The same for what is boundless until somebody says it. */
+export function open(word: FoundWord): FoundRule {
+  return { ...found(word), open: true };
 }
 
 /** The same, also against what the user left to the default. */

@@ -1,6 +1,6 @@
 /** A language server, and the presets of the catalogue. */
 import * as z from "zod";
-import { found } from "./found.js";
+import { found, open } from "./found.js";
 import { identifier, json, jsonTable, milliseconds, positive, sequence, set } from "./values.js";
 
 const mode = z
@@ -63,29 +63,34 @@ export const serverSchema = z.strictObject({
     .array(z.string().regex(/^[^./\\*?\s][^/\\*?\s]*$/, "an extension without the dot, `*` or spaces"))
     .optional()
     .meta(set("File extensions without the dot."))
-    .meta(found("free")),
+    .meta(found("within")),
   filenames: z
     .array(z.string().min(1))
     .optional()
     .meta(set("Whole file names, for files without a telling extension."))
-    .meta(found("free")),
-  globs: z.array(z.string().min(1)).optional().meta(set("Path globs, for the rest.")).meta(found("free")),
-  language_id: z.string().min(1).optional().describe("The LSP language id of its files.").meta(found("free")),
+    .meta(found("within")),
+  globs: z.array(z.string().min(1)).optional().meta(set("Path globs, for the rest.")).meta(found("within")),
+  language_id: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The LSP language id of its files.")
+    .meta(found("fixed")),
   language_ids: z
     .record(z.string(), z.string())
     .optional()
     .describe("Extension or file name → language id, where it differs.")
-    .meta(found("free")),
+    .meta(found("fixed")),
   root_markers: z
     .array(z.string().min(1))
     .optional()
     .meta(sequence("Files that mark a project's root."))
-    .meta(found("free")),
+    .meta(found("fixed")),
   root_pick: z
     .enum(["nearest", "farthest"])
     .optional()
     .describe("Which marked folder is the root.")
-    .meta(found("free")),
+    .meta(found("fixed")),
   root_dir: z.string().min(1).optional().describe("A fixed root instead of markers.").meta(found("inside")),
   cwd: z
     .string()
@@ -171,7 +176,7 @@ export const serverSchema = z.strictObject({
     })
     .optional()
     .describe("How the server says that it has indexed.")
-    .meta(found("free")),
+    .meta(found("fixed")),
   check: z
     .strictObject({
       method: z.string().min(1).describe("The request."),
@@ -196,7 +201,7 @@ export const serverSchema = z.strictObject({
         "Files of which one must stand in a folder above a file, or in that file's own, for the server to know the whole project. Without one, an edit across files says that it may be incomplete.",
       ),
     )
-    .meta(found("free")),
+    .meta(found("fixed")),
   idle_shutdown_ms: z
     .int()
     .min(0)
@@ -242,7 +247,7 @@ export const serverSchema = z.strictObject({
     .max(1000)
     .optional()
     .describe("Order among servers of one file; the highest is asked first.")
-    .meta(found("free")),
+    .meta(found("fixed")),
   execute_commands: z
     .array(z.string().min(1))
     .optional()
@@ -250,13 +255,10 @@ export const serverSchema = z.strictObject({
     .meta(found("within")),
   limits: z
     .strictObject({
-      memory_mb: positive.optional().describe("Memory of the server and its children.").meta(found("least")),
-      open_files: positive.optional().describe("Open files.").meta(found("least")),
-      processes: positive
-        .optional()
-        .describe("Processes of the server, itself counted.")
-        .meta(found("least")),
-      nice: z.int().min(0).max(19).optional().describe("Scheduling priority, 0 to 19.").meta(found("most")),
+      memory_mb: positive.optional().describe("Memory of the server and its children.").meta(open("least")),
+      open_files: positive.optional().describe("Open files.").meta(open("least")),
+      processes: positive.optional().describe("Processes of the server, itself counted.").meta(open("least")),
+      nice: z.int().min(0).max(19).optional().describe("Scheduling priority, 0 to 19.").meta(open("most")),
     })
     .optional()
     .describe("Limits on the server's process."),
@@ -271,7 +273,7 @@ export const serverSchema = z.strictObject({
     .boolean()
     .optional()
     .describe("The server sees changes on disk only in files that are opened.")
-    .meta(found("free")),
+    .meta(found("fixed")),
   diagnostics: z
     .strictObject({
       pull: z
@@ -280,12 +282,12 @@ export const serverSchema = z.strictObject({
         .describe(
           "Whether they are asked for where the server offers that (true when absent); else only what it publishes counts.",
         )
-        .meta(found("free")),
+        .meta(found("fixed")),
       on_save: z
         .boolean()
         .optional()
         .describe("It looks at a file only when that is saved, and is told so before it is asked.")
-        .meta(found("free")),
+        .meta(found("fixed")),
     })
     .optional()
     .describe("How its diagnostics come, where that is not as usual."),
@@ -295,7 +297,7 @@ export const serverSchema = z.strictObject({
     .describe(
       "One process for all roots, where the server takes folders while it runs and nothing names its root (true when absent); else one per root.",
     )
-    .meta(found("free")),
+    .meta(found("fixed")),
   install: z.string().optional().describe("How to install the server, for people.").meta(found("fixed")),
 });
 

@@ -9,6 +9,7 @@ import type { FoundRule } from "../schema/found.js";
 import { configSchema } from "../schema.js";
 import { keyOf, ruleOf, type Schema, shapeOf, tableOf } from "../schema-walk.js";
 import { problemAt } from "../text/source.js";
+import { confineNew } from "./confine-new.js";
 import { asking, isEqual, type Measured, narrows, textOf } from "./narrow.js";
 
 /** What a config is measured by; servers are complete. */
@@ -53,7 +54,7 @@ export function judgeFound(config: LayerTable, bounds: Bounds, context: JudgeCon
     tell: (node, message) =>
       verdict.warnings.push(problemAt(node.layer.places, "config/shrunk", message, node.path)),
   };
-  const at: At = { ...bounds, name: "", isFirm: false, covered: false };
+  const at: At = { ...bounds, name: "", isFirm: false, isOwn: false, covered: false };
   return { ...verdict, config: judgeTable(configSchema, config, at, court) };
 }
 
@@ -64,8 +65,13 @@ export function beyondSealed(config: LayerTable, profile: LayerTable, base: stri
     ...{ base, files, isTrusted: true, isSealed: true, asks: [] },
     tell: (node, message) => problems.push(problemAt(node.layer.places, "config/sealed", message, node.path)),
   };
-  const at: At = { written: profile, effective: profile, name: "", isFirm: false, covered: false };
-  judgeTable(configSchema, config, at, court);
+  const bounds: Bounds = { written: profile, effective: profile };
+  judgeTable(
+    configSchema,
+    config,
+    { ...bounds, name: "", isFirm: false, isOwn: false, covered: false },
+    court,
+  );
   const isSealed = sealOf(profile);
   return problems.filter(({ pointer }) => isSealed(pointer));
 }
@@ -88,6 +94,8 @@ interface At {
   effective: LayerNode | undefined;
   name: string;
   isFirm: boolean;
+  /** Whether it belongs to an entry that the user wrote, which is theirs as a whole. */
+  isOwn: boolean;
   /** Whether a table above it has asked already. */
   covered: boolean;
 }
@@ -117,13 +125,25 @@ function judgeKey(schema: Schema, node: LayerNode, place: At, court: Court): Lay
   const rule = ruleOf(schema);
   const inner = tableOf(schema);
   const at = { ...place, isFirm: place.isFirm || (rule?.firm === true && !court.isSealed) };
-  if (rule === undefined && inner !== undefined && node.kind === "table")
-    return judgeTable(inner, node, at, court);
-  const judged: FoundRule = rule ?? { found: at.covered ? "free" : "asks" };
-  if (inner === undefined || judged.found !== "asks") return judgeValue(judged, node, at, court);
+  if (rule === undefined && inner !== undefined && node.kind === "table" && !(at.isOwn && !hasRules(inner)))
+    return unlessEmptied(judgeTable(inner, node, at, court), node);
+  const judged: FoundRule = rule ?? { found: "asks" };
+  if (inner === undefined || judged.found !== "asks" || (rule === undefined && at.covered))
+    return judgeValue(judged, node, at, court);
   if (node.kind === "list") return judgeEntries(inner, judged, node, at, court);
   ask(judged.words, node, at, court);
-  return node.kind === "table" ? judgeTable(inner, node, { ...at, covered: true }, court) : node;
+  if (node.kind !== "table") return node;
+  return unlessEmptied(judgeTable(inner, node, { ...at, covered: true }, court), node);
+}
+
+/** Whether a table says key by key what may be done with it; an entry of the user's own has its other tables as they are. */
+function hasRules(table: Schema): boolean {
+  return Object.values(shapeOf(table)).some((schema) => ruleOf(schema) !== undefined);
+}
+
+/** A table of which nothing is left was never written: where it must have keys, an empty one would be a mistake of ours. */
+function unlessEmptied(left: LayerTable, asked: LayerTable): LayerTable | undefined {
+  return left.entries.size === 0 && asked.entries.size > 0 ? undefined : left;
 }
 
 /** Entries with names: those that the user has too may not become others, and every new server is as confined as theirs. */
@@ -138,78 +158,32 @@ function judgeEntries(
   const nameOf = (node: LayerNode) => leafValue(nodeAt(node, [key]));
   const items = list.items.map((entry) => {
     if (entry.kind !== "table") return entry;
-    const ours = itemsOf(at.effective).find((other) => nameOf(other) === nameOf(entry));
+    const isSame = (other: LayerNode) => nameOf(other) === nameOf(entry);
+    const [written, ours] = [at.written, at.effective].map((bound) => itemsOf(bound).find(isSame));
     const inner: At = {
-      ...at,
-      ...{ written: ours, effective: ours, covered: true, isFirm: ours !== undefined && !court.isSealed },
+      ...{ written, effective: ours, covered: true },
+      isFirm: ours !== undefined && !court.isSealed,
+      isOwn: written !== undefined && !court.isSealed,
       name: `${at.name}.${String(nameOf(entry))}`,
     };
     // Of a server its program says enough; one that is switched off sets nothing in motion.
     if (leafValue(nodeAt(entry, ["enabled"])) !== false) ask(rule.words ?? "", entry, inner, court);
     return ours === undefined && !court.isSealed
-      ? confineNew(schema, entry, at, court)
+      ? confineNew(schema, entry, itemsOf(at.effective), court.tell)
       : judgeTable(schema, entry, inner, court);
   });
   return { ...list, items };
 }
 
-/** A new server gets the strictest confinement that the user has any server in, and no more than the widest limit of theirs. */
-function confineNew(schema: Schema, entry: LayerTable, at: At, court: Court): LayerTable {
-  const shape = shapeOf(schema);
-  if (!Object.hasOwn(shape, "sandbox")) return entry;
-  const limited = shape.limits === undefined ? entry : limitNew(shape.limits, entry, at, court);
-  const theirs = itemsOf(at.effective).flatMap((server) => nodeAt(server, ["sandbox"]) ?? []);
-  let sandbox = entry.entries.get("sandbox");
-  for (const bound of theirs) {
-    const word = strictest(leafValue(sandbox), leafValue(bound));
-    if (word === (leafValue(sandbox) ?? "none")) continue;
-    court.tell(sandbox ?? entry, `the user's own servers are confined; this one is too: "${word}"`);
-    sandbox = { kind: "leaf", layer: entry.layer, path: entry.path, value: word };
-  }
-  return withEntries(limited, { sandbox });
-}
-
-/** A limit that each of the user's own servers has holds for a new one too. */
-function limitNew(schema: Schema, entry: LayerTable, at: At, court: Court): LayerTable {
-  const inner = tableOf(schema);
-  const own = itemsOf(at.effective);
-  if (inner === undefined || own.length === 0) return entry;
-  const asked = entry.entries.get("limits");
-  const changes: { [key: string]: LayerNode } = {};
-  for (const [key, child] of Object.entries(shapeOf(inner))) {
-    const theirs = own.map((server) => leafValue(nodeAt(server, ["limits", key])));
-    if (!theirs.every((value) => typeof value === "number")) continue;
-    const isLeast = ruleOf(child)?.found === "least";
-    const bound = isLeast ? Math.max(...theirs) : Math.min(...theirs);
-    const value = leafValue(asked && nodeAt(asked, [key]));
-    if (typeof value === "number" && (isLeast ? value <= bound : value >= bound)) continue;
-    court.tell(
-      asked ?? entry,
-      `the user's own servers have \`limits.${key}\`; this one gets it too: ${bound}`,
-    );
-    changes[key] = { kind: "leaf", layer: entry.layer, path: entry.path, value: bound };
-  }
-  if (Object.keys(changes).length === 0) return entry;
-  const empty: LayerTable = { kind: "table", layer: entry.layer, path: entry.path, entries: new Map() };
-  return withEntries(entry, { limits: withEntries(asked?.kind === "table" ? asked : empty, changes) });
-}
-
-function strictest(one: unknown, other: unknown): string {
-  const words = [String(one ?? "none"), String(other ?? "none")];
-  const [isReadOnly, hasNoNetwork] = ["read_only", "no_network"].map((part) =>
-    words.some((word) => word.includes(part)),
-  );
-  if (isReadOnly && hasNoNetwork) return "read_only_no_network";
-  return isReadOnly ? "read_only" : hasNoNetwork ? "no_network" : "none";
-}
-
 function judgeValue(rule: FoundRule, asked: LayerNode, at: At, court: Court): LayerNode | undefined {
-  const isBoundByUser = court.isTrusted && !at.isFirm;
+  // What only asks is the user's where they wrote it, or wrote the entry that it belongs to.
+  const isFirm = rule.found === "asks" ? at.isOwn : at.isFirm;
   const measured: Measured = {
     ...court,
     asked,
-    bound: isBoundByUser ? at.written : at.effective,
-    isFirm: at.isFirm || !court.isTrusted,
+    bound: court.isTrusted && !isFirm ? at.written : at.effective,
+    isFirm: isFirm || !court.isTrusted,
+    isOpen: rule.open === true,
     whose: court.isSealed ? "the profile's" : at.written === undefined ? "the default" : "the user's own",
   };
   if (court.isTrusted || at.covered) return narrows[rule.found](measured);

@@ -14,7 +14,8 @@ export interface Measured {
   bound: LayerNode | undefined;
   /** Whether there being no bound is a bound too. */
   isFirm: boolean;
-  isTrusted: boolean;
+  /** Whether any value is less than none. */
+  isOpen: boolean;
   /** Whose bound it is, in words: `the user's own`. */
   whose: string;
   /** Where relative folders start. */
@@ -32,15 +33,14 @@ export const asking: ReadonlySet<FoundWord> = new Set(["asks", "fixed", "within"
 /** What each word does. */
 export const narrows: { readonly [word in FoundWord]: Narrow } = {
   free: ({ asked }) => asked,
-  asks: ({ asked }) => asked,
+  asks: (measured) => narrows.fixed(measured),
   fixed: (measured) => {
     const { asked, bound, isFirm, whose } = measured;
-    if (bound === undefined && !isFirm) return asked;
-    if (bound !== undefined && isEqual(asked, bound)) return asked;
-    return held(
-      measured,
-      bound === undefined ? `${whose} config does not say this` : `it is ${whose} ${textOf(bound)}`,
-    );
+    if (bound === undefined)
+      return isFirm ? held(measured, "neither the user nor the default says this") : asked;
+    if (textOf(asked) === textOf(bound)) return asked;
+    // A part of a table says nothing new, but put in its place it would take the rest away.
+    return isEqual(asked, bound) ? undefined : held(measured, `it is ${whose} ${textOf(bound)}`);
   },
   least: (measured) => numbers(measured, (asked, bound) => asked <= bound, "more"),
   most: (measured) => numbers(measured, (asked, bound) => asked >= bound, "less"),
@@ -59,7 +59,7 @@ export const narrows: { readonly [word in FoundWord]: Narrow } = {
   inside: (measured) => {
     const { bound, base, files } = measured;
     const real = (node: LayerNode) => files.realpath(resolve(base, String(leafValue(node))));
-    const folders = bound === undefined ? [files.realpath(base)] : elements(bound).map(real);
+    const folders = bound === undefined ? [] : elements(bound).map(real);
     const isIn = (item: LayerNode) => folders.some((folder) => isInside(real(item), folder));
     const kept = filtered(measured, isIn, `lies outside ${measured.whose} folders`);
     // No root at all is not a lesser root.
@@ -125,10 +125,11 @@ function numbers(
   isFine: (asked: number, bound: number) => boolean,
   word: string,
 ): LayerNode | undefined {
-  const { asked, bound, whose, isTrusted } = measured;
+  const { asked, bound, whose, isFirm, isOpen } = measured;
   const [theirs, ours] = [leafValue(asked), leafValue(bound)];
   if (typeof theirs !== "number") return asked;
-  if (typeof ours !== "number") return isTrusted ? asked : held(measured, "nothing says what would be less");
+  if (typeof ours !== "number")
+    return isOpen || !isFirm ? asked : held(measured, "nothing says what would be less");
   if (isFine(theirs, ours)) return asked;
   return held(measured, `it is ${word} than ${whose} ${ours}`);
 }
