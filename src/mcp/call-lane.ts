@@ -14,23 +14,27 @@ const callMembers: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "pa
 const paramMembers: ReadonlySet<string> = new Set(["name", "arguments", "_meta"]);
 const metaMembers: ReadonlySet<string> = new Set(["progressToken"]);
 
-type Id = string | number;
+/** The id of a request. */
+export type Id = string | number;
 
 /** A plain call of a tool. */
-interface PlainCall {
+export interface PlainCall {
   id: Id;
   name: string;
   args: Record<string, unknown> | undefined;
   progressToken: Id | undefined;
 }
 
+/** Sends an answer, or what belongs to the call of this id. */
+export type Send = (message: JSONRPCMessage, relatedRequestId: Id) => Promise<void>;
+
 /** What the lane needs from the connection. */
 export interface LaneContext {
   calls: SessionCalls;
   /** The name that the client gave itself. */
   client: () => string | undefined;
-  /** Sends an answer, or what belongs to the call of this id. */
-  send: (message: JSONRPCMessage, relatedRequestId: Id) => Promise<void>;
+  /** The way of all answers that have none of their own. */
+  send: Send;
 }
 
 /** The lane of one connection. */
@@ -46,10 +50,20 @@ export class CallLane {
   take(message: unknown): boolean {
     const cancelled = cancelledId(message);
     if (cancelled !== undefined) return this.#cancel(cancelled);
+    const call = this.recognise(message);
+    if (call !== undefined) this.begin(call, this.#context.send);
+    return call !== undefined;
+  }
+
+  /** The plain call that a message is, if none of its id is under way. */
+  recognise(message: unknown): PlainCall | undefined {
     const call = plainCall(message);
-    if (call === undefined || this.#under.has(call.id)) return false;
-    void this.#answer(call);
-    return true;
+    return call === undefined || this.#under.has(call.id) ? undefined : call;
+  }
+
+  /** Answers a call, on a way of its own. */
+  begin(call: PlainCall, send: Send): void {
+    void this.#answer(call, send);
   }
 
   /** Cancels all calls; nobody is there to hear of them. */
@@ -63,8 +77,8 @@ export class CallLane {
     return this.#under.delete(id);
   }
 
-  async #answer({ id, name, args, progressToken }: PlainCall): Promise<void> {
-    const { calls, client, send } = this.#context;
+  async #answer({ id, name, args, progressToken }: PlainCall, send: Send): Promise<void> {
+    const { calls, client } = this.#context;
     const controller = new AbortController();
     const { signal } = controller;
     this.#under.set(id, controller);

@@ -1,7 +1,9 @@
 /** What a start and a warm call cost, counted and not timed: a regression fails on any machine. */
 import { execFileSync } from "node:child_process";
 import fs, { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { Server } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +12,7 @@ import type { JsonObject } from "../../src/base/json.js";
 import { loadBundle } from "../../src/runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../../src/runtime/runtime.js";
 import { program, repository, testEnvironment } from "../live/session.js";
+import { callOf, closeAll, openGateway, openRaw, send } from "../mcp/http/support.js";
 import { writeWorkshop } from "../runtime/workshop.js";
 
 describe("a start", () => {
@@ -192,6 +195,55 @@ describe("a warm call", () => {
     expect(counted.sent).toContain("textDocument/didChange");
     expect(counted.sentBytes).toBeLessThan(1500);
   });
+});
+
+describe("a plain call over HTTP", () => {
+  afterAll(closeAll);
+
+  it.each([
+    ["application/json, text/event-stream", "text/event-stream"],
+    ["application/json", "application/json"],
+  ])(
+    "is one write with its length, and no request, response or stream of the web (%s)",
+    async (accept, form) => {
+      const { url } = await openGateway();
+      const session = await openRaw(url);
+      await send(url, { headers: session, body: callOf(1) });
+      const made: string[] = [];
+      for (const name of ["Request", "Response", "ReadableStream", "TransformStream"] as const)
+        vi.stubGlobal(
+          name,
+          new Proxy(globalThis[name], {
+            construct(target, args, newTarget) {
+              made.push(name);
+              return Reflect.construct(target, args, newTarget);
+            },
+          }),
+        );
+      let writes = 0;
+      const { _write, _writev } = Socket.prototype;
+      const counted = <A extends unknown[]>(write: (...args: A) => void) =>
+        function (this: Socket & { server?: unknown }, ...args: A): void {
+          if (this.server instanceof Server) writes++;
+          write.apply(this, args);
+        };
+      Object.assign(Socket.prototype, {
+        _write: counted(_write),
+        _writev: counted(_writev),
+      });
+      try {
+        const answer = await send(url, { headers: { ...session, accept }, body: callOf(2) });
+        expect(answer).toMatchObject({ status: 200, headers: { "content-type": form } });
+        expect(answer.headers["content-length"]).toBe(String(Buffer.byteLength(answer.text)));
+        expect({ made, writes }).toEqual({ made: [], writes: 1 });
+        await send(url, { headers: session, body: { jsonrpc: "2.0", id: 3, method: "tools/list" } });
+        expect(made).toContain("Response");
+      } finally {
+        Object.assign(Socket.prototype, { _write, _writev });
+        vi.unstubAllGlobals();
+      }
+    },
+  );
 });
 
 /** Counts the files that are opened and those that are looked at. */

@@ -23,9 +23,26 @@ export function readBody(request: IncomingMessage, most: number): Promise<Buffer
         resolve(undefined);
       }
     });
-    request.once("end", () => resolve(Buffer.concat(chunks)));
-    const leave = () => reject(new ClientGone());
+    // Each request is closed at some time; only one that is not whole was left.
+    const leave = () => {
+      if (!request.readableEnded) reject(new ClientGone());
+    };
+    request.once("end", () => {
+      const [first] = chunks;
+      resolve(chunks.length === 1 ? first : Buffer.concat(chunks));
+    });
     request.once("error", leave);
     request.once("close", leave);
   });
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** What a body says; undefined when it is not JSON. */
+export function parseBody(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    return undefined;
+  }
 }

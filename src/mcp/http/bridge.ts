@@ -17,12 +17,18 @@ const passedHeaders = [
 /** How long the head of an answer waits for its first part: most answers are out in one piece by then. */
 const headMs = 20;
 
-/** The request as the SDKs see it, without its body; the signal aborts when the client goes away. */
+/** The request as the SDKs see it, without its body; its signal aborts when the client goes away. */
 export function webRequest(
   request: IncomingMessage,
+  response: ServerResponse,
   accept: string | undefined,
-  signal: AbortSignal,
 ): Request {
+  const gone = new AbortController();
+  const leave = () => {
+    if (!response.writableFinished) gone.abort();
+  };
+  response.once("close", leave);
+  if (response.destroyed) leave();
   const headers = new Headers();
   for (const name of passedHeaders) {
     const value = request.headers[name];
@@ -30,7 +36,7 @@ export function webRequest(
   }
   if (accept !== undefined) headers.set("accept", accept);
   // Nobody reads the address; it only has to be one.
-  return new Request("http://localhost/", { method: request.method ?? "GET", headers, signal });
+  return new Request("http://localhost/", { method: request.method ?? "GET", headers, signal: gone.signal });
 }
 
 /** Sends a response as its parts come; ends early, and tells the source so, when the client goes away. */

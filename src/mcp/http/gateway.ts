@@ -8,7 +8,7 @@ import { isTable } from "../../base/json.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { isModernMessage, isModernRevision } from "../era.js";
-import { ClientGone, readBody } from "./body.js";
+import { ClientGone, parseBody, readBody } from "./body.js";
 import { sendResponse, webRequest } from "./bridge.js";
 import { checkHead, type Head, isHealthQuestion, tooLarge } from "./checks.js";
 import { foldResponse, tapResponse } from "./events.js";
@@ -34,11 +34,12 @@ interface Question {
   holder: string;
   /** The parsed body; undefined for a verb without one. */
   body: unknown;
-  /** Aborts when the client goes away. */
-  signal: AbortSignal;
   /** Whether the client reads a stream, or wants one document. */
   isStreamed: boolean;
 }
+
+/** What is left to be sent; undefined when the answer has gone its own way. */
+type Answer = Response | undefined;
 
 const later = { "Retry-After": "1" };
 /** How often it is seen whether the tokens of those who listen still count. */
@@ -71,7 +72,8 @@ export class Gateway {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const began = performance.now();
     try {
-      await sendResponse(await this.#answer(request, response), response);
+      const answer = await this.#answer(request, response);
+      if (answer !== undefined) await sendResponse(answer, response);
     } catch (error) {
       if (!(error instanceof ClientGone))
         this.context.log("error", "fault in the gateway", { cause: String((error as Error).stack ?? error) });
@@ -118,7 +120,7 @@ export class Gateway {
     this.#missing = missing;
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<Response> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
     const { headers } = request;
     const head: Head = {
       method: request.method ?? "",
@@ -131,34 +133,31 @@ export class Gateway {
     const bytes = head.method === "POST" ? await readBody(request, this.#http.maxBodyBytes) : Buffer.alloc(0);
     if (bytes === undefined) return new Response(null, tooLarge);
     if (response.destroyed) throw new ClientGone();
-    const body = parse(bytes);
+    const body = parseBody(bytes);
     if (this.#isDraining && !isOfCallUnderWay(head.method, body))
       return new Response(null, { status: 503, headers: { ...later, Connection: "close" } });
     if (head.method === "POST" && body === undefined)
       return rpcError(400, -32700, "Parse error: the body is not JSON");
-    const gone = new AbortController();
-    response.once("close", () => {
-      if (!response.writableFinished) gone.abort();
-    });
     const isStreamed = !this.#http.strict && acceptsStream(headers.accept);
     const { holder } = checked;
-    const question: Question = { request, response, holder, body, signal: gone.signal, isStreamed };
+    const question: Question = { request, response, holder, body, isStreamed };
     const { trace } = this.context;
     for (const message of body === undefined ? [] : messagesIn(body))
       trace?.({ side: "mcp", direction: "received", message });
     const answer = await this.#route(question);
+    if (answer === undefined) return undefined;
     const seen = trace
       ? tapResponse(answer, (message) => trace({ side: "mcp", direction: "sent", message }))
       : answer;
     return isStreamed ? seen : foldResponse(seen, Array.isArray(body));
   }
 
-  async #route(question: Question): Promise<Response> {
+  async #route(question: Question): Promise<Answer> {
     const { request, body, holder } = question;
     const revision = request.headers["mcp-protocol-version"]?.toString();
     const isModern = isModernRevision(revision ?? "") || messagesIn(body).some(isModernMessage);
     if (isModern && !this.#http.strict)
-      return this.#within(question, undefined, (web) => this.#modern.handle(holder, web, body));
+      return this.#within(question, undefined, () => this.#modern.handle(holder, asWeb(question), body));
     const refused = refuseRevision(revision, body, this.#http.strict);
     if (refused !== undefined) return refused;
     if (Array.isArray(body) && this.#http.strict)
@@ -182,7 +181,7 @@ export class Gateway {
     return session.handle(asWeb(question), opening.body);
   }
 
-  async #inSession(question: Question, session: HttpSession): Promise<Response> {
+  async #inSession(question: Question, session: HttpSession): Promise<Answer> {
     const messages = messagesIn(question.body);
     if (messages.some((message) => isNotification(message, "notifications/initialized")))
       session.isInitialized = true;
@@ -195,7 +194,14 @@ export class Gateway {
     // Two requests of one id could not be told apart: one would get the other's answer.
     if (new Set(ids).size < ids.length || ids.some((id) => session.ids.has(id)))
       return rpcError(400, -32600, "Invalid Request: the id is in use");
-    const answer = await this.#within(question, session, (web) => session.handle(web, question.body));
+    const { body, response, isStreamed } = question;
+    const { trace } = this.context;
+    const direct = () => session.answer(body, { response, isStreamed, trace });
+    const answer = await this.#within(
+      question,
+      session,
+      () => direct() ?? session.handle(asWeb(question), body),
+    );
     for (const id of cancelledIds(messages)) session.endStream(id);
     return answer;
   }
@@ -207,8 +213,8 @@ export class Gateway {
   async #within(
     question: Question,
     session: HttpSession | undefined,
-    answer: (request: Request) => Promise<Response>,
-  ): Promise<Response> {
+    answer: () => Promise<Answer>,
+  ): Promise<Answer> {
     const count = messagesIn(question.body).filter((message) => isRequest(message, "tools/call")).length;
     const release = this.#slots.take(session ?? question.holder, count);
     if (release === undefined) return new Response(null, { status: 429, headers: later });
@@ -225,7 +231,7 @@ export class Gateway {
       for (const id of ids) session.cancel(id);
       void session.calls.idle().then(done);
     });
-    return answer(asWeb(question));
+    return answer();
   }
 
   #health(): Response {
@@ -236,20 +242,12 @@ export class Gateway {
 }
 
 /** The request for an SDK; a client that wants no stream is asked for none. */
-function asWeb({ request, signal, isStreamed }: Question): Request {
-  return webRequest(request, isStreamed || request.method !== "POST" ? undefined : jsonOnly, signal);
+function asWeb({ request, response, isStreamed }: Question): Request {
+  return webRequest(request, response, isStreamed || request.method !== "POST" ? undefined : jsonOnly);
 }
 
 /** Whether it asks nothing new: what takes a call or a session back, and what answers a question of ours. */
 function isOfCallUnderWay(method: string, body: unknown): boolean {
   if (method !== "POST") return method === "DELETE";
   return messagesIn(body).every((message) => isTable(message) && !("method" in message && "id" in message));
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    return undefined;
-  }
 }

@@ -3,14 +3,14 @@
  * to the holder of the token that opened it; its name alone opens nothing.
  */
 import { randomBytes } from "node:crypto";
-import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { HttpPlan } from "../../abi/plan.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { CallLane } from "../call-lane.js";
 import { openCalls, type SessionCalls } from "../calls.js";
 import { createServer } from "../server.js";
+import type { Exchange } from "./direct-answer.js";
+import { SessionLane } from "./session-lane.js";
 
 /** One agent's session. */
 export interface HttpSession {
@@ -24,6 +24,8 @@ export interface HttpSession {
   endStream(id: string | number): void;
   /** Takes back a request in the place of its client, which has left. */
   cancel(id: string | number): void;
+  /** Answers a plain call on its own connection; undefined for any other request, which `handle` answers. */
+  answer(body: unknown, exchange: Exchange): Promise<undefined> | undefined;
   handle(request: Request, body: unknown): Promise<Response>;
   close(): Promise<void>;
 }
@@ -61,10 +63,9 @@ export class Sessions {
     if (!this.#makeRoom()) return undefined;
     const session = this.runtime.openSession({ holder });
     const calls = openCalls(this.runtime, session);
-    const server = createServer(this.runtime, calls, {
-      narrow: this.http.sessionRoots === "narrow",
-      log: this.log,
-    });
+    const narrow = this.http.sessionRoots === "narrow";
+    const server = createServer(this.runtime, calls, { narrow, log: this.log });
+    let lane: SessionLane | undefined;
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomBytes(16).toString("base64url"),
       onsessioninitialized: (name) => {
@@ -79,11 +80,15 @@ export class Sessions {
         this.#handle(entry, request.method === "GET" ? 0 : 1, () =>
           transport.handleRequest(request, { parsedBody: body }),
         ),
-      endStream: (id) => transport.closeSSEStream(id),
+      answer: (body, exchange) => this.#answer(entry, lane?.answer(body, exchange)),
+      endStream: (id) => {
+        lane?.end(id);
+        transport.closeSSEStream(id);
+      },
       cancel: (id) => {
         const params = { requestId: id, reason: "the client has left" };
         transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params });
-        transport.closeSSEStream(id);
+        entry.endStream(id);
       },
       close: () => server.close(),
     };
@@ -91,27 +96,8 @@ export class Sessions {
     server.onclose = () => this.#forget(entry, transport.sessionId);
     this.#opening.add(entry);
     await server.connect(transport);
-    this.#layLane(server, transport, calls);
+    lane = new SessionLane({ server, transport, calls, narrow });
     return entry;
-  }
-
-  /** Plain calls go past the SDK, unless the client has to be asked for its roots before them. */
-  #layLane(server: Server, transport: WebStandardStreamableHTTPServerTransport, calls: SessionCalls): void {
-    const lane = new CallLane({
-      calls,
-      client: () => server.getClientVersion()?.name,
-      send: (message, relatedRequestId) => transport.send(message, { relatedRequestId }),
-    });
-    const { onmessage, onclose } = transport;
-    const mustAsk = () =>
-      this.http.sessionRoots === "narrow" && server.getClientCapabilities()?.roots !== undefined;
-    transport.onmessage = (message, extra) => {
-      if (mustAsk() || !lane.take(message)) onmessage?.(message, extra);
-    };
-    transport.onclose = () => {
-      lane.close();
-      onclose?.();
-    };
   }
 
   /** Whose they are. */
@@ -160,6 +146,17 @@ export class Sessions {
       return response;
     }
     return new Response(whenDone(response.body, done), response);
+  }
+
+  #answer(entry: Entry, done: Promise<void> | undefined): Promise<undefined> | undefined {
+    if (done === undefined) return undefined;
+    entry.asked++;
+    this.#use(entry, 1);
+    return done.then(() => {
+      entry.asked--;
+      this.#use(entry, -1);
+      return undefined;
+    });
   }
 
   #use(entry: Entry, change: 1 | 0 | -1): void {
