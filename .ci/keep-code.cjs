@@ -13,6 +13,17 @@ v8.setFlagsFromString = () => undefined;
 const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-build-"));
 const config = join(folder, "lspi.toml");
 const bundle = join(folder, "bundle");
+/** A tool that somebody wrote: its schemas are compiled, which needs Ajv. */
+const ownTool = `
+[[tools]]
+name = "own"
+description = "A tool."
+input = ["position", "symbol"]
+output = "locations"
+page = true
+args.option = { type = "boolean", default = true, description = "An option." }
+request = { method = "textDocument/references", params = "text_document_position" }
+`;
 const call = (id, name, args) => ({ id, method: "tools/call", params: { name, arguments: args } });
 const session = [
   {
@@ -37,7 +48,10 @@ async function run(words, messages = []) {
 }
 
 async function keep() {
-  writeFileSync(config, '[[servers]]\nid = "py"\nkind = "pyright"\n');
+  const servers = '[[servers]]\nid = "py"\nkind = "pyright"\n';
+  writeFileSync(config, `${servers}${ownTool}`);
+  await run(["generate", "--config", config, "--out", bundle]);
+  writeFileSync(config, servers);
   await run(["generate", "--config", config, "--out", bundle]);
   await run(["serve", "--config", config], session);
   await run(["serve", "--bundle", bundle, "--workspace", folder], session);

@@ -18,11 +18,16 @@ export type Complaint = (Exclude<Issue, z.core.$ZodIssueInvalidUnion> | NoBranch
   path: (string | number)[];
 };
 
-/** Everything that the schema has against the tree. */
-export function complaintsOf(schema: z.ZodType, tree: JsonObject): Complaint[] {
+/** What the schema makes of the tree, or everything that it has against it. */
+export type Heard<T> = { value: T; complaints: [] } | { value?: undefined; complaints: Complaint[] };
+
+/** Hears the schema about a tree. */
+export function hear<T>(schema: z.ZodType<T>, tree: JsonObject): Heard<T> {
   // A config is read once: code made for each table would cost more than it saves.
   const result = schema.safeParse(tree, { jitless: true });
-  return result.success ? [] : strictest(flatten(result.error.issues, []));
+  return result.success
+    ? { value: result.data, complaints: [] }
+    : { complaints: strictest(flatten(result.error.issues, [])) };
 }
 
 function flatten(issues: readonly Issue[], prefix: Path): Complaint[] {

@@ -119,13 +119,19 @@ function mergeNodes(under: LayerNode, over: LayerNode, rule: Rule): LayerNode {
 
 function mergeNamed(under: LayerList, over: LayerList, rule: { by: string; entry: Rule }): LayerList {
   const items = [...under.items];
+  const known = new Map<string, number>();
+  const note = (item: LayerNode, index: number): void => {
+    const name = nameOf(item, rule.by);
+    if (name !== undefined && !known.has(name)) known.set(name, index);
+  };
+  items.forEach(note);
   for (const entry of over.items) {
     const name = nameOf(entry, rule.by);
-    const index = items.findIndex((item) => name !== undefined && nameOf(item, rule.by) === name);
+    const index = (name === undefined ? undefined : known.get(name)) ?? items.length;
     const below = items[index];
-    if (below?.kind === "table" && entry.kind === "table")
-      items[index] = mergeTables(below, entry, rule.entry);
-    else items.push(entry);
+    const isOver = below?.kind === "table" && entry.kind === "table";
+    items[index] = isOver ? mergeTables(below, entry, rule.entry) : entry;
+    note(entry, index);
   }
   return { ...over, items };
 }

@@ -41,7 +41,7 @@ import { inOrder } from "./text/read.js";
 import { type Path, problemAt } from "./text/source.js";
 import { type Grants, grantsOf } from "./trust/grants.js";
 import { beyondSealed, judgeFound, sealOf } from "./trust/judge.js";
-import { validate } from "./validate.js";
+import { parseTree } from "./validate.js";
 
 export { AUTO_CONTEXT, type ConfigRequest } from "./gather.js";
 
@@ -95,10 +95,10 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   problems.push(...whole.problems, ...catalogue.problems);
   const tree = toTable(merged);
   const places = mergedPlaces(merged);
-  const checked = validate(configSchema, tree, places, {});
+  const checked = parseTree(configSchema, tree, places);
   // A layer's own mistakes are known already; what is left to find in the whole is what no layer brought.
   problems.push(
-    ...checked.filter((problem) => problems.length === 0 || problem.code === "config/missing-key"),
+    ...checked.problems.filter((problem) => problems.length === 0 || problem.code === "config/missing-key"),
   );
   const loaded = {
     base: found.base,
@@ -120,7 +120,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
     isSealed: sealOf(sealed),
     clientForms: isAuto ? formsOf(request.shipped, catalogue, files) : [],
   };
-  if (problems.length === 0) return { ...loaded, config: configSchema.parse(tree, { jitless: true }) };
+  if (problems.length === 0 && checked.value !== undefined) return { ...loaded, config: checked.value };
   const all = byFile(uniqueBy(problems, identityOf));
   throw new UnusableConfig(all, salvage(tree, all, loaded));
 }

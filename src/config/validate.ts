@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { getAt, toPointer } from "../base/pointer.js";
 import type { Problem } from "../base/problem.js";
-import { type Complaint, complaintsOf, isMissing, type NoBranch } from "./complaints.js";
+import { type Complaint, hear, isMissing, type NoBranch } from "./complaints.js";
 import { homesOf, knownKeys } from "./schema-walk.js";
 import { type Path, type Places, problemAt } from "./text/source.js";
 import { boundWords, expectedWords, foundWords, label, oneOf, shown } from "./text/words.js";
@@ -29,7 +29,22 @@ export function validate(
   places: Places,
   options: ValidateOptions = {},
 ): Problem[] {
-  const complaints = complaintsOf(schema, tree);
+  return problemsOf(hear(schema, tree).complaints, { schema, tree, places }, options);
+}
+
+/** What the schema makes of a whole tree; nothing where there are problems. */
+export function parseTree<T>(
+  schema: z.ZodType<T>,
+  tree: JsonObject,
+  places: Places,
+): { value: T; problems: [] } | { value?: undefined; problems: Problem[] } {
+  const { value, complaints } = hear(schema, tree);
+  if (value !== undefined) return { value, problems: [] };
+  return { problems: problemsOf(complaints, { schema, tree, places }, {}) };
+}
+
+function problemsOf(complaints: readonly Complaint[], context: Context, options: ValidateOptions): Problem[] {
+  const { schema, tree } = context;
   const misspelt = misspeltKeys(schema, complaints);
   return complaints
     .filter((complaint) => {
@@ -38,7 +53,7 @@ export function validate(
       if (!isMissing(complaint, tree)) return true;
       return !misspelt.has(pointer) && (!options.partial || isIdentity(complaint.path));
     })
-    .flatMap((complaint) => toProblems(complaint, { schema, tree, places }));
+    .flatMap((complaint) => toProblems(complaint, context));
 }
 
 /** Pointers of keys that are there under a misspelt name: they are not missing too. */

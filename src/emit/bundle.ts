@@ -14,7 +14,7 @@ import { digest, sha256 } from "../base/hash.js";
 import { canonicalPretty, canonicalText, define, type JsonObject } from "../base/json.js";
 import { sortBy } from "../base/order.js";
 import { ConfigError } from "../base/problem.js";
-import { outputSchema } from "../protocol/envelope.js";
+import { answerSchema, outputSchema } from "../protocol/envelope.js";
 import { emitCatalogue } from "./catalogue.js";
 import { emitHandler } from "./handler.js";
 import { inputSchema } from "./input-schema.js";
@@ -36,7 +36,7 @@ export interface EmitTools {
 /** The bundle of a plan. Throws a ConfigError for a bad result schema. */
 export function emitBundle(plan: Plan, tools: EmitTools): Bundle {
   const { templates, generator } = tools;
-  const listed = plan.tools.filter((tool) => plan.mcp.listed.includes(tool.name));
+  const listed = listedTools(plan);
   const entries = listed.map((tool) => toolEntry(tool, plan.dialect));
   const reached = reachable(listed, plan);
   const files: BundleFile[] = [
@@ -49,6 +49,11 @@ export function emitBundle(plan: Plan, tools: EmitTools): Bundle {
   ];
   const sorted = sortBy(files, (file) => [file.path]);
   return { files: sorted, manifest: buildManifest(sorted, generator) };
+}
+
+function listedTools({ tools, mcp }: Plan): ToolPlan[] {
+  const names = new Set(mcp.listed);
+  return tools.filter((tool) => names.has(tool.name));
 }
 
 /** The listed tools and those that they are made of, hidden or not. */
@@ -66,17 +71,19 @@ function reachable(listed: readonly ToolPlan[], plan: Plan): ToolPlan[] {
 
 /** Every schema that a bundle of the plan has code for, as the compiler sees it, one after the other. */
 export function* compiledSchemas(plan: Plan): Iterable<JsonObject> {
-  const listed = plan.tools.filter((tool) => plan.mcp.listed.includes(tool.name));
-  for (const tool of reachable(listed, plan)) yield* schemasOf(tool, plan).map(bareSchema);
-}
-
-function schemasOf(tool: ToolPlan, { dialect }: Plan): [input: JsonObject, output: JsonObject] {
-  const title = `${tool.name} arguments`;
-  return [{ $schema: dialectOfSchemas, title, ...inputSchema(tool, dialect) }, outputSchema(tool, dialect)];
+  const answers = new Set<JsonObject>();
+  for (const tool of reachable(listedTools(plan), plan)) {
+    yield bareSchema(inputSchema(tool, plan.dialect));
+    const answer = answerSchema(tool, plan.dialect);
+    if (!answers.has(answer)) yield bareSchema(answer);
+    answers.add(answer);
+  }
 }
 
 function toolFiles(tool: ToolPlan, plan: Plan, { templates, compiler }: EmitTools): BundleFile[] {
-  const [input, output] = schemasOf(tool, plan);
+  const title = `${tool.name} arguments`;
+  const input = { $schema: dialectOfSchemas, title, ...inputSchema(tool, plan.dialect) };
+  const output = outputSchema(tool, plan.dialect);
   return [
     { path: bundlePaths.handler(tool.name), text: emitHandler(tool, plan.dialect, templates) },
     { path: bundlePaths.inputSchema(tool.name), text: canonicalPretty(input) },
@@ -96,19 +103,25 @@ function answerFiles(
 ): BundleFile[] {
   const modules = new Map<string, string>();
   const paths: JsonObject = {};
+  const known = new Map<JsonObject, string>();
   for (const tool of tools) {
-    const [, output] = schemasOf(tool, plan);
-    const path = bundlePaths.answerValidator(sha256(JSON.stringify(bareSchema(output))));
+    const schema = answerSchema(tool, plan.dialect);
+    const path = known.get(schema) ?? answerPath(schema);
+    known.set(schema, path);
     define(paths, tool.name, path);
     checkResult(tool, () => {
       if (tool.output.schema !== null) compiler.check(tool.output.schema);
-      if (!modules.has(path)) modules.set(path, emitValidator(output, answersOf, templates, compiler));
+      if (!modules.has(path)) modules.set(path, emitValidator(schema, answersOf, templates, compiler));
     });
   }
   return [
     { path: ANSWERS_FILE, text: canonicalPretty(paths) },
     ...[...modules].map(([path, text]) => ({ path, text })),
   ];
+}
+
+function answerPath(schema: JsonObject): string {
+  return bundlePaths.answerValidator(sha256(JSON.stringify(bareSchema(schema))));
 }
 
 const answersOf = `the answers of the tools that ${ANSWERS_FILE} names it for`;

@@ -22,18 +22,21 @@ export function inspectModule(text: string, what: string): void {
 
 /** Comments, strings, identifiers, and single characters that generated code has only inside strings. */
 const token =
-  /(?<skip>\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n\r]|\\[\s\S])*"|'(?:[^'\\\n\r]|\\[\s\S])*')|(?<name>[\p{ID_Start}$_][\p{ID_Continue}$]*)|["'`\\]/gu;
+  /(\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n\r]|\\[\s\S])*"|'(?:[^'\\\n\r]|\\[\s\S])*')|([\p{ID_Start}$_][\p{ID_Continue}$]*)|["'`\\]/gu;
 
 /**
  * The identifiers of a text, without strings, comments and the names of members (`x.name`). Generated code has neither regular expression
  * literals nor template literals nor escaped identifiers; what looks like one is refused.
  */
 export function identifiers(text: string): string[] {
-  return [...text.matchAll(token)].flatMap((match) => {
-    if (match.groups?.name !== undefined) return isMember(text, match.index) ? [] : [match.groups.name];
-    if (match.groups?.skip === undefined) throw new Fault(`generated code has a stray ${match[0]}`);
-    return [];
-  });
+  const names: string[] = [];
+  for (const match of text.matchAll(token)) {
+    const [all, skipped, name] = match;
+    if (name !== undefined) {
+      if (!isMember(text, match.index)) names.push(name);
+    } else if (skipped === undefined) throw new Fault(`generated code has a stray ${all}`);
+  }
+  return names;
 }
 
 /** Whether what begins here stands behind a dot that is not the end of a spread. */

@@ -59,17 +59,19 @@ function compile(templates: Templates, name: string): Compiled {
 
 /**
  * The view with every missing name made a Fault: Handlebars' own strict mode lets `{{#each missing}}` and
- * `{{#if missing}}` pass.
+ * `{{#if missing}}` pass. What is inside is looked after when it is reached.
  */
 function total<T>(view: T, name: string): T {
-  if (Array.isArray(view)) return view.map((item) => total(item, name)) as T;
-  if (!isTable(view)) return view;
-  const members = Object.entries(view).map(([key, value]) => [key, total(value, name)]);
-  return new Proxy(Object.fromEntries(members), {
+  const handler: ProxyHandler<Record<string, unknown>> = {
     get(target, key) {
       if (typeof key === "string" && !Object.hasOwn(target, key))
         throw new Fault(`the template ${name} uses ${key}, which it is not given`);
-      return Reflect.get(target, key);
+      return guarded(Reflect.get(target, key));
     },
-  }) as T;
+  };
+  const guarded = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(guarded);
+    return isTable(value) ? new Proxy(value, handler) : value;
+  };
+  return guarded(view) as T;
 }

@@ -4,6 +4,7 @@
  */
 import { ABI_VERSION } from "../abi/plan.js";
 import { canonical, define, isTable, type JsonObject } from "../base/json.js";
+import { sortedKeys } from "../base/order.js";
 import { Fault } from "../base/problem.js";
 import { identifiers } from "./inspect.js";
 import { render, type Templates } from "./render.js";
@@ -36,7 +37,7 @@ export function emitValidator(
 
 /** A schema as the compiler sees it: without annotations, its keys in order. */
 export function bareSchema(schema: JsonObject): JsonObject {
-  return canonical(strip(schema, false) as JsonObject);
+  return strip(schema, false) as JsonObject;
 }
 
 /** Keywords under which a table's keys are names, not keywords. */
@@ -57,9 +58,10 @@ function strip(value: unknown, isMap: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => strip(item, false));
   if (!isTable(value)) return value;
   const out: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(value)) {
-    if (!isMap && annotations.has(key)) continue;
-    define(out, key, !isMap && data.has(key) ? member : strip(member, !isMap && maps.has(key)));
+  for (const key of sortedKeys(value)) {
+    const member = value[key];
+    if (member === undefined || (!isMap && annotations.has(key))) continue;
+    define(out, key, !isMap && data.has(key) ? canonical(member) : strip(member, !isMap && maps.has(key)));
   }
   return out;
 }

@@ -14,7 +14,7 @@
  * | next_steps? | when the answer was cut and no page follows, or something was left out |
  * | error { code, message, data? }, next_steps | with `ok: false`; readiness? beside it where a server was not ready |
  */
-import type { DialectPlan, ToolPlan } from "../abi/plan.js";
+import type { DialectPlan, OutputPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
 import { madeOnce } from "../base/made-once.js";
 import { Fault } from "../base/problem.js";
@@ -47,18 +47,41 @@ const nextStep = closed({
 });
 
 /** The output schema of a tool. */
-export const outputSchema = madeOnce((tool: ToolPlan, dialect: DialectPlan): JsonObject => {
-  const answer = answerFields(tool, dialect);
+export const outputSchema = madeOnce(
+  (tool: ToolPlan, dialect: DialectPlan): JsonObject => ({
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: `${tool.name} answer`,
+    ...answerSchema(tool, dialect),
+  }),
+);
+
+const answerSchemas = new WeakMap<DialectPlan, Map<string, JsonObject>>();
+
+/** What a tool's answers look like: the same table for all tools whose answers are alike. */
+export function answerSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
+  const known = answerSchemas.get(dialect) ?? new Map<string, JsonObject>();
+  answerSchemas.set(dialect, known);
   const named = tool.input.includes("symbol") || tool.input.includes("text");
   const isWorkflow = tool.steps.some((step) => step.kind === "tool");
+  // Everything that the schema depends on, besides the dialect.
+  const key = JSON.stringify([named, isWorkflow, tool.output]);
+  const schema = known.get(key) ?? makeAnswerSchema(tool.output, { named, isWorkflow }, dialect);
+  known.set(key, schema);
+  return schema;
+}
+
+function makeAnswerSchema(
+  output: OutputPlan,
+  { named, isWorkflow }: { named: boolean; isWorkflow: boolean },
+  dialect: DialectPlan,
+): JsonObject {
+  const answer = answerFields(output, dialect);
   const outcomes: JsonObject[] = [outcome(true, answer.required, otherMembers(named && !isWorkflow))];
   // A workflow may carry the question of a tool within it beside its own members; its own question stands alone.
   const besides = isWorkflow ? Object.keys(answer.properties) : [];
   if (named) outcomes.push(outcome(true, ["needs_disambiguation", "candidates"], ["error", ...besides]));
   outcomes.push(outcome(false, ["error", "next_steps"], []));
   return spellSchema(dialect, {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: `${tool.name} answer`,
     ...closed({
       properties: {
         ...evidence(dialect).properties,
@@ -72,7 +95,7 @@ export const outputSchema = madeOnce((tool: ToolPlan, dialect: DialectPlan): Jso
     }),
     oneOf: outcomes,
   });
-});
+}
 
 function otherMembers(named: boolean): string[] {
   return named ? ["error", "needs_disambiguation", "candidates"] : ["error"];
@@ -116,26 +139,25 @@ function evidence(dialect: DialectPlan): Fields {
   };
 }
 
-function answerFields(tool: ToolPlan, dialect: DialectPlan): Fields {
-  const shape = shapes[tool.output.shape];
-  if (!shape)
-    throw new Fault(`the plan of ${tool.name} has the shape ${tool.output.shape}, which does not exist`);
-  const list = listFields(tool, shape, dialect);
+function answerFields(output: OutputPlan, dialect: DialectPlan): Fields {
+  const shape = shapes[output.shape];
+  if (!shape) throw new Fault(`a plan has the shape ${output.shape}, which does not exist`);
+  const list = listFields(output, shape, dialect);
   const counts = shape.counted ? ["total", "shown", "dropped"] : [];
   const evidenced = {
     properties: {},
     required: ["server_id", "readiness", "truncated", ...counts],
   };
-  return joinFields(evidenced, shape.beside(dialect, tool.output), list);
+  return joinFields(evidenced, shape.beside(dialect, output), list);
 }
 
-function listFields(tool: ToolPlan, shape: ShapeFacts, dialect: DialectPlan): Fields {
+function listFields(output: OutputPlan, shape: ShapeFacts, dialect: DialectPlan): Fields {
   const { list, within } = shape;
   if (list === null) return { properties: {}, required: [] };
   const fields = required({
-    [tool.output.list ?? list]: { type: "array", items: itemSchema(tool, shape, dialect) },
+    [output.list ?? list]: { type: "array", items: itemSchema(output, shape, dialect) },
   });
-  const { count: counter, symbols } = tool.output;
+  const { count: counter, symbols } = output;
   const counts = required(counter === null ? {} : { [counter]: count });
   if (symbols === null)
     return joinFields(counts, within === undefined ? fields : required({ [within]: closed(fields) }));
@@ -154,7 +176,7 @@ function symbolFields(dialect: DialectPlan): Fields {
 }
 
 /** The schema of an item, with the id that a tool may ask for. */
-function itemSchema({ output }: ToolPlan, shape: ShapeFacts, dialect: DialectPlan): JsonObject {
+function itemSchema(output: OutputPlan, shape: ShapeFacts, dialect: DialectPlan): JsonObject {
   const item = shape.item(dialect, output);
   if (!output.ids || !isTable(item.properties)) return item;
   const properties = item.properties as JsonObject;

@@ -9,10 +9,13 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
+import { compile } from "../../src/cli/compile.js";
+import { answerSchema } from "../../src/protocol/envelope.js";
 import { loadBundle } from "../../src/runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../../src/runtime/runtime.js";
 import { program, repository, testEnvironment } from "../live/session.js";
 import { callOf, closeAll, openGateway, openRaw, send } from "../mcp/http/support.js";
+import { planOf } from "../plan/config.js";
 import { writeWorkshop } from "../runtime/workshop.js";
 
 describe("a start", () => {
@@ -62,10 +65,11 @@ describe("a start", () => {
     expect(statSync(code.at(-1) ?? "").size).toBeLessThan(1_150_000);
   });
 
-  it("takes the code that the build kept, all of it", () => {
+  /** For each pack that a command loads: whether V8 refused what the build kept for it, or `undefined` where nothing was. */
+  function keptCode(...words: string[]): string[] {
     const cli = join(repository, "dist", "cli");
     const look = `const { scripts, load } = require(${JSON.stringify(join(cli, "loader.cjs"))});
-load("main.js").main(["serve", "--config", ${JSON.stringify(join(folder, "lspi.toml"))}], {
+load("main.js").main(${JSON.stringify(words)}, {
   stdin: require("node:stream").Readable.from([]), stdout: process.stderr, stderr: process.stderr,
   env: ${JSON.stringify(testEnvironment())}, cwd: ${JSON.stringify(folder)},
 }).then(() => {
@@ -73,10 +77,21 @@ load("main.js").main(["serve", "--config", ${JSON.stringify(join(folder, "lspi.t
   process.exit(0);
 });`;
     const lines = execFileSync(process.execPath, ["-e", look], { encoding: "utf8", stdio: "pipe" });
-    expect(lines.trim().split("\n").toSorted()).toEqual(
-      expect.arrayContaining(["compile.cjs false", "serve.cjs false"]),
-    );
-    expect(lines).not.toContain("true");
+    return lines.trim().split("\n");
+  }
+
+  it("takes the code that the build kept, all of it", () => {
+    const kept = keptCode("serve", "--config", join(folder, "lspi.toml"));
+    expect(kept).toEqual(expect.arrayContaining(["compile.cjs false", "serve.cjs false"]));
+    expect(kept.filter((line) => !line.endsWith(" false"))).toEqual([]);
+  });
+
+  it("of a generator takes it too, with what a tool that somebody wrote needs", () => {
+    const config = join(folder, "own.toml");
+    writeFileSync(config, configOf(1));
+    const kept = keptCode("generate", "--config", config, "--out", join(folder, "own"));
+    expect(kept.length).toBeGreaterThan(4);
+    expect(kept.filter((line) => !line.endsWith(" false"))).toEqual([]);
   });
 
   it("of a config reads the compiler besides, and no Ajv", () => {
@@ -84,6 +99,52 @@ load("main.js").main(["serve", "--config", ${JSON.stringify(join(folder, "lspi.t
     const names = code.map((file) => basename(file)).filter((name) => name !== "loader.cjs");
     expect(names).toEqual(["serve.cjs", "compile.cjs"]);
     expect(code.some((file) => readFileSync(file, "utf8").includes("strictTypes"))).toBe(false);
+  });
+});
+
+/** A config with tools that somebody wrote, each with an argument of its own. */
+function configOf(tools: number): string {
+  const one = (n: number) => `[[tools]]
+name = "tool_${n}"
+description = "Tool ${n}."
+input = ["position", "symbol"]
+output = "locations"
+args.option_${n} = { type = "boolean", default = true, description = "Option ${n}." }
+request = { method = "textDocument/references", params = "text_document_position" }
+`;
+  return `[[servers]]\nid = "py"\nkind = "pyright"\n${Array.from({ length: tools }, (_, n) => one(n)).join("")}`;
+}
+
+describe("compiling a config", () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-counts-")));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("reads as many files for eighty tools of one's own as for twenty", async () => {
+    const read: number[] = [];
+    for (const tools of [20, 20, 80]) {
+      const config = join(folder, "lspi.toml");
+      writeFileSync(config, configOf(tools));
+      const tally: Tally = { opened: 0, lookedAt: 0, sent: [], sentBytes: 0, received: 0 };
+      const restore = watchFiles(tally);
+      const { stdin, stdout, stderr } = process;
+      const io = { stdin, stdout, stderr, env: testEnvironment(), cwd: folder };
+      const { bundle } = await compile({ flags: { config }, words: [] }, io).finally(restore);
+      expect(bundle.files.length).toBeGreaterThan(4 * tools);
+      read.push(tally.opened);
+    }
+    // The first one reads the program's own data besides.
+    expect(read[2]).toBe(read[1]);
+  });
+
+  it("makes one schema for all tools whose answers are alike", () => {
+    const { tools, dialect } = planOf(configOf(2)).plan;
+    const [one, other] = tools.filter(({ name }) => name.startsWith("tool_"));
+    if (one === undefined || other === undefined) throw new Error("there are no two tools");
+    const schema = answerSchema(one, dialect);
+    expect(answerSchema(other, dialect)).toBe(schema);
+    const counted = { ...other, output: { ...other.output, count: "count" } };
+    expect(answerSchema(counted, dialect)).not.toEqual(schema);
+    expect(answerSchema({ ...other, input: ["position"] }, dialect)).not.toEqual(schema);
   });
 });
 

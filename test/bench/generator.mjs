@@ -1,12 +1,16 @@
 /** Plan and bundle of many tools, each with an argument of its own, against Node's own start. */
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { compared, interleave, timed } from "./figures.mjs";
 import { environment, program } from "./proxy.mjs";
 import { scratch } from "./workspace.mjs";
 
 export const title = "`generate`, against `node -e 0`";
+
+/** Told to a process, it says at its end how much processor time it has used. */
+const spent = fileURLToPath(new URL("processor-time.cjs", import.meta.url));
 
 /** How many tools, how often. */
 const sizes = [
@@ -21,22 +25,33 @@ export async function run() {
     const folder = scratch("generator");
     const config = join(folder, "lspi.toml");
     writeFileSync(config, configOf(tools));
-    const out = join(folder, "bundle");
-    const words = ["generate", "--config", config, "--out", out];
+    const cpu = { node: [], ours: [] };
+    const start = (way, words) => {
+      const file = join(folder, `${way}.json`);
+      return timed(() =>
+        execFileSync(process.execPath, ["-r", spent, ...words], {
+          env: { ...environment(), CPU_FILE: file },
+          stdio: "ignore",
+        }),
+      ).then((wall) => {
+        cpu[way].push(JSON.parse(readFileSync(file, "utf8")));
+        return wall;
+      });
+    };
+    // Each round has a folder of its own: a disk that must first forget a thousand files would be measured too.
+    const out = (round) => join(folder, `bundle-${round}`);
+    const warmup = rounds > 1 ? 1 : 0;
     const samples = await interleave(
       {
-        node: () => timed(() => execFileSync(process.execPath, ["-e", "0"])),
-        ours: () =>
-          timed(() => {
-            rmSync(out, { recursive: true, force: true });
-            execFileSync(process.execPath, [program, ...words], { env: environment(), stdio: "ignore" });
-          }),
+        node: () => start("node", ["-e", "0"]),
+        ours: (round) => start("ours", [program, "generate", "--config", config, "--out", out(round)]),
       },
-      { rounds, warmup: rounds > 1 ? 1 : 0 },
+      { rounds, warmup },
     );
-    const made = Object.keys(JSON.parse(readFileSync(join(out, "manifest.json"), "utf8")).files).length;
+    const made = Object.keys(JSON.parse(readFileSync(join(out(0), "manifest.json"), "utf8")).files).length;
     const target = tools === 200 ? { text: "≤ 1 s added", met: ({ added }) => added <= 1000 } : undefined;
     rows.push(compared(`${tools} tools, ${made} files`, samples.ours, samples.node, target));
+    rows.push(compared(`${tools} tools, processor time`, cpu.ours.slice(warmup), cpu.node.slice(warmup)));
   }
   return rows;
 }

@@ -60,6 +60,7 @@ export function judgeFound(config: LayerTable, bounds: Bounds, context: JudgeCon
 
 /** What a config says beyond those keys of a profile that may only be narrowed. */
 export function beyondSealed(config: LayerTable, profile: LayerTable, base: string, files: Files): Problem[] {
+  if (itemsOf(nodeAt(profile, ["mcp", "sealed"])).length === 0) return [];
   const problems: Problem[] = [];
   const court: Court = {
     ...{ base, files, isTrusted: true, isSealed: true, asks: [] },
