@@ -27,7 +27,7 @@ export async function readTree(disk: Disk, path: string, budget: Budget): Promis
   const owner: Owner = { mode, uid, gid };
   spend(budget, 1, found.kind === "file" ? found.size : 0);
   if (found.kind === "link") return { kind: "link", target: await disk.readLink(path) };
-  if (found.kind === "other") throw new Refusal("guard/not-a-file", "is not a regular file");
+  if (found.kind === "other") throw strange();
   if (found.kind === "file") {
     const sha256 = await hashFile(disk, path);
     return { kind: "file", state: { sha256, size: found.size, ...owner }, image: null };
@@ -38,17 +38,24 @@ export async function readTree(disk: Disk, path: string, budget: Budget): Promis
   return { kind: "folder", owner, entries };
 }
 
-/** The paths below a folder, relative to it; links are not followed. */
+/** The paths below a folder, relative to it; links are not followed. Throws a Refusal where one is neither file, folder nor link. */
 export async function listTree(disk: Disk, folder: string, budget: Budget): Promise<string[]> {
   const paths: string[] = [];
   for (const name of await disk.list(folder)) {
     spend(budget, 1, 0);
     paths.push(name);
     const path = join(folder, name);
-    if ((await disk.look(path))?.kind !== "folder") continue;
+    const kind = (await disk.look(path))?.kind;
+    if (kind === "other") throw strange();
+    if (kind !== "folder") continue;
     for (const below of await listTree(disk, path, budget)) paths.push(join(name, below));
   }
   return paths;
+}
+
+/** Whoever waits at a pipe or a socket knows it by its name, and no journal could give it back. */
+function strange(): Refusal {
+  return new Refusal("guard/not-a-file", "is or holds a pipe, a socket or a device");
 }
 
 /** Whether a tree on disk has the same files, texts and links; who owns them does not count. */

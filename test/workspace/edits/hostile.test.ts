@@ -1,6 +1,10 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Refusal } from "../../../src/base/problem.js";
@@ -270,6 +274,33 @@ describe("a hostile list of changes", () => {
       rename(".git/config", "open.txt"),
     ])
       expect((await refusalOf(applyNow(edits, [change]))).code).toBe("guard/denied");
+  });
+
+  test.each(["pipe", "socket"])("leaves a folder with a %s in it where it is", async (kind) => {
+    bench.write("pack/deep/a.ts", "one\n");
+    bench.write("empty/a.ts", "one\n");
+    const special = join(bench.root, "pack/deep/special");
+    const server = createServer();
+    if (kind === "pipe") execFileSync("mkfifo", [special]);
+    else await once(server.listen(special), "listening");
+    try {
+      for (const change of [
+        rename("pack", "moved"),
+        rename("pack/deep", "moved"),
+        rename("pack/deep/special", "moved"),
+        rename("empty", "pack", { overwrite: true }),
+        remove("pack", { recursive: true }),
+        remove("pack/deep/special"),
+      ]) {
+        const refusal = await refusalOf(applyNow(edits, [change]));
+        expect(refusal.code, JSON.stringify(change)).toBe("guard/not-a-file");
+      }
+      expect(readdirSync(join(bench.root, "pack/deep"))).toEqual(["a.ts", "special"]);
+      expect(readdirSync(bench.root)).toEqual(expect.arrayContaining(["empty", "pack"]));
+      expect(readdirSync(bench.root)).not.toContain("moved");
+    } finally {
+      if (kind === "socket") await promisify(server.close.bind(server))();
+    }
   });
 
   test("is bounded in files and bytes", async () => {
