@@ -1,4 +1,6 @@
 /** Texts of servers without paths outside the roots, in whatever form those stand there. */
+import { homedir } from "node:os";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { redact } from "../../src/lsp/wire/redact.js";
 
@@ -69,6 +71,31 @@ test.each([
   "\u2502/outside/CANARY",
   "\u65e0\u6cd5\u6253\u5f00/outside/CANARY",
   "://outside/CANARY",
+  "'/outside/it's CANARY'",
+  "/outside/it's/CANARY",
+  "open'/outside/CANARY",
+  "_/outside/CANARY_",
+  "**__/outside/CANARY__**",
+  "_C:\\outside\\CANARY",
+  "_~/outside/CANARY",
+  "file:outside/CANARY",
+  "file:CANARY",
+  "(FILE:./outside/CANARY)",
+  "file%3Aoutside%2FCANARY",
+  "jar:file:outside/CANARY!/x",
+  "open../outside/CANARY",
+  "loading.../outside/CANARY",
+  "f@/work/a/../CANARY",
+  "error '/outside/it's/CANARY",
+  "x\\t/work/a/../CANARY",
+  "\u001b[1;31m/work/a/../CANARY",
+  "error/etc/CANARY/x",
+  "Error/usr/local/CANARY",
+  "error/home/me/CANARY",
+  "error/home/me/my project/../CANARY",
+  `error${homedir()}/CANARY`,
+  "src/x/home/me/CANARY",
+  `error${encodeURIComponent(homedir())}%2FCANARY`,
 ])("%s", (text) => {
   expect(redact(text, roots)).not.toMatch(/CANARY|outside/);
 });
@@ -97,8 +124,98 @@ test.each([
   ["src/a.ts, ./b.ts, a/../b.ts, **/*.ts, **/lib/x", "src/a.ts, ./b.ts, a/../b.ts, **/*.ts, **/lib/x"],
   ["d\u00e9but/fin <br/> </ns:a> I/O ... done", "d\u00e9but/fin <br/> </ns:a> I/O ... done"],
   ["see http://localhost:80/a?b=c#d, std::fs and a::b", "see http://localhost:80/a?b=c#d, std::fs and a::b"],
+  ["__tests__/x.ts, src/__mocks__/x.ts, a_/b", "__tests__/x.ts, src/__mocks__/x.ts, a_/b"],
+  ["pages/home/index.tsx, src/lib/etc/x/y", "pages/home/index.tsx, src/lib/etc/x/y"],
+  [
+    "profile:x/y, file: x, at file:3:4, don't and/or can't",
+    "profile:x/y, file: x, at file:3:4, don't and/or can't",
+  ],
+  ["error/home/me/my.ts", "error <path>"],
+  ["error/work/a/src/x.ts:3", "error src/x.ts:3"],
+  ["file:work/a/src/x.ts", "src/x.ts"],
 ])("%s stays of use", (text, told) => {
   expect(redact(text, roots)).toBe(told);
+});
+
+const part = fc.constantFrom(
+  "CANARY",
+  "CANARY's",
+  "CANARY-1",
+  "CANARY.d",
+  "@CANARY",
+  "CANARY+x",
+  "\u00c4CANARY",
+  "_CANARY_",
+);
+const way = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
+const word = fc.constantFrom(
+  "error",
+  "can't",
+  "open",
+  "x_",
+  "at 3",
+  "d\u00e9but",
+  "E0425",
+  "\u65e0\u6cd5",
+  "",
+  "...",
+);
+const sign = fc.constantFrom(
+  ..." |'|\"|`|(|[|{|<|=|:|,|;|_|__|-> |\u201c|\u2502|\t|\\n|\\t|\u001b[31m|file:|file://|file%3A|jar:file:|vscode://|!|?|#|&|+|@|$|%|^".split(
+    "|",
+  ),
+  "|",
+);
+const after = fc.constantFrom(
+  ..." |'|\"|`|)|]|}|>|:3:4|, x|; x|. Then.|_|__|\u201d|\u001b[0m|\\n||: no such file".split("|"),
+);
+
+test("a path outside goes, whatever sign it stands behind", () => {
+  const top = fc.constantFrom("/outside/", "/work/ab/", "/home/me/other/", "/work/a/../");
+  fc.assert(
+    fc.property(word, sign, top, way, after, (begin, before, above, path, end) => {
+      // `x_` is a name, in which a slash may stand.
+      fc.pre(!/\w_/.test(begin + before));
+      const text = `${begin}${before}${above}${path}${end}`;
+      expect(redact(text, roots), text).not.toContain("CANARY");
+    }),
+    { numRuns: 1_000, seed: 1 },
+  );
+});
+
+test("a place of the user's, of the workspace or of the system goes right behind a word too", () => {
+  const top = fc.constantFrom(
+    `${homedir()}/`,
+    "/home/me/",
+    "/home/me/my project/../",
+    "/usr/share/",
+    "/etc/",
+    "/tmp/",
+  );
+  const letters = fc.constantFrom("error", "x_", "d\u00e9but", "E0425", "at_3");
+  fc.assert(
+    fc.property(letters, top, way, after, (begin, above, path, end) => {
+      const text = `${begin}${above}${path}${end}`;
+      expect(redact(text, roots), text).not.toContain("CANARY");
+    }),
+    { numRuns: 1_000, seed: 1 },
+  );
+});
+
+test("names that begin nowhere stay as they are", () => {
+  const plain = fc.stringMatching(/^[a-z][a-z_]{0,8}$/).filter((text) => text !== "file");
+  const names = fc.array(plain, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
+  fc.assert(
+    fc.property(
+      fc.array(names, { maxLength: 6 }),
+      fc.constantFrom(" ", ", ", "; ", " (", "\n"),
+      (all, between) => {
+        const text = all.join(between);
+        expect(redact(text, roots)).toBe(text);
+      },
+    ),
+    { numRuns: 1_000, seed: 1 },
+  );
 });
 
 test("a long text takes no long time", () => {
@@ -116,6 +233,12 @@ test("a long text takes no long time", () => {
     "%252f".repeat(12_000),
     "'/a \"/b ".repeat(8_000),
     "https://a".repeat(8_000),
+    "a/b ".repeat(15_000),
+    "a's/b".repeat(12_000),
+    "'/a's".repeat(12_000),
+    "file:".repeat(12_000),
+    "_".repeat(60_000),
+    `a${homedir()}-`.repeat(4_000),
   ]) {
     const began = performance.now();
     redact(text, roots);
