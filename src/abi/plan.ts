@@ -113,6 +113,8 @@ export interface ServerPlan {
   initializeOptions: Json;
   clientCapabilities: JsonObject;
   settings: JsonObject;
+  /** Whether the settings are sent unasked, too. */
+  pushSettings: boolean;
   initializeTimeoutMs: number;
   requestTimeoutMs: number;
   requestTimeoutOverridesMs: { [method: string]: number };
@@ -127,6 +129,8 @@ export interface ServerPlan {
     /** What the string at `field` has in it once the server is ready; empty where the field is a boolean. */
     text: string[];
     atOnce: boolean;
+    /** Whether the server says that it is ready once for each folder. */
+    eachFolder: boolean;
   };
   check: CheckPlan | null;
   /** One of these must stand above a file for the server to know its whole project; empty when it needs none. */

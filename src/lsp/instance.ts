@@ -66,6 +66,7 @@ export class Instance {
     this.generation = context.generation;
     this.#capabilities = new Capabilities(plan);
     this.#readiness = new ReadinessState(plan.ready);
+    this.#readiness.foldersAdded(new Set([root, ...context.folders]).size - 1);
     this.#wire = new Wire(transport, {
       name: plan.id,
       maxBytes: limits.maxMessageBytes,
@@ -183,7 +184,8 @@ export class Instance {
     this.#serverVersion = serverVersion;
     this.#wire.notify("initialized", {});
     const settings = this.#settings();
-    if (Object.keys(settings).length > 0) this.#wire.notify("workspace/didChangeConfiguration", { settings });
+    if (this.plan.pushSettings && Object.keys(settings).length > 0)
+      this.#wire.notify("workspace/didChangeConfiguration", { settings });
     this.#readiness.initialized();
   }
 
@@ -211,6 +213,7 @@ export class Instance {
   addFolder(path: string): void {
     if (path === this.root || this.#context.folders.includes(path)) return;
     this.#context.folders.push(path);
+    this.#readiness.foldersAdded(1);
     const event = { added: [folderParams(path)], removed: [] };
     this.#wire.notify("workspace/didChangeWorkspaceFolders", { event });
   }

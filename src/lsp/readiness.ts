@@ -3,43 +3,39 @@
  * plan names, and answers. Never from the clock.
  */
 import type { ServerPlan } from "../abi/plan.js";
-import { fromPointer, getAt } from "../base/pointer.js";
 import type { Refusal } from "../base/problem.js";
+import { ReadyStatus } from "./ready-status.js";
 import type { Readiness } from "./types.js";
 import { cancelled } from "./wire/cancel.js";
 import { type Flight, isWorth, WorkProgress } from "./work-progress.js";
 
 export class ReadinessState {
   readonly #ready: ServerPlan["ready"];
-  readonly #field: string[];
+  readonly #status: ReadyStatus;
   readonly #progress = new WorkProgress();
   readonly #listeners = new Set<() => void>();
   #initialized = false;
-  /** What the status notification said last; undefined before the first. */
-  #told: boolean | undefined;
   #progressEnded = false;
   /** A question was answered with something: evidence of readiness only for servers that are declared so. */
   #answered = false;
   #signAt = 0;
   /** An empty answer stayed empty after all retries: asking again teaches nothing. */
   #emptySettled = false;
-  #statusVainMs = 0;
-  #statusGivenUp = false;
   /** How long a status that says "not yet" was waited for in vain since the server last gave a sign. */
   #toldVainMs = 0;
   #death: Refusal | undefined;
 
   constructor(ready: ServerPlan["ready"]) {
     this.#ready = ready;
-    this.#field = fromPointer(ready.field ?? "");
+    this.#status = new ReadyStatus(ready);
   }
 
   get now(): Readiness {
     if (!this.#initialized) return "starting";
     // A status with a field tells both ways; one without can only say "ready", and later progress speaks against it.
-    if (this.#statusDecides) return this.#told ? "ready" : "indexing";
+    if (this.#statusDecides) return this.#status.told ? "ready" : "indexing";
     if (this.#ready.progress && this.#progress.general.length > 0) return "indexing";
-    if (this.#told) return "ready";
+    if (this.#status.told) return "ready";
     if (this.awaitsStatus) return "unknown";
     return this.#progressEnded || (this.#ready.atOnce && this.#answered) ? "ready" : "unknown";
   }
@@ -106,27 +102,38 @@ export class ReadinessState {
     return [...before, ...(first ? since : [])].some(({ vainMs }) => isWorth(vainMs, waitMs));
   }
 
-  /** The status that the plan names was waited for in vain; once that was long enough, answers count without it. */
-  waitedForStatus(ms: number, enoughMs: number): void {
-    this.#statusVainMs += ms;
-    if (this.#statusVainMs < enoughMs) return;
-    this.#statusGivenUp = true;
-    this.#changed();
+  /** Whether the status turned to "ready" while this question was on its way: its answer may be from before. */
+  turnedDuring({ sentAt }: Flight): boolean {
+    return this.#status.told === true && this.#status.readySince > sentAt;
+  }
+
+  /**
+   * Waits for the first status that the plan names, or for progress, at most `timeoutMs` and what is left of `patienceMs`,
+   * which is for all such waits; once it is used up, answers count without a status. False when none came.
+   */
+  async waitForStatus(timeoutMs: number, patienceMs: number, signal: AbortSignal): Promise<boolean> {
+    const since = performance.now();
+    const waitMs = Math.min(timeoutMs, this.#status.patienceLeft(patienceMs));
+    const isTold = (): boolean => !this.awaitsStatus || this.now === "indexing";
+    if (await this.wait(isTold, waitMs, signal)) return true;
+    this.#status.waitedInVain(since, waitMs, patienceMs);
+    if (!this.awaitsStatus) this.#changed();
+    return false;
   }
 
   get #statusDecides(): boolean {
-    return this.#told !== undefined && this.#isTwoWay;
+    return this.#status.told !== undefined && this.#status.isTwoWay;
   }
 
   /** Whether the server has yet to send the status that it is known for. */
   get awaitsStatus(): boolean {
-    return this.#ready.notification !== null && this.#told === undefined && !this.#statusGivenUp;
+    return this.#status.isAwaited;
   }
 
   /** Whether an empty answer may still turn into another one. */
   get mayFill(): boolean {
     // A status that only ever says "ready" may come a moment before the answers do (vim-language-server).
-    const isSure = this.now === "ready" && (this.#ready.notification === null || this.#isTwoWay);
+    const isSure = this.now === "ready" && (this.#ready.notification === null || this.#status.isTwoWay);
     return !isSure && !this.#answered && !this.#emptySettled;
   }
 
@@ -145,6 +152,12 @@ export class ReadinessState {
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** The server was given more folders, of which it knows nothing yet. */
+  foldersAdded(count: number): void {
+    this.#status.foldersAdded(count);
+    this.#changed();
   }
 
   initialized(): void {
@@ -178,24 +191,7 @@ export class ReadinessState {
   /** Takes any notification of the server that is evidence. */
   notified(method: string, params: unknown): void {
     if (method === "$/progress") this.#progressed(params);
-    if (method !== this.#ready.notification) return;
-    const told = this.#toldBy(getAt(params, this.#field));
-    if (told === undefined) return;
-    this.#told = told;
-    this.#sign();
-  }
-
-  /** What a status says; nothing where it is one text among many. */
-  #toldBy(value: unknown): boolean | undefined {
-    const { field, text } = this.#ready;
-    if (field === null) return true;
-    if (text.length === 0) return value === true;
-    return typeof value === "string" && text.some((part) => value.includes(part)) ? true : undefined;
-  }
-
-  /** Whether the status tells both ways: a boolean does, a text or a mere notification can only say "ready". */
-  get #isTwoWay(): boolean {
-    return this.#ready.field !== null && this.#ready.text.length === 0;
+    if (this.#status.take(method, params)) this.#sign();
   }
 
   #progressed(params: unknown): void {

@@ -54,6 +54,7 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
     initializeOptions: canonical((server.initialize_options ?? null) as Json),
     clientCapabilities: canonical((server.client_capabilities ?? {}) as JsonObject),
     settings: canonical((server.workspace_configuration ?? {}) as JsonObject),
+    pushSettings: server.push_configuration ?? true,
     initializeTimeoutMs: server.initialize_timeout_ms ?? defaultServer.initializeTimeoutMs,
     requestTimeoutMs: server.request_timeout_ms ?? defaultServer.requestTimeoutMs,
     requestTimeoutOverridesMs: canonical(server.request_timeout_overrides_ms ?? {}),
@@ -66,6 +67,7 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
       field: server.ready?.field ?? null,
       text: sortedSet(server.ready?.text ?? []),
       atOnce: server.ready?.at_once ?? false,
+      eachFolder: server.ready?.each_folder ?? false,
     },
     check: server.check
       ? {

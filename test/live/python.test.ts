@@ -82,18 +82,23 @@ describe("pyright", () => {
 });
 
 describe("pyright, asked at once", () => {
-  it("has found the files of the workspace before its first references count", async () => {
+  it("has found the files of a root before its first references count, of one that comes later too", async () => {
     const session = await openSession(
       "python",
       '[allow]\ncommands = ["pyright-langserver"]\n[[servers]]\nid = "py"\nkind = "pyright"\n',
     );
     try {
-      for (let index = 0; index < 60; index++)
-        session.write(`user${index}.py`, "import used\n\nused.used_by_all()\n");
-      session.write("used.py", "def used_by_all() -> None: ...\n");
-      const at = session.place("used.py", "def |used_by_all");
-      const { structuredContent } = await session.call("find_references", { file_path: "used.py", ...at });
-      expect([structuredContent.total, structuredContent.readiness]).toEqual([61, "ready"]);
+      for (const root of ["one", "two"]) {
+        session.write(`${root}/pyrightconfig.json`, "{}");
+        for (let index = 0; index < 60; index++)
+          session.write(`${root}/user${index}.py`, "import used\n\nused.used_by_all()\n");
+        session.write(`${root}/used.py`, "def used_by_all() -> None: ...\n");
+      }
+      for (const path of ["one/used.py", "two/used.py"]) {
+        const at = session.place(path, "def |used_by_all");
+        const { structuredContent } = await session.call("find_references", { file_path: path, ...at });
+        expect([structuredContent.total, structuredContent.readiness]).toEqual([61, "ready"]);
+      }
     } finally {
       await session.close();
     }

@@ -1,7 +1,7 @@
 /** A real session: the built program over stdio, driven by the SDK's own client, on a private copy of a fixture. */
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -71,7 +71,10 @@ export async function openSession(
         timeout: 60_000,
       })) as unknown as ToolResult,
     place: (file, marked) => placeIn(readFileSync(join(folder, file), "utf8"), marked),
-    write: (file, text) => writeFileSync(join(folder, file), text),
+    write: (file, text) => {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), text);
+    },
     close: async () => {
       await client.close();
       rmSync(folder, { recursive: true, force: true });

@@ -136,7 +136,7 @@ test("pull: the first 'nothing' of a server that shows nothing of itself is aske
   expect(await diagnose(server, file, 20_000)).toMatchObject({ status: "clean" });
   expect(await received(server, "textDocument/diagnostic")).toHaveLength(3);
   const atOnce = await session(late, {
-    ...{ text: "a BUG\n", server: { ready: { ...status, text: [], atOnce: true } } },
+    ...{ text: "a BUG\n", server: { ready: { ...status, text: [], atOnce: true, eachFolder: false } } },
   });
   expect(await diagnose(atOnce.server, atOnce.file, 20_000)).toMatchObject({ status: "clean" });
 });

@@ -68,6 +68,14 @@ test("then initialized, then the settings, then documents", async () => {
   expect(all[2]?.params).toEqual({ settings: { a: { b: 1 } } });
 });
 
+test("settings that the server asks for are not sent unasked where the plan says so", async () => {
+  const { server, file } = await session({}, { server: { settings: { a: { b: 1 } }, pushSettings: false } });
+  await server.sync(file, signal());
+  const items = [{ section: "a" }];
+  expect(await answerOf(server, "workspace/configuration", { items })).toMatchObject({ result: [{ b: 1 }] });
+  expect(await received(server, "workspace/didChangeConfiguration")).toEqual([]);
+});
+
 test("requests of the server are answered while it is still in initialize, with id 0 too", async () => {
   const { server } = await session(
     {
@@ -137,7 +145,14 @@ test("a capability may come and go by registration, for the documents that it na
 });
 
 test("a server that registers everything only when it has loaded is waited for, once", async () => {
-  const ready = { progress: true, notification: "fake/loaded", field: null, text: [], atOnce: false };
+  const ready = {
+    progress: true,
+    notification: "fake/loaded",
+    field: null,
+    text: [],
+    atOnce: false,
+    eachFolder: false,
+  };
   const { server, file } = await session({}, { server: { ready, warmupTimeoutMs: 20_000 } });
   const document = await server.sync(file, signal());
   const hover = server.offers("textDocument/hover", document, { signal: signal(), timeoutMs: 20_000 });
@@ -152,7 +167,14 @@ test("a server that registers everything only when it has loaded is waited for, 
 
 test("one that offers something in its handshake, or tells no status, is not waited for", async () => {
   const long = { signal: signal(), timeoutMs: 1_000_000 };
-  const ready = { progress: true, notification: "fake/loaded", field: null, text: [], atOnce: false };
+  const ready = {
+    progress: true,
+    notification: "fake/loaded",
+    field: null,
+    text: [],
+    atOnce: false,
+    eachFolder: false,
+  };
   const capabilities = { hoverProvider: true };
   const offering = await session({ capabilities }, { server: { ready, warmupTimeoutMs: 1_000_000 } });
   const silent = await session({}, { server: { warmupTimeoutMs: 1_000_000 } });

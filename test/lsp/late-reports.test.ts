@@ -14,7 +14,14 @@ import { act, received, session, signal, until, write } from "./support.js";
 
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
 const borrow = { range, severity: 1, source: "check", message: "borrowed twice" };
-const status = { progress: true, notification: "custom/status", field: "/quiet", text: [], atOnce: false };
+const status = {
+  progress: true,
+  notification: "custom/status",
+  field: "/quiet",
+  text: [],
+  atOnce: false,
+  eachFolder: false,
+};
 const ready = { notify: "custom/status", params: { quiet: true } };
 
 const pull: Scenario = {

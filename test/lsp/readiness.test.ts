@@ -15,6 +15,7 @@ const serverStatus = {
   field: "/quiescent",
   text: [],
   atOnce: false,
+  eachFolder: false,
 };
 
 function progress(kind: string, more: { [key: string]: Json } = {}) {
@@ -191,7 +192,11 @@ test("`always` asks again although the server is ready", async () => {
       capabilities: offers,
       replies: { "textDocument/hover": "x", [definition]: { $each: [[], ["here"]] } },
     },
-    { server: { ready: { progress: true, notification: null, field: null, text: [], atOnce: true } } },
+    {
+      server: {
+        ready: { progress: true, notification: null, field: null, text: [], atOnce: true, eachFolder: false },
+      },
+    },
   );
   await ask(server, "textDocument/hover");
   expect(server.readiness).toBe("ready");
@@ -216,16 +221,66 @@ test("a status notification decides, by its field, whatever progress says", asyn
   expect(await server.settle(30, signal())).toBe("indexing");
 });
 
-test("an answer that comes before the first status is held until the status says that it can be believed", async () => {
+test("a server that is known to say when it is ready is asked once, when it has said so", async () => {
   const { server } = await session(
-    { capabilities: offers, replies: { [definition]: { $each: ["early", "true"] } } },
-    { server: { ready: serverStatus } },
+    { capabilities: offers, replies: { [definition]: { $each: ["first", "second"] } } },
+    { server: { ready: { ...serverStatus, field: null }, warmupTimeoutMs: 60_000 } },
   );
   const reply = server.request(definition, {}, { signal: signal() });
-  await until(async () => (await received(server, definition)).length === 1);
-  await act(server, { notify: "experimental/serverStatus", params: { quiescent: false } });
-  await act(server, { notify: "experimental/serverStatus", params: { quiescent: true } });
-  expect(await reply).toEqual({ value: "true", readiness: "ready" });
+  await act(server, { notify: "experimental/serverStatus", params: {} });
+  expect(await reply).toEqual({ value: "first", readiness: "ready" });
+  expect(await received(server, definition)).toHaveLength(1);
+});
+
+test("a question about one file's own text does not wait for the status", async () => {
+  const { server } = await session(
+    { capabilities: offers, replies: { "textDocument/documentSymbol": [{ name: "x" }] } },
+    { server: { ready: serverStatus, warmupTimeoutMs: 600_000 } },
+  );
+  const reply = await server.request("textDocument/documentSymbol", {}, { signal: signal() });
+  expect(reply).toEqual({ value: [{ name: "x" }], readiness: "ready" });
+});
+
+test("an answer that comes before the first status is held until the status says that it can be believed", async () => {
+  const told = (quiescent: boolean) => ({
+    notify: "experimental/serverStatus",
+    params: { quiescent },
+    once: join(scenarios(), `told-${quiescent}`),
+  });
+  const { server } = await session(
+    {
+      capabilities: offers,
+      replies: { [definition]: "true" },
+      on: { [definition]: [{ reply: "early", once: join(scenarios(), "early") }, told(false), told(true)] },
+    },
+    { server: { ready: serverStatus, warmupTimeoutMs: 2_000 } },
+  );
+  const reply = await server.request(definition, {}, { signal: signal() });
+  expect(reply).toEqual({ value: "true", readiness: "ready" });
+});
+
+test("an answer that was on its way when the server said that it is ready may be from before, and is asked for again", async () => {
+  const told = { notify: "experimental/serverStatus", params: {}, once: join(scenarios(), "told") };
+  const { server } = await session(
+    {
+      capabilities: offers,
+      replies: { [definition]: { $each: ["early", "true"] } },
+      on: { [definition]: [told] },
+    },
+    { server: { ready: { ...serverStatus, field: null }, warmupTimeoutMs: 100 } },
+  );
+  const reply = await server.request(definition, {}, { signal: signal() });
+  expect(reply).toEqual({ value: "true", readiness: "ready" });
+});
+
+test("calls that wait for a status side by side use up its patience once", async () => {
+  const state = new ReadinessState(serverStatus);
+  state.initialized();
+  const wait = (timeoutMs: number) => state.waitForStatus(timeoutMs, 100, signal());
+  await Promise.all([wait(60), wait(60), wait(60)]);
+  expect(state.awaitsStatus).toBe(true);
+  await wait(60);
+  expect(state.awaitsStatus).toBe(false);
 });
 
 test("a server that never sends the status that it is known for is waited for once", async () => {
@@ -246,7 +301,14 @@ test("answers prove nothing of a server that says nothing of itself, unless it i
     expect(await quiet.server.request(definition, {}, { signal: signal() })).toMatchObject({
       readiness: "unknown",
     });
-  const atOnce = { progress: true, notification: null, field: null, text: [], atOnce: true };
+  const atOnce = {
+    progress: true,
+    notification: null,
+    field: null,
+    text: [],
+    atOnce: true,
+    eachFolder: false,
+  };
   const declared = await session(scenario, { server: { ready: atOnce } });
   expect(declared.server.readiness).toBe("unknown");
   expect(await declared.server.request(definition, {}, { signal: signal() })).toMatchObject({
@@ -257,7 +319,14 @@ test("answers prove nothing of a server that says nothing of itself, unless it i
 });
 
 test("a status without a field says ready, and later progress holds again", async () => {
-  const ready = { progress: true, notification: "custom/ready", field: null, text: [], atOnce: false };
+  const ready = {
+    progress: true,
+    notification: "custom/ready",
+    field: null,
+    text: [],
+    atOnce: false,
+    eachFolder: false,
+  };
   const { server } = await session(
     { capabilities: offers, replies: { [definition]: { $each: ["early", "true"] } } },
     { server: { ready } },
@@ -279,18 +348,38 @@ test("a status that is one text among many says ready with that text alone", asy
     field: "/message",
     text: ["source file"],
     atOnce: false,
+    eachFolder: false,
   };
   const says = (message: string) => ({ notify: "window/logMessage", params: { type: 3, message } });
   const { server } = await session(
-    { capabilities: offers, replies: { [definition]: { $each: ["early", "true"] } } },
-    { server: { ready } },
+    { capabilities: offers, replies: { [definition]: "true" } },
+    { server: { ready, warmupTimeoutMs: 60_000 } },
   );
   await act(server, says("Loading configuration"));
   expect(server.readiness).toBe("unknown");
   const reply = server.request(definition, {}, { signal: signal() });
-  await until(async () => (await received(server, definition)).length === 1);
   await act(server, says("Found 60 source files"), says("Loading configuration"));
   expect(await reply).toEqual({ value: "true", readiness: "ready" });
+});
+
+test("a server that says for each folder that it is ready is waited for again when it gets one more", async () => {
+  const state = new ReadinessState({ ...serverStatus, field: null, eachFolder: true });
+  const tell = () => state.notified("experimental/serverStatus", {});
+  state.foldersAdded(1);
+  state.initialized();
+  tell();
+  expect([state.now, state.awaitsStatus]).toEqual(["unknown", true]);
+  tell();
+  expect([state.now, state.awaitsStatus]).toEqual(["ready", false]);
+  state.foldersAdded(1);
+  expect([state.now, state.awaitsStatus]).toEqual(["unknown", true]);
+  tell();
+  tell();
+  expect(state.now).toBe("ready");
+  // One that never says so is given up anew.
+  state.foldersAdded(1);
+  await state.waitForStatus(10, 10, signal());
+  expect([state.now, state.awaitsStatus]).toEqual(["unknown", false]);
 });
 
 test("the progress of a question, where the server says that it tells of such, is no evidence of an index", async () => {
@@ -326,6 +415,7 @@ test("progress that its server forgot is no evidence any more", () => {
       field: null,
       text: [],
       atOnce: false,
+      eachFolder: false,
     });
     const tell = (kind: string) =>
       state.notified("$/progress", { token: 1, value: { kind, title: "indexing" } });
@@ -385,7 +475,7 @@ test("an empty answer right after a status that only says ready is asked for aga
       replies: { [definition]: { $each: [null, null, "parsed"] } },
       on: { [definition]: [told] },
     },
-    { server: { ready: { ...serverStatus, field: null }, warmupTimeoutMs: 20_000 } },
+    { server: { ready: { ...serverStatus, field: null }, warmupTimeoutMs: 100 } },
   );
   const reply = await server.request(definition, {}, { signal: signal(), retryEmpty });
   expect(reply).toEqual({ value: "parsed", readiness: "ready" });
@@ -399,15 +489,13 @@ test("a question that a server gives up before it says its status is asked again
       on: {
         [definition]: [
           { error: { code: -32800, message: "not connected" }, once: join(scenarios(), "said") },
+          { notify: "experimental/serverStatus", params: {}, once: join(scenarios(), "told") },
         ],
       },
     },
-    { server: { ready: { ...serverStatus, field: null }, warmupTimeoutMs: 20_000 } },
+    { server: { ready: { ...serverStatus, field: null }, warmupTimeoutMs: 2_000 } },
   );
-  const reply = server.request(definition, {}, { signal: signal() });
-  await until(async () => (await received(server, definition)).length === 1);
-  await act(server, { notify: "experimental/serverStatus", params: {} });
-  expect((await reply).value).toBe("connected");
+  expect((await server.request(definition, {}, { signal: signal() })).value).toBe("connected");
 });
 
 test("the server's progress is told while the call waits, and stands in the status", async () => {

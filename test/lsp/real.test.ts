@@ -42,7 +42,7 @@ const cases: [string, ServerPlan, typeof typescript | typeof python, string][] =
     {
       ...serverPlan("ts7", ["tsc"], ["ts"], "typescript"),
       args: ["--lsp", "--stdio"],
-      ready: { progress: true, notification: null, field: null, text: [], atOnce: true },
+      ready: { progress: true, notification: null, field: null, text: [], atOnce: true, eachFolder: false },
     },
     typescript,
     "ready",

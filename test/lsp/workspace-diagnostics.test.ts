@@ -178,7 +178,14 @@ test("a server that is only asked file by file tells of the files that it was sh
 
 test("all files are not clean while the server checks in the background", async () => {
   const begin = { notify: "$/progress", params: { token: 1, value: { kind: "begin", title: "checking" } } };
-  const ready = { progress: true, notification: "custom/ready", field: "/ok", text: [], atOnce: false };
+  const ready = {
+    progress: true,
+    notification: "custom/ready",
+    field: "/ok",
+    text: [],
+    atOnce: false,
+    eachFolder: false,
+  };
   const { server } = await open(() => ({ capabilities: offered, replies: { [METHOD]: { items: [] } } }), {
     ready,
   });

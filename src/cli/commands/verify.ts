@@ -143,7 +143,7 @@ async function tried(
   const config: JsonObject = { mcp: { context: "full" }, servers, allow: { commands: commandsOf(servers) } };
   const { bundle, plan } = await compile({ flags: { workspace: folder }, words: [], config }, io);
   const record = textFlag(input, "record");
-  const transcript = record === undefined ? undefined : openTranscript(folder);
+  const transcript = record === undefined ? undefined : openTranscript(folder, plan.servers);
   const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
     ...{ base: folder, env: io.env, log: openLog(input, io), trace: transcript?.trace },
     ...{

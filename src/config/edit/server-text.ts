@@ -42,6 +42,7 @@ const KEYS = [
   "priority",
   "initialize_options",
   "workspace_configuration",
+  "push_configuration",
   "client_capabilities",
   "replies",
   "forward",

@@ -123,6 +123,13 @@ export const serverSchema = z.strictObject({
     .optional()
     .describe("Answers `workspace/configuration`, and is sent as `workspace/didChangeConfiguration`.")
     .meta(found("fixed")),
+  push_configuration: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether `workspace_configuration` is sent unasked at the start (true when absent). False for a server that asks for it: told as well, it may load its project twice.",
+    )
+    .meta(found("free")),
   initialize_timeout_ms: milliseconds
     .optional()
     .describe("Longest time for `initialize`.")
@@ -172,6 +179,12 @@ export const serverSchema = z.strictObject({
         .optional()
         .describe(
           "Its first answer is complete: it loads what it needs before it answers, and tells nothing of it.",
+        ),
+      each_folder: z
+        .boolean()
+        .optional()
+        .describe(
+          "It says that it is ready once for each workspace folder, and again for one that is added.",
         ),
     })
     .optional()

@@ -75,15 +75,18 @@ async function askUntilSure(
   let empties = 0;
   let refused = 0;
   let previous: Flight | undefined;
+  const isOfProject = isRead(method) && !LOCAL.has(method);
+  if (isOfProject) await waitToAsk(asking, left(HOLD), signal);
   for (let doubted = 0; ; ) {
     const flight = readiness.depart(asking.tellsProgress(method));
     const answer = attempt(asking, method, params, Math.max(1, left(1)), { signal, parts });
     const outcome = await answer.finally(() => readiness.arrive(flight, previous));
     previous = flight;
     const first = doubted === 0;
+    const isPast = isOfProject && first && readiness.turnedDuring(flight);
     const doubts = (waitMs: number): boolean => readiness.doubts(flight, first, waitMs);
     const timeMs = holdMs(asking, method, left(HOLD));
-    const held = isRead(method) && timeMs > 0 && doubted < MAX_DOUBTED && doubts(timeMs);
+    const held = isRead(method) && timeMs > 0 && doubted < MAX_DOUBTED && (isPast || doubts(timeMs));
     if (outcome instanceof Refusal) {
       if (!isEarly(outcome) || refused++ > 1) throw outcome;
       if (!held && !(await waitForSign(readiness, retryEmpty, left(HOLD), signal))) throw outcome;
@@ -96,10 +99,23 @@ async function askUntilSure(
     }
     if (!held) continue;
     doubted++;
-    if (await hold(asking, doubts, timeMs, signal)) continue;
+    if (isPast || (await hold(asking, doubts, timeMs, signal))) continue;
     if (outcome instanceof Refusal) throw outcome;
     return { value: outcome.value, readiness: readiness.now };
   }
+}
+
+/**
+ * Waits for the status of a server that is known to send one: what it says before has to be asked for again. Half of the
+ * time and of the patience are kept, as one that stays silent may answer all the same.
+ */
+async function waitToAsk(
+  { readiness, warmupMs }: Asking,
+  leftMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!readiness.awaitsStatus || readiness.now === "indexing") return;
+  await readiness.waitForStatus(Math.min(warmupMs, leftMs) / 2, warmupMs, signal);
 }
 
 /** How long an answer is held: one about a file's own text, which is empty, for no longer than a server needs to warm up. */
@@ -122,10 +138,7 @@ async function hold(
     return false;
   }
   // The status that this kind of server sends has not come yet. One that never sends it is waited for once.
-  const waitMs = Math.min(warmupMs, timeMs);
-  const isTold = await readiness.wait(() => !readiness.awaitsStatus || indexing(), waitMs, signal);
-  if (!isTold) readiness.waitedForStatus(waitMs, warmupMs);
-  return !readiness.awaitsStatus;
+  return (await readiness.waitForStatus(timeMs, warmupMs, signal)) || !readiness.awaitsStatus;
 }
 
 function believed(readiness: ReadinessState, value: unknown): ServerReply {
