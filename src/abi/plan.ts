@@ -150,6 +150,7 @@ export interface ServerPlan {
     nice: number | null;
   };
   sandbox: SandboxName;
+  untrusted: UntrustedPlan;
   /** The server sees changes on disk only in files that are opened. */
   openOnChange: boolean;
   /** Whether diagnostics are pulled where that is offered, and whether a file is looked at only once it is saved. */
@@ -157,6 +158,17 @@ export interface ServerPlan {
   /** One process for several roots, where the server takes folders while it runs. */
   shareRoots: boolean;
   install: string | null;
+}
+
+/** What differs for a server in a workspace that is not trusted. */
+export interface UntrustedPlan {
+  /** Whether it is started without a sandbox. */
+  start: boolean;
+  /** JSON Pointer in its options → the file that must be at that path, or in it. */
+  loads: { [pointer: string]: string };
+  /** Laid over its own. */
+  initializeOptions: JsonObject;
+  settings: JsonObject;
 }
 
 /** Passes one server's notification to another server as a request, and its answer back as a notification. */

@@ -476,7 +476,8 @@ export const codes = {
   "lsp/not-allowed": {
     kind: "refusal",
     title: "The server may not be started",
-    cause: "The program is not in `allow.commands`, or lies in a workspace that is not trusted.",
+    cause:
+      "The program is not in `allow.commands`, or lies in a workspace that is not trusted, or would load code from such a workspace.",
     fix: "Add the program to `allow.commands`, or trust the workspace with `lsp-proxy trust`.",
   },
   "lsp/not-locked": {

@@ -33,6 +33,20 @@ export function canonicalPretty(value: unknown): string {
   return `${JSON.stringify(canonical(value), null, 2)}\n`;
 }
 
+/** One table laid over another, table by table; everything else is replaced. */
+export function laidOver(under: JsonObject, over: JsonObject): JsonObject {
+  const out: JsonObject = { ...under };
+  for (const [key, value] of Object.entries(over)) {
+    const below = out[key];
+    define(
+      out,
+      key,
+      isTable(below) && isTable(value) ? laidOver(below as JsonObject, value as JsonObject) : value,
+    );
+  }
+  return out;
+}
+
 /** Sets a key as an own property even when it is called `__proto__`. */
 export function define(table: Record<string, unknown>, key: string, value: unknown): void {
   // Every other name is set the plain way, which is ten times as quick.

@@ -8,6 +8,7 @@ import type { JsonObject } from "../base/json.js";
 import { fromPointer, toPointer } from "../base/pointer.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { chooseServers } from "../config/catalogue/detect.js";
+import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { userConfigFile } from "../config/discover.js";
 import { diskFiles, type Files } from "../config/files.js";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
@@ -26,7 +27,7 @@ import { walkedDisk } from "../workspace/walk.js";
 import { homeOf, type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
 import { strangersAround } from "./strangers.js";
-import { isInstalled } from "./trial/installed.js";
+import { type Here, isInPackages, isInstalled, lackingOf } from "./trial/installed.js";
 
 /** A config that went down the whole line. */
 export interface Compiled {
@@ -87,8 +88,10 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
       embedded: (presets) =>
         input.config !== undefined
           ? {}
-          : chooseServers(scanWorkspace(workspace, walkedDisk, { env: io.env, home }), presets, (preset) =>
-              isInstalled(preset, { folders: binFolders, avoid: strangers([workspace]), env: io.env }),
+          : chooseServers(
+              scanWorkspace(workspace, walkedDisk, { env: io.env, home }),
+              presets,
+              tiersOf(workspace, { folders: binFolders, avoid: strangers([workspace]), env: io.env }),
             ),
     },
     files,
@@ -104,6 +107,27 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
   // A named config says itself where it works; the folder that we were started in is then nothing to it.
   const avoid = strangers([...(loaded.main.kind === "named" ? [] : [workspace]), ...roots]);
   return { loaded, plan, warnings: [...loaded.warnings, ...problems], binFolders, avoid, files: [...read] };
+}
+
+/**
+ * Servers that can be started as they are, then those that lack something, then those that only the workspace has and nobody
+ * trusts: what is asked of the last two says what to do about it.
+ */
+function tiersOf(workspace: string, here: Here): ((preset: PresetFacts) => boolean)[] {
+  const known = new Map<string, boolean>();
+  const isHere = (preset: PresetFacts) => {
+    const found = known.get(preset.id) ?? isInstalled(preset, here);
+    known.set(preset.id, found);
+    return found;
+  };
+  const isTrusted = here.folders.length > 0;
+  const isWhole = (preset: PresetFacts) =>
+    lackingOf(preset, here, isTrusted ? workspace : undefined).length === 0;
+  return [
+    (preset) => isHere(preset) && isWhole(preset),
+    isHere,
+    (preset) => !isTrusted && isInPackages(preset, join(workspace, "node_modules", ".bin")),
+  ];
 }
 
 /** A program that only the user's own list lacks is added there. */

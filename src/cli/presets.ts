@@ -12,15 +12,18 @@ import { workspaceFolder } from "./compile.js";
 import { shippedConfigs } from "./shipped.js";
 import { strangersAround } from "./strangers.js";
 import { withProgress } from "./terminal/progress.js";
-import { isInPackages, isInstalledInTurn } from "./trial/installed.js";
+import { isInPackages, isInstalledInTurn, lackingOf } from "./trial/installed.js";
 
 /** The shipped catalogue. */
 export function openCatalogue(): Catalogue {
   return new Catalogue(shippedConfigs, diskFiles);
 }
 
-/** Whether a program can be started, lies in packages of a workspace that nobody trusts, or is not here. */
-export type Presence = "installed" | "untrusted" | "missing";
+/**
+ * Whether a program can be started, is here without what it loads, lies in packages of a workspace that nobody trusts, or is
+ * not here.
+ */
+export type Presence = "installed" | "incomplete" | "untrusted" | "missing";
 
 /** Looks for the programs of presets, all at once, and tells how it stands with each. */
 export async function lookAround(
@@ -28,12 +31,14 @@ export async function lookAround(
   input: Input,
   io: Surroundings,
 ): Promise<(preset: PresetFacts) => Presence> {
-  const packages = join(workspaceFolder(input, io), "node_modules", ".bin");
+  const workspace = workspaceFolder(input, io);
+  const packages = join(workspace, "node_modules", ".bin");
   const avoid = strangersOf(input, io);
   const trusts = avoid.length === 0;
   const here = { folders: trusts ? [packages] : [], env: io.env, avoid };
   const found = presets.map(async (preset): Promise<[string, Presence]> => {
-    if (await isInstalledInTurn(preset, here)) return [preset.id, "installed"];
+    if (await isInstalledInTurn(preset, here))
+      return [preset.id, lackingOf(preset, here, workspace).length === 0 ? "installed" : "incomplete"];
     return [preset.id, !trusts && isInPackages(preset, packages) ? "untrusted" : "missing"];
   });
   const known = new Map(await withProgress(io, "looking for language servers", () => Promise.all(found)));
@@ -49,8 +54,9 @@ export function strangersOf(input: Input, io: Surroundings): string[] {
 }
 
 /** How it stands with a program, and what to do about it. */
-export function presenceText(presence: Presence, install: string): string {
+export function presenceText(presence: Presence, install: string, loads: readonly string[] = []): string {
   if (presence === "installed") return "installed";
+  if (presence === "incomplete") return `installed without ${loads.join(", ")}, which it loads: ${install}`;
   if (presence === "missing") return `not installed: ${install}`;
   return "in node_modules/.bin, not trusted: `lsp-proxy trust`, or --trust-workspace";
 }
@@ -123,11 +129,11 @@ function byExtension(
   return nearestToHand(ranked, presence);
 }
 
-/** The first that is installed, else the first that is in the workspace's packages, else the first. */
+/** The first that is installed, else the first that is in the workspace's packages, else the first that is here in part. */
 function nearestToHand(
   ranked: readonly PresetFacts[],
   presence: (preset: PresetFacts) => Presence,
 ): PresetFacts | undefined {
   const first = (wanted: Presence) => ranked.find((preset) => presence(preset) === wanted);
-  return first("installed") ?? first("untrusted") ?? ranked[0];
+  return first("installed") ?? first("untrusted") ?? first("incomplete") ?? ranked[0];
 }

@@ -184,7 +184,7 @@ function lostFiles({ id }: ServerPlan, names: readonly string[], key: string): s
 
 /** Parts of a server that only we have, where it has them; `more` are those of one format. */
 function lostParts(server: ServerPlan, more: { [key: string]: boolean }): string[] {
-  const { ready, limits } = server;
+  const { ready, limits, untrusted } = server;
   const parts: { [key: string]: boolean } = {
     replies: !isEmpty(server.replies),
     forward: server.forward.length > 0,
@@ -199,6 +199,9 @@ function lostParts(server: ServerPlan, more: { [key: string]: boolean }): string
     execute_commands: server.executeCommands.length > 0,
     limits: Object.values(limits).some((limit) => limit !== null),
     sandbox: server.sandbox !== "none",
+    untrusted:
+      !untrusted.start ||
+      [untrusted.loads, untrusted.initializeOptions, untrusted.settings].some((part) => !isEmpty(part)),
     ...more,
   };
   const lost = Object.keys(parts).filter((key) => parts[key]);

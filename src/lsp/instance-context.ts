@@ -1,6 +1,6 @@
 /** What one running server needs from its surroundings. */
 import type { Effect, LimitsPlan, ServerPlan } from "../abi/plan.js";
-import type { NamedPaths } from "./process/named-paths.js";
+import type { Told } from "./process/told.js";
 import type { Log, Trace } from "./types.js";
 import type { WorkspaceWatch } from "./watch/watch.js";
 
@@ -16,8 +16,8 @@ export interface InstanceContext {
   plan: ServerPlan;
   /** Absolute root of this instance. */
   root: string;
-  /** What named paths in its options and settings stand for. */
-  names: NamedPaths;
+  /** Its options and settings, as it is told them. */
+  told: Told;
   /** Absolute further workspace folders, of the plan and of other roots that this instance serves as well. */
   folders: string[];
   roots: readonly string[];

@@ -18,7 +18,6 @@ import { takesFolders } from "./folders.js";
 import { documentOf } from "./inside.js";
 import type { InstanceContext } from "./instance-context.js";
 import type { Transport } from "./process/launch.js";
-import { withNamedPaths } from "./process/named-paths.js";
 import { ServerEnd } from "./process/server-end.js";
 import { ReadinessState } from "./readiness.js";
 import type {
@@ -102,7 +101,7 @@ export class Instance {
       capabilities: this.#capabilities,
       readiness: this.#readiness,
       diagnostics: this.#files.diagnostics,
-      settings: () => this.#settings(),
+      settings: () => context.told.settings,
       folders: () => this.#folders(),
       notify: (method, params) => this.#wire.notify(method, params),
     });
@@ -171,8 +170,8 @@ export class Instance {
 
   /** The handshake; after it the server may be asked. */
   async initialize(signal: AbortSignal): Promise<void> {
-    const { root, names, version, effects } = this.#context;
-    const about = { root, names, folders: this.#folders(), version, effects };
+    const { root, told, version, effects } = this.#context;
+    const about = { root, options: told.options, folders: this.#folders(), version, effects };
     const { capabilities, encoding, serverVersion } = await shakeHands(
       this.plan,
       this.#asking,
@@ -183,7 +182,7 @@ export class Instance {
     this.#encoding = encoding;
     this.#serverVersion = serverVersion;
     this.#wire.notify("initialized", {});
-    const settings = this.#settings();
+    const { settings } = this.#context.told;
     if (this.plan.pushSettings && Object.keys(settings).length > 0)
       this.#wire.notify("workspace/didChangeConfiguration", { settings });
     this.#readiness.initialized();
@@ -297,10 +296,6 @@ export class Instance {
   /** Whether the server was told all that is known; then it is up to date as of this moment, as far as that goes. */
   glanced(at: number): boolean {
     return this.dead || this.#files.glanced(at);
-  }
-
-  #settings(): ServerPlan["settings"] {
-    return withNamedPaths(this.plan.settings, this.#context.names);
   }
 
   #folders(): FolderParams[] {

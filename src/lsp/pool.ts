@@ -10,7 +10,6 @@ import { Instance } from "./instance.js";
 import type { Tally } from "./instance-context.js";
 import { Guardian } from "./process/guardian.js";
 import { launch } from "./process/launch.js";
-import { namedPathsOf } from "./process/named-paths.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
 import { rootOf, routeFile } from "./route.js";
 import { Slot } from "./slot.js";
@@ -237,12 +236,11 @@ class Pool implements ServerPool {
     // Begun before the server reads its first file; what changes from here on is told.
     void this.#watch.refresh();
     const transport = await launch(this.#plan, server, root, this.#context, this.#guardian, signal);
-    const program = runsElsewhere(server) ? undefined : findProgram(this.#plan, server, this.#context);
     const instance = new Instance(
       {
         plan: server,
         root,
-        names: namedPathsOf(root, program, this.#context),
+        told: transport.told,
         roots,
         generation,
         version,

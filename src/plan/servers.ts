@@ -96,6 +96,12 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
       nice: limits.nice ?? null,
     },
     sandbox: server.sandbox ?? "none",
+    untrusted: {
+      start: server.untrusted?.start ?? true,
+      loads: canonical(server.untrusted?.loads ?? {}),
+      initializeOptions: canonical((server.untrusted?.initialize_options ?? {}) as JsonObject),
+      settings: canonical((server.untrusted?.workspace_configuration ?? {}) as JsonObject),
+    },
     openOnChange: server.open_on_change ?? false,
     diagnostics: { pull: server.diagnostics?.pull ?? true, onSave: server.diagnostics?.on_save ?? false },
     shareRoots: server.share_roots ?? true,

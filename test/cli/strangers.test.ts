@@ -127,6 +127,69 @@ describe("a program that we run ourselves", () => {
   });
 });
 
+describe("a server that only the repository's packages have", () => {
+  it("leads to trust, as a call, in `explain` and in `doctor`", async () => {
+    rmSync(join(top, "home/.config"), { recursive: true });
+    const there = { cwd: repository, env: { ...env(), PATH: join(top, "nowhere") } };
+    const args = JSON.stringify({ file_path: "src/a.ts", line: 1, character: 1 });
+    const { stdout } = await runHere(["call", "get_hover", args], there);
+    expect(stdout).toContain("lies in the workspace, which is not trusted");
+    expect(stdout).toContain("lsp-proxy trust");
+    expect(stdout).not.toContain("Add a server");
+    expect((await runHere(["explain"], there)).stdout).toContain("not trusted: `lsp-proxy trust`");
+    const told = (await runHere(["doctor", "--no-start"], there)).stdout;
+    expect(told).toContain("`typescript-language-server` lies in the workspace, which is not trusted");
+  });
+
+  it("is none where its package says nonsense", async () => {
+    rmSync(join(top, "home/.config"), { recursive: true });
+    write("repository/node_modules/.bin/tsc", "");
+    chmodSync(join(repository, "node_modules/.bin/tsc"), 0o755);
+    write("repository/node_modules/.bin/package.json", "{");
+    const { code, stderr } = await runHere(["init", "--dry-run"], { cwd: repository, env: env() });
+    expect([code, stderr]).toEqual([0, expect.stringContaining("in node_modules/.bin, not trusted")]);
+  });
+});
+
+describe("a server without what it loads beside it", () => {
+  const install = (files: string[]) => {
+    rmSync(join(repository, "node_modules"), { recursive: true });
+    const modules = "prefix/lib/node_modules";
+    write(`${modules}/typescript-language-server/lib/cli.mjs`, "#!/bin/sh\nexit 3\n");
+    chmodSync(join(top, modules, "typescript-language-server/lib/cli.mjs"), 0o755);
+    for (const file of files) write(`${modules}/typescript/lib/${file}`, "");
+    mkdirSync(join(top, "prefix/bin"));
+    symlinkSync(
+      join(top, modules, "typescript-language-server/lib/cli.mjs"),
+      join(top, "prefix/bin/typescript-language-server"),
+    );
+    return { cwd: repository, env: { ...env(), PATH: `${join(top, "prefix/bin")}:/bin` } };
+  };
+
+  it("is said to be so by `init`, `servers` and a call", async () => {
+    const there = install(["tsc.js"]);
+    const { code, stderr } = await runHere(["init", "--yes"], there);
+    expect(stderr).toContain("installed without typescript/lib/tsserver.js, which it loads: npm install");
+    expect(code).toBe(1);
+    const { stdout } = await runHere(["servers", "typescript-language-server"], there);
+    expect(stdout).toContain("installed without typescript/lib/tsserver.js");
+    const args = JSON.stringify({ file_path: "src/a.ts", line: 1, character: 1 });
+    expect((await runHere(["call", "get_hover", args], there)).stdout).toContain("was sought beside");
+  });
+
+  it("is installed with it, or where the workspace has it and would be trusted", async () => {
+    const there = install(["tsserver.js"]);
+    expect((await runHere(["init", "--dry-run"], there)).stderr).toMatch(
+      /typescript-language-server +installed\n/,
+    );
+    rmSync(join(top, "prefix/lib/node_modules/typescript"), { recursive: true });
+    write("repository/node_modules/typescript/lib/tsserver.js", "");
+    expect((await runHere(["init", "--dry-run"], there)).stderr).toMatch(
+      /typescript-language-server +installed\n/,
+    );
+  });
+});
+
 describe("what stands around a workspace", () => {
   const around = (folder: string, trusted: string[] = [], home = join(top, "home")) =>
     strangersAround([folder], { env: { HOME: home } }, (above) => trusted.includes(above));

@@ -21,26 +21,26 @@ describe("choosing", () => {
   const found = scan({ "/w/a.ts": "", "/w/Dockerfile": "" });
 
   test("the installed preset with the highest rank, for what is there", () => {
-    expect(chooseServers(found, presets, () => true)).toEqual({
+    expect(chooseServers(found, presets, [() => true])).toEqual({
       servers: [
         { id: "docker", kind: "docker" },
         { id: "high", kind: "high" },
       ],
     });
-    expect(chooseServers(found, presets, ({ id }) => id === "low")).toEqual({
+    expect(chooseServers(found, presets, [({ id }) => id === "low"])).toEqual({
       servers: [{ id: "low", kind: "low" }],
     });
-    expect(chooseServers(found, presets, () => false)).toEqual({ servers: [] });
+    expect(chooseServers(found, presets, [() => false])).toEqual({ servers: [] });
   });
 
   test("a companion is never chosen, not even for files that nobody else claims", () => {
     const lone = scan({ "/w/a.lint": "" });
-    expect(chooseServers(lone, presets, () => true)).toEqual({ servers: [] });
+    expect(chooseServers(lone, presets, [() => true])).toEqual({ servers: [] });
   });
 
   test("two chosen servers never claim the same files", () => {
     const both = scan({ "/w/a.ts": "", "/w/b.vue": "" });
-    expect(chooseServers(both, presets, () => true)).toEqual({
+    expect(chooseServers(both, presets, [() => true])).toEqual({
       servers: [
         { id: "high", kind: "high" },
         { id: "low", kind: "low", extensions: ["vue"], filenames: [] },
@@ -54,9 +54,9 @@ describe("choosing", () => {
       asked.push(id);
       return true;
     };
-    const one = chooseServers(found, presets, isInstalled);
+    const one = chooseServers(found, presets, [isInstalled]);
     expect(asked).toEqual(["high", "docker"]);
-    expect(chooseServers(found, presets.toReversed(), () => true)).toEqual(one);
+    expect(chooseServers(found, presets.toReversed(), [() => true])).toEqual(one);
   });
 
   test("with the shipped presets: TypeScript 7 before typescript-language-server", () => {
@@ -74,7 +74,7 @@ describe("choosing", () => {
       diskFiles,
     );
     const ids = (installed: string[]) =>
-      chooseServers(scan({ "/w/a.ts": "", "/w/b.py": "" }), presetsSeen, ({ id }) => installed.includes(id))
+      chooseServers(scan({ "/w/a.ts": "", "/w/b.py": "" }), presetsSeen, [({ id }) => installed.includes(id)])
         .servers;
     expect(ids(["typescript", "typescript-language-server", "vtsls", "pyright", "pylsp"])).toEqual([
       { id: "pyright", kind: "pyright" },

@@ -349,6 +349,10 @@ const cases = new Map<string, Case>([
   of("limits.processes", "2", "1000", 2),
   of("limits.nice", "19", "0", 19),
   of("sandbox", '"read_only"', '"no_network"', "read_only"),
+  of("untrusted.start", "false", "true", false),
+  of("untrusted.loads", '{ "/a" = "b" }', '{ "/a" = "c" }', { "/a": "b" }),
+  of("untrusted.initialize_options", "{ a = 1 }", "{ a = 2 }", { a: 1 }),
+  of("untrusted.workspace_configuration", "{ a = 1 }", "{ a = 2 }", { a: 1 }),
   [
     "servers.command",
     {

@@ -1,78 +1,155 @@
 /** What `<workspace>` and `<node_modules>` stand for: of a workspace that nobody trusts no code is named. */
-import { chownSync, existsSync, rmSync } from "node:fs";
+import { chownSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { namedPathsOf, withNamedPaths } from "../../src/lsp/process/named-paths.js";
+import type { ServerPlan } from "../../src/abi/plan.js";
+import type { Json } from "../../src/base/json.js";
+import { namedModules, withNamedPaths } from "../../src/base/named-paths.js";
+import { namedPathsOf } from "../../src/lsp/process/named-paths.js";
+import { toldTo } from "../../src/lsp/process/told.js";
 import { fakeServer } from "../fake-server/index.js";
 import { poolOf, received, scenarios, signal, workspace, write } from "./support.js";
 
 const bare = { roots: [], avoid: [], binFolders: [] };
+const server = { id: "x", command: ["run"], args: [] };
 
 /** A repository with a project in it, and a program that is installed elsewhere. */
 function arrange() {
   const top = workspace({
-    "repo/node_modules/typescript/x": "",
+    "repo/node_modules/typescript/lib/x.js": "",
     "repo/work/a": "",
+    "opt/node_modules/typescript/lib/x.js": "",
     "opt/node_modules/server/bin/run": "",
+    "opt/node_modules/server/node_modules/other/x.js": "",
   });
   const [repo, root] = [join(top, "repo"), join(top, "repo/work")];
   const program = join(top, "opt/node_modules/server/bin/run");
-  return { top, repo, root, program, untrusted: { roots: [root], avoid: [repo], binFolders: [] } };
+  const untrusted = { roots: [root], avoid: [repo], binFolders: [] };
+  return { top, repo, root, program, untrusted, own: join(top, "opt/node_modules") };
 }
 
-test("of a workspace that is not trusted, node_modules are the program's own", () => {
-  const { top, root, program, untrusted } = arrange();
-  expect(namedPathsOf(root, program, untrusted)).toEqual({
-    workspace: root,
-    node_modules: join(top, "opt/node_modules"),
-  });
+/** Where the file is that a text names. */
+function filled(...[who, root, program, context]: Parameters<typeof namedPathsOf>): string {
+  return withNamedPaths("<node_modules>/typescript/lib/x.js", namedPathsOf(who, root, program, context));
+}
+
+test("of a workspace that is not trusted, node_modules are the program's own, wherever above it the file is", () => {
+  const { root, program, untrusted, own } = arrange();
+  const names = namedPathsOf(server, root, program, untrusted);
+  expect(
+    withNamedPaths(["<workspace>/b", "--at=<node_modules>/typescript/lib,<node_modules>/other"], names),
+  ).toEqual([`${root}/b`, `--at=${own}/typescript/lib,${own}/server/node_modules/other`]);
 });
 
-test("where the program has none, what is named is not there, and never the workspace's", () => {
-  const { top, repo, root, untrusted } = arrange();
-  rmSync(join(top, "opt/node_modules"), { recursive: true });
-  const elsewhere = join(top, "opt/run");
-  write(elsewhere, "");
-  expect(existsSync(namedPathsOf(root, elsewhere, untrusted).node_modules ?? "")).toBe(false);
-  // A program that stands in the repository, and may be started all the same, has none of its folders either.
+test("where a program runs a script, they are the script's own", () => {
+  const { root, program, untrusted, own } = arrange();
+  for (const words of [{ command: ["node", program] }, { command: ["node"], args: ["--flag", program] }])
+    expect(filled({ ...server, ...words }, root, process.execPath, untrusted)).toBe(
+      join(own, "typescript/lib/x.js"),
+    );
+});
+
+test("where the file is not there, nothing is named and the way on is told", () => {
+  const { repo, root, program, untrusted, own } = arrange();
+  rmSync(join(own, "typescript/lib/x.js"));
+  const refused = {
+    code: "lsp/not-allowed",
+    message: expect.stringContaining("`typescript/lib/x.js` was sought beside `run`"),
+    nextSteps: expect.arrayContaining([{ kind: "command", text: "lsp-proxy trust" }]),
+  };
   const within = join(repo, "tools/run");
   write(within, "");
-  for (const path of [within, undefined])
-    expect(namedPathsOf(root, path, untrusted).node_modules).not.toBe(join(repo, "node_modules"));
+  // A shim somewhere else, one that stands in the repository and may be started all the same, and none at all.
+  const shim = join(workspace({ run: "#!/bin/sh\n" }), "run");
+  for (const path of [program, shim, within, undefined])
+    expect(() => filled(server, root, path, untrusted)).toThrow(expect.objectContaining(refused));
+});
+
+test("a link to the workspace's own is the workspace's", () => {
+  const { repo, root, program, untrusted, own } = arrange();
+  rmSync(join(own, "typescript"), { recursive: true });
+  symlinkSync(join(repo, "node_modules/typescript"), join(own, "typescript"));
+  expect(() => filled(server, root, program, untrusted)).toThrow(/sought beside/);
 });
 
 test("of a trusted one they are the nearest at or above it", () => {
   const { repo, root, program, untrusted } = arrange();
   const trusted = { ...untrusted, binFolders: [join(root, "node_modules/.bin")] };
-  expect(namedPathsOf(root, program, trusted).node_modules).toBe(join(repo, "node_modules"));
+  expect(filled(server, root, program, trusted)).toBe(join(repo, "node_modules/typescript/lib/x.js"));
 });
 
 test.runIf(process.getuid?.() === 0)("what another user put above it does not count", () => {
   const { repo, root, program } = arrange();
   chownSync(join(repo, "node_modules"), 65_534, 65_534);
-  expect(namedPathsOf(root, program, bare).node_modules).not.toBe(join(repo, "node_modules"));
+  expect(filled(server, root, program, bare)).not.toContain(join(repo, "node_modules"));
   chownSync(root, 65_534, 65_534);
-  expect(namedPathsOf(root, program, bare).node_modules).toBe(join(repo, "node_modules"));
+  expect(filled(server, root, program, bare)).toContain(join(repo, "node_modules"));
 });
 
 test("a name stands for its path once: what a path has in itself stays", () => {
-  const names = { workspace: "/w/<port>", port: "7" };
-  expect(withNamedPaths({ a: ["<workspace>:<port>", "<other>"] }, names)).toEqual({
+  const names = new Map([
+    ["workspace", "/w/<port>"],
+    ["port", "7"],
+  ]);
+  expect(withNamedPaths({ a: ["<workspace>:<port>", "<other>"] }, (name) => names.get(name))).toEqual({
     a: ["/w/<port>:7", "<other>"],
   });
+  expect(namedModules({ a: ["<node_modules>/b/c.js", "<workspace>/d"], e: "<node_modules>/b/c.js" })).toEqual(
+    ["/b/c.js"],
+  );
 });
 
 test("a server is told so in its options and settings", async () => {
-  const { root, untrusted } = arrange();
+  const { root, untrusted, top } = arrange();
+  write(join(top, "opt/node_modules/server/run.mjs"), "");
   const tsdk = "<node_modules>/typescript/lib";
-  const server = fakeServer(scenarios(), {}, { initializeOptions: { tsdk }, settings: { tsdk } });
-  const pool = poolOf(root, [server], {}, { ...untrusted, env: process.env });
+  const told = { initializeOptions: { tsdk }, settings: { tsdk }, untrusted: over({ a: 1 }, { b: 2 }) };
+  const fake = fakeServer(scenarios(), {}, told);
+  const script = join(top, "opt/node_modules/server/run.mjs");
+  const pool = poolOf(
+    root,
+    [{ ...fake, args: [...fake.args, script] }],
+    {},
+    { ...untrusted, env: process.env },
+  );
   const running = await pool.get("fake", undefined, signal());
-  const told = JSON.stringify([
-    await received(running, "initialize"),
-    await received(running, "workspace/didChangeConfiguration"),
+  const messages = [
+    ...(await received(running, "initialize")).map(({ initializationOptions }) => initializationOptions),
+    ...(await received(running, "workspace/didChangeConfiguration")).map(({ settings }) => settings),
+  ];
+  const named = expect.not.stringContaining("repo");
+  expect(messages).toEqual([
+    { tsdk: named, a: 1 },
+    { tsdk: named, b: 2 },
   ]);
-  expect(told.match(/[^"]*typescript\/lib/g)?.length).toBe(2);
-  expect(told).not.toContain(`${root}/node_modules`);
-  expect(told).not.toContain("repo/node_modules");
+});
+
+function over(initializeOptions = {}, settings = {}): ServerPlan["untrusted"] {
+  return { start: true, loads: {}, initializeOptions, settings };
+}
+
+test("a server that cannot do without the workspace's code is started in a sandbox or once it is trusted", () => {
+  const { root, program, untrusted } = arrange();
+  const fake = fakeServer(scenarios(), {}, { untrusted: { ...over(), start: false } });
+  expect(() => toldTo(fake, root, program, untrusted)).toThrow(/runs code of the workspace/);
+  const trusted = { ...untrusted, binFolders: ["/x"] };
+  expect(toldTo(fake, root, program, trusted)).toEqual({ options: null, settings: {} });
+  expect(toldTo({ ...fake, sandbox: "read_only" }, root, program, untrusted).options).toBe(null);
+});
+
+test("what its options say that it loads must be there; where, is the user's word", () => {
+  const { repo, root, program, untrusted, own } = arrange();
+  const loads = { "/typescript/path": "x.js" };
+  const asked = (path: Json) => {
+    const told = { initializeOptions: { typescript: { path } }, untrusted: { ...over(), loads } };
+    const fake = fakeServer(scenarios(), {}, { ...server, ...told });
+    return toldTo(fake, root, program, untrusted).options;
+  };
+  const there = join(own, "typescript/lib");
+  for (const path of [there, join(there, "x.js"), "<node_modules>/typescript/lib"])
+    expect(asked(path)).toEqual({ typescript: { path: expect.stringContaining(there) } });
+  const chosen = join(repo, "node_modules/typescript/lib");
+  expect(asked(chosen)).toEqual({ typescript: { path: chosen } });
+  for (const path of [null, "", "lib", "/nowhere", join(there, "y.js")])
+    expect(() => asked(path)).toThrow(/`x.js` was sought where `initialize_options.typescript.path` says/);
 });

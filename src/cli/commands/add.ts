@@ -79,7 +79,7 @@ export const add: Command = {
     for (const preset of adding.presets) {
       const here = (await lookAround([preset], input, io))(preset);
       if (here !== "installed")
-        io.stdout.write(`${preset.id} is ${presenceText(here, installLine(preset))}\n`);
+        io.stdout.write(`${preset.id} is ${presenceText(here, installLine(preset), preset.loads)}\n`);
     }
     if (open.isDiscovered) io.stdout.write(lackingText(adding.programs, io));
     if (open.isDiscovered) io.stdout.write("`lsp-proxy trust` lets it start programs as it is now\n");

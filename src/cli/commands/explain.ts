@@ -1,7 +1,7 @@
 /** `explain`: the plan, for a person: what would be started for which files, and what each tool asks. */
 import type { EachPlan, Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/plan.js";
 import { canonicalPretty } from "../../base/json.js";
-import { findProgram, runsElsewhere } from "../../lsp/process/program.js";
+import { findProgram, isStrangers, type ProgramContext, runsElsewhere } from "../../lsp/process/program.js";
 import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
 import { type Compiled, planConfig } from "../compile.js";
 import { configFlags } from "../flags.js";
@@ -33,7 +33,7 @@ function describe(planned: Omit<Compiled, "bundle">, io: Surroundings): string {
     "",
     "Language servers",
     ...(plan.servers.length === 0 ? ["  none: no server for the files here is installed"] : []),
-    ...plan.servers.flatMap((server) => describeServer(server, findProgram(plan, server, context))),
+    ...plan.servers.flatMap((server) => describeServer(server, whereIs(plan, server, context))),
     "",
     "Tools",
     ...plan.tools
@@ -43,15 +43,21 @@ function describe(planned: Omit<Compiled, "bundle">, io: Surroundings): string {
   ].join("\n");
 }
 
-function describeServer(server: ServerPlan, program: string | undefined): string[] {
+/** Where a server's program is, or why it cannot be started. */
+function whereIs(plan: Plan, server: ServerPlan, context: ProgramContext): string {
+  if (runsElsewhere(server)) return "runs elsewhere";
+  const program = findProgram(plan, server, context);
+  if (program !== undefined) return program;
+  if (isStrangers(plan, server, context)) return "in the workspace, which is not trusted: `lsp-proxy trust`";
+  return `not installed${server.install ? `: ${server.install}` : ""}`;
+}
+
+function describeServer(server: ServerPlan, found: string): string[] {
   const files = [
     ...server.extensions.map((extension) => `.${extension}`),
     ...server.filenames,
     ...server.globs,
   ];
-  const found = runsElsewhere(server)
-    ? "runs elsewhere"
-    : (program ?? `not installed${server.install ? `: ${server.install}` : ""}`);
   return [
     `  ${server.id}`,
     `    starts   ${[...server.command, ...server.args].join(" ")}  (${found})`,

@@ -31,7 +31,7 @@ import {
   UsageError,
 } from "../command.js";
 import { workspaceFolder } from "../compile.js";
-import { configText, type Found, installs, languagesText } from "../files/config-text.js";
+import { configText, type Found, installs, languagesText, loadsOf } from "../files/config-text.js";
 import { mayBegin, NEW_CONFIG } from "../files/edit-config.js";
 import { checkUserFile, writeUserFile } from "../files/user-file.js";
 import { lackingText } from "../files/user-list.js";
@@ -116,7 +116,7 @@ export const init: Command = {
       ),
     );
     const steps = used
-      .filter((proposal) => found.presence(proposal) === "missing")
+      .filter((proposal) => ["missing", "incomplete"].includes(found.presence(proposal)))
       .flatMap(({ preset, stack }) => stack?.members ?? [preset])
       .map(({ id }) => `\`lsp-proxy install ${id}\`, `)
       .join("");
@@ -153,6 +153,7 @@ async function look(workspace: string, catalogue: Catalogue, input: Input, io: S
   const tiers = [
     (preset: PresetFacts) => presence(preset) === "installed",
     (preset: PresetFacts) => presence(preset) === "untrusted",
+    (preset: PresetFacts) => presence(preset) === "incomplete",
     () => true,
   ];
   const proposals = proposeServers(scan, presets, tiers).map((proposal) => {
@@ -164,7 +165,9 @@ async function look(workspace: string, catalogue: Catalogue, input: Input, io: S
     proposals: sortBy(proposals, ({ files, preset }) => [-files, preset.id]),
     presence: ({ preset, stack }) => {
       const all = (stack?.members ?? [preset]).map(presence);
-      return (["missing", "untrusted"] as const).find((worse) => all.includes(worse)) ?? "installed";
+      return (
+        (["missing", "incomplete", "untrusted"] as const).find((worse) => all.includes(worse)) ?? "installed"
+      );
     },
     languages: (proposal) => {
       const { languageId, languageIds } = buildLanguages(
@@ -194,7 +197,7 @@ function foundText(found: Found): string {
     `${proposal.files}${scan.cut ? "+" : ""}`,
     some(claimsHere(proposal, scan), 4),
     proposal.stack ? `stacks/${proposal.stack.name}` : proposal.preset.id,
-    presenceText(found.presence(proposal), installs(proposal)),
+    presenceText(found.presence(proposal), installs(proposal), loadsOf(proposal)),
   ]);
   const cut = scan.cut ? "The workspace is large: only a part of it was counted.\n" : "";
   return `${table(["#", "languages", "files", "as", "server", "here"], rows)}${cut}`;
@@ -210,7 +213,8 @@ async function choose(
   const ids = (chosen: readonly Proposal[]) => new Set(chosen.map(({ preset }) => preset.id));
   const only = textFlags(input, "only");
   if (only.length > 0) return ids(only.flatMap((name) => named(name, found)));
-  const usual = proposals.filter((proposal) => isOn(input, "all") || found.presence(proposal) !== "missing");
+  const isHere = (proposal: Proposal) => !["missing", "incomplete"].includes(found.presence(proposal));
+  const usual = proposals.filter((proposal) => isOn(input, "all") || isHere(proposal));
   if (isOn(input, "yes") || isOn(input, "dry-run") || !isInteractive(io)) return ids(usual);
   const numbers = usual.map((proposal) => proposals.indexOf(proposal) + 1).join(" ");
   return askUntil(

@@ -37,7 +37,7 @@ export const install: Command = {
     const preset = presetNamed(word, facts) ?? meantPreset(word, facts, () => "missing", "install");
     const presence = async () => (await lookAround([preset], input, io))(preset);
     const before = await presence();
-    if (before !== "missing") {
+    if (before === "installed" || before === "untrusted") {
       io.stdout.write(
         `${preset.id} is ${before === "installed" ? "installed already" : presenceText(before, "")}\n`,
       );
@@ -94,7 +94,7 @@ function finished(preset: PresetFacts, presence: Presence, io: Surroundings): Ex
   io.stdout.write(
     presence === "missing"
       ? `the line ran, but \`${program}\` is not on PATH yet; open a new shell, or add its folder to PATH\n`
-      : `${preset.id} is ${presenceText(presence, "")}\n`,
+      : `${preset.id} is ${presenceText(presence, installLine(preset), preset.loads)}\n`,
   );
-  return presence === "missing" ? exitCodes.no : exitCodes.ok;
+  return presence === "missing" || presence === "incomplete" ? exitCodes.no : exitCodes.ok;
 }

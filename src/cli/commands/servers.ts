@@ -2,7 +2,7 @@
 import { sortBy } from "../../base/order.js";
 import type { Preset } from "../../config/catalogue/catalogue.js";
 import { languageNamed } from "../../config/catalogue/language-names.js";
-import type { PresetFacts } from "../../config/catalogue/preset-index.js";
+import { type PresetFacts, presetFacts } from "../../config/catalogue/preset-index.js";
 import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
 import { configFlags } from "../flags.js";
 import {
@@ -76,11 +76,12 @@ export const servers: Command = {
       io.stderr.write(`lsp-proxy: nothing in the catalogue matches \`${search ?? ""}\`\n`);
       return exitCodes.no;
     }
-    const cells = rows.map(({ id, languages, role, installed, in_node_modules: isLocal }) => [
+    const standing = new Map(found.map((entry) => [entry.id, HERE[presence(entry)]]));
+    const cells = rows.map(({ id, languages, role }) => [
       id,
       some(languages, 4),
       role,
-      HERE[installed ? "installed" : isLocal ? "untrusted" : "missing"],
+      standing.get(id) ?? "",
     ]);
     io.stdout.write(table(["server", "languages", "role", "here"], cells));
     const [first] = rows;
@@ -97,6 +98,7 @@ export const servers: Command = {
 
 const HERE: { readonly [presence in Presence]: string } = {
   installed: "installed",
+  incomplete: "installed, but not what it loads",
   untrusted: "in node_modules/.bin, not trusted",
   missing: "",
 };
@@ -132,11 +134,18 @@ function show({ config, about }: Preset, presence: Presence, io: Surroundings): 
     ["preferred", config.preferred],
     ["starts", [config.command ?? [], config.args ?? []].flat(2).join(" ") || "nothing: it runs elsewhere"],
     ["files", [...files, ...(config.globs ?? [])].join(" ")],
-    ["here", HERE[presence] || "not installed"],
+    ["here", standingText(config, presence)],
     ["install", installLine(config)],
     ["homepage", config.homepage],
   ];
   for (const [name, value] of facts) if (value) tellOne(name, value, io);
+}
+
+function standingText(config: Preset["config"], presence: Presence): string {
+  const { loads = [] } = presetFacts(config);
+  return presence === "incomplete"
+    ? `installed without ${loads.join(", ")}, which it loads`
+    : HERE[presence] || "not installed";
 }
 
 function tellOne(name: string, value: string, io: Surroundings): void {

@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { JsonObject } from "../../base/json.js";
-import { findCommand } from "../../lsp/process/program.js";
+import { findCommand, pathOutside } from "../../lsp/process/program.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import { loadBundle } from "../../runtime/bundle/load.js";
 import { openRuntime } from "../../runtime/runtime.js";
@@ -80,7 +80,8 @@ export const verify: Command = {
       const server: JsonObject & { id: string; kind: string } = {
         id: preset.id,
         kind: preset.id,
-        ...(preset.transport === undefined ? { command } : {}),
+        // As it was found: what a stranger's folder has under that name does not count.
+        ...(preset.transport === undefined ? { command: found ?? command } : {}),
         ...sample.server,
       };
       return withProgress(io, `trying ${preset.id}`, () =>
@@ -145,13 +146,10 @@ async function tried(
   const record = textFlag(input, "record");
   const transcript = record === undefined ? undefined : openTranscript(folder, plan.servers);
   const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
-    ...{ base: folder, env: io.env, log: openLog(input, io), trace: transcript?.trace },
-    ...{
-      binFolders,
-      avoid: strangersOf(input, io),
-      version: version(),
-      stateFolder: join(dirname(folder), "state"),
-    },
+    ...{ base: folder, env: ownEnv(input, io), log: openLog(input, io), trace: transcript?.trace },
+    // The sample is ours: its servers are tried as in a workspace that is trusted.
+    binFolders: [...binFolders, join(folder, "node_modules", ".bin")],
+    ...{ avoid: [], version: version(), stateFolder: join(dirname(folder), "state") },
     ownFiles: [],
   });
   let probes: ProbeResult[];
@@ -165,6 +163,12 @@ async function tried(
   }
   if (record !== undefined && transcript) writeUserFile(resolve(io.cwd, record), transcript.text());
   return cardOf(server.id, sample, asOffered(probes, status?.features ?? []), status);
+}
+
+/** The environment without the programs of the workspace that we were called in, unless it is trusted. */
+function ownEnv(input: Input, { env, ...io }: Surroundings): Surroundings["env"] {
+  const { PATH: path } = env;
+  return path === undefined ? env : { ...env, PATH: pathOutside(path, strangersOf(input, { ...io, env })) };
 }
 
 /** The programs that servers start, by their own word or their preset's. */

@@ -113,9 +113,16 @@ function servedBlock(proposal: Proposal, found: Found, stacks: readonly string[]
 function standing(proposal: Proposal, { presence }: Found): string[] {
   const how = presence(proposal);
   if (how === "missing") return [`Not installed here: ${installs(proposal)}`];
+  if (how === "incomplete")
+    return [`Installed here without ${loadsOf(proposal).join(", ")}, which it loads: ${installs(proposal)}`];
   return how === "untrusted"
     ? ["It lies in node_modules/.bin, which `lsp-proxy trust` lets it be started from."]
     : [];
+}
+
+/** The files that its programs load from packages beside them. */
+export function loadsOf({ preset, stack }: Proposal): string[] {
+  return sortedSet((stack?.members ?? [preset]).flatMap(({ loads = [] }) => loads));
 }
 
 /** How to get what a proposal needs. */

@@ -9,6 +9,7 @@ import { stateFolder } from "../../config/state-folder.js";
 import { assertLocked, lockFileIn } from "../../lsp/process/lock.js";
 import {
   findProgram,
+  isStrangers,
   type ProgramContext,
   runsElsewhere,
   withheldFolders,
@@ -43,7 +44,7 @@ export async function tellServers(
   const isHere = (server: ServerPlan) =>
     runsElsewhere(server) || findProgram(plan, server, context) !== undefined;
   const here = plan.servers.filter(isHere);
-  for (const server of plan.servers) if (!here.includes(server)) tell(missing(server));
+  for (const server of plan.servers) if (!here.includes(server)) tell(missing(plan, server, context));
   tellPath(plan, here, context, tell);
   await tellLocks(plan, here, context, tell);
   if (isOn(input, "no-start") || here.length === 0) return [];
@@ -91,7 +92,15 @@ async function tellLocks(
     tell({ area: "lock", state: "ok", text: `the programs are as they were locked: ${locked.join(", ")}` });
 }
 
-function missing({ id, command, install }: ServerPlan): Finding {
+function missing(plan: Plan, server: ServerPlan, context: ProgramContext): Finding {
+  const { id, command, install } = server;
+  if (isStrangers(plan, server, context))
+    return {
+      area: "server",
+      state: "problem",
+      text: `${id}: \`${command[0]}\` lies in the workspace, which is not trusted`,
+      fix: codes["lsp/not-allowed"].fix,
+    };
   return {
     area: "server",
     state: "problem",

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isTable } from "../../base/json.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
+import { lackingModules } from "../../lsp/process/named-paths.js";
 import { findCommand, pathOutside } from "../../lsp/process/program.js";
 import { defaultEnv } from "../../plan/defaults.js";
 
@@ -42,6 +43,18 @@ export async function isInstalledInTurn(preset: PresetFacts, here: Here): Promis
   });
 }
 
+/**
+ * Files that an installed program loads and that are not beside it, such as a `tsserver.js` beside a newer TypeScript. Those of
+ * a workspace count where one is given.
+ */
+export function lackingOf(preset: PresetFacts, here: Here, workspace: string | undefined): string[] {
+  const { id, command, loads = [] } = preset;
+  const program = programOf(preset, here);
+  if (program === undefined || loads.length === 0) return [];
+  const started = { id, command: [command ?? []].flat(), args: [] };
+  return lackingModules(loads, started, program, { root: workspace, strangers: here.avoid });
+}
+
 /** Whether a preset's program lies in a folder of node packages. Nothing is started: its package says its version. */
 export function isInPackages(preset: PresetFacts, folder: string): boolean {
   const [command = ""] = [preset.command ?? []].flat();
@@ -54,10 +67,19 @@ function packageVersion(program: string): string | undefined {
   for (let folder = dirname(realpathSync(program)); dirname(folder) !== folder; folder = dirname(folder)) {
     const file = join(folder, "package.json");
     if (!existsSync(file)) continue;
-    const facts: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return isTable(facts) && typeof facts.version === "string" ? facts.version : undefined;
+    return versionIn(readFileSync(file, "utf8"));
   }
   return undefined;
+}
+
+/** The version that a package's own file says; a stranger's may say anything. */
+function versionIn(text: string): string | undefined {
+  try {
+    const facts: unknown = JSON.parse(text);
+    return isTable(facts) && typeof facts.version === "string" ? facts.version : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function programOf({ command }: PresetFacts, { folders, avoid, env }: Here): string | undefined {

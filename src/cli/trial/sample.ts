@@ -87,7 +87,11 @@ function placeOf(value: unknown, files: { [path: string]: string }): SamplePlace
 }
 
 /** Writes a sample into a folder; `modules` is a node_modules folder that its project is to have. */
-export function writeSample({ files }: Sample, folder: string, modules: string | undefined): void {
+export function writeSample(
+  { files }: Pick<Sample, "files">,
+  folder: string,
+  modules: string | undefined,
+): void {
   mkdirSync(folder, { recursive: true });
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -161,6 +161,7 @@ const ABOUT_PRESET: ReadonlySet<string> = new Set([
 /** What an `adapter` takes from a preset: its quirks, not its program. */
 const QUIRKS: ReadonlySet<string> = new Set([
   "workspace_configuration",
+  "untrusted",
   "replies",
   "ready",
   "diagnostics",

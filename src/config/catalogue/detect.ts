@@ -120,15 +120,15 @@ export function languagesHere(
   return sortBy(found, ({ language, files }) => [-files, language]);
 }
 
-/** A config layer with the installed servers for what is in a workspace. */
+/** A config layer with the servers for what is in a workspace, those of the first tier before those of the second. */
 export function chooseServers(
   scan: FilesHere,
   presets: readonly PresetFacts[],
-  isInstalled: (preset: PresetFacts) => boolean,
+  tiers: readonly ((preset: PresetFacts) => boolean)[],
 ): JsonObject {
   // One that works only with others would hang alone, and what it needs besides is for a person to say.
   const able = presets.filter(({ stack }) => stack === undefined);
-  return { servers: proposeServers(scan, able, [isInstalled]).map(serverEntry) };
+  return { servers: proposeServers(scan, able, tiers).map(serverEntry) };
 }
 
 /** A server's table for a proposal. */

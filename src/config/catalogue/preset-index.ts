@@ -2,6 +2,9 @@
  * The index of the catalogue: what detection, `servers` and a config's `kind` need to know of all presets, in one file
  * that is printed from them. Everything else of a preset is read only when the preset is used.
  */
+import type { Json } from "../../base/json.js";
+import { namedModules } from "../../base/named-paths.js";
+import { fromPointer, getAt } from "../../base/pointer.js";
 import type { Files } from "../files.js";
 import type { PresetConfig } from "../schema.js";
 
@@ -28,13 +31,35 @@ const FACTS = [
 ] as const satisfies readonly (keyof PresetConfig)[];
 
 /** What the index knows of a preset. */
-export type PresetFacts = Pick<PresetConfig, (typeof FACTS)[number]>;
+export type PresetFacts = Pick<PresetConfig, (typeof FACTS)[number]> & {
+  /** The files that it names in `<node_modules>`, where it names any. */
+  loads?: string[];
+};
 
 /** A preset without what only its own start needs. */
 export function presetFacts(preset: PresetConfig): PresetFacts {
-  return Object.fromEntries(
-    FACTS.flatMap((key) => (preset[key] === undefined ? [] : [[key, preset[key]]])),
-  ) as PresetFacts;
+  const facts = FACTS.flatMap((key) => (preset[key] === undefined ? [] : [[key, preset[key]]]));
+  const loads = loadedFrom(preset);
+  return Object.fromEntries(loads.length === 0 ? facts : [...facts, ["loads", loads]]) as PresetFacts;
+}
+
+/** Where a folder is named and a file in it is what matters, that file. */
+function loadedFrom({
+  args,
+  initialize_options: options,
+  workspace_configuration,
+  untrusted,
+}: PresetConfig): string[] {
+  const files = Object.entries(untrusted?.loads ?? {}).flatMap(([pointer, file]): [string, string][] =>
+    namedModules(getAt(options, fromPointer(pointer)) as Json).map((path) => [path, file]),
+  );
+  const within = new Map(files);
+  return namedModules([args ?? [], options ?? null, workspace_configuration ?? {}] as Json)
+    .map((path) => [path, within.get(path)] as const)
+    .map(([path, file]) =>
+      (file === undefined || path.endsWith(`/${file}`) ? path : `${path}/${file}`).slice(1),
+    )
+    .filter((path) => path !== "");
 }
 
 /** The text of the index: one preset a line, in the order given. */

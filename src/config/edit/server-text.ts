@@ -43,6 +43,7 @@ const KEYS = [
   "initialize_options",
   "workspace_configuration",
   "push_configuration",
+  "untrusted",
   "client_capabilities",
   "replies",
   "forward",

@@ -282,6 +282,35 @@ export const serverSchema = z.strictObject({
       "How the server is confined: the workspace read-only, no network, or both. Needs Linux and bubblewrap, for `no_network` alone util-linux does as well; where it cannot be had, the server is not started.",
     )
     .meta(found("confined")),
+  untrusted: z
+    .strictObject({
+      start: z
+        .boolean()
+        .optional()
+        .describe(
+          "`false`: it cannot be told not to run the workspace's code, and is started there only in a `sandbox`.",
+        )
+        .meta(found("fixed")),
+      loads: z
+        .record(z.string().regex(/^\/.+$/, "a JSON Pointer"), z.string().min(1))
+        .optional()
+        .describe(
+          "JSON Pointer in `initialize_options` → file. The path there must be absolute and that file, or a folder with it: otherwise the server would look for one in the workspace.",
+        )
+        .meta(found("fixed")),
+      initialize_options: jsonTable
+        .optional()
+        .describe("Laid over `initialize_options` there.")
+        .meta(found("fixed")),
+      workspace_configuration: jsonTable
+        .optional()
+        .describe("Laid over `workspace_configuration` there.")
+        .meta(found("fixed")),
+    })
+    .optional()
+    .describe(
+      "What differs in a workspace that is not trusted, for a server that would load code from it: its packages, its configuration.",
+    ),
   open_on_change: z
     .boolean()
     .optional()

@@ -8,16 +8,18 @@ import { setPriority } from "node:os";
 import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
+import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
 import type { PoolContext } from "../types.js";
 import { reach, type SocketNames, startOverSocket } from "../wire/socket.js";
 import type { Guardian } from "./guardian.js";
 import { findPrlimit, openFilesWords, startMarked } from "./inherited-limits.js";
 import { assertLocked } from "./lock.js";
-import { namedPathsOf, withNamedPaths } from "./named-paths.js";
+import { namedPathsOf } from "./named-paths.js";
 import { MARK_NAME, type Mark, newMark, ProcessTree } from "./process-tree.js";
 import { assertAllowed, requireProgram, runsElsewhere, serverEnv, withheldFolders } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { StderrRing } from "./stderr-ring.js";
+import { type Told, toldTo } from "./told.js";
 
 const TERM_MS = 500;
 const KILL_MS = 2_000;
@@ -43,6 +45,9 @@ export interface Transport {
   kill(): Promise<void>;
 }
 
+/** A server that was started, and what it is to be told. */
+export type Launched = Transport & { told: Told };
+
 /** Starts or reaches a server for a root. */
 export async function launch(
   plan: Plan,
@@ -51,20 +56,25 @@ export async function launch(
   context: PoolContext,
   guardian: Guardian,
   signal: AbortSignal,
-): Promise<Transport> {
+): Promise<Launched> {
   assertAllowed(plan, server);
   const sandbox = await sandboxOf(plan, server, context);
   const { transport } = server;
   if (transport.kind !== "stdio" && runsElsewhere(server)) {
+    const told = toldTo(server, root, undefined, context);
     await assertLocked(server, undefined, root, context);
-    return reach(server, transport, context.base, signal);
+    return Object.assign(await reach(server, transport, context.base, signal), { told });
   }
   const program = requireProgram(plan, server, context);
+  const told = toldTo(server, root, program, context);
   const isLocked = await assertLocked(server, program, root, context);
   const begin = (names: SocketNames): Transport =>
     startProgram({ plan, server, root, context, guardian, sandbox, program, isLocked, names });
-  if (transport.kind === "stdio") return begin({});
-  return startOverSocket(server, transport, context.base, (names) => listenedTo(begin(names)), signal);
+  const started =
+    transport.kind === "stdio"
+      ? begin({})
+      : await startOverSocket(server, transport, context.base, (names) => listenedTo(begin(names)), signal);
+  return Object.assign(started, { told });
 }
 
 /** A program of ours that speaks over a socket: what it prints is kept beside its stderr. */
@@ -89,7 +99,9 @@ interface Start {
 
 function startProgram(start: Start): Transport {
   const { plan, server, root, context, guardian, sandbox, program, isLocked, names } = start;
-  const named = { ...namedPathsOf(root, program, context), ...names };
+  const paths = namedPathsOf(server, root, program, context);
+  const further = new Map(Object.entries(names));
+  const named: NamedPaths = (name, rest) => further.get(name) ?? paths(name, rest);
   const args = withNamedPaths([...server.command.slice(1), ...server.args], named);
   const prlimit = findPrlimit(context);
   const { openFiles } = server.limits;

@@ -9,10 +9,11 @@ import { join, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { digest } from "../../base/hash.js";
 import { canonicalText, isTable } from "../../base/json.js";
+import { withNamedPaths } from "../../base/named-paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
 import { filesNamedIn } from "./named-files.js";
-import { namedPathsOf, withNamedPaths } from "./named-paths.js";
+import { namedPathsOf } from "./named-paths.js";
 import { type ProgramContext, requireProgram, runsElsewhere } from "./program.js";
 
 /** The version of the record. */
@@ -118,7 +119,7 @@ async function filesOf(
   context: ProgramContext,
 ): Promise<LockedFile[]> {
   const cwd = server.cwd === null ? root : resolve(context.base, server.cwd);
-  const named = namedPathsOf(root, program, context);
+  const named = namedPathsOf(server, root, program, context);
   const words = withNamedPaths([...server.command.slice(1), ...server.args], named);
   const values = Object.values(withNamedPaths(server.env, named));
   return Promise.all(

@@ -1,52 +1,110 @@
 /**
  * The paths that a server's words and settings name by a word of ours: `<workspace>`, `<node_modules>`. Servers load code from
- * where the second one leads, so that of a workspace counts once it is trusted; until then it is the program's own.
+ * where the second one leads, so that of a workspace counts once it is trusted. Until then it is one of the program's own in
+ * which the named file really is. Where there is none nothing is started: the server would look in the workspace by itself.
  */
-import { realpathSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { define, isTable, type Json } from "../../base/json.js";
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import type { ServerPlan } from "../../abi/plan.js";
+import type { NamedPaths } from "../../base/named-paths.js";
+import { Refusal } from "../../base/problem.js";
 import { isInside } from "../inside.js";
 import { type ProgramContext, strangersOf } from "./program.js";
 
-/** What each name stands for. */
-export type NamedPaths = { readonly [name: string]: string };
+/** What decides where packages are looked for. */
+export type Started = Pick<ServerPlan, "id" | "command" | "args">;
 
-/** The named paths of a server for one root; one that runs elsewhere has no program. */
+type TrustContext = Pick<ProgramContext, "roots" | "avoid" | "binFolders">;
+
+/**
+ * The named paths of a server for one root; one that runs elsewhere has no program. Of a workspace that is not trusted a name
+ * that cannot be filled in throws a Refusal.
+ */
 export function namedPathsOf(
+  server: Started,
   root: string,
   program: string | undefined,
-  context: Pick<ProgramContext, "roots" | "avoid" | "binFolders">,
+  context: TrustContext,
 ): NamedPaths {
   const strangers = strangersOf(context);
-  const from = strangers.length === 0 ? root : dirname(realpathSync(program ?? process.execPath));
-  return { workspace: root, node_modules: nodeModulesOf(from, strangers) };
-}
-
-/** Puts the named paths, and further names, into every text of a value. */
-export function withNamedPaths<T extends Json>(value: T, names: NamedPaths): T {
-  const fill = (item: Json): Json => {
-    if (typeof item === "string")
-      return item.replace(
-        /<(\w+)>/g,
-        (word, name: string) => (Object.hasOwn(names, name) ? names[name] : word) ?? word,
-      );
-    if (Array.isArray(item)) return item.map(fill);
-    if (!isTable(item)) return item;
-    const out: { [key: string]: Json } = {};
-    for (const [key, member] of Object.entries(item)) define(out, key, fill(member));
-    return out;
-  };
-  return fill(value) as T;
-}
-
-/** The nearest `node_modules` at or above a folder, which may not be there: a stranger's above it does not count. */
-function nodeModulesOf(from: string, strangers: readonly string[]): string {
-  const owners = new Set([process.getuid?.(), 0, statSync(from, { throwIfNoEntry: false })?.uid]);
-  for (let folder = from; ; folder = dirname(folder)) {
-    const found = join(folder, "node_modules");
-    const facts = statSync(found, { throwIfNoEntry: false });
-    const isStrange = strangers.some((strange) => isInside(strange, found));
-    if (facts !== undefined && owners.has(facts.uid) && !isStrange) return found;
-    if (dirname(folder) === folder) return join(from, "node_modules");
+  if (strangers.length === 0) {
+    const own = modulesFrom(root, [])[0] ?? join(root, "node_modules");
+    return (name) => (name === "workspace" ? root : name === "node_modules" ? own : undefined);
   }
+  const folders = ownModules(server, program, strangers);
+  return (name, rest) => {
+    if (name !== "node_modules") return name === "workspace" ? root : undefined;
+    const found = folders.find((folder) => isOurs(join(folder, rest), strangers));
+    if (found !== undefined) return found;
+    const whom = server.command[0] === undefined ? "this Node" : `\`${server.command[0]}\``;
+    throw strangeCode(server, rest.replace(/^[\\/]/, "") || "node_modules", `beside ${whom}`);
+  };
+}
+
+/** Which of the files that a server names in `<node_modules>` it would find neither beside its program nor at or above the root. */
+export function lackingModules(
+  files: readonly string[],
+  server: Started,
+  program: string,
+  { root, strangers }: { root: string | undefined; strangers: readonly string[] },
+): string[] {
+  const own = ownModules(server, program, strangers);
+  const folders = root === undefined ? own : [...own, ...modulesFrom(root, [])];
+  return files.filter((file) => !folders.some((folder) => existsSync(join(folder, file))));
+}
+
+/**
+ * The `node_modules` that a program would itself load from: beside the script that its words name, beside itself, and those
+ * that are installed for all of this Node's programs.
+ */
+function ownModules(
+  { command, args }: Started,
+  program: string | undefined,
+  strangers: readonly string[],
+): string[] {
+  const script = [...command.slice(1), ...args].find((word) => isAbsolute(word) && isFile(word));
+  const beside = [script, program].flatMap((file) =>
+    file === undefined ? [] : modulesFrom(dirname(realpathSync(file)), strangers),
+  );
+  const node = dirname(realpathSync(process.execPath));
+  const shared =
+    process.platform === "win32" ? join(node, "node_modules") : join(dirname(node), "lib", "node_modules");
+  return [...beside, ...(isOurs(shared, strangers) ? [shared] : [])];
+}
+
+/** Each `node_modules` at or above a folder, the nearest first; a stranger's, or another user's, does not count. */
+function modulesFrom(from: string, strangers: readonly string[]): string[] {
+  const owners = new Set([process.getuid?.(), 0, statSync(from, { throwIfNoEntry: false })?.uid]);
+  const found: string[] = [];
+  for (let folder = from; ; folder = dirname(folder)) {
+    const modules = join(folder, "node_modules");
+    const facts = statSync(modules, { throwIfNoEntry: false });
+    if (facts !== undefined && owners.has(facts.uid) && isOurs(modules, strangers)) found.push(modules);
+    if (dirname(folder) === folder) return found;
+  }
+}
+
+/** Whether a path is there and, whatever links lead to it, in no stranger's folder. */
+function isOurs(path: string, strangers: readonly string[]): boolean {
+  if (!existsSync(path)) return false;
+  const names = [path, realpathSync(path)];
+  return !names.some((name) => strangers.some((strange) => isInside(strange, name)));
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** The refusal of a server that would look in the workspace for what is not where it should be. */
+export function strangeCode({ id }: Pick<Started, "id">, what: string, where: string): Refusal {
+  return new Refusal(
+    "lsp/not-allowed",
+    `server "${id}" would load code from the workspace, which is not trusted: \`${what}\` was sought ${where} and is not there`,
+    {
+      nextSteps: [
+        { kind: "command", text: "lsp-proxy trust" },
+        { kind: "doc", text: `Or install the package with \`${what}\` beside that of the server.` },
+      ],
+    },
+  );
 }

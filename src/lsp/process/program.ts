@@ -131,11 +131,17 @@ export function findProgram(plan: Plan, server: ServerPlan, context: ProgramCont
   return find(plan, server, context, strangersOf(context));
 }
 
+/** Whether a program that does not count as installed is there all the same, in a workspace that is not trusted. */
+export function isStrangers(plan: Plan, server: ServerPlan, context: ProgramContext): boolean {
+  const binFolders = [context.base, ...context.roots].map((folder) => join(folder, "node_modules", ".bin"));
+  return find(plan, server, { ...context, binFolders }, []) !== undefined;
+}
+
 /** The file of a server's program. Throws a Refusal that says how to get it, or why it may not be started. */
 export function requireProgram(plan: Plan, server: ServerPlan, context: ProgramContext): string {
   const program = findProgram(plan, server, context);
   if (program !== undefined) return program;
-  if (find(plan, server, context, []) !== undefined) {
+  if (isStrangers(plan, server, context)) {
     throw new Refusal(
       "lsp/not-allowed",
       `the program of server "${server.id}" lies in the workspace, which is not trusted`,

@@ -3,10 +3,9 @@ import { basename } from "node:path";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { Effect, ServerPlan } from "../../abi/plan.js";
 import { fileUri } from "../../base/file-uri.js";
-import { isTable } from "../../base/json.js";
+import { isTable, type Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { PositionEncoding } from "../../base/text.js";
-import { type NamedPaths, withNamedPaths } from "../process/named-paths.js";
 import { runsElsewhere } from "../process/program.js";
 import { CLIENT_INSIDE } from "../process/sandbox.js";
 import { clientCapabilities } from "./offer.js";
@@ -28,7 +27,8 @@ export function folderParams(path: string): FolderParams {
 /** What a server is told of its client and its place. */
 export interface About {
   root: string;
-  names: NamedPaths;
+  /** `initializationOptions`; none when null. */
+  options: Json;
   folders: FolderParams[];
   version: string;
   effects: readonly Effect[];
@@ -37,9 +37,8 @@ export interface About {
 /** Root, folders and process in all the forms that servers look for; 8 of 85 fail when one is missing. */
 export function initializeParams(
   plan: ServerPlan,
-  { root, names, folders, version, effects }: About,
+  { root, options, folders, version, effects }: About,
 ): object {
-  const options = plan.initializeOptions;
   return {
     processId: clientProcess(plan),
     clientInfo: { name: "lsp-proxy", version },
@@ -47,7 +46,7 @@ export function initializeParams(
     rootPath: root,
     workspaceFolders: folders,
     capabilities: clientCapabilities(plan.clientCapabilities, effects),
-    ...(options === null ? {} : { initializationOptions: withNamedPaths(options, names) }),
+    ...(options === null ? {} : { initializationOptions: options }),
     trace: "off",
   };
 }

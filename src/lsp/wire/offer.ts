@@ -1,8 +1,7 @@
 /** The client capabilities told to every server: only what this client really does. */
 import type { ClientCapabilities } from "vscode-languageserver-protocol";
 import type { Effect } from "../../abi/plan.js";
-import type { Json, JsonObject } from "../../base/json.js";
-import { define, isTable } from "../../base/json.js";
+import { type JsonObject, laidOver } from "../../base/json.js";
 
 const registered = { dynamicRegistration: true };
 const linked = { dynamicRegistration: true, linkSupport: true };
@@ -173,19 +172,5 @@ export function clientCapabilities(overlay: JsonObject, effects: readonly Effect
       markdown: { parser: "commonmark" },
     },
   };
-  return lay(own as unknown as JsonObject, overlay);
-}
-
-/** Lays one table over another, table by table; everything else is replaced. */
-function lay(under: JsonObject, over: JsonObject): JsonObject {
-  const out: JsonObject = { ...under };
-  for (const [key, value] of Object.entries(over)) {
-    const below = out[key];
-    define(
-      out,
-      key,
-      isTable(below) && isTable(value) ? lay(below as JsonObject, value as JsonObject) : (value as Json),
-    );
-  }
-  return out;
+  return laidOver(own as unknown as JsonObject, overlay);
 }
