@@ -287,6 +287,9 @@ describe("init", () => {
     write("b.ts", "");
     program("vue-language-server");
     program("vtsls");
+    expect((await proxy(["init", "--yes"])).stderr).toContain("without typescript/lib/typescript.js");
+    rmSync(join(folder, "lspi.toml"));
+    write("node_modules/typescript/lib/typescript.js", "");
     const { code, stderr } = await proxy(["init", "--yes"]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/vue +1 +\*\.vue +stacks\/vue +installed/);

@@ -79,6 +79,7 @@ async function ask(
       command: process.execPath,
       args: [program, "serve", "--config", join(top, "config.toml"), "-w", work, ...(more.words ?? [])],
       env: { ...testEnvironment(), PATH: `${path}${delimiter}${process.env.PATH ?? ""}` },
+      stderr: "ignore",
     }),
   );
   const call = async (name: string, args: object) => {
