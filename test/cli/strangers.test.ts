@@ -166,7 +166,7 @@ describe("a server without what it loads beside it", () => {
     return { cwd: repository, env: { ...env(), PATH: `${join(top, "prefix/bin")}:/bin` } };
   };
 
-  it("is said to be so by `init`, `servers` and a call", async () => {
+  it("is said to be so by `init`, `servers`, `doctor` and a call", async () => {
     const there = install(["tsc.js"]);
     const { code, stderr } = await runHere(["init", "--yes"], there);
     expect(stderr).toContain("installed without typescript/lib/tsserver.js, which it loads: npm install");
@@ -175,6 +175,7 @@ describe("a server without what it loads beside it", () => {
     expect(stdout).toContain("installed without typescript/lib/tsserver.js");
     const args = JSON.stringify({ file_path: "src/a.ts", line: 1, character: 1 });
     expect((await runHere(["call", "get_hover", args], there)).stdout).toContain("was sought beside");
+    expect((await runHere(["doctor"], there)).stdout).toMatch(/was sought beside.*\n.*`lsp-proxy trust`/);
   });
 
   it("is installed with it, or where the workspace has it and would be trusted", async () => {

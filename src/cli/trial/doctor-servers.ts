@@ -139,7 +139,6 @@ async function tryServers(
 }
 
 function judged(found: Examination, server: ServerPlan, base: string): Finding {
-  const { transport } = server;
   const { id, file, failure } = found;
   if (file === null)
     return {
@@ -153,10 +152,7 @@ function judged(found: Examination, server: ServerPlan, base: string): Finding {
       area: "server",
       state: "problem",
       text: `${id}: ${failure.message} (${failure.code})`,
-      fix:
-        transport.kind === "stdio" || !runsElsewhere(server)
-          ? "`lsp-proxy status` shows its last words; `--log-level debug` shows more."
-          : `Start it so that it listens on ${addressOf(transport)}, or correct \`transport\`.`,
+      fix: failure.code === "lsp/not-allowed" ? codes[failure.code].fix : fixOf(server),
     };
   const parts = [
     shortened(found.version ?? "version unknown"),
@@ -167,6 +163,14 @@ function judged(found: Examination, server: ServerPlan, base: string): Finding {
     found.readiness ?? "",
   ];
   return { area: "server", state: "ok", text: `${id}: ${parts.filter(Boolean).join(", ")}` };
+}
+
+/** What to do about a server that was started, or reached, in vain. */
+function fixOf(server: ServerPlan): string {
+  const { transport } = server;
+  return transport.kind === "stdio" || !runsElsewhere(server)
+    ? "`lsp-proxy status` shows its last words; `--log-level debug` shows more."
+    : `Start it so that it listens on ${addressOf(transport)}, or correct \`transport\`.`;
 }
 
 function addressOf(transport: Exclude<ServerPlan["transport"], { kind: "stdio" }>): string {
