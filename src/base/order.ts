@@ -32,6 +32,7 @@ export function compareKeys(a: readonly KeyPart[], b: readonly KeyPart[]): numbe
 
 /** A sorted copy; each item's key is computed once. */
 export function sortBy<T>(items: readonly T[], key: (item: T) => readonly KeyPart[]): T[] {
+  if (items.length < 2) return [...items];
   return items
     .map((item) => ({ item, key: key(item) }))
     .sort((a, b) => compareKeys(a.key, b.key))
@@ -105,6 +106,7 @@ export function sortedKeys(table: object): string[] {
 
 /** A copy without later items whose identity was seen before. */
 export function uniqueBy<T>(items: readonly T[], identity: (item: T) => string): T[] {
+  if (items.length < 2) return [...items];
   const seen = new Set<string>();
   return items.filter((item) => {
     const id = identity(item);

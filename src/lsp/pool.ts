@@ -1,6 +1,6 @@
 /** All language servers of one proxy: who handles a file, which of them run, and that none of them outlives it. */
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
@@ -11,7 +11,7 @@ import type { Tally } from "./instance-context.js";
 import { Guardian } from "./process/guardian.js";
 import { launch } from "./process/launch.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
-import { rootOf, routeFile } from "./route.js";
+import { FileRoutes, rootOf } from "./route.js";
 import { Slot } from "./slot.js";
 import type { LanguageServer, PoolContext, PoolMark, ServerPool, ServerStatus } from "./types.js";
 import { Moments } from "./watch/moments.js";
@@ -26,10 +26,19 @@ export function createPool(plan: Plan, context: PoolContext): ServerPool {
 /** The roots of whoever asks, where they see less than the workspace. */
 type Seen = readonly string[] | undefined;
 
+/** So many folders' roots are remembered. */
+const MOST_ROOTS = 1_024;
+
 class Pool implements ServerPool {
   readonly #plan: Plan;
   readonly #context: PoolContext;
   readonly #slots = new Map<string, Slot>();
+  /** The slots in order, until there is another. */
+  #inOrder: readonly Slot[] | undefined;
+  readonly #routes: FileRoutes;
+  /** The roots of servers for the files of a folder, as of a cursor of the watch. */
+  readonly #roots = new Map<string, string>();
+  #rootsAt = 0;
   readonly #guardian: Guardian;
   readonly #watch: WorkspaceWatch;
   readonly #tally: Tally = { told: 0, heard: 0 };
@@ -40,6 +49,7 @@ class Pool implements ServerPool {
   constructor(plan: Plan, context: PoolContext) {
     this.#plan = plan;
     this.#context = context;
+    this.#routes = new FileRoutes(plan.servers, context.roots);
     this.#guardian = new Guardian((reason) =>
       context.log("warn", "servers are not watched over if this process is killed", { reason }),
     );
@@ -54,7 +64,7 @@ class Pool implements ServerPool {
   }
 
   route(path: string): ServerPlan[] {
-    return routeFile(this.#plan.servers, path, this.#context.roots);
+    return this.#routes.of(path);
   }
 
   async get(
@@ -65,9 +75,13 @@ class Pool implements ServerPool {
   ): Promise<LanguageServer> {
     const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
     if (!server) throw new Refusal("route/no-server", `no server is called "${serverId}"`);
-    const root = rootOf(server, path, this.#context.roots, this.#context.base);
+    const root = this.#rootOf(server, path);
     const slot = this.#holder(server, root) ?? (await this.#host(server, root, signal));
     return this.#handle(slot, await this.#occupy(slot, signal, roots), roots);
+  }
+
+  runs(serverId: string): boolean {
+    return this.#sorted().some(({ plan, instance }) => plan.id === serverId && instance !== undefined);
   }
 
   running(roots?: Seen): LanguageServer[] {
@@ -84,9 +98,9 @@ class Pool implements ServerPool {
     return this.#markOf(lookedAt);
   }
 
-  async glance(): Promise<PoolMark | undefined> {
+  glance(): PoolMark | undefined {
     const lookedAt = performance.now();
-    if (!(await this.#watch.isAtRest())) return undefined;
+    if (!this.#watch.isAtRest) return undefined;
     if (!this.#sorted().every(({ instance }) => instance?.glanced(lookedAt) ?? true)) return undefined;
     const mark = this.#markOf(lookedAt);
     // In the next turn: the question that the mark is for goes out in this one.
@@ -135,6 +149,7 @@ class Pool implements ServerPool {
   within(roots: readonly string[]): ServerPool {
     return {
       get: (serverId, path, signal) => this.get(serverId, path, signal, roots),
+      runs: (serverId) => this.runs(serverId),
       running: () => this.running(roots),
       status: () => this.status().map(withoutWords),
       route: (path) => this.route(path),
@@ -154,6 +169,19 @@ class Pool implements ServerPool {
     this.#watch.close();
     await Promise.all([...this.#slots.values()].map((slot) => slot.stop()));
     this.#guardian.close();
+  }
+
+  /** The root of a file. While the watches have told of nothing since it was sought, it is where it was. */
+  #rootOf(server: ServerPlan, path: string | undefined): string {
+    const { roots, base } = this.#context;
+    const { cursor, isAtRest } = this.#watch;
+    if (!isAtRest || path === undefined) return rootOf(server, path, roots, base);
+    if (this.#rootsAt !== cursor || this.#roots.size >= MOST_ROOTS) this.#roots.clear();
+    this.#rootsAt = cursor;
+    const key = `${server.id}\n${dirname(path)}`;
+    const root = this.#roots.get(key) ?? rootOf(server, path, roots, base);
+    this.#roots.set(key, root);
+    return root;
   }
 
   #handle(slot: Slot, instance: Instance, roots: Seen): Handle {
@@ -201,6 +229,7 @@ class Pool implements ServerPool {
       start: (generation, folders, signal) => this.#start(server, root, folders, generation, signal),
     });
     this.#slots.set(key, slot);
+    this.#inOrder = undefined;
     return slot;
   }
 
@@ -288,8 +317,9 @@ class Pool implements ServerPool {
     return this.#sorted().filter((slot) => serverId === undefined || slot.plan.id === serverId);
   }
 
-  #sorted(): Slot[] {
-    return sortBy([...this.#slots.values()], (slot) => [slot.plan.id, slot.root]);
+  #sorted(): readonly Slot[] {
+    this.#inOrder ??= sortBy([...this.#slots.values()], (slot) => [slot.plan.id, slot.root]);
+    return this.#inOrder;
   }
 
   #unstarted(server: ServerPlan): ServerStatus {

@@ -7,15 +7,31 @@ import { sortBy } from "../base/order.js";
 import { extensionsOf, shebangLanguage } from "./documents/language-id.js";
 import { isInside, slashed } from "./inside.js";
 
-/** The servers of a file: those with the higher priority first, then by id. */
-export function routeFile(
-  servers: readonly ServerPlan[],
-  path: string,
-  roots: readonly string[],
-): ServerPlan[] {
-  const matching = servers.filter((server) => claims(server, path, roots));
-  const found = matching.length > 0 ? matching : routeScript(servers, path);
-  return sortBy(found, (server) => [-server.priority, server.id]);
+/** So many files' servers are remembered. */
+const MOST_ROUTES = 4_096;
+
+/** The servers of each file: those with the higher priority first, then by id. */
+export class FileRoutes {
+  readonly #servers: readonly ServerPlan[];
+  readonly #roots: readonly string[];
+  /** By path, of the files whose path tells: what stands in the others may change. */
+  readonly #known = new Map<string, readonly ServerPlan[]>();
+
+  constructor(servers: readonly ServerPlan[], roots: readonly string[]) {
+    this.#servers = servers;
+    this.#roots = roots;
+  }
+
+  of(path: string): ServerPlan[] {
+    const known = this.#known.get(path);
+    if (known) return [...known];
+    const matching = this.#servers.filter((server) => claims(server, path, this.#roots));
+    const found = matching.length > 0 ? matching : routeScript(this.#servers, path);
+    const sorted = sortBy(found, (server) => [-server.priority, server.id]);
+    if (this.#known.size >= MOST_ROUTES) this.#known.clear();
+    if (matching.length > 0) this.#known.set(path, sorted);
+    return [...sorted];
+  }
 }
 
 /** Whether a server claims a file by extension (in any case), file name or glob. */

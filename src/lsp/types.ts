@@ -187,15 +187,18 @@ export interface ServerPool {
   route(path: string): ServerPlan[];
   /** A running instance for a file (or, without one, for the first root); started when needed, once. */
   get(serverId: string, path: string | undefined, signal: AbortSignal): Promise<LanguageServer>;
+  /** Whether an instance of a server runs now. */
+  runs(serverId: string): boolean;
   /** Instances that run now. */
   running(): LanguageServer[];
   /** Brings every running server up to date with the disk, then says where things stand. */
   mark(): Promise<PoolMark>;
   /**
-   * The same where the system's own watches say that nothing has happened; undefined where they say anything else. The
-   * files that answers were about, which may be written unseen, are looked at meanwhile, and `holds` waits for that.
+   * The same where the system's own watches have told of nothing; undefined where they told of anything. What they are
+   * about to tell, and files that answers were about, which may be written unseen, are looked at meanwhile, and `holds`
+   * waits for that.
    */
-  glance(): Promise<PoolMark | undefined>;
+  glance(): PoolMark | undefined;
   /** A moment for `changedSince`, once all that changed before it is known. */
   moment(): Promise<number>;
   /** Absolute paths of the files under the roots that anyone has changed since a moment. */

@@ -4,7 +4,6 @@
  */
 import type { Answer } from "../abi/handler.js";
 import type { ToolPlan } from "../abi/plan.js";
-import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { editArguments } from "../protocol/edit-arguments.js";
 import { candidatesAnswer, choicesAnswer, emptyAnswer, heldAnswer, pageAnswer } from "./answer/answer.js";
@@ -38,7 +37,7 @@ export async function answerCall(
   own: Own,
 ): Promise<Answer> {
   const validator = await loaded.inputValidator(tool.name);
-  const given = checkArguments(tool, validator, args, argumentNames(loaded, tool));
+  const given = checkArguments(tool, validator, args, loaded.argumentNames(tool.name));
   const input = clampNumbers(tool, plan, given, own.evidence);
   own.evidence.input = input;
   const since = tool.effect === "edit" ? await pool.moment() : 0;
@@ -58,9 +57,4 @@ export async function answerCall(
     if (error instanceof Refusal && error.code === "lsp/not-supported") return emptyAnswer(state, error);
     throw error;
   }
-}
-
-function argumentNames(loaded: LoadedBundle, tool: ToolPlan): string[] {
-  const { properties } = loaded.tools.find((entry) => entry.name === tool.name)?.inputSchema ?? {};
-  return isTable(properties) ? Object.keys(properties) : [];
 }

@@ -72,17 +72,28 @@ function follow(controller: AbortController, parents: readonly AbortSignal[]): (
   };
 }
 
-/** The work's outcome, or the signal's reason as soon as it aborts, whatever the work does then. */
-export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
+/** The work's outcome, or the signal's reason as soon as it aborts, whatever the work does then; `ended` hears of either. */
+export function untilAborted<T>(signal: AbortSignal, work: Promise<T>, ended?: () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      signal.removeEventListener("abort", abort);
+      ended?.();
+    };
+    const abort = () => {
+      end();
+      reject(signal.reason);
+    };
+    work.then(
+      (value) => {
+        if (!signal.aborted) end();
+        resolve(value);
+      },
+      (error: unknown) => {
+        if (!signal.aborted) end();
+        reject(error);
+      },
+    );
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

@@ -88,12 +88,20 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     return admitted;
   };
 
+  /** What a name leads to, and what stands there. */
+  const lookUp = async (name: string) => {
+    const admitted = placeOrThrow(await follow(pathOfName(name, base)));
+    const facts = await statOf(admitted.path);
+    return { admitted: ordinary(admitted, facts), facts };
+  };
+
   return {
     roots,
     place,
-    async admit(name) {
-      const admitted = placeOrThrow(await follow(pathOfName(name, base)));
-      return ordinary(admitted, await statOf(admitted.path));
+    admit: async (name) => (await lookUp(name)).admitted,
+    async admitFile(name) {
+      const { admitted, facts } = await lookUp(name);
+      return fileOrThrow(admitted, facts);
     },
     async admitEntry(name) {
       const path = pathOfName(name, base);
@@ -119,6 +127,13 @@ function ordinary(admitted: Admitted, facts: Stats | undefined): Admitted {
   if (facts !== undefined && !facts.isFile() && !facts.isDirectory())
     throw new Refusal("guard/not-a-file", `${admitted.shown} is not a regular file.`);
   return admitted;
+}
+
+/** What was admitted, if that is a file. */
+export function fileOrThrow(admitted: Admitted, facts: Stats | undefined): Admitted {
+  if (facts?.isFile()) return admitted;
+  const why = facts === undefined ? "does not exist" : "is a folder";
+  throw new Refusal("guard/not-a-file", `${admitted.shown} ${why}.`);
 }
 
 /** Whether a path is the folder or lies below it; `/a/bc` is not inside `/a/b`. */

@@ -5,8 +5,8 @@
 import { relative, sep } from "node:path";
 import { Refusal } from "../base/problem.js";
 import { pathOfName, pathOfUri } from "./file-name.js";
-import { isInside } from "./gate.js";
-import { realPathOf } from "./real-path.js";
+import { fileOrThrow, isInside } from "./gate.js";
+import { realPathOf, statOf } from "./real-path.js";
 import type { Admitted, Gate } from "./types.js";
 
 /** The gate that admits what `gate` admits within the folders of these URIs. Relative names start at the first of them. */
@@ -27,9 +27,16 @@ export async function narrowGate(gate: Gate, uris: readonly string[]): Promise<G
     return placed(admitted);
   };
 
+  const admit = async (name: string) => seenOrThrow(await gate.admit(pathOfName(name, base)));
+
   return {
     roots,
-    admit: async (name) => seenOrThrow(await gate.admit(pathOfName(name, base))),
+    admit,
+    // Whether something is there is told of what may be seen only.
+    async admitFile(name) {
+      const admitted = await admit(name);
+      return fileOrThrow(admitted, await statOf(admitted.path));
+    },
     admitEntry: async (name) => seenOrThrow(await gate.admitEntry(pathOfName(name, base))),
     place(path) {
       const admitted = gate.place(path);

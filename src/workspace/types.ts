@@ -16,6 +16,8 @@ export interface Gate {
   readonly roots: string[];
   /** Admits a path or `file:` URI that a call named; throws a Refusal. */
   admit(name: string): Promise<Admitted>;
+  /** The same of a file that is there. */
+  admitFile(name: string): Promise<Admitted>;
   /** Admits a name itself: its folder by real path, while a symbolic link at its end is not followed. */
   admitEntry(name: string): Promise<Admitted>;
   /** Judges a real path without looking at the disk. */

@@ -98,7 +98,11 @@ export class StdioClient {
 
 /** `serve` with these words, with the handshake done. */
 export async function openProxy(words, options) {
-  const client = new StdioClient(process.execPath, [program, "serve", ...words], options);
+  const client = new StdioClient(
+    process.execPath,
+    [...(process.env.FLAGS ?? "").split(" ").filter(Boolean), program, "serve", ...words],
+    options,
+  );
   await client.open();
   return client;
 }

@@ -1,6 +1,6 @@
 /** Who handles a file, for which root, how many run at once, and when they stop. */
 import { spawn } from "node:child_process";
-import { chmodSync, readFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
 import { languageIdOf } from "../../src/lsp/documents/language-id.js";
 import { findCommand } from "../../src/lsp/process/program.js";
-import { rootOf, routeFile } from "../../src/lsp/route.js";
+import { FileRoutes, rootOf } from "../../src/lsp/route.js";
 import { redact } from "../../src/lsp/wire/redact.js";
 import { fakePlan, fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
 import {
@@ -36,7 +36,7 @@ describe("route", () => {
       plan("lint", { globs: ["src/**/*.ts"], priority: 5 }),
       plan("docker", { filenames: ["Dockerfile"] }),
     ];
-    const ids = (path: string) => routeFile(servers, path, ["/w"]).map((server) => server.id);
+    const ids = (path: string) => new FileRoutes(servers, ["/w"]).of(path).map((server) => server.id);
     expect(ids("/w/src/x.Ts")).toEqual(["a", "b"]);
     expect(ids("/w/src/x.ts")).toEqual(["lint", "a", "b"]);
     expect(ids("/w/other/x.d.ts")).toEqual(["a", "b"]);
@@ -58,7 +58,8 @@ describe("route", () => {
       // Which of its languages comes first says nothing about the others.
       plan("web", { languageId: "typescript", languageIds: { js: "javascript" } }),
     ];
-    const ids = (name: string) => routeFile(servers, join(root, name), [root]).map((server) => server.id);
+    const ids = (name: string) =>
+      new FileRoutes(servers, [root]).of(join(root, name)).map((server) => server.id);
     expect(ids("run")).toEqual(["pyright"]);
     expect(ids("deploy")).toEqual(["bashls"]);
     expect(ids("serve")).toEqual(["web"]);
@@ -78,6 +79,19 @@ describe("route", () => {
     expect(id("/a/CMakeLists")).toBe("cmake");
     expect(id("/a/run", "#!/bin/sh")).toBe("shellscript");
     expect(id("/a/x.sh", "#!/usr/bin/python")).toBe("base");
+  });
+
+  test("a script goes where its first line says now, though it was routed before", () => {
+    const root = workspace({ run: "#!/bin/sh\n" });
+    const servers = [
+      plan("pyright", { languageId: "python" }),
+      plan("bashls", { languageId: "shellscript" }),
+    ];
+    const routes = new FileRoutes(servers, [root]);
+    const ids = () => routes.of(join(root, "run")).map((server) => server.id);
+    expect(ids()).toEqual(["bashls"]);
+    writeFileSync(join(root, "run"), "#!/usr/bin/env python3\n");
+    expect(ids()).toEqual(["pyright"]);
   });
 
   test("root: nearest or farthest marker inside the workspace, fixed, or the workspace", () => {
@@ -100,6 +114,21 @@ describe("route", () => {
 });
 
 describe("pool", () => {
+  test("a file's root is sought again once a marker came or went", async () => {
+    const root = workspace({ "sub/a.fake": "" });
+    const pool = poolOf(root, [fakeServer(scenarios(), {}, { rootMarkers: ["mark"], shareRoots: false })]);
+    const rootNow = async () => (await pool.get("fake", join(root, "sub/a.fake"), signal())).root;
+    await pool.mark();
+    expect(await rootNow()).toBe(root);
+    expect(await rootNow()).toBe(root);
+    writeFileSync(join(root, "sub/mark"), "");
+    await pool.mark();
+    expect(await rootNow()).toBe(join(root, "sub"));
+    rmSync(join(root, "sub/mark"));
+    await pool.mark();
+    expect(await rootNow()).toBe(root);
+  });
+
   test("starts nothing before it is asked, and one server however many ask", async () => {
     const root = workspace({ "a.fake": "" });
     const pool = poolOf(root, [fakeServer(scenarios(), {})]);

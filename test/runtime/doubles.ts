@@ -18,6 +18,7 @@ const notAsked = () => {
 export const gate: Gate = {
   roots: ["/w"],
   admit: notAsked,
+  admitFile: notAsked,
   admitEntry: notAsked,
   place: (path) =>
     path.startsWith("/w/")
@@ -70,6 +71,7 @@ const pool: ServerPool = {
   get: async () => {
     throw new Error("not asked for here");
   },
+  runs: () => false,
   running: () => [],
   status: () => [],
   moment: async () => 0,
@@ -82,7 +84,7 @@ const pool: ServerPool = {
     changedAt: null,
     holds: async () => true,
   }),
-  glance: async () => undefined,
+  glance: () => undefined,
   restart: async () => [],
   stop: async () => [],
   within: () => pool,

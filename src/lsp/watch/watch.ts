@@ -156,9 +156,8 @@ export class WorkspaceWatch {
     return this.#next;
   }
 
-  /** Whether the system's watches, which see all of what is followed, say that nothing has happened before this call. */
-  async isAtRest(): Promise<boolean> {
-    this.#isLost = (await this.#watchers.overflowed()) || this.#isLost;
+  /** Whether the system's watches, which see all of what is followed, have told of nothing that was not looked at. */
+  get isAtRest(): boolean {
     const isFollowed = !this.#tree.isOpening && this.#zones.closed.length === 0 && this.#overfull.size === 0;
     return isFollowed && !this.#isLost && !this.#running && !this.#tree.known.isStirred;
   }

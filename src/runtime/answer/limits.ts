@@ -6,6 +6,9 @@ import type { Answer } from "../../abi/handler.js";
 import type { Json } from "../../base/json.js";
 import type { CallState } from "../call-state.js";
 
+/** What a UTF-16 unit takes in UTF-8 at the most. */
+const mostBytesPerUnit = 3;
+
 /** The size that an answer must keep. */
 export interface Caps {
   /** Characters of the forms that are sent, together. */
@@ -69,8 +72,14 @@ export function fits(answer: Answer, caps: Caps): boolean {
     structure.length + text.length <= caps.total &&
     structure.length <= caps.page &&
     text.length <= Math.min(caps.page, caps.text) &&
-    [structure, text].every((form) => Buffer.byteLength(form) <= caps.bytes)
+    isWithin(structure, caps.bytes) &&
+    isWithin(text, caps.bytes)
   );
+}
+
+/** Whether a text has so many bytes at the most; what is short is so without being counted. */
+function isWithin(text: string, bytes: number): boolean {
+  return text.length * mostBytesPerUnit <= bytes || Buffer.byteLength(text) <= bytes;
 }
 
 /** The largest count up to `most` for which `isFine` holds; 0 when it holds for none. `isFine` never turns true again. */

@@ -75,12 +75,19 @@ export function windowAnswer(
     );
   };
   const plain: Form = { items: whole, warnings: [], steps: [], isShortened: false };
-  const isFine = (form: Form) => (count: number) => fits(render(count, form), caps);
+  let rendered: { answer: Answer; count: number; form: Form } | undefined;
+  const isFine = (form: Form) => (count: number) => {
+    rendered = { answer: render(count, form), count, form };
+    return fits(rendered.answer, caps);
+  };
+  /** What was tried last is not made once more. */
+  const shown = (count: number, form: Form) =>
+    rendered?.count === count && rendered.form === form ? rendered.answer : render(count, form);
   const full = largest(most, isFine(plain));
-  if (full === most || (full > 0 && cursor !== undefined)) return render(full, plain);
+  if (full === most || (full > 0 && cursor !== undefined)) return shown(full, plain);
   const lighter = lightest(asked, whole, (form) => isFine(form)(most));
   const count = largest(most, isFine(lighter));
-  if (count > full) return render(count, lighter);
+  if (count > full) return shown(count, lighter);
   if (full > 0) return render(full, plain);
   // Not even one item fits: it is shown in part, where the shape can.
   const one = { items: whole.slice(0, 1), beside: listing.beside };

@@ -72,7 +72,7 @@ export async function startedServer(
   path: string | undefined,
   signal: AbortSignal,
 ): Promise<LanguageServer> {
-  if (!pool.running().some((server) => server.plan.id === id)) onProgress(`starting ${id}`);
+  if (!pool.runs(id)) onProgress(`starting ${id}`);
   evidence.awaitsStart(id);
   try {
     const server = await pool.get(id, path, signal);

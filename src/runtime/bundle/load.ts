@@ -17,7 +17,7 @@ import {
 import type { Abi, HandlerModule, ToolDefinition } from "../../abi/handler.js";
 import { ABI_VERSION, type Plan } from "../../abi/plan.js";
 import { codes } from "../../base/codes.js";
-import type { JsonObject } from "../../base/json.js";
+import { isTable, type JsonObject } from "../../base/json.js";
 import { ConfigError, Fault } from "../../base/problem.js";
 import { type BundleBytes, bundleInMemory, bundleOnDisk, verifyBundle } from "./bundle-files.js";
 
@@ -28,6 +28,8 @@ export interface LoadedBundle {
   /** What `tools/list` says, sorted by name. */
   readonly tools: ToolEntry[];
   handler(tool: string): Promise<ToolDefinition>;
+  /** The names of a tool's arguments, as its schema has them. */
+  argumentNames(tool: string): readonly string[];
   inputValidator(tool: string): Promise<Validator>;
   outputValidator(tool: string): Promise<Validator>;
   /** The text of a tool that words its own `content`. */
@@ -53,16 +55,22 @@ export async function loadBundle(
   const answers = raw.bytes.has(ANSWERS_FILE) ? jsonOf<JsonObject>(raw.bytes, ANSWERS_FILE) : {};
   verifyTools(plan, tools, answers, raw.bytes);
   const load = moduleLoader(raw.bytes);
+  const handlers = new Map<string, ToolDefinition>();
+  const names = new Map(tools.map(({ name, inputSchema }) => [name, propertiesOf(inputSchema)]));
   return {
     manifest: raw.manifest,
     plan,
     tools,
     async handler(tool) {
+      const known = handlers.get(tool);
+      if (known) return known;
       const make = await load(bundlePaths.handler(tool));
       const definition = (make as HandlerModule)(abi);
       if (definition.name !== tool) throw new Fault(`the handler of ${tool} calls itself ${definition.name}`);
+      handlers.set(tool, definition);
       return definition;
     },
+    argumentNames: (tool) => names.get(tool) ?? [],
     inputValidator: async (tool) => (await load(bundlePaths.inputValidator(tool))) as Validator,
     async outputValidator(tool) {
       const path = answerPath(answers, tool);
@@ -72,6 +80,10 @@ export async function loadBundle(
     text: async (tool) => (await load(bundlePaths.text(tool))) as TextFunction,
     errorText: async () => (await load(ERROR_TEXT_FILE)) as TextFunction,
   };
+}
+
+function propertiesOf({ properties }: ToolEntry["inputSchema"]): string[] {
+  return isTable(properties) ? Object.keys(properties) : [];
 }
 
 /** Where the validator of a tool's answers stands, as far as the bundle says. */

@@ -1,6 +1,7 @@
 /** Numbers in a row that grows, outside the heap that is searched for garbage. */
 export class Numbers {
-  #data = new Uint32Array(64);
+  /** So few that they need no memory of their own outside the heap, as most lists are. */
+  #data = new Uint32Array(16);
   #length = 0;
 
   get length(): number {

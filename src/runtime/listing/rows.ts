@@ -92,6 +92,7 @@ export class Rows<T> {
 
   /** The rows of a file in order, and which of them only their words tell apart. */
   async #arrange(file: RowFile, { places, turns }: Speller) {
+    if (file.length < 2) return { sorted: upTo(file.length), isTie: () => false };
     const lines = await places.lines(this.row(file, 0).server, file.admitted.uri);
     const shown = await this.#shown(file, lines, places.dialect.position.unit, turns);
     const { kind, store } = this;

@@ -4,7 +4,6 @@ import { Refusal } from "../../base/problem.js";
 import { columnsOf, convertColumn, type Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
 import type { Point, Span } from "../../protocol/spelling.js";
-import { statOf } from "../../workspace/real-path.js";
 import type { Admitted } from "../../workspace/types.js";
 import { askCircle } from "../ask/ask.js";
 import { type Circle, documentCircle } from "../ask/circle.js";
@@ -27,13 +26,7 @@ export interface Target {
 
 /** Opens the document that a call named, or that a symbol stands in. */
 export async function openTarget(call: CallState, name: string): Promise<Target> {
-  const admitted = await call.gate.admit(name);
-  const facts = await statOf(admitted.path);
-  if (!facts?.isFile())
-    throw new Refusal(
-      "guard/not-a-file",
-      facts ? `${admitted.shown} is a folder.` : `${admitted.shown} does not exist.`,
-    );
+  const admitted = await call.gate.admitFile(name);
   const circle = documentCircle(call, admitted);
   const [first] = await askCircle<OpenDocument>(call, circle, "first", async ({ document }) => document);
   if (first === undefined) throw new Refusal("route/no-server", `No server could open ${admitted.shown}.`);

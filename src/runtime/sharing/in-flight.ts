@@ -2,6 +2,7 @@
  * Calls that ask the same at the same time share one answer. The work ends early only when nobody waits for it any more;
  * whoever leaves, leaves alone.
  */
+import { untilAborted } from "../deadline.js";
 
 /** A piece of work under a signal, telling its progress. */
 export type Work<T> = (signal: AbortSignal, onProgress: (message: string) => void) => Promise<T>;
@@ -23,12 +24,7 @@ export class InFlight<T> {
   }
 
   /** The result of the work of that key: of what is under way, else of new work. Rejects when the signal aborts first. */
-  async join(
-    key: string,
-    signal: AbortSignal,
-    onProgress: (message: string) => void,
-    work: Work<T>,
-  ): Promise<T> {
+  join(key: string, signal: AbortSignal, onProgress: (message: string) => void, work: Work<T>): Promise<T> {
     const shared = this.#under.get(key) ?? this.#begin(key, work);
     // A listener of one's own, so that two callers with the same function count twice.
     const listener = (message: string) => onProgress(message);
@@ -39,16 +35,7 @@ export class InFlight<T> {
       if (this.#under.get(key) === shared) this.#under.delete(key);
       if (!shared.isDone) shared.stop.abort(signal.reason);
     };
-    try {
-      return await new Promise<T>((resolve, reject) => {
-        const abort = () => reject(signal.reason);
-        if (signal.aborted) abort();
-        signal.addEventListener("abort", abort, { once: true });
-        shared.result.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-      });
-    } finally {
-      leave();
-    }
+    return untilAborted(signal, shared.result, leave);
   }
 
   #begin(key: string, work: Work<T>): Shared<T> {

@@ -70,13 +70,10 @@ export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask
   const { inFlight } = sharing;
   const askedAt = Date.now();
   const key = canonicalText([tool, args ?? {}, roots]);
-  const stand = await briefly(question, async () => {
-    const mark = await markFor(sharing, asker, key);
-    return { mark, kept: keptAnswer(sharing, question, key, mark) };
-  });
-  const alone = () => ask(stand?.mark, cancel, onProgress);
-  if (stand === undefined) return alone();
-  const { mark, kept } = stand;
+  const mark = glanceFor(sharing, asker, key) ?? (await briefly(question, () => sharing.pool.mark()));
+  const alone = () => ask(mark, cancel, onProgress);
+  if (mark === undefined) return alone();
+  const kept = keptAnswer(sharing, question, key, mark);
   if (kept !== undefined) return kept;
   const told = await inFlight.join(`${mark.files} ${key}`, cancel, onProgress, async (signal, tell) => {
     const fresh = await ask(mark, signal, tell);
@@ -89,11 +86,11 @@ export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask
   return isGood && !(told.isLate && question.remainingMs() > 0) ? told : alone();
 }
 
-/** Where things stand. What another call found may only be taken over by whoever has looked at everything. */
-async function markFor({ pool, answers, inFlight }: Sharing, asker: string, key: string): Promise<PoolMark> {
-  const isKnown = answers.has(key) || answers.has(keyOf(key, asker));
-  const glanced = isKnown ? undefined : await pool.glance();
-  return glanced === undefined || inFlight.has(`${glanced.files} ${key}`) ? pool.mark() : glanced;
+/** Where things stand, at a glance. What another call found may only be taken over by whoever has looked at everything. */
+function glanceFor({ pool, answers, inFlight }: Sharing, asker: string, key: string): PoolMark | undefined {
+  if (answers.has(key) || answers.has(keyOf(key, asker))) return undefined;
+  const glanced = pool.glance();
+  return glanced && inFlight.has(`${glanced.files} ${key}`) ? undefined : glanced;
 }
 
 /** The answer that is kept for all, or for this session alone while it holds the further pages. */
