@@ -3,10 +3,12 @@ import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../cli/run.js";
 import { binaries, placeIn, program, repository, testEnvironment } from "../live/session.js";
 import { findCodex, startCodex } from "./codex.js";
+import { freePort } from "./drivers.js";
 
 const codex = findCodex();
 if ("why" in codex) console.warn(`skipped: ${codex.why}`);
@@ -81,29 +83,32 @@ describe.skipIf(path === "")("codex app-server", () => {
     }
   }, 60_000);
 
-  it.each([
-    ["the session era", []],
-    ["the revision 2026-07-28", ["--enable", "mcp_2026_07_28"]],
-  ])(
-    "shares the gateway over HTTP, in %s",
-    async (_name, args) => {
-      const project = join(folder, 'a project\'s "own" folder');
-      const token = "a-token-for-codex-0123456789";
-      const trace = join(folder, `${args.length}.jsonl`);
-      const gateway = spawn(
-        process.execPath,
-        [program, "serve", "--http", "--port", "0", "--config", join(project, "lspi.toml"), "--trace", trace],
-        { env: { ...testEnvironment(), LSP_PROXY_TOKEN: token }, stdio: ["ignore", "ignore", "pipe"] },
-      );
-      let told = "";
-      gateway.stderr.setEncoding("utf8").on("data", (part: string) => {
-        told += part;
-      });
+  /** Starts a gateway and a Codex that is set up for it as the command says, and lets a test ask through them. */
+  async function overHttp(
+    config: string,
+    args: string[],
+    ask: (
+      call: (tool: string, args: object) => Promise<Record<string, unknown>>,
+      tools: string[],
+    ) => Promise<void>,
+  ) {
+    const token = "a-token-for-codex-0123456789";
+    const port = String(await freePort());
+    const trace = join(mkdtempSync(join(folder, "trace-")), "trace.jsonl");
+    const gateway = spawn(
+      process.execPath,
+      [program, "serve", "--http", "--port", port, "--config", config, "--trace", trace],
+      { env: { ...testEnvironment(), LSP_PROXY_TOKEN: token }, stdio: ["ignore", "ignore", "pipe"] },
+    );
+    let told = "";
+    gateway.stderr.setEncoding("utf8").on("data", (part: string) => {
+      told += part;
+    });
+    try {
       await expect.poll(() => told, { timeout: 30_000 }).toMatch(/http:\/\/\S+/);
       const [url] = /http:\/\/\S+/.exec(told) ?? [];
-      const own = join(folder, "http-home");
-      mkdirSync(own, { recursive: true });
-      const printed = await run(["codex", "--http", "--name", "lsp", "--config", join(project, "lspi.toml")]);
+      const own = mkdtempSync(join(folder, "http-home-"));
+      const printed = await run(["codex", "--http", "--name", "lsp", "--config", config]);
       const address = "http://127.0.0.1:3939/mcp";
       expect(printed.stdout).toContain(address);
       expect(strictCheck(printed.stdout)).not.toHaveProperty("error");
@@ -115,22 +120,71 @@ describe.skipIf(path === "")("codex app-server", () => {
           capabilities: { experimentalApi: true },
         });
         server.notify("initialized", {});
-        const thread = (await server.request("thread/start", { cwd: folder })) as { thread: { id: string } };
-        const answer = (await server.request("mcpServer/tool/call", {
-          threadId: thread.thread.id,
-          server: "lsp",
-          tool: "find_definition",
-          arguments: { file_path: "app.py", symbol_name: "greet" },
-        })) as { structuredContent: { locations: unknown[] } };
-        expect(answer.structuredContent.locations).toMatchObject([
-          { path: "greet.py", line: 4, character: 5 },
-        ]);
+        const { thread } = (await server.request("thread/start", { cwd: folder })) as {
+          thread: { id: string };
+        };
+        const { data } = (await server.request("mcpServerStatus/list", { detail: "full" })) as {
+          data: { name: string; tools: Record<string, unknown> }[];
+        };
+        const call = (tool: string, words: object) =>
+          server.request("mcpServer/tool/call", {
+            ...{ threadId: thread.id, server: "lsp", tool },
+            arguments: words,
+          });
+        await ask(call, Object.keys(data.find(({ name }) => name === "lsp")?.tools ?? {}));
       } finally {
         await server.close();
-        gateway.kill("SIGTERM");
-        if (gateway.exitCode === null) await once(gateway, "exit");
       }
+    } finally {
+      gateway.kill("SIGTERM");
+      if (gateway.exitCode === null) await once(gateway, "exit");
+    }
+  }
+
+  it.each([
+    ["the session era", []],
+    ["the revision 2026-07-28", ["--enable", "mcp_2026_07_28"]],
+  ])(
+    "shares the gateway over HTTP, in %s",
+    async (_name, args) => {
+      const project = join(folder, 'a project\'s "own" folder');
+      await overHttp(join(project, "lspi.toml"), args, async (call) => {
+        const answer = await call("find_definition", { file_path: "app.py", symbol_name: "greet" });
+        expect(answer.structuredContent).toMatchObject({
+          locations: [{ path: "greet.py", line: 4, character: 5 }],
+        });
+      });
     },
     90_000,
   );
+
+  /** The project's config over the profile that is strict, with a line for `[http]`. */
+  function strictConfig(line: string): string {
+    const project = join(folder, 'a project\'s "own" folder');
+    const file = join(project, `strict-${line.length}.toml`);
+    const lspi = readFileSync(join(project, "lspi.toml"), "utf8");
+    writeFileSync(file, `${lspi}[mcp]\ncontext = "gateway"\n[http]\n${line}\n`);
+    return file;
+  }
+
+  it("is let in by a strict gateway that was told of its handshake", async () => {
+    const file = join(folder, 'a project\'s "own" folder', "greet.py");
+    await overHttp(strictConfig('older_handshakes = ["2025-06-18"]'), [], async (call, tools) => {
+      expect(tools).toHaveLength(7);
+      // A call has two seconds, in which the server may not have started yet.
+      const answer = () =>
+        call("vscode.lsp.documentSymbols", { uri: pathToFileURL(file).href }).then(
+          ({ structuredContent }) => structuredContent,
+          () => null,
+        );
+      await expect
+        .poll(answer, { timeout: 60_000, interval: 500 })
+        .toMatchObject({ symbols: expect.arrayContaining([expect.objectContaining({ name: "greet" })]) });
+    });
+  }, 120_000);
+
+  it("is kept out by one that was not", async () => {
+    const opened = overHttp(strictConfig(""), [], () => Promise.resolve());
+    await expect(opened).rejects.toThrow(/-32602.*2025-06-18.*2025-11-25/);
+  }, 120_000);
 });

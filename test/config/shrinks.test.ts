@@ -150,11 +150,15 @@ const compares =
     isNumber(mine) ? isNumber(whole) && fits(whole, mine) : rule.open === true || whole === undefined;
 const folder = (value: Json) => resolve("/w", String(value));
 const lies = (path: string, top: string) => !relative(top, path).startsWith("..");
-const asked = (value: Value) => {
-  const { only, except = [] } = (value ?? {}) as { only?: string[]; except?: string[] };
-  const every = ["another", ...(only ?? []), ...except, "a", "b", "c", "src", "src/deep", "..", "/", "**"];
-  return every.filter((name) => (only === undefined || only.includes(name)) && !except.includes(name));
-};
+type Features = { only?: string[]; except?: string[] };
+const features = (value: Value): Features => (value ?? {}) as Features;
+const mentioned = (value: Value) => [
+  "another",
+  ...(features(value).only ?? []),
+  ...(features(value).except ?? []),
+];
+const isAsked = (value: Value) => (name: string) =>
+  (features(value).only?.includes(name) ?? true) && !features(value).except?.includes(name);
 const confinement = (value: Value) => ["read_only", "no_network"].filter((part) => `${value}`.includes(part));
 
 /** Whether a value of the whole is no more than the user's, by what a key says of itself. */
@@ -173,7 +177,8 @@ const isLess: { [word in FoundWord]: (whole: Value, mine: Value, rule: FoundRule
   joined: (whole, mine) => isPart(texts(mine), texts(whole)),
   chosen: (whole, mine) =>
     items(mine).length === 0 || (items(whole).length > 0 && isPart(texts(whole), texts(mine))),
-  fewer: (whole, mine) => isPart(asked(whole), [...asked(mine), ...(mine === undefined ? asked(whole) : [])]),
+  fewer: (whole, mine) =>
+    [...mentioned(whole), ...mentioned(mine)].filter(isAsked(whole)).every(isAsked(mine)),
   confined: (whole, mine) => isPart(confinement(mine), confinement(whole)),
 };
 
