@@ -78,6 +78,7 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
     {
       workspace,
       ...(named === undefined ? {} : { configPath: resolve(io.cwd, named) }),
+      ...(textFlag(input, "workspace") === undefined ? {} : { base: workspace }),
       env: io.env,
       home,
       shipped: shippedConfigs,

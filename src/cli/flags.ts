@@ -12,7 +12,8 @@ export const configFlags: Flags = {
     type: "string",
     short: "w",
     value: "DIR",
-    description: "The workspace; the current folder when absent.",
+    description:
+      "The workspace; the current folder when absent. Where it is given, relative folders of a config that was named start there.",
   },
   context: { type: "string", value: "NAME", description: "The profile, over what the config says." },
   "read-only": { type: "boolean", description: "Hides and refuses every tool that does more than read." },

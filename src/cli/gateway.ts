@@ -19,11 +19,11 @@ import type { Opened } from "./open.js";
 export async function serveGateway(
   input: Input,
   io: Surroundings,
-  { runtime, source, base }: Opened,
+  { runtime, source, folder }: Opened,
   options: Pick<HttpOptions, "log" | "trace" | "signal">,
 ): Promise<void> {
   const http = addressed(input, runtime.loaded.plan.http);
-  const tokens = await tokensOf(http, io, base);
+  const tokens = await tokensOf(http, io, folder);
   await serveHttp(runtime, {
     ...options,
     tokens,
@@ -61,10 +61,10 @@ export function tokenStore(io: Surroundings): string {
 }
 
 /** The first source that is there counts alone: the environment, the file of the config, our own store. */
-async function tokensOf(http: HttpPlan, io: Surroundings, base: string): Promise<TokenSource> {
+async function tokensOf(http: HttpPlan, io: Surroundings, folder: string): Promise<TokenSource> {
   const text = io.env[http.tokenEnv];
   if (text !== undefined && text !== "") return environmentTokens(http.tokenEnv, text);
-  if (http.tokenFile !== null) return fileTokens(resolve(base, http.tokenFile));
+  if (http.tokenFile !== null) return fileTokens(resolve(folder, http.tokenFile));
   const store = tokenStore(io);
   if (!existsSync(store)) {
     // A token that nobody has seen yet protects nobody who can be reached from elsewhere.

@@ -34,6 +34,8 @@ export interface Opened {
   /** The config's or bundle's name, for people. */
   source: string;
   base: string;
+  /** Where the config's own files start, as the one that holds tokens. */
+  folder: string;
   /** Sees the traffic, when the command line asks for that. */
   trace: Trace | undefined;
 }
@@ -43,7 +45,7 @@ export async function openFrom(input: Input, io: Surroundings): Promise<Opened> 
   const log = openLog(input, io);
   let roots: string[] = [];
   const trace = openTrace(input, () => roots);
-  const { loaded, base, binFolders, avoid, source, files } = await loadFrom(input, io);
+  const { loaded, base, folder, binFolders, avoid, source, files } = await loadFrom(input, io);
   const { workspace, http } = loaded.plan;
   roots = [...workspace.roots.map((root) => resolve(base, root)), ...workspace.extraRoots].flatMap(bothNames);
   const runtime = await openRuntime(loaded, {
@@ -54,14 +56,14 @@ export async function openFrom(input: Input, io: Surroundings): Promise<Opened> 
     stateFolder: stateFolder(io.env, io.env.HOME ?? homedir()),
     ownFiles: [
       ...files,
-      ...(http.tokenFile === null ? [] : [resolve(base, http.tokenFile)]),
+      ...(http.tokenFile === null ? [] : [resolve(folder, http.tokenFile)]),
       ...[dirname(dirname(executable)), shippedConfigs, shippedTemplates],
     ],
     binFolders,
     avoid,
     version: version(),
   });
-  return { runtime, source, base, trace };
+  return { runtime, source, base, folder, trace };
 }
 
 /** A folder as it is written, and as the file system itself names it. */
@@ -73,6 +75,7 @@ function bothNames(folder: string): string[] {
 export interface Loaded extends Pick<ProgramContext, "binFolders" | "avoid"> {
   loaded: LoadedBundle;
   base: string;
+  folder: string;
   source: string;
   files: string[];
 }
@@ -90,6 +93,7 @@ export async function loadFrom(input: Input, io: Surroundings): Promise<Loaded> 
     return {
       loaded,
       base,
+      folder: base,
       binFolders,
       avoid: binFolders.length > 0 ? [] : strangersAround([base, ...roots], io, () => false),
       source: folder,
@@ -104,5 +108,5 @@ export async function loadFrom(input: Input, io: Surroundings): Promise<Loaded> 
   }
   const loaded = await loadBundle({ bundle }, options);
   const source = config.main.file ?? "the embedded default";
-  return { loaded, base: config.base, binFolders, avoid, source, files };
+  return { loaded, base: config.base, folder: config.folder, binFolders, avoid, source, files };
 }

@@ -47,6 +47,8 @@ export interface ConfigRequest {
   /** Absolute. */
   workspace: string;
   configPath?: string | undefined;
+  /** Where the relative folders of a config that was named start; its own folder when absent. */
+  base?: string | undefined;
   env: Environment;
   home: string;
   /** Absolute folder of the shipped `configs/`. */
@@ -67,6 +69,7 @@ export interface ConfigRequest {
 export interface FoundLayers {
   mainFile: Exclude<Discovered, { kind: "missing" }>;
   base: string;
+  folder: string;
   hash: string | null;
   user: LayerTable[];
   main: LayerTable[];
@@ -80,9 +83,11 @@ export function findLayers(request: ConfigRequest, catalogue: Catalogue, files: 
   const mainFile: Discovered = request.alone ? { kind: "embedded" } : discover(request, files);
   if (mainFile.kind === "missing") throw new ConfigError([mainFile.problem]);
   const user = readUser(request, catalogue, files);
+  const folder = mainFile.kind === "embedded" ? request.workspace : baseOf(mainFile.file);
   const found: FoundLayers = {
     mainFile,
-    base: mainFile.kind === "embedded" ? request.workspace : baseOf(mainFile.file),
+    base: mainFile.kind === "named" ? (request.base ?? folder) : folder,
+    folder,
     hash: null,
     user: user.layers.map(layerTable),
     main: [],

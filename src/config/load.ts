@@ -55,8 +55,10 @@ export interface ClientForm {
 
 export interface LoadedConfig {
   config: Config;
-  /** Absolute folder that relative paths start from. */
+  /** Absolute folder that relative folders of the workspace start from. */
   base: string;
+  /** Absolute folder of the config itself, from which its own files start. */
+  folder: string;
   main: { kind: "named" | "discovered" | "embedded"; file: string | null; hash: string | null };
   warnings: Problem[];
   /** Every program that may be started without `allow.commands`: the catalogue's, sorted. */
@@ -102,6 +104,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   );
   const loaded = {
     base: found.base,
+    folder: found.folder,
     main: mainOf(found),
     warnings,
     catalogueCommands: sortedSet([

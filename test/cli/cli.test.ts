@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
 import { run } from "./run.js";
@@ -209,6 +209,21 @@ describe("tools, explain, schema", () => {
     const { stdout } = await run(["explain", "--context", "lspi"]);
     expect(stdout).not.toContain("[object");
     expect(stdout).toMatch(/at most `\w+`/);
+  });
+
+  it("takes a workspace that was named for that of the config that was named, with the same bundle", async () => {
+    const file = write("lspi.toml", config);
+    mkdirSync(join(folder, "other"));
+    const other = dirname(write("other/app.py", "def greet():\n    pass\n"));
+    const named = ["--config", file, "--workspace", other];
+    expect((await run(["explain", ...named])).stdout).toContain(`workspace  ${other};`);
+    expect((await run(["explain", "--config", file])).stdout).toContain(`workspace  ${dirname(file)};`);
+    const asked = JSON.stringify({ file_path: "app.py" });
+    const answer = await run(["call", "get_document_symbols", asked, ...named]);
+    expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining("greet") });
+    const plans = [named, named.slice(0, 2)].map((words) => run(["explain", ...words, "--json"]));
+    const [one, two] = await Promise.all(plans);
+    expect(one?.stdout).toBe(two?.stdout);
   });
 
   it("explains the plan for a person and as data", async () => {

@@ -1,7 +1,15 @@
 /** The gateway as a person starts it: the built program, its flags, its tokens, its end. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -180,6 +188,11 @@ describe("serve --http does not start", () => {
     );
     const config = writeConfig('token_file = "tokens"');
     expect(await refused(["--config", config])).toContain("http/no-token");
+    // A workspace must not bring the token by which it is served.
+    const work = join(folder, "work");
+    mkdirSync(work);
+    writeFileSync(join(work, "tokens"), token, { mode: 0o600 });
+    expect(await refused(["--config", config, "--workspace", work])).toContain("http/no-token");
     writeFileSync(join(folder, "tokens"), token);
     chmodSync(join(folder, "tokens"), 0o644);
     expect(await refused(["--config", config])).toContain("http/loose-file");

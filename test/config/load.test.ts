@@ -97,6 +97,18 @@ describe("discovery", () => {
     expect(load({}).base).toBe("/w");
   });
 
+  test("a workspace that was named is the base of a config that was named, and of no other", () => {
+    const own = { "/w/c.toml": server, "/w/lspi.toml": "" };
+    const facts = (changes: Partial<ConfigRequest>) => {
+      const { base, folder } = load(own, { base: "/elsewhere", ...changes });
+      return [base, folder];
+    };
+    expect(facts({ configPath: "/w/c.toml" })).toEqual(["/elsewhere", "/w"]);
+    expect(facts({ env: { LSPI_CONFIG_PATH: "/w/c.toml" } })).toEqual(["/elsewhere", "/w"]);
+    expect(facts({ configPath: "/w/c.toml", base: undefined })).toEqual(["/w", "/w"]);
+    expect(facts({})).toEqual(["/w", "/w"]);
+  });
+
   test("a file that was named must exist", () => {
     expect(problemsOf(() => load({}, { configPath: "/w/no.toml" }))).toEqual([
       "config/not-found undefined:undefined `/w/no.toml` does not exist",

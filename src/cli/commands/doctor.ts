@@ -113,7 +113,7 @@ function tellTrust({ loaded, binFolders }: Compiled, input: Input, io: Surroundi
 
 function tellBundle({ bundle, loaded }: Compiled, input: Input, io: Surroundings, tell: Tell): void {
   const named = textFlag(input, "bundle");
-  const folder = named === undefined ? join(loaded.base, ".lspi", "bundle") : resolve(io.cwd, named);
+  const folder = named === undefined ? join(loaded.folder, ".lspi", "bundle") : resolve(io.cwd, named);
   if (named === undefined && !existsSync(folder)) return;
   const differences = checkBundle(bundle, folder);
   if (differences.length === 0) tell({ area: "bundle", state: "ok", text: `${folder} is up to date` });

@@ -11,7 +11,7 @@ export const workspace = z.strictObject({
     .optional()
     .meta(
       sequence(
-        "Folders that may be read. Relative to the folder of the config; the first is where relative paths of a call start.",
+        "Folders that may be read. Relative to the folder of the config, or to `--workspace` where that is given; the first is where relative paths of a call start.",
       ),
     )
     .meta(found("inside", "the folder")),
