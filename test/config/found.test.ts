@@ -322,6 +322,7 @@ const cases = new Map<string, Case>([
   of("ready", "", "{ at_once = true }", undefined),
   of("project_files", '["x.toml"]', "[]", ["x.toml"]),
   of("priority", "1", "1000", 1),
+  of("push_configuration", "", "false", undefined),
   of("open_on_change", "", "true", undefined),
   of("share_roots", "", "false", undefined),
   of("diagnostics.pull", "", "false", undefined),

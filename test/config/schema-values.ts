@@ -35,7 +35,7 @@ export function valuesOf(schema: Schema): fc.Arbitrary<Json> {
     case "tuple":
       return fc.tuple(...def.items.map(valuesOf));
     case "record":
-      return fc.dictionary(fc.constantFrom("a", "b"), valuesOf(def.valueType), { maxKeys: 2 });
+      return fc.dictionary(valuesOf(def.keyType).map(String), valuesOf(def.valueType), { maxKeys: 2 });
     case "union":
       return fc.oneof(...def.options.map(valuesOf));
     case "object":

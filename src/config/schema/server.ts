@@ -129,7 +129,7 @@ export const serverSchema = z.strictObject({
     .describe(
       "Whether `workspace_configuration` is sent unasked at the start (true when absent). False for a server that asks for it: told as well, it may load its project twice.",
     )
-    .meta(found("free")),
+    .meta(found("fixed")),
   initialize_timeout_ms: milliseconds
     .optional()
     .describe("Longest time for `initialize`.")
