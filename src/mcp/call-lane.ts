@@ -12,7 +12,8 @@ import { ProtocolError } from "./result.js";
 const internalError = -32603;
 const callMembers: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params"]);
 const paramMembers: ReadonlySet<string> = new Set(["name", "arguments", "_meta"]);
-const metaMembers: ReadonlySet<string> = new Set(["progressToken"]);
+/** What the protocol keeps for itself beside a call; whatever else a client writes there for its own ends means nothing here. */
+const reserved = /(^|\.)(modelcontextprotocol|mcp)[./]/;
 
 /** The id of a request. */
 export type Id = string | number;
@@ -109,7 +110,7 @@ function plainCall(message: unknown): PlainCall | undefined {
     return undefined;
   const { name, arguments: args, _meta: meta = {} } = params;
   if (typeof name !== "string" || (args !== undefined && !isTable(args))) return undefined;
-  if (!isTable(meta) || !hasOnly(meta, metaMembers)) return undefined;
+  if (!isTable(meta) || Object.keys(meta).some((member) => reserved.test(member))) return undefined;
   const { progressToken } = meta;
   if (progressToken !== undefined && !isId(progressToken)) return undefined;
   return { id, name, args, progressToken };

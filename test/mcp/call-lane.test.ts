@@ -53,13 +53,21 @@ test.each<[string, unknown]>([
   ["no name", withParams({ arguments: {} })],
   ["arguments that are no table", withParams({ name: "t", arguments: [] })],
   ["a task", withParams({ name: "t", task: {} })],
-  ["a meaning beside the call", withParams({ name: "t", _meta: { "io.x/related-task": { taskId: "1" } } })],
+  ["a meaning beside the call", withParams({ name: "t", _meta: { "io.modelcontextprotocol/x": {} } })],
+  ["another of the protocol's own", withParams({ name: "t", _meta: { "tools.mcp.com/x": 1 } })],
   ["a token that is none", withParams({ name: "t", _meta: { progressToken: {} } })],
   ["a list", [plain]],
   ["nothing", null],
 ])("leaves to the SDK: %s", (_, message) => {
   const { lane } = open(() => Promise.reject(new Error("not to be called")));
   expect(lane.take(message)).toBe(false);
+});
+
+it("takes a call with a client's own notes beside it", () => {
+  const { lane } = open(() => new Promise(() => undefined));
+  expect(lane.take(withParams({ name: "t", _meta: { "client.example/use": "1", progressToken: 3 } }))).toBe(
+    true,
+  );
 });
 
 it("leaves a second call of an id that is under way to the SDK", () => {
