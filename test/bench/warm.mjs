@@ -41,8 +41,9 @@ async function measure(workspace, rounds) {
     for (const [name, ask] of Object.entries(raws)) {
       // Each place is asked about once, so that no answer of ours is one that was kept.
       const own = name === "document symbols" ? chosen.length : places.length;
-      const warmup = Math.min(5, Math.floor(own / 2));
-      const count = Math.min(rounds, own) - warmup;
+      // Both sides are programs whose code gets quicker as it is used.
+      const warmup = Math.min(100, Math.floor(own / 4));
+      const count = Math.min(rounds, own - warmup);
       const pick = name === "document symbols" ? (round) => ({ path: chosen[round % chosen.length] }) : at;
       const samples = await interleave(
         {
