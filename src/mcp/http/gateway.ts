@@ -34,6 +34,8 @@ interface Question {
   holder: string;
   /** The parsed body; undefined for a verb without one. */
   body: unknown;
+  /** The messages in it. */
+  messages: unknown[];
   /** Whether the client reads a stream, or wants one document. */
   isStreamed: boolean;
 }
@@ -140,10 +142,10 @@ export class Gateway {
       return rpcError(400, -32700, "Parse error: the body is not JSON");
     const isStreamed = !this.#http.strict && acceptsStream(headers.accept);
     const { holder } = checked;
-    const question: Question = { request, response, holder, body, isStreamed };
+    const messages = body === undefined ? [] : messagesIn(body);
+    const question: Question = { request, response, holder, body, messages, isStreamed };
     const { trace } = this.context;
-    for (const message of body === undefined ? [] : messagesIn(body))
-      trace?.({ side: "mcp", direction: "received", message });
+    for (const message of messages) trace?.({ side: "mcp", direction: "received", message });
     const answer = await this.#route(question);
     if (answer === undefined) return undefined;
     const seen = trace
@@ -153,9 +155,9 @@ export class Gateway {
   }
 
   async #route(question: Question): Promise<Answer> {
-    const { request, body, holder } = question;
+    const { request, body, messages, holder } = question;
     const revision = request.headers["mcp-protocol-version"]?.toString();
-    const isModern = isModernRevision(revision ?? "") || messagesIn(body).some(isModernMessage);
+    const isModern = isModernRevision(revision ?? "") || messages.some(isModernMessage);
     if (isModern && !this.#http.strict)
       return this.#within(question, undefined, () => this.#modern.handle(holder, asWeb(question), body));
     const refused = refuseRevision(revision, body, this.#http.strict);
@@ -182,7 +184,7 @@ export class Gateway {
   }
 
   async #inSession(question: Question, session: HttpSession): Promise<Answer> {
-    const messages = messagesIn(question.body);
+    const { body, messages, response, isStreamed } = question;
     if (messages.some((message) => isNotification(message, "notifications/initialized")))
       session.isInitialized = true;
     const [message] = messages;
@@ -194,7 +196,6 @@ export class Gateway {
     // Two requests of one id could not be told apart: one would get the other's answer.
     if (new Set(ids).size < ids.length || ids.some((id) => session.ids.has(id)))
       return rpcError(400, -32600, "Invalid Request: the id is in use");
-    const { body, response, isStreamed } = question;
     const { trace } = this.context;
     const direct = () => session.answer(body, { response, isStreamed, trace });
     const answer = await this.#within(
@@ -215,16 +216,16 @@ export class Gateway {
     session: HttpSession | undefined,
     answer: () => Promise<Answer>,
   ): Promise<Answer> {
-    const count = messagesIn(question.body).filter((message) => isRequest(message, "tools/call")).length;
-    const release = this.#slots.take(session ?? question.holder, count);
+    const { messages, response, holder } = question;
+    const count = messages.filter((message) => isRequest(message, "tools/call")).length;
+    const release = this.#slots.take(session ?? holder, count);
     if (release === undefined) return new Response(null, { status: 429, headers: later });
-    const ids = session === undefined ? [] : requestIds(messagesIn(question.body));
+    const ids = session === undefined ? [] : requestIds(messages);
     for (const id of ids) session?.ids.add(id);
     const done = () => {
       release();
       for (const id of ids) session?.ids.delete(id);
     };
-    const { response } = question;
     response.once("close", () => {
       if (response.writableFinished || session === undefined) return done();
       // No answer could reach a client that has left, now or later: nothing is resumed.

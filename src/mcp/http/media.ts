@@ -19,11 +19,15 @@ export function acceptsStream(accept: string | string[] | undefined): boolean {
 }
 
 function lists(accept: string | string[] | undefined, type: string): boolean {
-  return [accept ?? []]
-    .flat()
-    .flatMap((value) => value.toLowerCase().split(","))
+  const text = Array.isArray(accept) ? accept.join() : (accept ?? "");
+  return text
+    .toLowerCase()
+    .split(",")
     .some((entry) => {
-      const [name, ...parameters] = entry.split(";").map((part) => part.trim());
-      return name === type && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+      const end = entry.indexOf(";");
+      if (end < 0) return entry.trim() === type;
+      if (entry.slice(0, end).trim() !== type) return false;
+      const parameters = entry.slice(end + 1).split(";");
+      return !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter.trim()));
     });
 }
