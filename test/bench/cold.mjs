@@ -1,4 +1,7 @@
-/** From nothing to the first right and complete answer: the server alone, asked until it is complete, and through the program. */
+/**
+ * From nothing to the first right and complete answer: the server alone, asked as soon as it says that it is ready (early
+ * questions would only hold it up) and until it is complete, and through the program.
+ */
 import { join } from "node:path";
 import { alone, compared, interleave } from "./figures.mjs";
 import { mostUsed, referencesParams } from "./places.mjs";
@@ -55,6 +58,7 @@ async function rawCold({ folder, server }, place, complete) {
   const started = performance.now();
   const raw = await new RawServer(server, folder).open();
   await raw.didOpen(join(folder, place.path), server.languageId);
+  await raw.ready;
   let found = [];
   while (found.length < complete) {
     if (performance.now() - started > patienceMs)

@@ -1,5 +1,6 @@
 /** What the system tells of a process and its threads; Linux only, as the benchmark is. */
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 
 /** Milliseconds of processor time that a process has used so far. */
 export function cpuMs(pid) {
@@ -34,4 +35,20 @@ export function cpuBelowMs(pid) {
 export function residentMb(pid) {
   const [, pages] = readFileSync(`/proc/${pid}/statm`, "utf8").split(" ");
   return (Number(pages) * 4096) / 2 ** 20;
+}
+
+/**
+ * Waits until these processes, with all below them, have rested for a second: a server goes on checking the files that were
+ * opened long after it has answered.
+ */
+export async function atRest(pids, patienceMs = 60_000) {
+  const spent = () => pids.reduce((sum, pid) => sum + cpuMs(pid) + cpuBelowMs(pid), 0);
+  const end = performance.now() + patienceMs;
+  let before = spent();
+  for (let rests = 0; rests < 4 && performance.now() < end; ) {
+    await wait(250);
+    const now = spent();
+    rests = now - before < 10 ? rests + 1 : 0;
+    before = now;
+  }
 }

@@ -22,7 +22,7 @@ export class RawServer {
   #versions = new Map();
   #published = new Map();
 
-  constructor({ command, args, options }, folder) {
+  constructor({ command, args, options, readyText }, folder) {
     this.folder = folder;
     this.options = options;
     this.child = spawn(command, args, { cwd: folder, env: environment(), stdio: ["pipe", "pipe", "ignore"] });
@@ -37,6 +37,13 @@ export class RawServer {
     this.connection.onNotification("textDocument/publishDiagnostics", (params) => {
       for (const resolve of this.#published.get(params.uri) ?? []) resolve(params);
       this.#published.delete(params.uri);
+    });
+    /** Resolves when the server has said that it is ready; at once where it says nothing of the kind. */
+    this.ready = new Promise((resolve) => {
+      if (readyText === undefined) resolve();
+      this.connection.onNotification("window/logMessage", ({ message }) => {
+        if (message.includes(readyText)) resolve();
+      });
     });
     this.connection.listen();
   }

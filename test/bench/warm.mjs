@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compared, interleave, timed } from "./figures.mjs";
 import { placesIn, referencesParams } from "./places.mjs";
+import { atRest } from "./process.mjs";
 import { openProxy } from "./proxy.mjs";
 import { RawServer } from "./raw.mjs";
 
@@ -38,6 +39,7 @@ async function measure(workspace, rounds) {
   try {
     // The raw server has every file open by now; so shall ours.
     for (const path of chosen) await ours.hover({ path, line: 0, character: 0 });
+    await atRest([raw.child.pid, proxy.pid]);
     for (const [name, ask] of Object.entries(raws)) {
       // Each place is asked about once, so that no answer of ours is one that was kept.
       const own = name === "document symbols" ? chosen.length : places.length;

@@ -40,6 +40,8 @@ const servers = {
     args: ["--stdio"],
     languageId: "python",
     ending: ".py",
+    /** A line of its log by which it says that it has found its files. */
+    readyText: "source file",
     options: {},
     config: "",
     mistakes: {

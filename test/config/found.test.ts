@@ -324,6 +324,7 @@ const cases = new Map<string, Case>([
   of("priority", "1", "1000", 1),
   of("push_configuration", "", "false", undefined),
   of("open_on_change", "", "true", undefined),
+  of("push_configuration", "", "false", undefined),
   of("share_roots", "", "false", undefined),
   of("diagnostics.pull", "", "false", undefined),
   of("diagnostics.on_save", "false", "true", false),
