@@ -81,10 +81,10 @@ export function rootOf(
   if (server.rootDir !== null) return resolve(base, server.rootDir);
   const workspace = roots.find((root) => path !== undefined && isInside(root, path)) ?? roots[0] ?? base;
   if (path === undefined || server.rootMarkers.length === 0) return workspace;
-  const marked = foldersUpTo(dirname(path), workspace).filter((folder) =>
-    isMarked(folder, server.rootMarkers),
-  );
-  return (server.rootPick === "nearest" ? marked[0] : marked.at(-1)) ?? workspace;
+  const folders = foldersUpTo(dirname(path), workspace);
+  // Each look is at the disk, and every call asks: what stands behind the one that is picked is not looked at.
+  const inOrder = server.rootPick === "nearest" ? folders : folders.toReversed();
+  return inOrder.find((folder) => isMarked(folder, server.rootMarkers)) ?? workspace;
 }
 
 /** The folders from one up to another that holds it, both included. */
