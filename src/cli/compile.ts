@@ -26,19 +26,15 @@ import { scanWorkspace } from "../workspace/scan.js";
 import { walkedDisk } from "../workspace/walk.js";
 import { homeOf, type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
-import { strangersAround } from "./strangers.js";
+import { type Trusting, trustingOf } from "./strangers.js";
 import { type Here, isInPackages, isInstalled, lackingOf } from "./trial/installed.js";
 
 /** A config that went down the whole line. */
-export interface Compiled {
+export interface Compiled extends Trusting {
   loaded: LoadedConfig;
   plan: Plan;
   bundle: Bundle;
   warnings: Problem[];
-  /** Folders searched for a server's program before PATH. */
-  binFolders: string[];
-  /** Folders whose programs do not count. */
-  avoid: string[];
   /** Every file that was read, or would have been if it were there. */
   files: string[];
 }
@@ -61,10 +57,11 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
   const workspace = input.config === undefined ? workspaceFolder(input, io) : workspaceOf(input, io);
   const home = homeOf(io);
   const trust = openTrust(io.env, home);
-  const trustsFolder = isOn(input, "trust-workspace") || isTrustedFolder(trust, workspace);
-  const binFolders = trustsFolder ? [join(workspace, "node_modules", ".bin")] : [];
-  const strangers = (folders: string[]): string[] =>
-    trustsFolder ? [] : strangersAround(folders, io, (folder) => isTrustedFolder(trust, folder));
+  const trusting = (places: string[], read: string[]): Trusting =>
+    trustingOf(places, read, io, {
+      isTrustedFolder: (folder) => isTrustedFolder(trust, folder),
+      trustsAll: isOn(input, "trust-workspace"),
+    });
   const named = textFlag(input, "config");
   const read = new Set([trust.file]);
   const files: Files = {
@@ -92,7 +89,7 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
           : chooseServers(
               scanWorkspace(workspace, walkedDisk, { env: io.env, home }),
               presets,
-              tiersOf(workspace, { folders: binFolders, avoid: strangers([workspace]), env: io.env }),
+              tiersOf(workspace, trusting([workspace], [workspace]), io),
             ),
     },
     files,
@@ -106,15 +103,24 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
     throw new ConfigError(inOrder([...loaded.warnings, ...problems]));
   const roots = plan.workspace.roots.map((root) => resolve(loaded.base, root));
   // A named config says itself where it works; the folder that we were started in is then nothing to it.
-  const avoid = strangers([...(loaded.main.kind === "named" ? [] : [workspace]), ...roots]);
-  return { loaded, plan, warnings: [...loaded.warnings, ...problems], binFolders, avoid, files: [...read] };
+  const here = [...(loaded.main.kind === "named" ? [] : [workspace]), ...roots];
+  const more = plan.servers.flatMap(({ workspaceFolders }) => workspaceFolders);
+  return {
+    ...{ loaded, plan, warnings: [...loaded.warnings, ...problems], files: [...read] },
+    ...trusting([...here, loaded.base, ...more.map((folder) => resolve(loaded.base, folder))], here),
+  };
 }
 
 /**
  * Servers that can be started as they are, then those that lack something, then those that only the workspace has and nobody
  * trusts: what is asked of the last two says what to do about it.
  */
-function tiersOf(workspace: string, here: Here): ((preset: PresetFacts) => boolean)[] {
+function tiersOf(
+  workspace: string,
+  { binFolders, avoid }: Trusting,
+  { env }: Surroundings,
+): ((preset: PresetFacts) => boolean)[] {
+  const here: Here = { folders: binFolders, avoid, env };
   const known = new Map<string, boolean>();
   const isHere = (preset: PresetFacts) => {
     const found = known.get(preset.id) ?? isInstalled(preset, here);

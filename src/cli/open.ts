@@ -5,9 +5,8 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { stateFolder } from "../config/state-folder.js";
-import type { ProgramContext } from "../lsp/process/program.js";
 import type { Trace } from "../lsp/types.js";
 import type { LoadedBundle } from "../runtime/bundle/load.js";
 import { loadBundle } from "../runtime/bundle/load.js";
@@ -16,7 +15,7 @@ import { type Flags, type Input, isOn, type Surroundings, textFlag } from "./com
 import { openLog } from "./log/log.js";
 import { openTrace } from "./log/trace.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
-import { strangersAround } from "./strangers.js";
+import { type Trusting, trustingOf } from "./strangers.js";
 
 export const bundleFlags: Flags = {
   bundle: {
@@ -45,7 +44,7 @@ export async function openFrom(input: Input, io: Surroundings): Promise<Opened> 
   const log = openLog(input, io);
   let roots: string[] = [];
   const trace = openTrace(input, () => roots);
-  const { loaded, base, folder, binFolders, avoid, source, files } = await loadFrom(input, io);
+  const { loaded, base, folder, trusted, binFolders, avoid, source, files } = await loadFrom(input, io);
   const { workspace, http } = loaded.plan;
   roots = [...workspace.roots.map((root) => resolve(base, root)), ...workspace.extraRoots].flatMap(bothNames);
   const runtime = await openRuntime(loaded, {
@@ -59,8 +58,7 @@ export async function openFrom(input: Input, io: Surroundings): Promise<Opened> 
       ...(http.tokenFile === null ? [] : [resolve(folder, http.tokenFile)]),
       ...[dirname(dirname(executable)), shippedConfigs, shippedTemplates],
     ],
-    binFolders,
-    avoid,
+    ...{ trusted, binFolders, avoid },
     version: version(),
   });
   return { runtime, source, base, folder, trace };
@@ -72,7 +70,7 @@ function bothNames(folder: string): string[] {
 }
 
 /** A bundle, where it would run, and what it was read from. */
-export interface Loaded extends Pick<ProgramContext, "binFolders" | "avoid"> {
+export interface Loaded extends Trusting {
   loaded: LoadedBundle;
   base: string;
   folder: string;
@@ -87,26 +85,25 @@ export async function loadFrom(input: Input, io: Surroundings): Promise<Loaded> 
   const folder = textFlag(input, "bundle");
   if (folder !== undefined) {
     const base = resolve(io.cwd, textFlag(input, "workspace") ?? ".");
-    const binFolders = isOn(input, "trust-workspace") ? [join(base, "node_modules", ".bin")] : [];
     const loaded = await loadBundle({ folder: resolve(io.cwd, folder) }, options);
     const roots = loaded.plan.workspace.roots.map((root) => resolve(base, root));
+    const here = [base, ...roots];
     return {
-      loaded,
-      base,
-      folder: base,
-      binFolders,
-      avoid: binFolders.length > 0 ? [] : strangersAround([base, ...roots], io, () => false),
-      source: folder,
-      files: [resolve(io.cwd, folder)],
+      ...{ loaded, base, folder: base, source: folder, files: [resolve(io.cwd, folder)] },
+      ...trustingOf(here, here, io, {
+        isTrustedFolder: () => false,
+        trustsAll: isOn(input, "trust-workspace"),
+      }),
     };
   }
   const { compile } = await import("./compile.js");
-  const { bundle, loaded: config, binFolders, avoid, warnings, files } = await compile(input, io);
+  const { bundle, loaded: config, warnings, ...compiled } = await compile(input, io);
   if (warnings.length > 0) {
     const { printProblems } = await import("./terminal/problems.js");
     printProblems(warnings, { json: false, io });
   }
   const loaded = await loadBundle({ bundle }, options);
   const source = config.main.file ?? "the embedded default";
-  return { loaded, base: config.base, folder: config.folder, binFolders, avoid, source, files };
+  const { trusted, binFolders, avoid, files } = compiled;
+  return { loaded, base: config.base, folder: config.folder, trusted, binFolders, avoid, source, files };
 }

@@ -2,11 +2,12 @@
  * Folders whose programs do not count: what nobody trusts. A workspace may be a part of a repository, and package managers
  * put `node_modules/.bin` of every folder above into PATH, so what stands around it is as strange as itself.
  */
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { sortedSet } from "../base/order.js";
 import { isInside } from "../lsp/inside.js";
+import { isTrusted, realOf } from "../lsp/process/trusted.js";
 import type { Surroundings } from "./command.js";
 
 const REPOSITORY_MARKS = [".git", ".hg", ".jj", ".svn"];
@@ -38,6 +39,32 @@ function around(folder: string, home: string, isTrusted: (folder: string) => boo
   return repository === undefined ? found : [repository, ...found];
 }
 
-function realOf(folder: string): string {
-  return existsSync(folder) ? realpathSync(folder) : folder;
+/** Where a run works, and what of it is trusted. */
+export interface Trusting {
+  /** Real paths of what the user trusts of it. */
+  trusted: string[];
+  /** Their folders of node programs. */
+  binFolders: string[];
+  /** Real paths of folders whose programs do not count. */
+  avoid: string[];
+}
+
+/**
+ * Judges each folder that a run works in for itself. `places` may be trusted, `read` is what servers read and run in; what of
+ * it lies in no trusted place is a stranger's.
+ */
+export function trustingOf(
+  places: readonly string[],
+  read: readonly string[],
+  io: Pick<Surroundings, "env">,
+  { isTrustedFolder, trustsAll }: { isTrustedFolder: (folder: string) => boolean; trustsAll: boolean },
+): Trusting {
+  const known = [...new Set(places)].filter((place) => trustsAll || isTrustedFolder(place));
+  const trusted = sortedSet(known.map(realOf));
+  const strange = read.filter((folder) => !isTrusted(realOf(folder), trusted));
+  return {
+    trusted,
+    binFolders: known.map((folder) => join(folder, "node_modules", ".bin")),
+    avoid: strangersAround(strange, io, isTrustedFolder),
+  };
 }

@@ -11,6 +11,7 @@ import type { Tally } from "./instance-context.js";
 import { Guardian } from "./process/guardian.js";
 import { launch } from "./process/launch.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
+import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, rootOf } from "./route.js";
 import { Slot } from "./slot.js";
 import type { LanguageServer, PoolContext, PoolMark, ServerPool, ServerStatus } from "./types.js";
@@ -199,12 +200,12 @@ class Pool implements ServerPool {
     // A slot whose own root was deleted cannot start any more; the roots it had taken in go elsewhere.
     const found = running ?? holders.find((slot) => slot.root === root || existsSync(slot.root));
     if (found) return found;
-    return server.shareRoots && this.#hosts(server).length > 0 ? undefined : this.#slot(server, root);
+    return server.shareRoots && this.#hosts(server, root).length > 0 ? undefined : this.#slot(server, root);
   }
 
   /** A slot whose server takes the root in, else one of its own. */
   async #host(server: ServerPlan, root: string, signal: AbortSignal): Promise<Slot> {
-    for (const host of this.#hosts(server)) {
+    for (const host of this.#hosts(server, root)) {
       // Only a server that has come up can say whether it takes folders.
       await host.started(signal);
       if (host.adopt(root)) return host;
@@ -212,8 +213,12 @@ class Pool implements ServerPool {
     return this.#slot(server, root);
   }
 
-  #hosts(server: ServerPlan): Slot[] {
-    return this.#sorted().filter((slot) => slot.plan === server && slot.occupied);
+  /** Slots that could take the root in: a server that may run the code of what it was started for takes in no stranger's. */
+  #hosts(server: ServerPlan, root: string): Slot[] {
+    const isTrusted = (folder: string) => isTrustedStart(server, folder, this.#context);
+    return this.#sorted().filter(
+      (slot) => slot.plan === server && slot.occupied && isTrusted(slot.root) === isTrusted(root),
+    );
   }
 
   #slot(server: ServerPlan, root: string): Slot {

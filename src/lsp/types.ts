@@ -238,6 +238,8 @@ export interface PoolContext {
   trace?: Trace | undefined;
   /** Extra folders searched for a bare command before PATH (a trusted workspace's `node_modules/.bin`). */
   binFolders: string[];
+  /** Real paths of folders that the user trusts; a root in none of them is a stranger's. */
+  trusted?: readonly string[] | undefined;
   /** Real paths of folders whose programs do not count: workspaces that nobody trusts, and what is around them. */
   avoid: string[];
   /** The record of locked programs; nothing is locked where none is named. */

@@ -31,6 +31,8 @@ export interface RuntimeContext {
   ownFiles: readonly string[];
   /** Extra folders searched for a bare command before PATH. */
   binFolders: string[];
+  /** Real paths of folders that the user trusts; none where none is named. */
+  trusted?: readonly string[] | undefined;
   /** Real paths of folders whose programs do not count. */
   avoid: string[];
   version: string;

@@ -218,3 +218,56 @@ describe("what stands around a workspace", () => {
     expect(around(join(top, "link"))).toContain(repository);
   });
 });
+
+describe("a trusted folder and one that is not", () => {
+  const server = '[[servers]]\nid = "x"\nkind = "vscode-eslint-language-server"\n';
+  const program = "bin/vscode-eslint-language-server";
+  beforeEach(async () => {
+    for (const name of ["A", "B"]) write(`${name}/a.js`, "1;\n");
+    write(program, "#!/bin/sh\nexit 3\n");
+    chmodSync(join(top, program), 0o755);
+    write("home/.config/lsp-proxy/config.toml", "");
+    expect((await runHere(["trust", "--yes"], { cwd: join(top, "A"), env: env() })).code).toBe(0);
+  });
+
+  /** What comes of a call in each folder: whether the server was started there, which ends it at once. */
+  const startedIn = async (cwd: string, roots: string[], ...words: string[]) => {
+    const listed = roots.map((name) => JSON.stringify(join(top, name))).join(", ");
+    write("elsewhere/named.toml", `${server}[workspace]\nroots = [${listed}]\n`);
+    const there = { cwd: join(top, cwd), env: { ...env(), PATH: join(top, "bin") } };
+    const started: { [root: string]: boolean } = {};
+    for (const name of roots) {
+      const args = JSON.stringify({ file_path: join(top, name, "a.js") });
+      const all = ["call", "get_diagnostics", args, "--config", join(top, "elsewhere/named.toml"), ...words];
+      const { stdout } = await runHere(all, there);
+      expect(stdout).toMatch(/exited with code 3|runs code of the workspace/);
+      started[name] = stdout.includes("exited with code 3");
+      if (!started[name]) expect(stdout).toMatch(new RegExp(`lsp-proxy trust --workspace .*/${name}\n`));
+    }
+    return started;
+  };
+
+  it("are judged each for itself, wherever one stands", async () => {
+    for (const cwd of ["A", "B"]) {
+      expect(await startedIn(cwd, ["B"])).toEqual({ B: false });
+      expect(await startedIn(cwd, ["A"])).toEqual({ A: true });
+      expect(await startedIn(cwd, ["A", "B"])).toEqual({ A: true, B: false });
+      expect(await startedIn(cwd, ["B", "A"])).toEqual({ A: true, B: false });
+    }
+  });
+
+  it("are so where the user's own config names both, and where the workspace is named", async () => {
+    expect(await startedIn("B", ["A", "B"], "-w", join(top, "A"))).toEqual({ A: true, B: false });
+    write("home/.config/lsp-proxy/config.toml", `${server}[workspace]\nroots = ["${top}/A", "${top}/B"]\n`);
+    for (const cwd of ["A", "B"]) {
+      const args = JSON.stringify({ file_path: join(top, "B/a.js") });
+      const there = { cwd: join(top, cwd), env: { ...env(), PATH: join(top, "bin") } };
+      const { stdout } = await runHere(["call", "get_diagnostics", args], there);
+      expect(stdout).toContain("runs code of the workspace");
+    }
+  });
+
+  it("are both trusted for a run that says so", async () => {
+    expect(await startedIn("A", ["A", "B"], "--trust-workspace")).toEqual({ A: true, B: true });
+  });
+});

@@ -31,7 +31,7 @@ test("initialize tells root, folders, process, options with named paths, and hon
       },
       files: { "node_modules/x": "" },
       // Trusted: its own node_modules count.
-      context: { binFolders: ["/nowhere"] },
+      context: { trusted: ["/"] },
     },
   );
   const uri = pathToFileURL(root).href;

@@ -10,7 +10,6 @@ import { toldTo } from "../../src/lsp/process/told.js";
 import { fakeServer } from "../fake-server/index.js";
 import { poolOf, received, scenarios, signal, workspace, write } from "./support.js";
 
-const bare = { roots: [], avoid: [], binFolders: [] };
 const server = { id: "x", command: ["run"], args: [] };
 
 /** A repository with a project in it, and a program that is installed elsewhere. */
@@ -24,7 +23,7 @@ function arrange() {
   });
   const [repo, root] = [join(top, "repo"), join(top, "repo/work")];
   const program = join(top, "opt/node_modules/server/bin/run");
-  const untrusted = { roots: [root], avoid: [repo], binFolders: [] };
+  const untrusted = { roots: [root], base: root, avoid: [repo], binFolders: [] };
   return { top, repo, root, program, untrusted, own: join(top, "opt/node_modules") };
 }
 
@@ -74,16 +73,17 @@ test("a link to the workspace's own is the workspace's", () => {
 
 test("of a trusted one they are the nearest at or above it", () => {
   const { repo, root, program, untrusted } = arrange();
-  const trusted = { ...untrusted, binFolders: [join(root, "node_modules/.bin")] };
+  const trusted = { ...untrusted, trusted: [root] };
   expect(filled(server, root, program, trusted)).toBe(join(repo, "node_modules/typescript/lib/x.js"));
 });
 
 test.runIf(process.getuid?.() === 0)("what another user put above it does not count", () => {
-  const { repo, root, program } = arrange();
+  const { repo, root, program, untrusted } = arrange();
+  const trusted = { ...untrusted, trusted: [root] };
   chownSync(join(repo, "node_modules"), 65_534, 65_534);
-  expect(filled(server, root, program, bare)).not.toContain(join(repo, "node_modules"));
+  expect(filled(server, root, program, trusted)).not.toContain(join(repo, "node_modules"));
   chownSync(root, 65_534, 65_534);
-  expect(filled(server, root, program, bare)).toContain(join(repo, "node_modules"));
+  expect(filled(server, root, program, trusted)).toContain(join(repo, "node_modules"));
 });
 
 test("a name stands for its path once: what a path has in itself stays", () => {
@@ -132,7 +132,7 @@ test("a server that cannot do without the workspace's code is started in a sandb
   const { root, program, untrusted } = arrange();
   const fake = fakeServer(scenarios(), {}, { untrusted: { ...over(), start: false } });
   expect(() => toldTo(fake, root, program, untrusted)).toThrow(/runs code of the workspace/);
-  const trusted = { ...untrusted, binFolders: ["/x"] };
+  const trusted = { ...untrusted, trusted: [root] };
   expect(toldTo(fake, root, program, trusted)).toEqual({ options: null, settings: {} });
   expect(toldTo({ ...fake, sandbox: "read_only" }, root, program, untrusted).options).toBe(null);
 });

@@ -51,7 +51,7 @@ describe("a program of the workspace", () => {
     const servers = [serverOf(command)];
     const pool = poolOf(root, servers, {}, { env: { PATH } });
     await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject(untrusted);
-    const trusting = poolOf(root, servers, {}, { env: { PATH }, binFolders: [join(root, "none")] });
+    const trusting = poolOf(root, servers, {}, { env: { PATH }, trusted: [root] });
     expect((await trusting.get("fake", undefined, signal())).generation).toBe(1);
   });
 
@@ -86,7 +86,7 @@ describe("what a program starts by name", () => {
     write(join(bin, "tool"), text.replace(/^#!.*/, "#!/usr/bin/env interpreter"));
     return { root, bin };
   };
-  const trusting = (root: string) => ({ binFolders: [join(root, "none")] });
+  const trusting = (root: string) => ({ trusted: [root] });
 
   test.runIf(process.platform !== "win32")(
     "is not the workspace's either, unless it is trusted",

@@ -102,7 +102,7 @@ function tellTrust({ loaded, binFolders }: Compiled, input: Input, io: Surroundi
     tell({ area: "trust", state: "ok", text: "the config was named, which is trusting it" });
   if (kind === "discovered") tell({ area: "trust", state: "ok", text: "the config may do what it asks for" });
   const local = join(workspaceOf(input, io), "node_modules", ".bin");
-  if (binFolders.length === 0 && existsSync(local))
+  if (!binFolders.includes(local) && existsSync(local))
     tell({
       area: "trust",
       state: "note",

@@ -148,6 +148,7 @@ async function tried(
   const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
     ...{ base: folder, env: ownEnv(input, io), log: openLog(input, io), trace: transcript?.trace },
     // The sample is ours: its servers are tried as in a workspace that is trusted.
+    trusted: [folder],
     binFolders: [...binFolders, join(folder, "node_modules", ".bin")],
     ...{ avoid: [], version: version(), stateFolder: join(dirname(folder), "state") },
     ownFiles: [],

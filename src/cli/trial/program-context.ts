@@ -4,19 +4,19 @@ import type { Plan } from "../../abi/plan.js";
 import { diskFiles } from "../../config/files.js";
 import type { ProgramContext } from "../../lsp/process/program.js";
 import type { Surroundings } from "../command.js";
+import type { Trusting } from "../strangers.js";
 
 /** The context of a plan that would run from `base`. */
 export function programContext(
   { workspace }: Plan,
   base: string,
-  { binFolders, avoid }: Pick<ProgramContext, "binFolders" | "avoid">,
+  { trusted, binFolders, avoid }: Trusting,
   { env }: Surroundings,
 ): ProgramContext {
   return {
     roots: workspace.roots.map((root) => diskFiles.realpath(resolve(base, root))),
     base,
-    binFolders,
-    avoid,
+    ...{ trusted, binFolders, avoid },
     env,
   };
 }

@@ -7,14 +7,13 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import type { NamedPaths } from "../../base/named-paths.js";
-import { Refusal } from "../../base/problem.js";
+import { type NextStep, Refusal } from "../../base/problem.js";
 import { isInside } from "../inside.js";
-import { type ProgramContext, strangersOf } from "./program.js";
+import { isTrustedStart, strangersOf, type TrustContext, trustStep } from "./trusted.js";
 
 /** What decides where packages are looked for. */
-export type Started = Pick<ServerPlan, "id" | "command" | "args">;
-
-type TrustContext = Pick<ProgramContext, "roots" | "avoid" | "binFolders">;
+export type Started = Pick<ServerPlan, "id" | "command" | "args"> &
+  Partial<Pick<ServerPlan, "workspaceFolders">>;
 
 /**
  * The named paths of a server for one root; one that runs elsewhere has no program. Of a workspace that is not trusted a name
@@ -26,18 +25,19 @@ export function namedPathsOf(
   program: string | undefined,
   context: TrustContext,
 ): NamedPaths {
-  const strangers = strangersOf(context);
-  if (strangers.length === 0) {
+  if (isTrustedStart(server, root, context)) {
     const own = modulesFrom(root, [])[0] ?? join(root, "node_modules");
     return (name) => (name === "workspace" ? root : name === "node_modules" ? own : undefined);
   }
+  const strangers = strangersOf(context);
   const folders = ownModules(server, program, strangers);
   return (name, rest) => {
     if (name !== "node_modules") return name === "workspace" ? root : undefined;
     const found = folders.find((folder) => isOurs(join(folder, rest), strangers));
     if (found !== undefined) return found;
     const whom = server.command[0] === undefined ? "this Node" : `\`${server.command[0]}\``;
-    throw strangeCode(server, rest.replace(/^[\\/]/, "") || "node_modules", `beside ${whom}`);
+    const what = rest.replace(/^[\\/]/, "") || "node_modules";
+    throw strangeCode(server, what, `beside ${whom}`, trustStep(root, context));
   };
 }
 
@@ -96,13 +96,18 @@ function isFile(path: string): boolean {
 }
 
 /** The refusal of a server that would look in the workspace for what is not where it should be. */
-export function strangeCode({ id }: Pick<Started, "id">, what: string, where: string): Refusal {
+export function strangeCode(
+  { id }: Pick<Started, "id">,
+  what: string,
+  where: string,
+  toTrust: NextStep,
+): Refusal {
   return new Refusal(
     "lsp/not-allowed",
     `server "${id}" would load code from the workspace, which is not trusted: \`${what}\` was sought ${where} and is not there`,
     {
       nextSteps: [
-        { kind: "command", text: "lsp-proxy trust" },
+        toTrust,
         { kind: "doc", text: `Or install the package with \`${what}\` beside that of the server.` },
       ],
     },

@@ -6,9 +6,10 @@ import { isLoopback } from "../../base/loopback.js";
 import { Refusal } from "../../base/problem.js";
 import { isInside } from "../inside.js";
 import type { PoolContext } from "../types.js";
+import { realOf, strangersOf, trustStep } from "./trusted.js";
 
 /** What decides which file a command is. */
-export type ProgramContext = Pick<PoolContext, "roots" | "base" | "env" | "binFolders" | "avoid">;
+export type ProgramContext = Pick<PoolContext, "roots" | "base" | "env" | "binFolders" | "trusted" | "avoid">;
 
 /**
  * Where a bare or absolute command is, or undefined when it is not installed. What really lies in one of the folders of
@@ -95,17 +96,8 @@ export function withheldFolders({ allow }: Plan, { env }: ServerPlan, context: P
 }
 
 function isStrange(folder: string, strangers: readonly string[]): boolean {
-  const names = [folder, existsSync(folder) ? realpathSync(folder) : folder];
+  const names = [folder, realOf(folder)];
   return names.some((name) => strangers.some((strange) => isInside(strange, name)));
-}
-
-/** Folders whose programs do not count; a workspace's own do once it is trusted. */
-export function strangersOf({
-  roots,
-  avoid,
-  binFolders,
-}: Pick<ProgramContext, "roots" | "avoid" | "binFolders">): readonly string[] {
-  return binFolders.length > 0 ? [] : [...roots, ...avoid];
 }
 
 /** Whether a server runs already, so that it is neither started nor ended from here. */
@@ -145,7 +137,7 @@ export function requireProgram(plan: Plan, server: ServerPlan, context: ProgramC
     throw new Refusal(
       "lsp/not-allowed",
       `the program of server "${server.id}" lies in the workspace, which is not trusted`,
-      { nextSteps: [{ kind: "command", text: "lsp-proxy trust" }] },
+      { nextSteps: [trustStep(context.base, context)] },
     );
   }
   throw new Refusal(

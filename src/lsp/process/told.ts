@@ -8,10 +8,9 @@ import type { ServerPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject, laidOver } from "../../base/json.js";
 import { withNamedPaths } from "../../base/named-paths.js";
 import { fromPointer, getAt } from "../../base/pointer.js";
-import { Refusal } from "../../base/problem.js";
-import type { PoolContext } from "../types.js";
+import { type NextStep, Refusal } from "../../base/problem.js";
 import { namedPathsOf, strangeCode } from "./named-paths.js";
-import { strangersOf } from "./program.js";
+import { isTrustedStart, type TrustContext, trustStep } from "./trusted.js";
 
 /** Options and settings as they are sent. */
 export interface Told {
@@ -24,29 +23,31 @@ export function toldTo(
   server: ServerPlan,
   root: string,
   program: string | undefined,
-  context: Pick<PoolContext, "roots" | "avoid" | "binFolders">,
+  context: TrustContext,
 ): Told {
-  const isTrusted = strangersOf(context).length === 0;
+  const isTrusted = isTrustedStart(server, root, context);
+  const toTrust = trustStep(root, context);
   const { untrusted, sandbox, initializeOptions: options, settings } = server;
-  if (!isTrusted && !untrusted.start && sandbox === "none") throw refused(server);
+  if (!isTrusted && !untrusted.start && sandbox === "none") throw refused(server, toTrust);
   const over = isTrusted ? { initializeOptions: {}, settings: {} } : untrusted;
   const names = namedPathsOf(server, root, program, context);
   const told = {
     options: withNamedPaths(optionsUnder(options, over.initializeOptions), names),
     settings: withNamedPaths(laidOver(settings, over.settings), names),
   };
-  if (!isTrusted) assertLoads(server, told.options);
+  if (!isTrusted) assertLoads(server, told.options, toTrust);
   return told;
 }
 
 /** Refuses a server whose options lead to no code: it would look in the workspace. What a user names there is the user's word. */
-function assertLoads(server: ServerPlan, options: Json): void {
+function assertLoads(server: ServerPlan, options: Json, toTrust: NextStep): void {
   for (const [pointer, file] of Object.entries(server.untrusted.loads)) {
     const path = getAt(options, fromPointer(pointer));
     const named = typeof path === "string" && isAbsolute(path) ? path : undefined;
     const isThere = named !== undefined && existsSync(basename(named) === file ? named : join(named, file));
-    if (!isThere)
-      throw strangeCode(server, file, `where \`initialize_options${pointer.replaceAll("/", ".")}\` says`);
+    if (isThere) continue;
+    const where = `where \`initialize_options${pointer.replaceAll("/", ".")}\` says`;
+    throw strangeCode(server, file, where, toTrust);
   }
 }
 
@@ -56,15 +57,12 @@ function optionsUnder(options: Json, over: JsonObject): Json {
   return laidOver(isTable(options) ? (options as JsonObject) : {}, over);
 }
 
-function refused({ id }: ServerPlan): Refusal {
+function refused({ id }: ServerPlan, toTrust: NextStep): Refusal {
   return new Refusal(
     "lsp/not-allowed",
     `server "${id}" runs code of the workspace that it reads, and this one is not trusted`,
     {
-      nextSteps: [
-        { kind: "command", text: "lsp-proxy trust" },
-        { kind: "config", text: "Or confine it: `sandbox` of the server." },
-      ],
+      nextSteps: [toTrust, { kind: "config", text: "Or confine it: `sandbox` of the server." }],
     },
   );
 }

@@ -1,0 +1,46 @@
+/**
+ * Whom a start may trust. Each root is a stranger unless it lies in a folder that the user trusts: trust of one root, or of the
+ * folder that we were started in, is no word about another.
+ */
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ServerPlan } from "../../abi/plan.js";
+import type { NextStep } from "../../base/problem.js";
+import { isInside } from "../inside.js";
+import type { PoolContext } from "../types.js";
+
+/** What decides whom a start may trust. */
+export type TrustContext = Pick<PoolContext, "roots" | "base" | "trusted" | "avoid">;
+
+/** Folders whose programs and packages do not count: roots that nobody trusts, and what is around them. */
+export function strangersOf({ roots, trusted, avoid }: Omit<TrustContext, "base">): string[] {
+  return [...roots.filter((root) => !isTrusted(root, trusted)), ...avoid];
+}
+
+/** Whether what a server is started for is trusted: its root, and each folder that it is told beside it. */
+export function isTrustedStart(
+  { workspaceFolders = [] }: Partial<Pick<ServerPlan, "workspaceFolders">>,
+  root: string,
+  { base, trusted }: Pick<TrustContext, "base" | "trusted">,
+): boolean {
+  const folders = [root, ...workspaceFolders.map((folder) => resolve(base, folder))];
+  return folders.every((folder) => isTrusted(realOf(folder), trusted));
+}
+
+/** What a user does who trusts what a server was to be started for. */
+export function trustStep(root: string, { roots, base, trusted }: TrustContext): NextStep {
+  const strange = roots.filter((folder) => !isTrusted(folder, trusted));
+  const meant = strange.find((folder) => isInside(folder, root)) ?? strange[0] ?? base;
+  const where = isInside(realOf(base), meant) ? "" : ` --workspace ${meant}`;
+  return { kind: "command", text: `lsp-proxy trust${where}` };
+}
+
+/** Whether a folder, by its real path, is one that the user trusts or lies in one. */
+export function isTrusted(folder: string, trusted: readonly string[] = []): boolean {
+  return trusted.some((known) => isInside(known, folder));
+}
+
+/** The real path of a folder; the path itself where nothing is there. */
+export function realOf(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folder;
+}
