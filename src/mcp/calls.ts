@@ -3,6 +3,7 @@
  * the runtime. The list needs no language server and is always the same; an unknown tool is a protocol error, everything
  * else is a tool result.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolEntry } from "../abi/bundle.js";
 import { Refusal } from "../base/problem.js";
 import { protocolError } from "../runtime/answer/wording.js";
@@ -24,22 +25,32 @@ export interface SessionCalls {
   readonly isBusy: boolean;
   /** Resolves when no call is being answered any more. */
   idle(): Promise<void>;
-  /** Cuts every call off, those that come too: each is answered, with an error that says so. */
-  cut(): void;
+  /** Resolves when the calls that were taken back until now have ended. */
+  leave(): Promise<void>;
+  /** Cuts every call off, those that come too: each is answered, with an error that says why. */
+  cut(why: CutReason): void;
   /** Aborted by `cut`. */
   readonly isCut: AbortSignal;
 }
 
 const invalidParams = -32602;
 /** JSON-RPC's first number for errors of a server's own. */
-const ending = () => new ProtocolError(-32000, "The proxy is ending and has cut the call off.", undefined);
+const cutNumber = -32000;
+const cutWords = {
+  ending: "The proxy is ending and has cut the call off.",
+  gone: "The session of the call has ended, or its token was removed, and the call with it.",
+};
+
+/** Why calls are cut off. */
+export type CutReason = keyof typeof cutWords;
 
 /** The calls of a session of the runtime. */
 export function openCalls(runtime: Runtime, session: Session): SessionCalls {
   const { dialect, mcp } = runtime.loaded.plan;
   const tools = runtime.tools.map((entry) => listed(entry, dialect.outputSchemas));
-  const pending = new Set<Promise<unknown>>();
+  const pending = new Map<Promise<unknown>, AbortSignal>();
   const cut = new AbortController();
+  const cutOff = () => new ProtocolError(cutNumber, cutWords[cut.signal.reason as CutReason], undefined);
   const told = (refusal: Refusal): ProtocolError => {
     if (dialect.errors.form !== "protocol")
       return new ProtocolError(invalidParams, refusal.message, undefined);
@@ -52,12 +63,12 @@ export function openCalls(runtime: Runtime, session: Session): SessionCalls {
       throw told(new Refusal("page/cursor-invalid", "The list of tools has one page and no cursors."));
     },
     async call(name, args, options, client) {
-      if (cut.signal.aborted) throw ending();
+      if (cut.signal.aborted) throw cutOff();
       const call = session.call(name, args, options);
-      pending.add(call);
+      pending.set(call, options.signal);
       try {
         const outcome = await call;
-        if (outcome.isError && cut.signal.aborted) throw ending();
+        if (outcome.isError && cut.signal.aborted) throw cutOff();
         if (outcome.error !== null && dialect.errors.form === "protocol") throw asError(outcome.error);
         const { result = dialect.result } = mcp.clients.find((known) => isNamed(client, known.name)) ?? {};
         return toolResult(outcome, { ...dialect, result });
@@ -71,10 +82,16 @@ export function openCalls(runtime: Runtime, session: Session): SessionCalls {
       return pending.size > 0;
     },
     async idle() {
-      while (pending.size > 0) await Promise.allSettled([...pending]);
+      while (pending.size > 0) await Promise.allSettled(pending.keys());
     },
-    cut() {
-      cut.abort();
+    async leave() {
+      // The SDK takes a call back in the turn after it was told to.
+      await nextTurn();
+      const left = [...pending].flatMap(([call, signal]) => (signal.aborted ? [call] : []));
+      await Promise.allSettled(left);
+    },
+    cut(why) {
+      cut.abort(why);
       session.close();
     },
     isCut: cut.signal,

@@ -196,6 +196,8 @@ export class Gateway {
     // Two requests of one id could not be told apart: one would get the other's answer.
     if (new Set(ids).size < ids.length || ids.some((id) => session.ids.has(id)))
       return rpcError(400, -32600, "Invalid Request: the id is in use");
+    // Whoever waits for an answer in a session that is ended hears that.
+    if (question.request.method === "DELETE") await session.cut();
     const { trace } = this.context;
     const direct = () => session.answer(body, { response, isStreamed, trace });
     const answer = await this.#within(
@@ -209,7 +211,7 @@ export class Gateway {
 
   /**
    * Answers within the limits on calls: a slot is held until its answer is out, or, for a client that left, until its
-   * session is at rest. Without sessions a holder counts as one.
+   * call has ended. Without sessions a holder counts as one.
    */
   async #within(
     question: Question,
@@ -230,7 +232,7 @@ export class Gateway {
       if (response.writableFinished || session === undefined) return done();
       // No answer could reach a client that has left, now or later: nothing is resumed.
       for (const id of ids) session.cancel(id);
-      void session.calls.idle().then(done);
+      void session.calls.leave().then(done);
     });
     return answer();
   }

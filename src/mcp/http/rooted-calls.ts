@@ -4,7 +4,7 @@
  * the same roots.
  */
 import type { Runtime } from "../../runtime/runtime.js";
-import { openCalls, type SessionCalls } from "../calls.js";
+import { type CutReason, openCalls, type SessionCalls } from "../calls.js";
 
 /** The calls of one holder, by the roots that they may see. */
 export class RootedCalls {
@@ -33,8 +33,8 @@ export class RootedCalls {
   }
 
   /** Cuts every call off, each with its answer. */
-  async cut(): Promise<void> {
-    for (const calls of await this.#all()) calls.cut();
+  async cut(why: CutReason): Promise<void> {
+    for (const calls of await this.#all()) calls.cut(why);
   }
 
   /** Ends everything that is under way. */

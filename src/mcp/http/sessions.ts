@@ -3,6 +3,7 @@
  * to the holder of the token that opened it; its name alone opens nothing.
  */
 import { randomBytes } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { HttpPlan } from "../../abi/plan.js";
 import type { Log } from "../../lsp/types.js";
@@ -27,6 +28,8 @@ export interface HttpSession {
   /** Answers a plain call on its own connection; undefined for any other request, which `handle` answers. */
   answer(body: unknown, exchange: Exchange): Promise<undefined> | undefined;
   handle(request: Request, body: unknown): Promise<Response>;
+  /** Cuts off what is under way, and resolves when each call was told so. */
+  cut(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -90,6 +93,12 @@ export class Sessions {
         transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params });
         entry.endStream(id);
       },
+      async cut() {
+        calls.cut("gone");
+        await calls.idle();
+        // Their answers are written in the turn of their calls.
+        await nextTurn();
+      },
       close: () => server.close(),
     };
     server.onerror = (error) => this.log("debug", "mcp over http", { cause: error.name });
@@ -107,7 +116,8 @@ export class Sessions {
 
   /** Ends all sessions of a holder. */
   end(holder: string): void {
-    for (const entry of [...this.#open.values()]) if (entry.holder === holder) void entry.close();
+    for (const entry of [...this.#open.values()])
+      if (entry.holder === holder) void entry.cut().then(() => entry.close());
   }
 
   /** How many there are. */
@@ -117,7 +127,7 @@ export class Sessions {
 
   /** Cuts every call off, each with its answer. */
   cut(): void {
-    for (const { calls } of this.#open.values()) calls.cut();
+    for (const { calls } of this.#open.values()) calls.cut("ending");
   }
 
   /** Ends all sessions. */

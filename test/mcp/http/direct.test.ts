@@ -3,7 +3,8 @@ import type { ServerResponse } from "node:http";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { DirectAnswer } from "../../../src/mcp/http/direct-answer.js";
-import { callOf, closeAll, openGateway, openRaw, send, silent } from "./support.js";
+import { digestOf } from "../../../src/mcp/http/tokens.js";
+import { callOf, closeAll, openGateway, openRaw, send, silent, token } from "./support.js";
 
 const answer = { jsonrpc: "2.0", id: 1, result: { word: "é" } } as unknown as JSONRPCMessage;
 const event = `event: message\ndata: ${JSON.stringify(answer)}\n\n`;
@@ -116,18 +117,33 @@ describe("an answer", () => {
 });
 
 describe("a call under way", () => {
-  it.each([
-    ["application/json, text/event-stream", 200],
-    ["application/json", 204],
-  ])("ends with its session (%s)", async (accept, status) => {
-    const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
-    const headers = await openRaw(url);
-    const call = send(url, { headers: { ...headers, accept }, body: callOf(1) });
+  const words = "The session of the call has ended, or its token was removed, and the call with it.";
+
+  it.each(["application/json, text/event-stream", "application/json"])(
+    "ends with its session, and says so (%s)",
+    async (accept) => {
+      const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
+      const headers = await openRaw(url);
+      const call = send(url, { headers: { ...headers, accept }, body: callOf(1) });
+      await expect
+        .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+        .toHaveLength(1);
+      expect((await send(url, { method: "DELETE", headers })).status).toBe(200);
+      expect(await call).toMatchObject({ status: 200, text: expect.stringContaining(words) });
+      await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+      expect((await send(url, { headers, body: callOf(2) })).status).toBe(404);
+    },
+  );
+
+  it("ends with its token, and says so", async () => {
+    let counting = [token];
+    const tokens = { name: "test", digests: () => counting.map(digestOf) };
+    const { url, workshop } = await openGateway({ tokens, servers: { fake: { scenario: silent } } });
+    const call = send(url, { headers: await openRaw(url), body: callOf(1) });
     await expect
       .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
       .toHaveLength(1);
-    await send(url, { method: "DELETE", headers });
-    expect(await call).toMatchObject({ status, text: "" });
-    await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    counting = [];
+    expect(await call).toMatchObject({ status: 200, text: expect.stringContaining(words) });
   });
 });

@@ -337,6 +337,34 @@ describe("calls are bounded", () => {
     last.destroy();
     await expect.poll(() => status(other), { timeout: 15_000 }).toBe(200);
   });
+
+  it("a call that was dropped gives its slot back, whatever else is under way in its session", async () => {
+    const { url, workshop } = await openGateway({
+      http: { max_calls_per_session: 2 },
+      files: { ...files, "b.fake": "b\n" },
+      servers: { fake: { scenario: silent } },
+      config: { limits: { timeout_ms: 60_000 } },
+    });
+    const session = await openRaw(url);
+    const begin = (id: number, path: string) => {
+      const call = request(url, { method: "POST", headers: { ...good, ...session }, agent: false });
+      call.once("error", () => undefined);
+      call.end(JSON.stringify(callOf(id, { ...at, file_path: path })));
+      return call;
+    };
+    const reached = (count: number) =>
+      expect
+        .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+        .toHaveLength(count);
+    begin(1, "a.fake");
+    await reached(1);
+    const dropped = begin(2, "b.fake");
+    await reached(2);
+    const status = async () => (await send(url, { headers: session, body: callOf(3, {}) })).status;
+    expect(await status()).toBe(429);
+    dropped.destroy();
+    await expect.poll(status, { timeout: 15_000 }).toBe(200);
+  });
 });
 
 describe("a token that was removed", () => {
