@@ -6,7 +6,6 @@ import { randomUUID } from "node:crypto";
 import type { Answer } from "../abi/handler.js";
 import type { ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
-import { sortedSet } from "../base/order.js";
 import type { PoolMark, ServerPool } from "../lsp/types.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
@@ -173,7 +172,7 @@ export class Session {
         outcome: { isError: false, error: null, ...answer },
         ...{ learned: evidence.learned, refusal: undefined, isLate: false },
         ...{ owner: evidence.isPage ? this.#id : undefined, listing: evidence.listing },
-        ...{ files: await filesOf(own), isKept: isKept(tool, evidence) },
+        ...{ files: filesOf(own), isKept: isKept(tool, evidence) },
       };
     } catch (error) {
       const { evidence } = own;
@@ -225,7 +224,7 @@ export class Session {
   }
 }
 
-async function filesOf({ evidence: { document }, places }: Own): Promise<string[]> {
-  const shown = (await places.shown()).map(({ path }) => path);
-  return sortedSet([...shown, ...(document ? [document.admitted.path] : [])]);
+function filesOf({ evidence: { document }, places }: Own): string[] {
+  const shown = places.shown().map(({ path }) => path);
+  return document ? [...new Set([...shown, document.admitted.path])] : shown;
 }

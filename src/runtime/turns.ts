@@ -24,8 +24,13 @@ export class Turns {
     this.#until = performance.now() + sliceMs;
   }
 
-  /** The same after a step that was not small, if they have waited long enough. */
+  /** The same, asked after a step that was not small. */
+  get isLate(): boolean {
+    return performance.now() >= this.#until;
+  }
+
+  /** Lets them have it if they have waited long enough. */
   async rest(): Promise<void> {
-    if (performance.now() >= this.#until) await this.pass();
+    if (this.isLate) await this.pass();
   }
 }

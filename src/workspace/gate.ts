@@ -16,7 +16,7 @@ import { entryFacts, realPathOf, statOf } from "./real-path.js";
 import type { Admitted, Gate } from "./types.js";
 
 /** So many judgements are remembered. */
-const mostAdmissions = 4096;
+const mostAdmissions = 8192;
 
 /** What may be seen of the file system. */
 export interface GateOptions {
@@ -41,9 +41,9 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   // Files come in hundreds from one folder: what was found of the folder last is not asked again.
   let allowed = "";
   const isDenied = (path: string, home: string): boolean => {
-    const names = prefixes(relativeTo(home, path));
-    const folder = `${home}\0${names.at(-2) ?? ""}`;
-    const news = folder === allowed ? names.slice(-1) : names;
+    const name = relativeTo(home, path);
+    const folder = `${home}\0${name.slice(0, Math.max(0, name.lastIndexOf(sep)))}`;
+    const news = folder === allowed ? [name.split(sep).join("/")] : prefixes(name);
     if (news.some((prefix) => denies(onOneLine(prefix)))) return true;
     allowed = folder;
     return false;
@@ -68,19 +68,22 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   /** A real path is judged by itself, so the same one always in the same way. */
   const place = (path: string): Admitted | Refusal => {
     const known = admissions.get(path);
-    if (known !== undefined) return { ...known };
+    if (known !== undefined) return known;
     const judged = judge(path);
     if (judged instanceof Refusal) return judged;
     if (admissions.size >= mostAdmissions) admissions.clear();
     admissions.set(path, judged);
-    return { ...judged };
+    return judged;
   };
 
-  const follow = (path: string): Promise<string> =>
-    realPathOf(path).catch((error: unknown) => {
+  const follow = (path: string): string => {
+    try {
+      return realPathOf(path);
+    } catch (error) {
       // Why a path outside cannot be followed is none of the caller's business.
       throw named.some((folder) => isInside(path, folder)) ? error : outside();
-    });
+    }
+  };
 
   const placeOrThrow = (path: string): Admitted => {
     const admitted = place(path);
@@ -90,7 +93,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 
   /** What a name leads to, and what stands there. */
   const lookUp = async (name: string) => {
-    const admitted = placeOrThrow(await follow(pathOfName(name, base)));
+    const admitted = placeOrThrow(follow(pathOfName(name, base)));
     const facts = await statOf(admitted.path);
     return { admitted: ordinary(admitted, facts), facts };
   };
@@ -106,13 +109,13 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     async admitEntry(name) {
       const path = pathOfName(name, base);
       if (dirname(path) === path) throw outside();
-      const admitted = placeOrThrow(join(await follow(dirname(path)), basename(path)));
+      const admitted = placeOrThrow(join(follow(dirname(path)), basename(path)));
       const facts = entryFacts(admitted.path);
       return facts?.isSymbolicLink() ? admitted : ordinary(admitted, facts);
     },
-    async show(uri) {
+    show(uri, follow = realPathOf) {
       try {
-        const shown = place(await realPathOf(pathOfUri(uri)));
+        const shown = place(follow(pathOfUri(uri)));
         return shown instanceof Refusal ? undefined : shown;
       } catch (error) {
         if (error instanceof Refusal) return undefined;
@@ -138,7 +141,8 @@ export function fileOrThrow(admitted: Admitted, facts: Stats | undefined): Admit
 
 /** Whether a path is the folder or lies below it; `/a/bc` is not inside `/a/b`. */
 export function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+  if (!path.startsWith(folder)) return false;
+  return path.length === folder.length || path[folder.length] === sep || folder.endsWith(sep);
 }
 
 /** The way from a folder to a path. */

@@ -11,7 +11,7 @@ import type { Admitted, Gate } from "./types.js";
 
 /** The gate that admits what `gate` admits within the folders of these URIs. Relative names start at the first of them. */
 export async function narrowGate(gate: Gate, uris: readonly string[]): Promise<Gate> {
-  const asked = await Promise.all(uris.map(realFolder));
+  const asked = uris.map(realFolder);
   const roots = [...new Set(asked.flatMap((folder) => shared(gate.roots, folder)))];
   const base = roots[0] ?? gate.roots[0] ?? sep;
   // What lies in no root of the workspace lies in an extra root, which is nobody's project and everybody's to read.
@@ -43,8 +43,8 @@ export async function narrowGate(gate: Gate, uris: readonly string[]): Promise<G
       if (admitted instanceof Refusal) return admitted;
       return isSeen(admitted) ? placed(admitted) : outside();
     },
-    async show(uri) {
-      const shown = await gate.show(uri);
+    show(uri, follow) {
+      const shown = gate.show(uri, follow);
       return shown !== undefined && isSeen(shown) ? placed(shown) : undefined;
     },
   };
@@ -58,9 +58,9 @@ function shared(roots: readonly string[], folder: string | undefined): string[] 
 }
 
 /** The real path of a root that a client named; none for what is not a folder of this machine. */
-async function realFolder(uri: string): Promise<string | undefined> {
+function realFolder(uri: string): string | undefined {
   try {
-    return await realPathOf(pathOfUri(uri));
+    return realPathOf(pathOfUri(uri));
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;

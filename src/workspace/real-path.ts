@@ -4,11 +4,12 @@
  * having it done elsewhere takes a hundred times as long.
  */
 import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
+import { entryFacts as lookAt } from "../base/facts.js";
 import { Refusal } from "../base/problem.js";
 
 /** The real path of a file, or, for one that does not exist, of its nearest existing parent with the rest appended. */
-export async function realPathOf(path: string): Promise<string> {
+export function realPathOf(path: string): string {
   const rest: string[] = [];
   for (let current = path; ; current = dirname(current)) {
     try {
@@ -18,6 +19,50 @@ export async function realPathOf(path: string): Promise<string> {
       // A name that exists while its target does not is a dangling symlink: nobody can say where it leads.
       if (entryFacts(current) !== undefined) throw notAFile(cause);
       rest.unshift(basename(current));
+    }
+  }
+}
+
+/** Whether a name leads to one spelling of itself only: elsewhere the system alone knows how a file is really called. */
+const isExact = sep === "/" && process.platform !== "darwin";
+
+/** So many files of a folder are followed one by one before following the folder itself is worth while. */
+const fewFiles = 8;
+
+/** Follows the paths of one call: of a folder with many of them the folder once, and each file by one look at it. */
+export class Follower {
+  /** Where a folder really lies, with a separator behind it, or how many of its files were followed. */
+  readonly #folders = new Map<string, string | number>();
+
+  /** `see` is told what stands at a real path, where following it needed a look at it. */
+  constructor(private readonly see: (path: string, facts: Stats) => void) {}
+
+  /** The same as `realPathOf`. */
+  follow(path: string): string {
+    const name = basename(path);
+    const folder = isExact && name !== "" && !path.endsWith(sep) ? this.#folder(dirname(path)) : undefined;
+    if (folder === undefined) return realPathOf(path);
+    const real = `${folder}${name}`;
+    const facts = lookAt(real);
+    if (facts === undefined || facts.isSymbolicLink()) return realPathOf(path);
+    this.see(real, facts);
+    return real;
+  }
+
+  #folder(path: string): string | undefined {
+    const known = this.#folders.get(path) ?? 0;
+    if (typeof known === "string") return known;
+    if (known < fewFiles) {
+      this.#folders.set(path, known + 1);
+      return undefined;
+    }
+    try {
+      const real = realpathSync.native(path);
+      const prefix = real.endsWith(sep) ? real : `${real}${sep}`;
+      this.#folders.set(path, prefix);
+      return prefix;
+    } catch {
+      return undefined;
     }
   }
 }

@@ -4,11 +4,11 @@ import type { Refusal } from "../base/problem.js";
 /** A path that was admitted: it lies, by its real path, inside a root. */
 export interface Admitted {
   /** Absolute real path. */
-  path: string;
-  uri: string;
+  readonly path: string;
+  readonly uri: string;
   /** Path relative to its root with `/`; absolute for extra roots. */
-  shown: string;
-  writable: boolean;
+  readonly shown: string;
+  readonly writable: boolean;
 }
 
 export interface Gate {
@@ -22,6 +22,6 @@ export interface Gate {
   admitEntry(name: string): Promise<Admitted>;
   /** Judges a real path without looking at the disk. */
   place(path: string): Admitted | Refusal;
-  /** How a URI from a server is shown, or undefined when it lies outside and must be dropped. */
-  show(uri: string): Promise<Admitted | undefined>;
+  /** How a URI from a server is shown, or undefined when it lies outside and must be dropped; `follow` finds real paths. */
+  show(uri: string, follow?: (path: string) => string): Admitted | undefined;
 }

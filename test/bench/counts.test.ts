@@ -16,7 +16,7 @@ import { openRuntime, type Runtime } from "../../src/runtime/runtime.js";
 import { program, repository, testEnvironment } from "../live/session.js";
 import { callOf, closeAll, openGateway, openRaw, send } from "../mcp/http/support.js";
 import { planOf } from "../plan/config.js";
-import { writeWorkshop } from "../runtime/workshop.js";
+import { openWorkshop, writeWorkshop } from "../runtime/workshop.js";
 
 describe("a start", () => {
   let folder: string;
@@ -309,6 +309,35 @@ function watchGateway(): { made: string[]; writes: number[]; restore(): void } {
   };
   return { made, writes, restore };
 }
+
+describe("a long listing", () => {
+  it("looks at each of its files once, and opens those of its page", async () => {
+    const names = Array.from({ length: 400 }, (_, n) => `f${1000 + n}.fake`);
+    const method = "textDocument/references";
+    const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
+    const scenario = {
+      capabilities: { referencesProvider: true },
+      replies: { [method]: names.map((name) => ({ uri: `file:///work/${name}`, range })) },
+    };
+    const files = Object.fromEntries(["a.fake", ...names].map((name) => [name, "x\n"]));
+    const work = await openWorkshop({ files, servers: { fake: { scenario } } });
+    const tally: Tally = { opened: 0, lookedAt: 0, sent: [], sentBytes: 0, received: 0 };
+    // What the start of the server and the watches look at does not count.
+    await work.call("find_references", { file_path: "a.fake", line: 1, character: 1, page_size: 3 });
+    const restore = watchFiles(tally);
+    try {
+      const asked = { file_path: "a.fake", line: 1, character: 2, page_size: 4 };
+      const { structured } = await work.call("find_references", asked);
+      expect(structured).toMatchObject({ total: names.length, shown: 4 });
+    } finally {
+      restore();
+      await work.close();
+    }
+    // Besides, what every call looks at.
+    expect(tally.lookedAt).toBeLessThan(1.5 * names.length);
+    expect(tally.opened).toBeLessThan(20);
+  });
+});
 
 /** Counts the files that are opened and those that are looked at. */
 function watchFiles(tally: Tally): () => void {

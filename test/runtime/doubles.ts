@@ -24,7 +24,7 @@ export const gate: Gate = {
     path.startsWith("/w/")
       ? { path, uri: `file://${path}`, shown: path.slice(3), writable: true }
       : new Refusal("guard/outside-root", "outside"),
-  show: async (uri) => {
+  show: (uri) => {
     if (!uri.startsWith("file:///w/")) return undefined;
     const shown = uri.slice("file:///w/".length);
     return { path: `/w/${shown}`, uri, shown, writable: true };

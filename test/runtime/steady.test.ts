@@ -79,6 +79,31 @@ describe("a file that changes while it is asked about", () => {
     expect(await work.received(method)).toHaveLength(2);
   });
 
+  it("that is listed and not on the first page has it asked again too, and later makes the next page stale", async () => {
+    const go = gateFile();
+    const method = "textDocument/references";
+    const names = Array.from({ length: 40 }, (_, n) => `f${n + 10}.fake`);
+    const places = names.map((name) => ({ uri: `file:///work/${name}`, range: range(0, 0, 1) }));
+    const scenario = {
+      capabilities: { referencesProvider: true },
+      replies: { [method]: places },
+      on: { [method]: [{ waitFile: go }] },
+    };
+    const files = Object.fromEntries(["a.fake", ...names].map((name) => [name, "x\n"]));
+    const work = await open({ files, servers: { fake: { scenario } } });
+    const asked = { ...at, page_size: 10 };
+    const call = work.call("find_references", asked);
+    await until(async () => (await work.received(method)).length === 1);
+    writeFileSync(join(work.folder, "f45.fake"), "y\n");
+    writeFileSync(go, "");
+    const { structured } = await call;
+    expect(structured).toMatchObject({ total: 40, shown: 10 });
+    expect(await work.received(method)).toHaveLength(2);
+    writeFileSync(join(work.folder, "f46.fake"), "y\ny\n");
+    const next = await work.call("find_references", { ...asked, cursor: structured.next_cursor ?? null });
+    expect(next.structured).toMatchObject({ ok: false, error: { code: "page/cursor-stale" } });
+  });
+
   it("and back while another call told the server of it is asked about again", async () => {
     const go = gateFile();
     const method = "textDocument/references";

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConfigError, Refusal } from "../../src/base/problem.js";
 import { isInside, openGate } from "../../src/workspace/gate.js";
+import { Follower, realPathOf } from "../../src/workspace/real-path.js";
 import type { Gate } from "../../src/workspace/types.js";
 
 let top: string;
@@ -244,4 +245,56 @@ test("whatever was judged before, a path is judged the same", async () => {
     const used = await fresh();
     for (const path of order) expect([path, verdict(used, path)]).toEqual([path, alone.get(path)]);
   }
+});
+
+describe("many paths of one call", () => {
+  const names = Array.from({ length: 12 }, (_, n) => `plain-${n}.ts`);
+  const odd = ["inner-link.ts", "outer-link.ts", "no-way.ts", "absent.ts", "plain-0.ts/x", "plain-0.ts/", ""];
+  beforeAll(() => {
+    mkdirSync(join(root, "many"));
+    for (const name of names) writeFileSync(join(root, "many", name), "text\n");
+    symlinkSync(join(root, "src/a.ts"), join(root, "many/inner-link.ts"));
+    symlinkSync(join(top, "outside/a.ts"), join(root, "many/outer-link.ts"));
+    symlinkSync(join(top, "outside/not-yet"), join(root, "many/no-way.ts"));
+    symlinkSync(join(root, "many"), join(root, "many-alias"));
+  });
+
+  const outcome = (follow: (path: string) => string, path: string): string => {
+    try {
+      return follow(path);
+    } catch (error) {
+      if (error instanceof Refusal) return error.code;
+      throw error;
+    }
+  };
+
+  test.each(["work/many", "work/many-alias", "root-alias/many", "nowhere"])(
+    "lead where each leads by itself: %s",
+    (folder) => {
+      const seen = new Map<string, number>();
+      const follower = new Follower((path, { size }) => seen.set(path, size));
+      // Often enough that the folder is known.
+      for (const name of [...names, ...names, ...odd, ...odd]) {
+        const path = `${join(top, folder)}/${name}`;
+        const led = outcome((one) => follower.follow(one), path);
+        expect(led, path).toBe(outcome(realPathOf, path));
+        if (seen.has(led)) expect(odd).not.toContain(name);
+      }
+      expect(seen.size).toBe(folder === "nowhere" ? 0 : names.length);
+      expect([...seen.values()].every((size) => size === 5)).toBe(true);
+    },
+  );
+
+  test("are judged alike by a gate, however they are followed", () => {
+    const follower = new Follower(() => undefined);
+    for (const name of [...names, ...names, ...odd]) {
+      const uri = pathToFileURL(join(root, "many", name)).href;
+      expect(
+        gate.show(uri, (path) => follower.follow(path)),
+        uri,
+      ).toEqual(gate.show(uri));
+    }
+    const outer = pathToFileURL(join(root, "many/outer-link.ts")).href;
+    expect(gate.show(outer, (path) => follower.follow(path))).toBeUndefined();
+  });
 });

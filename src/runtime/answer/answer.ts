@@ -106,7 +106,7 @@ export async function pageAnswer(call: CallState, name: ShapeName, cursor: strin
   const { snapshot, offset } = opened;
   const asked: Asked = { call, facts, shape, caps: capsOf(call, askedChars(call)) };
   const part = await partOf(asked, snapshot.list, offset, { places: call.places, turns });
-  await opened.insist((await call.places.shown()).map(({ path }) => path));
+  await opened.insist(call.places.shown().map(({ path }) => path));
   const { head } = snapshot;
   // What this very call is told, a page size out of bounds say, stands beside what the listing was told.
   const own = [...call.evidence.warnings, ...snippetWarnings(call)];

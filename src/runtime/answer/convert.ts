@@ -5,7 +5,6 @@
 import { sep } from "node:path";
 import type { DialectPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
-import { uniqueBy } from "../../base/order.js";
 import {
   type ColumnUnit,
   columnsOf,
@@ -23,8 +22,10 @@ import {
   spellPoint,
   spellSpan,
 } from "../../protocol/spelling.js";
+import { Follower } from "../../workspace/real-path.js";
 import type { Admitted, Gate } from "../../workspace/types.js";
 import type { LspPosition, LspRange } from "../lsp-values.js";
+import { type Stamp, stampFrom } from "./stamps.js";
 
 /** How much of a file stands beside a place. */
 export interface SnippetBounds {
@@ -37,10 +38,20 @@ const oneLine: SnippetBounds = { contextLines: 0, maxChars: 400 };
 /** The files and places that one call meets. */
 export class Places {
   readonly #gate: Gate;
-  readonly #shown = new Map<string, Promise<Admitted | undefined>>();
+  /** By URI; null for what lies outside. */
+  readonly #shown = new Map<string, Admitted | null>();
+  readonly #files = new Map<string, Admitted>();
+  /** How files stood when they were judged, of an answer and before their texts were read. */
+  readonly #stamps = new Map<string, Stamp>();
+  readonly #follower = new Follower((path, facts) => {
+    if (this.isAnswered) this.#stamps.set(path, stampFrom(facts));
+  });
+  readonly #follow = (path: string): string => this.#follower.follow(path);
   readonly #lines = new Map<string, Promise<Lines | undefined>>();
   /** Whether a text beside a place was longer than it may be. */
   isSnippetCut = false;
+  /** Whether everything was asked: from then on, how a file stands when it is judged tells whether an answer is true of it. */
+  isAnswered = false;
 
   constructor(
     gate: Gate,
@@ -50,14 +61,23 @@ export class Places {
   }
 
   /** How a server's URI is shown; undefined when it lies outside the roots. */
-  show(uri: string): Promise<Admitted | undefined> {
-    return remember(this.#shown, uri, () => this.#gate.show(uri));
+  show(uri: string): Admitted | undefined {
+    const known = this.#shown.get(uri);
+    if (known !== undefined) return known ?? undefined;
+    const admitted = this.#gate.show(uri, this.#follow);
+    this.#shown.set(uri, admitted ?? null);
+    if (admitted !== undefined && !this.#files.has(admitted.path)) this.#files.set(admitted.path, admitted);
+    return admitted;
   }
 
   /** All files that were shown, each once. */
-  async shown(): Promise<Admitted[]> {
-    const shown = (await Promise.all(this.#shown.values())).filter((admitted) => admitted !== undefined);
-    return uniqueBy(shown, ({ path }) => path);
+  shown(): Admitted[] {
+    return [...this.#files.values()];
+  }
+
+  /** How a file stands, where it need not be looked at again: it was judged after everything was asked, and not read since. */
+  stampOf(path: string): Stamp | undefined {
+    return this.#stamps.get(path);
   }
 
   /** The text that a call asks about: its places are read in it, whatever the file has become since. */
@@ -68,8 +88,9 @@ export class Places {
   /** The lines of a file that a server named, by the real path that was judged; undefined when it cannot be read or seen. */
   lines(server: LanguageServer, uri: string): Promise<Lines | undefined> {
     return remember(this.#lines, uri, async () => {
-      const admitted = await this.show(uri);
+      const admitted = this.show(uri);
       if (admitted === undefined) return undefined;
+      this.#stamps.delete(admitted.path);
       const known = admitted.uri === uri ? undefined : this.#lines.get(admitted.uri);
       return known ?? server.textOf(admitted.uri);
     });

@@ -1,4 +1,5 @@
 /** How files stand, told from their size and times without reading them. */
+import type { Stats } from "node:fs";
 import { factsOf } from "../../base/facts.js";
 import type { Turns } from "../turns.js";
 
@@ -15,18 +16,26 @@ export type Stamps = ReadonlyMap<string, Stamp>;
 /** How one file stands. */
 export function stampOf(path: string): Stamp {
   const facts = factsOf(path);
-  if (facts === undefined) return { text: "gone", changedAt: Number.NEGATIVE_INFINITY };
+  return facts === undefined ? { text: "gone", changedAt: Number.NEGATIVE_INFINITY } : stampFrom(facts);
+}
+
+/** The same from what was seen of it. */
+export function stampFrom(facts: Stats): Stamp {
   const { mtimeMs, ctimeMs, size, ino } = facts;
   const changedAt = facts.isFile() ? Math.max(mtimeMs, ctimeMs) : Number.NEGATIVE_INFINITY;
   return { text: `${mtimeMs}/${size}/${ino}`, changedAt };
 }
 
-/** How many files stand, looked at in turns. */
-export async function stampsOf(paths: readonly string[], turns: Turns): Promise<Map<string, Stamp>> {
+/** How many files stand, looked at in turns, but for those that are known. */
+export async function stampsOf(
+  paths: readonly string[],
+  turns: Turns,
+  known: (path: string) => Stamp | undefined = () => undefined,
+): Promise<Map<string, Stamp>> {
   const stamps = new Map<string, Stamp>();
   for (const path of paths) {
-    stamps.set(path, stampOf(path));
-    await turns.rest();
+    stamps.set(path, known(path) ?? stampOf(path));
+    if (turns.isLate) await turns.pass();
   }
   return stamps;
 }

@@ -45,12 +45,13 @@ export async function insistOnSteady(call: CallState): Promise<Stamps> {
   // What is asked again is asked after a look at everything, which always holds.
   if (attempt !== undefined && call.mark !== undefined && !(await call.mark.holds()))
     throw new ChangedMeanwhile();
-  const shown = await places.shown();
+  const shown = places.shown();
   const own = evidence.document?.admitted;
   const files = own === undefined ? shown : [own, ...shown];
   const stamps = await stampsOf(
     files.map(({ path }) => path),
     new Turns(call.signal),
+    (path) => (path === own?.path ? undefined : places.stampOf(path)),
   );
   if (attempt === undefined) return stamps;
   const changed = await changedSince(attempt.startedAt, call, shown, stamps);

@@ -69,14 +69,16 @@ export async function collect<T>(
   { isHere, dropped }: Collecting,
 ): Promise<Rows<T>> {
   const turns = new Turns(call.signal);
+  call.places.isAnswered = true;
   const gathered = new Gathered<T>();
   const { named } = gathered;
   const byUri = new Map<string, number>();
   const byPath = new Map<string, number>();
   for (const row of source) {
     let file = byUri.get(row.uri);
+    const isNew = file === undefined;
     if (file === undefined) {
-      const shown = await call.places.show(row.uri);
+      const shown = call.places.show(row.uri);
       const admitted = shown !== undefined && (isHere?.(shown) ?? true) ? shown : undefined;
       const known = admitted && byPath.get(admitted.path);
       file = known ?? named.push({ admitted, length: 0, server: row.server, isMixed: false }) - 1;
@@ -85,7 +87,8 @@ export async function collect<T>(
     }
     count(named[file], row, kind);
     gathered.add(file, row);
-    if (turns.isOver) await turns.pass();
+    // A file is looked at, which a disk may take its time for.
+    if (isNew ? turns.isLate : turns.isOver) await turns.pass();
   }
   const speller: Speller = { places: call.places, turns };
   return settled(call, await packed(call, kind, gathered, dropped, turns), speller, named);
@@ -119,7 +122,7 @@ async function packed<T>(
   for (const index of order) {
     const [file, group] = [named[index], grouped[index]];
     if (file === undefined || group === undefined) continue;
-    const unique = await withoutRepeats(group, compare, turns);
+    const unique = group.length > 1 ? await withoutRepeats(group, compare, turns) : group;
     if (file.admitted === undefined) outside += dropped === "files" ? 1 : unique.length;
     else {
       files.push({ admitted: file.admitted, start: kept.length, length: unique.length, isOrdered: false });

@@ -107,11 +107,11 @@ async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<F
     asked.server.request("workspace/symbol", { query }, { ...turn, retryEmpty, onProgress: call.onProgress }),
   ).catch(noParts);
   const all = symbolsOf(parts, workspaceSymbols);
-  const found = await inside(call, matching(all, wanted));
+  const found = inside(call, matching(all, wanted));
   const placed = found.filter((symbol) => symbol.range !== undefined);
   if (placed.length > 0) return placed;
   // Some servers tell neither the range nor what a symbol stands in; its file does.
-  const named = found.length > 0 ? found : await inside(call, matching(all, { ...wanted, name: query }));
+  const named = found.length > 0 ? found : inside(call, matching(all, { ...wanted, name: query }));
   const placedInFiles: FoundSymbol[] = [];
   for (const uri of sortedSet(named.map((symbol) => symbol.uri)).slice(0, mostFiles))
     placedInFiles.push(...(await matchesIn(call, await openTarget(call, uri), wanted)));
@@ -119,8 +119,8 @@ async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<F
 }
 
 /** The symbols within the roots; the others are counted as dropped. */
-async function inside(call: CallState, found: FoundSymbol[]): Promise<FoundSymbol[]> {
-  const shown = await Promise.all(found.map((symbol) => call.places.show(symbol.uri)));
+function inside(call: CallState, found: FoundSymbol[]): FoundSymbol[] {
+  const shown = found.map((symbol) => call.places.show(symbol.uri));
   for (const [index, { name, kind, uri, range }] of found.entries()) {
     if (shown[index] === undefined) call.evidence.drop({ name, kind, uri, range });
   }
@@ -175,7 +175,7 @@ async function theOnly(call: CallState, wanted: WantedSymbol, found: FoundSymbol
 /** A candidate as the agent sees it, and the place that makes it distinct. */
 async function describe(call: CallState, symbol: FoundSymbol) {
   const lines = await call.places.lines(symbol.server, symbol.uri);
-  const admitted = await call.places.show(symbol.uri);
+  const admitted = call.places.show(symbol.uri);
   const extent = extentOf(symbol, lines);
   const document = admitted === undefined ? {} : call.places.document(admitted);
   const span = extent === undefined ? {} : await call.places.span(symbol.server, symbol.uri, extent);

@@ -22,7 +22,7 @@ export async function tellOtherSymbol(call: CallState, target: Target, parts: Re
     for (const entry of listOf(value)) {
       const place = isTable(entry) ? placeIn(entry) : undefined;
       if (server === undefined || place === undefined) continue;
-      if ((await call.places.show(place.uri)) === undefined) continue;
+      if (call.places.show(place.uri) === undefined) continue;
       const lines = await call.places.lines(server, place.uri);
       const name = lines && nameIn(lines, place.range, server.encoding);
       if (lines === undefined || name === asked) return;

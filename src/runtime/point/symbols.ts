@@ -93,15 +93,15 @@ function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string)
 }
 
 /** The symbols that are this document's; those of other files are counted as dropped. */
-export async function ofDocument(
+export function ofDocument(
   { places, evidence }: CallState,
   uri: string,
   found: Iterable<FoundSymbol>,
-): Promise<FoundSymbol[]> {
+): FoundSymbol[] {
   const own: FoundSymbol[] = [];
-  const document = await places.show(uri);
+  const document = places.show(uri);
   for (const symbol of found) {
-    const isOwn = symbol.uri === uri || (document && (await places.show(symbol.uri))?.path === document.path);
+    const isOwn = symbol.uri === uri || (document && places.show(symbol.uri)?.path === document.path);
     if (isOwn) own.push({ ...symbol, uri });
     else evidence.drop({ name: symbol.name, kind: symbol.kind, uri: symbol.uri, range: symbol.range });
   }

@@ -66,7 +66,7 @@ async function spell(
   raw: RawCall,
   bounds: SnippetBounds | undefined,
 ): Promise<JsonObject | undefined> {
-  const admitted = await call.places.show(raw.uri);
+  const admitted = call.places.show(raw.uri);
   if (admitted === undefined) return undefined;
   const point = await call.places.point(server, raw.uri, raw.selection.start);
   const text = bounds && (await call.places.snippet(server, raw.uri, raw.selection, bounds));

@@ -59,17 +59,17 @@ async function spell(call: CallState, title: string, entry: Record<string, unkno
   // A bare command has its name where an action has the whole command.
   const command = isTable(entry.command) ? entry.command.command : entry.command;
   if (typeof command === "string") item.command = command;
-  if (isTable(entry.edit)) item.edit = await summary(call, entry.edit);
+  if (isTable(entry.edit)) item.edit = summary(call, entry.edit);
   return item;
 }
 
 /** How much an edit would change, and where. */
-async function summary(call: CallState, edit: Record<string, unknown>): Promise<JsonObject> {
+function summary(call: CallState, edit: Record<string, unknown>): JsonObject {
   const { uris, count } = editedUris(edit);
   const files: string[] = [];
   let outside = 0;
   for (const uri of uris) {
-    const admitted = await call.places.show(uri);
+    const admitted = call.places.show(uri);
     if (admitted === undefined) outside++;
     else files.push(textOf(call.places.document(admitted)[documentKey(call.places.dialect)]));
   }

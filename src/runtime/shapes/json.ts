@@ -12,27 +12,27 @@ export const json: Shape = {
   nouns: undefined,
   async normalize(reply, call, options) {
     const value = getAt(wholeValue(reply), fromPointer(options.at ?? "")) ?? null;
-    return { items: [], beside: { value: await withoutOutside(value as Json, call) } };
+    return { items: [], beside: { value: withoutOutside(value as Json, call) } };
   },
   text: (_items, beside) => JSON.stringify(beside.value, null, 1).split("\n"),
 };
 
-async function withoutOutside(value: Json, call: CallState): Promise<Json> {
+function withoutOutside(value: Json, call: CallState): Json {
   if (typeof value === "string") return shownText(value, call);
   if (Array.isArray(value)) {
     const items: Json[] = [];
-    for (const item of value) items.push(await withoutOutside(item, call));
+    for (const item of value) items.push(withoutOutside(item, call));
     return items;
   }
   if (!isTable(value)) return value;
   const table: JsonObject = {};
   for (const [key, member] of Object.entries(value as JsonObject))
-    define(table, await shownText(key, call), await withoutOutside(member, call));
+    define(table, shownText(key, call), withoutOutside(member, call));
   return table;
 }
 
-async function shownText(text: string, call: CallState): Promise<string> {
-  if (!/^file:/i.test(text) || (await call.places.show(text)) !== undefined) return text;
+function shownText(text: string, call: CallState): string {
+  if (!/^file:/i.test(text) || call.places.show(text) !== undefined) return text;
   call.evidence.drop(text);
   return outside;
 }

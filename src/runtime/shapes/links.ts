@@ -19,7 +19,7 @@ export const links: Shape = {
     for (const { server, uri, entry } of documentEntries(reply, call, what)) {
       if (!isTable(entry) || !isRange(entry.range)) throw garbled(server, what);
       const span = await call.places.span(server, uri, entry.range);
-      const target = await targetOf(call, entry.target);
+      const target = targetOf(call, entry.target);
       if (target === undefined) {
         call.evidence.drop({ span, target: entry.target });
         continue;
@@ -40,13 +40,13 @@ export const links: Shape = {
 };
 
 /** The members that say where a link leads; undefined when that lies outside. */
-async function targetOf(call: CallState, target: unknown): Promise<JsonObject | undefined> {
+function targetOf(call: CallState, target: unknown): JsonObject | undefined {
   if (typeof target !== "string" || target === "") return {};
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(target)?.[1]?.toLowerCase();
   if (scheme !== "file" && !isPath(target)) return mayTell(scheme, target) ? { url: target } : undefined;
   const mark = target.indexOf("#");
   const named = mark < 0 ? target : target.slice(0, mark);
-  const admitted = await call.places.show(scheme === "file" ? named : fileUri(named));
+  const admitted = call.places.show(scheme === "file" ? named : fileUri(named));
   if (admitted === undefined) return undefined;
   const file = call.places.document(admitted);
   return mark < 0 ? file : { ...file, fragment: target.slice(mark + 1) };

@@ -21,9 +21,9 @@ export const serverStatus: Shape = {
 
 async function spell(call: CallState, status: ServerStatus): Promise<JsonObject> {
   const plan = call.plan.servers.find((server) => server.id === status.id);
-  const root = status.root === null ? undefined : await shown(call, status.root);
-  const others = await Promise.all(status.otherRoots.map((path) => shown(call, path)));
-  const unwatched = await Promise.all(status.notWatched.map((path) => shown(call, path)));
+  const root = status.root === null ? undefined : shown(call, status.root);
+  const others = status.otherRoots.map((path) => shown(call, path));
+  const unwatched = status.notWatched.map((path) => shown(call, path));
   const languages = plan === undefined ? [] : [plan.languageId, ...Object.values(plan.languageIds)];
   return {
     id: status.id,
@@ -53,8 +53,8 @@ async function spell(call: CallState, status: ServerStatus): Promise<JsonObject>
   };
 }
 
-async function shown(call: CallState, path: string): Promise<string | undefined> {
-  return (await call.places.show(fileUri(path)))?.shown;
+function shown(call: CallState, path: string): string | undefined {
+  return call.places.show(fileUri(path))?.shown;
 }
 
 function whole(value: number | null): number | null {

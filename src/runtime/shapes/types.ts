@@ -50,7 +50,7 @@ function readType(server: LanguageServer, entry: unknown): RawType {
 }
 
 async function spell(call: CallState, server: LanguageServer, raw: RawType): Promise<JsonObject | undefined> {
-  const admitted = await call.places.show(raw.uri);
+  const admitted = call.places.show(raw.uri);
   if (admitted === undefined) return undefined;
   const item: JsonObject = {
     name: call.places.name(raw.name),
