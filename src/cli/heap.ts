@@ -1,12 +1,48 @@
 /**
  * The heap of a program that runs all day beside an editor. Left alone, V8 lets garbage grow to three times what is alive and
- * makes its nursery 32 MB large, because nobody else seems to want the memory.
+ * makes its nursery 32 MB large, because nobody else seems to want the memory. Only while a large message is taken apart it may.
  */
 import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { largeMessages } from "../base/large-messages.js";
+
+/** From this size on a message gets more memory for a while: all of it is alive until its answer is made. */
+const LARGE_BYTES = 512 * 1024;
+/** How long after the last of them; the answer is made by then. */
+const ROOM_MS = 3_000;
 
 /** From now on the nursery stays as large as the start has made it, and garbage is collected at half of what is alive. */
 export function holdHeap(): void {
   // Not earlier: code that was compiled under other flags is refused, and compiled again.
+  hold();
+  let timer: NodeJS.Timeout | undefined;
+  largeMessages.subscribe((bytes) => {
+    if (Number(bytes) < LARGE_BYTES) return;
+    if (timer === undefined) giveRoom();
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      timer = undefined;
+      hold();
+      giveBack();
+    }, ROOM_MS).unref();
+  });
+}
+
+function hold(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
   setFlagsFromString("--heap-growing-percent=50");
+}
+
+/** As V8 has it by itself. */
+function giveRoom(): void {
+  setFlagsFromString("--semi-space-growth-factor=2");
+  setFlagsFromString("--heap-growing-percent=0");
+}
+
+/** Collects what has grown meanwhile: V8 sets its bounds anew only then, and would wait until the old ones are reached. */
+function giveBack(): void {
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("globalThis.gc");
+  setFlagsFromString("--no-expose-gc");
+  if (typeof collect === "function") collect();
 }

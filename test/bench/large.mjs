@@ -1,6 +1,7 @@
 /** Huge answers: the first page against the raw answer, a further page, and what the program holds at its most. */
 import { readFileSync } from "node:fs";
 import { alone, compared, interleave, timed } from "./figures.mjs";
+import { cpuBelowMs, cpuMs } from "./process.mjs";
 import { openProxy } from "./proxy.mjs";
 import { RawServer } from "./raw.mjs";
 import { scripted, span } from "./scripted.mjs";
@@ -92,19 +93,38 @@ async function measured(what, { raw: askRaw, tool, args, ...scenario }) {
   const uri = await raw.didOpen(`${folder}/f0.fake`, server.languageId);
   const proxy = await openProxy(["--bundle", bundle, "--workspace", folder]);
   let last;
+  // The server's own part is in both: what is left is whoever takes its message apart.
+  const spent = {
+    raw: () => cpuMs(process.pid) + cpuMs(raw.child.pid),
+    ours: () => cpuMs(proxy.pid) + cpuBelowMs(proxy.pid),
+  };
+  const cpu = { raw: [], ours: [] };
+  const measure = async (way, action) => {
+    const before = spent[way]();
+    const wall = await timed(action);
+    cpu[way].push(spent[way]() - before);
+    return wall;
+  };
   try {
     const samples = await interleave(
       {
-        raw: (round) => timed(() => askRaw(raw, uri, round)),
+        raw: (round) => measure("raw", () => askRaw(raw, uri, round)),
         ours: (round) =>
-          timed(async () => {
+          measure("ours", async () => {
             last = await proxy.call(tool, args(round));
             if (last.isError) throw new Error(last.structuredContent.error.message);
           }),
       },
       rounds,
     );
-    const rows = [compared(`${what}: first page`, samples.ours, samples.raw)];
+    const rows = [
+      compared(`${what}: first page`, samples.ours, samples.raw),
+      compared(
+        `${what}: processor time, with the server's`,
+        cpu.ours.slice(rounds.warmup),
+        cpu.raw.slice(rounds.warmup),
+      ),
+    ];
     const { next_cursor: cursor, total } = last.structuredContent;
     if (cursor !== undefined) {
       const page = await timed(() => proxy.call(tool, { ...args(rounds.rounds), cursor }));

@@ -1,35 +1,59 @@
-import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { beforeAll, expect, it } from "vitest";
+/** The heap is held, but while a large message is taken apart. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { largeMessages } from "../../src/base/large-messages.js";
+import { Inbox } from "../../src/lsp/wire/inbox.js";
 
-const script = fileURLToPath(new URL("./.heap.mjs", import.meta.url));
+const set: string[] = [];
+const collect = vi.fn();
+vi.mock("node:v8", () => ({ setFlagsFromString: (flag: string) => set.push(flag) }));
+vi.mock("node:vm", () => ({ runInNewContext: () => collect }));
 
-/** Keeps some things for good and many for a while, and tells how large the heap was at the most, in megabytes. */
-const churn = `import { holdHeap } from "../../src/cli/heap.js";
-if (process.argv[2] === "held") holdHeap();
-const alive = Array.from({ length: 100_000 }, (_, n) => ({ n, text: "text" + n }));
-const passing = [];
-let most = 0;
-for (let n = 0; n < 1_500_000; n++) {
-  passing[n % 30_000] = { n, list: [n, n + 1] };
-  if (n % 20_000 === 0) most = Math.max(most, process.memoryUsage().heapTotal);
-}
-console.log(alive.length > 0 ? most / 2 ** 20 : 0);`;
+const held = ["--semi-space-growth-factor=1", "--heap-growing-percent=50"];
+const room = ["--semi-space-growth-factor=2", "--heap-growing-percent=0"];
+const collected = ["--expose-gc", "--no-expose-gc"];
 
-beforeAll(async () => {
-  const resolveDir = fileURLToPath(new URL(".", import.meta.url));
-  await build({
-    stdin: { contents: churn, resolveDir },
-    ...{ outfile: script, bundle: true, format: "esm", platform: "node", logLevel: "silent" },
+/** The flags that were set since the last look. */
+const news = () => set.splice(0);
+
+describe("the heap", () => {
+  beforeEach(async () => {
+    vi.useFakeTimers();
+    const { holdHeap } = await import("../../src/cli/heap.js");
+    holdHeap();
   });
-  return () => rmSync(script, { force: true });
+  afterEach(() => vi.useRealTimers());
+
+  it("is held, has room from a large message until a while after the last one, and gives it back", () => {
+    expect(news()).toEqual(held);
+    largeMessages.publish(100_000);
+    expect(news()).toEqual([]);
+    largeMessages.publish(1_000_000);
+    expect(news()).toEqual(room);
+    vi.advanceTimersByTime(2_000);
+    largeMessages.publish(1_000_000);
+    vi.advanceTimersByTime(2_000);
+    expect(news()).toEqual([]);
+    expect(collect).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(2_000);
+    expect(news()).toEqual([...held, ...collected]);
+    expect(collect).toHaveBeenCalledTimes(1);
+    largeMessages.publish(1_000_000);
+    expect(news()).toEqual(room);
+  });
 });
 
-const mostMb = (how: string) => Number(execFileSync(process.execPath, [script, how], { encoding: "utf8" }));
-
-it("holds less garbage than V8 would by itself", () => {
-  const [held, free] = [mostMb("held"), mostMb("free")];
-  expect(held).toBeLessThan(free * 0.9);
-}, 60_000);
+describe("an inbox", () => {
+  it("tells of a large message when it begins, once", () => {
+    const told: unknown[] = [];
+    const hear = (bytes: unknown) => told.push(bytes);
+    largeMessages.subscribe(hear);
+    const inbox = new Inbox();
+    inbox.putBack(Buffer.from("Content-Length: 9\r\n\r\n"), 30);
+    expect(told).toEqual([]);
+    inbox.take();
+    inbox.putBack(Buffer.from("Content-Length: 999979\r\n\r\n"), 1_000_000);
+    for (let n = 0; n < 10; n++) inbox.add(Buffer.alloc(1000));
+    largeMessages.unsubscribe(hear);
+    expect(told).toEqual([1_000_000]);
+  });
+});
