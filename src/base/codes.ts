@@ -477,7 +477,7 @@ export const codes = {
     kind: "refusal",
     title: "The server may not be started",
     cause:
-      "The program is not in `allow.commands`, or lies in a workspace that is not trusted, or would load code from such a workspace.",
+      "The program is not in `allow.commands`, or lies in a workspace that is not trusted, or would run code of such a workspace: its build, its packages, what its configuration names.",
     fix: "Add the program to `allow.commands`, or trust the workspace with `lsp-proxy trust`.",
   },
   "lsp/not-locked": {

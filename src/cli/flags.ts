@@ -19,6 +19,6 @@ export const configFlags: Flags = {
   "read-only": { type: "boolean", description: "Hides and refuses every tool that does more than read." },
   "trust-workspace": {
     type: "boolean",
-    description: "Trusts the workspace for this run: its own config and its node_modules/.bin.",
+    description: "Trusts the workspace for this run: its own config, and its code, which servers may run.",
   },
 };

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -124,6 +125,20 @@ describe("a program that we run ourselves", () => {
     await runHere(["verify", "pyright"], there);
     await runHere(["install", "pyright", "--yes"], { cwd: repository, env: env() });
     expect(existsSync(join(top, "ran"))).toBe(false);
+  });
+
+  it("is not asked for its version in the repository, where a shim would follow what that names", async () => {
+    write("bin/rust-analyzer", `#!/bin/sh\npwd >> "${join(top, "asked")}"\necho 1.0\n`);
+    chmodSync(join(top, "bin/rust-analyzer"), 0o755);
+    write("repository/src/main.rs", "fn main() {}\n");
+    const there = { cwd: repository, env: { ...env(), PATH: `${join(top, "bin")}:/bin` } };
+    rmSync(join(top, "home/.config"), { recursive: true });
+    for (const words of [["servers", "rust"], ["init", "--dry-run"], ["explain"]]) {
+      await runHere(words, there);
+      expect(readFileSync(join(top, "asked"), "utf8")).toMatch(/^.+$/m);
+    }
+    const folders = new Set(readFileSync(join(top, "asked"), "utf8").trim().split("\n"));
+    expect([...folders]).toEqual([join(top, "bin")]);
   });
 });
 

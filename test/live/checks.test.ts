@@ -31,7 +31,7 @@ describe.skipIf(!runs("rust-analyzer") || !runs("cargo"))(
   () => {
     let session: LiveSession;
     beforeAll(async () => {
-      session = await openSession("rust", config);
+      session = await openSession("rust", config, ["--trust-workspace"]);
     }, 60_000);
     afterAll(async () => session?.close());
 

@@ -14,6 +14,8 @@ interface Native {
   probe: string[];
   /** A further program that it needs. */
   needs?: string;
+  /** It runs the project's build, and is started only where that is trusted. */
+  builds?: true;
   fixture: string;
   /** Files that must name the folder they stand in. */
   prepare?: (session: LiveSession) => void;
@@ -58,6 +60,7 @@ const natives: Native[] = [
   {
     kind: "rust-analyzer",
     probe: ["--version"],
+    builds: true,
     needs: "cargo",
     fixture: "rust",
     use: ["src/main.rs", '|greet("漢字")'],
@@ -133,7 +136,8 @@ for (const native of natives) {
   describe.skipIf(why !== "")(`${native.kind}${why === "" ? "" : ` (${why})`}`, { timeout: 120_000 }, () => {
     let session: LiveSession;
     beforeAll(async () => {
-      session = await openSession(native.fixture, config(native.kind, program ?? ""));
+      const words = native.builds ? ["--trust-workspace"] : [];
+      session = await openSession(native.fixture, config(native.kind, program ?? ""), words);
       native.prepare?.(session);
     }, 60_000);
     afterAll(async () => session?.close());

@@ -1,4 +1,4 @@
-/** `trust`: records that a person has read a workspace's config and lets it, and its node_modules, start programs. */
+/** `trust`: records that a person has read a workspace's config and lets it, and the code in the folder, be run. */
 import { ConfigError } from "../../base/problem.js";
 import { trustNames } from "../../config/discover.js";
 import { diskFiles } from "../../config/files.js";
@@ -20,13 +20,22 @@ import { shippedConfigs } from "../shipped.js";
 import { agrees, isInteractive } from "../terminal/ask.js";
 import { visible } from "../terminal/width.js";
 
+/** What trust in a folder lets happen, whatever its config says, and whatever comes into it later. */
+const UNLOCKED = [
+  "language servers in its node_modules/.bin may be started",
+  "packages, plugins, configuration files and build scripts in it may run as code, with your rights",
+  "this holds for the folder as it will be, too",
+];
+
 export const trust: Command = {
   name: "trust",
-  summary: "Trusts a workspace: its config as it is now, and its node_modules/.bin.",
+  summary: "Trusts a workspace: its config as it is now, and its code, which language servers may run.",
   usage: "[--workspace DIR] [--yes | --list | --remove]",
   description:
     "A config that was found in a workspace may start programs only after you have read it and said so here. It is recorded\n" +
-    "by its hash: when it changes, it must be trusted again. What it would start and say is shown first, and you are asked.",
+    "by its hash: when it changes, it must be trusted again. What it would start and say is shown first, and you are asked.\n" +
+    "The folder is trusted with it, by its path: many language servers run code of the project that they read, such as its\n" +
+    "build scripts, the plugins that its configuration names and the packages in it, and are not started before.",
   flags: {
     workspace: {
       type: "string",
@@ -79,7 +88,7 @@ export const trust: Command = {
       for (const { message, pointer } of found.held)
         io.stdout.write(`  even then ${visible(pointer)}: ${visible(message)}\n`);
     }
-    io.stdout.write(`${visible(workspace)}\n  language servers in its node_modules/.bin may be started\n`);
+    io.stdout.write(`${visible(workspace)}\n${UNLOCKED.map((line) => `  ${line}\n`).join("")}`);
     if (!(await isWanted(input, io))) return exitCodes.no;
     await whileLocked(io, () => {
       if (found) addTrusted(store, found.file, found.hash);

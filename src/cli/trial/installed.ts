@@ -25,7 +25,8 @@ export function isInstalled(preset: PresetFacts, here: Here): boolean {
   if (program === undefined) return false;
   if (preset.probe === undefined) return true;
   const { status, stdout } = spawnSync(program, preset.probe.args, {
-    ...{ encoding: "utf8", env: probeEnv(here), timeout: PROBE_MS, stdio: ["ignore", "pipe", "ignore"] },
+    ...probeOptions(program, here),
+    ...{ encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
   });
   return status === 0 && isAtLeast(stdout, preset.probe.at_least);
 }
@@ -36,7 +37,7 @@ export async function isInstalledInTurn(preset: PresetFacts, here: Here): Promis
   const { probe } = preset;
   if (program === undefined || probe === undefined) return program !== undefined;
   return new Promise((resolve) => {
-    const child = execFile(program, probe.args, { env: probeEnv(here), timeout: PROBE_MS }, (error, stdout) =>
+    const child = execFile(program, probe.args, probeOptions(program, here), (error, stdout) =>
       resolve(error === null && isAtLeast(stdout, probe.at_least)),
     );
     child.stdin?.end();
@@ -87,9 +88,14 @@ function programOf({ command }: PresetFacts, { folders, avoid, env }: Here): str
   return name === undefined ? undefined : findCommand(name, folders, env.PATH, avoid);
 }
 
-function probeEnv({ env, avoid }: Here): { [name: string]: string | undefined } {
+/** Beside itself, not in the workspace: rustup's shim runs the toolchain that a file in the folder it is started in names. */
+function probeOptions(program: string, { env, avoid }: Here) {
   const inherited = Object.fromEntries(defaultEnv.map((name) => [name, env[name]]));
-  return { ...inherited, PATH: pathOutside(env.PATH ?? "", avoid) };
+  return {
+    cwd: dirname(program),
+    env: { ...inherited, PATH: pathOutside(env.PATH ?? "", avoid) },
+    timeout: PROBE_MS,
+  };
 }
 
 /** Whether the first version number in a text is at least another one. */
