@@ -135,6 +135,10 @@ function show({ config, about }: Preset, presence: Presence, io: Surroundings): 
     ["starts", [config.command ?? [], config.args ?? []].flat(2).join(" ") || "nothing: it runs elsewhere"],
     ["files", [...files, ...(config.globs ?? [])].join(" ")],
     ["here", standingText(config, presence)],
+    [
+      "trust",
+      presetFacts(config).waits && "it runs code of the project, and waits for `lsp-proxy trust` there",
+    ],
     ["install", installLine(config)],
     ["homepage", config.homepage],
   ];

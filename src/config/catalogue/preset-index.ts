@@ -34,13 +34,19 @@ const FACTS = [
 export type PresetFacts = Pick<PresetConfig, (typeof FACTS)[number]> & {
   /** The files that it names in `<node_modules>`, where it names any. */
   loads?: string[];
+  /** It runs code of a project, and is started only where that is trusted. */
+  waits?: true;
 };
 
 /** A preset without what only its own start needs. */
 export function presetFacts(preset: PresetConfig): PresetFacts {
   const facts = FACTS.flatMap((key) => (preset[key] === undefined ? [] : [[key, preset[key]]]));
   const loads = loadedFrom(preset);
-  return Object.fromEntries(loads.length === 0 ? facts : [...facts, ["loads", loads]]) as PresetFacts;
+  return Object.fromEntries([
+    ...facts,
+    ...(loads.length === 0 ? [] : [["loads", loads]]),
+    ...(preset.untrusted?.start === false ? [["waits", true]] : []),
+  ]) as PresetFacts;
 }
 
 /** Where a folder is named and a file in it is what matters, that file. */
