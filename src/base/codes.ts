@@ -860,10 +860,10 @@ export const codes = {
   },
   "answer/path-withheld": {
     kind: "warning",
-    title: "The server was started without a folder of PATH",
+    title: "The server was started without what a variable names",
     cause:
-      "The folder lies in a workspace that is not trusted, so nothing is run from it: an active virtual environment, the workspace's own programs. What the server learns from there is missing in its answers, also in its diagnostics.",
-    fix: "Run `lsp-proxy trust` if you trust the workspace; its PATH counts from the next start on.",
+      "A variable of the environment (PATH, PYTHONPATH, VIRTUAL_ENV or another) names a place in a workspace that is not trusted, and nothing is run or loaded from there: an active virtual environment, the workspace's own programs. What the server learns from there is missing in its answers, also in its diagnostics.",
+    fix: "Run `lsp-proxy trust` if you trust the workspace; the variable counts as it is from the next start on. Or write the variable in `env` of the server.",
   },
   "answer/no-project": {
     kind: "warning",

@@ -17,6 +17,7 @@ import type {
   Readiness,
   RequestOptions,
   ServerReply,
+  Withheld,
   WorkspaceDiagnosticsReport,
 } from "./types.js";
 import { isRead } from "./wire/requests.js";
@@ -67,7 +68,7 @@ export class Handle implements LanguageServer {
     return this.#instance.notWatched;
   }
 
-  get withheld(): readonly string[] {
+  get withheld(): readonly Withheld[] {
     return this.#instance.withheld;
   }
 

@@ -29,6 +29,7 @@ import type {
   RequestOptions,
   ServerReply,
   ServerStatus,
+  Withheld,
   WorkspaceDiagnosticsReport,
 } from "./types.js";
 import { cancelled } from "./wire/cancel.js";
@@ -137,7 +138,7 @@ export class Instance {
     return this.#files.notWatched;
   }
   /** Absolute folders of PATH that it was started without, since the workspace is not trusted. */
-  get withheld(): readonly string[] {
+  get withheld(): readonly Withheld[] {
     return this.#transport.withheld ?? [];
   }
   get dead(): boolean {

@@ -85,6 +85,13 @@ export interface WorkspaceDiagnosticsReport {
   readiness: Readiness;
 }
 
+/** A folder or file that an inherited variable names, and that a server was started without. */
+export interface Withheld {
+  variable: string;
+  /** Absolute. */
+  folder: string;
+}
+
 export interface LanguageServer {
   readonly plan: ServerPlan;
   /** Absolute root of this instance. */
@@ -97,8 +104,8 @@ export interface LanguageServer {
   readonly unwatched: boolean;
   /** Absolute folders that git ignores, too large to be followed: files in them may have been written unseen. */
   readonly notWatched: readonly string[];
-  /** Absolute folders of PATH that the server was started without, since the workspace that they are in is not trusted. */
-  readonly withheld: readonly string[];
+  /** What variables name and the server was started without, since the workspace that it is in is not trusted. */
+  readonly withheld: readonly Withheld[];
   /** Whether the server offers the method now, statically or by registration, for this document. */
   supports(method: string, document?: OpenDocument): boolean;
   /** The same, after a wait for a server that registers what it offers only once it has loaded. */

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
+import { envOutside } from "../../src/lsp/process/environment.js";
 import { type LockedServer, lockedServer, lockFileIn, RECORD_VERSION } from "../../src/lsp/process/lock.js";
-import { findTool, pathOutside } from "../../src/lsp/process/program.js";
+import { findTool } from "../../src/lsp/process/program.js";
 import { defaultEnv } from "../../src/plan/defaults.js";
 import { fakePlan, fakeServer, fakeServerPath } from "../fake-server/index.js";
 import { ask, poolOf, scenarios, signal, workspace, write } from "./support.js";
@@ -111,9 +112,11 @@ describe("what a program starts by name", () => {
   test("nor that of what stands around it", () => {
     const { root, bin } = arrange();
     const path = `${join(root, "bin")}:${bin}:relative:`;
-    expect(pathOutside(path, [root])).toBe(bin);
-    expect(pathOutside(path, [bin])).toBe(join(root, "bin"));
-    expect(pathOutside(path, [])).toBe(path);
+    const left = (...strangers: string[]) => envOutside({ PATH: path }, strangers).env;
+    expect(left(root)).toEqual({ PATH: bin });
+    expect(left(bin)).toEqual({ PATH: join(root, "bin") });
+    expect(left()).toEqual({ PATH: path });
+    expect(left(root, bin)).toEqual({});
   });
 });
 

@@ -199,7 +199,10 @@ describe("evidence", () => {
   });
 
   it("names a folder of PATH that a server was started without, once", () => {
-    const server = { ...serverOf({}), withheld: ["/w/venv/bin", "/w/old", "/elsewhere"] };
+    const server = {
+      ...serverOf({}),
+      withheld: ["/w/venv/bin", "/w/old", "/elsewhere"].map((folder) => ({ variable: "PATH", folder })),
+    };
     const call = callState({ toldFolders: new Set(["old"]) });
     tellNews(call, server);
     expect(call.evidence.warnings).toMatchObject([

@@ -1,7 +1,7 @@
 /** `install`: shows how a server is installed on this system, and does so only when a person says yes. */
 import { spawn } from "node:child_process";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
-import { pathOutside } from "../../lsp/process/program.js";
+import { envOutside } from "../../lsp/process/environment.js";
 import { type Command, type ExitCode, exitCodes, homeOf, isOn, type Surroundings } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { configFlags } from "../flags.js";
@@ -62,10 +62,9 @@ export const install: Command = {
       io.stderr.write("Nothing was run. Run it yourself, or add --yes.\n");
       return exitCodes.no;
     }
-    const PATH = pathOutside(io.env.PATH ?? "", strangers);
     // A folder's own settings tell package managers where to get things from: what is not the project's is not run in it.
     const cwd = isForProject ? workspaceFolder(input, io) : homeOf(io);
-    if (!(await ran(words, cwd, { ...io, env: { ...io.env, PATH } }))) return exitCodes.no;
+    if (!(await ran(words, cwd, { ...io, env: envOutside(io.env, strangers, cwd).env }))) return exitCodes.no;
     return finished(preset, await presence(), io);
   },
 };

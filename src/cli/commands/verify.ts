@@ -3,7 +3,8 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { JsonObject } from "../../base/json.js";
-import { findCommand, pathOutside } from "../../lsp/process/program.js";
+import { envOutside } from "../../lsp/process/environment.js";
+import { findCommand } from "../../lsp/process/program.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import { loadBundle } from "../../runtime/bundle/load.js";
 import { openRuntime } from "../../runtime/runtime.js";
@@ -166,10 +167,9 @@ async function tried(
   return cardOf(server.id, sample, asOffered(probes, status?.features ?? []), status);
 }
 
-/** The environment without the programs of the workspace that we were called in, unless it is trusted. */
-function ownEnv(input: Input, { env, ...io }: Surroundings): Surroundings["env"] {
-  const { PATH: path } = env;
-  return path === undefined ? env : { ...env, PATH: pathOutside(path, strangersOf(input, { ...io, env })) };
+/** The environment without what it names of the workspace that we were called in, unless that is trusted. */
+function ownEnv(input: Input, io: Surroundings): Surroundings["env"] {
+  return envOutside(io.env, strangersOf(input, io), io.cwd).env;
 }
 
 /** The programs that servers start, by their own word or their preset's. */

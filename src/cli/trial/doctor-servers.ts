@@ -6,14 +6,9 @@ import { codes } from "../../base/codes.js";
 import { sortedSet } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { stateFolder } from "../../config/state-folder.js";
+import { serverEnv } from "../../lsp/process/environment.js";
 import { assertLocked, lockFileIn } from "../../lsp/process/lock.js";
-import {
-  findProgram,
-  isStrangers,
-  type ProgramContext,
-  runsElsewhere,
-  withheldFolders,
-} from "../../lsp/process/program.js";
+import { findProgram, isStrangers, type ProgramContext, runsElsewhere } from "../../lsp/process/program.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { SampleFiles } from "../../runtime/sample-files.js";
 import { openGate } from "../../workspace/gate.js";
@@ -45,7 +40,7 @@ export async function tellServers(
     runsElsewhere(server) || findProgram(plan, server, context) !== undefined;
   const here = plan.servers.filter(isHere);
   for (const server of plan.servers) if (!here.includes(server)) tell(missing(plan, server, context));
-  tellPath(plan, here, context, tell);
+  tellWithheld(plan, here, context, tell);
   await tellLocks(plan, here, context, tell);
   if (isOn(input, "no-start") || here.length === 0) return [];
   const { runtime } = await openFrom(input, io);
@@ -56,16 +51,21 @@ export async function tellServers(
   }
 }
 
-/** Which folders of PATH the servers are started without, since the workspace is not trusted. */
-function tellPath(plan: Plan, servers: readonly ServerPlan[], context: ProgramContext, tell: Tell): void {
-  const folders = sortedSet(servers.flatMap((server) => withheldFolders(plan, server, context)));
-  if (folders.length === 0) return;
-  tell({
-    area: "trust",
-    state: "warning",
-    text: `PATH names ${folders.map((folder) => relative(context.base, folder)).join(", ")}, but the workspace is not trusted: servers are started without, and may know less`,
-    fix: codes["answer/path-withheld"].fix,
-  });
+/** What variables name and the servers are started without, since the workspace is not trusted. */
+function tellWithheld(plan: Plan, servers: readonly ServerPlan[], context: ProgramContext, tell: Tell): void {
+  const root = context.roots[0] ?? context.base;
+  const withheld = servers.flatMap((server) => serverEnv(plan, server, root, context).withheld);
+  for (const variable of sortedSet(withheld.map((entry) => entry.variable))) {
+    const folders = sortedSet(
+      withheld.flatMap((entry) => (entry.variable === variable ? [entry.folder] : [])),
+    );
+    tell({
+      area: "trust",
+      state: "warning",
+      text: `${variable} names ${folders.map((folder) => relative(context.base, folder) || ".").join(", ")}, but the workspace is not trusted: servers are started without, and may know less`,
+      fix: codes["answer/path-withheld"].fix,
+    });
+  }
 }
 
 /** Whether the folder's programs are locked, and which are not what they were. */

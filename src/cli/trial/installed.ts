@@ -4,8 +4,9 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isTable } from "../../base/json.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
+import { envOutside } from "../../lsp/process/environment.js";
 import { lackingModules } from "../../lsp/process/named-paths.js";
-import { findCommand, pathOutside } from "../../lsp/process/program.js";
+import { findCommand } from "../../lsp/process/program.js";
 import { defaultEnv } from "../../plan/defaults.js";
 
 /** Where programs are looked for. */
@@ -91,11 +92,8 @@ function programOf({ command }: PresetFacts, { folders, avoid, env }: Here): str
 /** Beside itself, not in the workspace: rustup's shim runs the toolchain that a file in the folder it is started in names. */
 function probeOptions(program: string, { env, avoid }: Here) {
   const inherited = Object.fromEntries(defaultEnv.map((name) => [name, env[name]]));
-  return {
-    cwd: dirname(program),
-    env: { ...inherited, PATH: pathOutside(env.PATH ?? "", avoid) },
-    timeout: PROBE_MS,
-  };
+  const cwd = dirname(program);
+  return { cwd, env: envOutside(inherited, avoid, cwd).env, timeout: PROBE_MS };
 }
 
 /** Whether the first version number in a text is at least another one. */

@@ -9,14 +9,15 @@ import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
-import type { PoolContext } from "../types.js";
+import type { PoolContext, Withheld } from "../types.js";
 import { reach, type SocketNames, startOverSocket } from "../wire/socket.js";
+import { serverEnv } from "./environment.js";
 import type { Guardian } from "./guardian.js";
 import { findPrlimit, openFilesWords, startMarked } from "./inherited-limits.js";
 import { assertLocked } from "./lock.js";
 import { namedPathsOf } from "./named-paths.js";
 import { MARK_NAME, type Mark, newMark, ProcessTree } from "./process-tree.js";
-import { assertAllowed, requireProgram, runsElsewhere, serverEnv, withheldFolders } from "./program.js";
+import { assertAllowed, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { StderrRing } from "./stderr-ring.js";
 import { type Told, toldTo } from "./told.js";
@@ -32,8 +33,8 @@ export interface Transport {
   pid: number | null;
   /** Whether its program was found to be the one that a person locked. */
   isLocked: boolean;
-  /** Absolute folders of PATH that it was started without, where there are any. */
-  withheld?: readonly string[];
+  /** What variables name and it was started without, where there is any. */
+  withheld?: readonly Withheld[];
   /** What the server and its children hold now; null where that cannot be told. */
   memoryMb(): number | null;
   /** How many processes it is now; null where that cannot be told. */
@@ -110,18 +111,19 @@ function startProgram(start: Start): Transport {
   // The real file is run, so that no link can be turned in between; its name stays what programs that go by it expect.
   const real = file === program ? realpathSync(program) : file;
   const mark = newMark(guardian.mark);
+  const { env, withheld } = serverEnv(plan, server, root, context);
   const child = startMarked(prlimit, mark.number, () =>
     spawn(real, rest, {
       argv0: file,
       cwd: server.cwd === null ? root : resolve(context.base, server.cwd),
-      env: { ...withNamedPaths(serverEnv(plan, server, context), named), [MARK_NAME]: mark.text },
+      env: { ...withNamedPaths(env, named), [MARK_NAME]: mark.text },
       detached: process.platform !== "win32",
       windowsHide: true,
       stdio: ["pipe", "pipe", "pipe"],
     }),
   );
   const started = fromChild(child, guardian, mark, { isLocked, around: sandbox.processes });
-  started.withheld = withheldFolders(plan, server, context);
+  started.withheld = withheld;
   const problems = applyLimits(server, started);
   if (limited === undefined) problems.push(`limits.open_files = ${openFiles} could not be set`);
   for (const problem of problems) {

@@ -16,10 +16,25 @@ const mostSigns = 16;
 
 /** Real paths of the files that these words name; relative names begin at the folder that the program runs in. */
 export function filesNamedIn(words: readonly string[], folder: string): string[] {
-  return sortedSet(words.flatMap((word) => filesIn(word, folder)).map((path) => realpathSync(path)));
+  return realPaths(words, (name, isWhole) => filesOf(name, folder, isWhole));
 }
 
-function filesIn(word: string, folder: string): string[] {
+/** The same of whatever is there under a name, folders too. */
+export function pathsNamedIn(words: readonly string[], folder: string): string[] {
+  const isThere = (name: string) => !name.includes("\0") && kindOf(resolve(folder, name)) !== undefined;
+  return realPaths(words, (name, isWhole) =>
+    name !== "" && isThere(name) ? [resolve(folder, name)] : filesOf(name, folder, isWhole),
+  );
+}
+
+/** What there is under a name, which may be all that a program is given of it. */
+type Look = (name: string, isWhole: boolean) => string[];
+
+function realPaths(words: readonly string[], look: Look): string[] {
+  return sortedSet(words.flatMap((word) => filesIn(word, look)).map((path) => realpathSync(path)));
+}
+
+function filesIn(word: string, look: Look): string[] {
   const ends = [...Array.from(word.matchAll(sign), ({ index }) => index), word.length];
   return ends.flatMap((end, at) => {
     const begins = beginsIn(word.slice(0, end), (ends[at - 1] ?? -1) + 1);
@@ -27,7 +42,7 @@ function filesIn(word: string, folder: string): string[] {
       const isWhole = closing.test(word.slice(last, last + 1));
       return begins
         .flatMap((begin) => spellings(word.slice(begin, last)))
-        .flatMap((name) => filesOf(name, folder, isWhole));
+        .flatMap((name) => look(name, isWhole));
     });
   });
 }

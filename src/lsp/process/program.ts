@@ -1,12 +1,12 @@
-/** Which program a server is, whether it may be started here, and with what words and environment. */
-import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+/** Which program a server is, and whether it may be started here. */
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { isLoopback } from "../../base/loopback.js";
 import { Refusal } from "../../base/problem.js";
 import { isInside } from "../inside.js";
 import type { PoolContext } from "../types.js";
-import { realOf, strangersOf, trustStep } from "./trusted.js";
+import { strangersOf, trustStep } from "./trusted.js";
 
 /** What decides which file a command is. */
 export type ProgramContext = Pick<PoolContext, "roots" | "base" | "env" | "binFolders" | "trusted" | "avoid">;
@@ -56,48 +56,6 @@ function liesIn(folders: readonly string[], file: string): boolean {
   if (folders.length === 0) return false;
   const names = [join(realpathSync(dirname(file)), basename(file)), realpathSync(file)];
   return names.some((name) => folders.some((folder) => isInside(folder, name)));
-}
-
-/** The environment of a server: the allowed names of ours, and its own. */
-export function serverEnv(
-  plan: Plan,
-  server: ServerPlan,
-  context: ProgramContext,
-): { [name: string]: string } {
-  const env: { [name: string]: string } = {};
-  for (const name of plan.allow.env) {
-    const value = context.env[name];
-    if (value !== undefined) env[name] = name === "PATH" ? pathOutside(value, strangersOf(context)) : value;
-  }
-  return { ...env, ...server.env };
-}
-
-/**
- * What is left of PATH without the folders of strangers, and without those that begin where a program happens to run. What a
- * program starts by name is looked for there too, first of all the interpreter that its first line names.
- */
-export function pathOutside(path: string, strangers: readonly string[]): string {
-  if (strangers.length === 0) return path;
-  const isOurs = (folder: string) => isAbsolute(folder) && !isStrange(folder, strangers);
-  return path.split(delimiter).filter(isOurs).join(delimiter);
-}
-
-/**
- * The folders that `serverEnv` leaves out of PATH because the workspace they are in is not trusted. A server may know less
- * for it, of the packages of a virtual environment for one.
- */
-export function withheldFolders({ allow }: Plan, { env }: ServerPlan, context: ProgramContext): string[] {
-  const { PATH: path } = context.env;
-  if (path === undefined || env.PATH !== undefined || !allow.env.includes("PATH")) return [];
-  const strangers = strangersOf(context);
-  return path
-    .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && existsSync(folder) && isStrange(folder, strangers));
-}
-
-function isStrange(folder: string, strangers: readonly string[]): boolean {
-  const names = [folder, realOf(folder)];
-  return names.some((name) => strangers.some((strange) => isInside(strange, name)));
 }
 
 /** Whether a server runs already, so that it is neither started nor ended from here. */

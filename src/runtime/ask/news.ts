@@ -1,6 +1,6 @@
 /**
  * What an agent must know of a server beside its answer: one that was started anew has lost what it had indexed, and one
- * with more files than are watched may answer from old ones, and one that was kept from a folder of PATH may know less. A folder
+ * with more files than are watched may answer from old ones, and one that was kept from what a variable names may know less. A folder
  * is named once in a session.
  */
 import type { LanguageServer } from "../../lsp/types.js";
@@ -23,10 +23,10 @@ export function tellNews(call: CallState, server: LanguageServer): void {
     const message = `Files in ${folder.shown} are too many to be watched: one that is written in place may be missed.`;
     call.evidence.warn(code, message, { folder: folder.shown });
   }
-  for (const path of server.withheld) {
+  for (const { variable, folder: path } of server.withheld) {
     const folder = call.gate.place(path);
     if (folder instanceof Error || call.toldFolders.has(folder.shown)) continue;
-    const message = `PATH names ${folder.shown}, but the workspace is not trusted: ${id} was started without it and may know less, of an active virtual environment for one. The user can run \`lsp-proxy trust\`.`;
+    const message = `${variable} names ${folder.shown}, but the workspace is not trusted: ${id} was started without it and may know less, of an active virtual environment for one. The user can run \`lsp-proxy trust\`.`;
     call.evidence.warn("answer/path-withheld", message, { folder: folder.shown });
   }
   const reason = server.restartNews();
