@@ -6,7 +6,7 @@ import { codes } from "../base/codes.js";
 import { canonicalPretty, type JsonObject } from "../base/json.js";
 import { Catalogue } from "../config/catalogue/catalogue.js";
 import { readClients } from "../config/catalogue/clients.js";
-import { INDEX_FILE, indexText } from "../config/catalogue/preset-index.js";
+import { INDEX_FILE, indexText, presetFacts } from "../config/catalogue/preset-index.js";
 import { diskFiles } from "../config/files.js";
 import { configJsonSchema } from "../config/json-schema.js";
 import { loadConfig } from "../config/load.js";
@@ -37,7 +37,7 @@ function printed(): { [path: string]: string } {
     "configs/schema.json": canonicalPretty(configJsonSchema()),
     "docs/clients.md": clientsDocs(clientsView(clients, planOf("default"), templates), templates),
     "docs/config.md": configDocs(configJsonSchema(), templates),
-    "docs/languages.md": languagesDocs(languagesView(presets(), matrix()), templates),
+    "docs/languages.md": languagesDocs(languagesView(presets().map(presetFacts), matrix()), templates),
     "docs/problems.md": problemsDocs(codes, templates),
     "docs/scaling.md": scalingDocs(planOf("default"), templates),
     "docs/tools.md": toolsDocs(tools, dialect, templates),

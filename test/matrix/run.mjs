@@ -1,8 +1,8 @@
 /**
  * `npm run matrix [-- --keep] [SERVER …]`: fetches each server of `servers.toml` into a folder of its own, drives it
  * through the tools with `lsp-proxy verify`, one at a time, and keeps the cards in `results.json`, from which
- * docs/languages.md is printed. What this run fetched is removed again, unless `--keep`. A server that could not be
- * fetched, or was not tried this time, keeps what was seen before.
+ * docs/languages.md is printed. Then it is asked in a stranger's repository, of which it must run nothing. What this run fetched is
+ * removed again, unless `--keep`. A server that could not be fetched, or was not tried this time, keeps what was seen before.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -48,6 +48,16 @@ function tryOut(id, { command }, { failure, bins, modules, source, version }) {
   }
 }
 
+/** What a server ran of a repository that nobody trusts, as the test says it; nothing when it ran nothing. */
+function ranOfStranger(id) {
+  const { status, stdout } = spawnSync(
+    join(here, "../../node_modules/.bin/vitest"),
+    ["run", "--config", "test/vitest.config.ts", "test/matrix/strange.test.ts"],
+    { cwd: join(here, "../.."), encoding: "utf8", env: { ...process.env, STRANGE_SERVERS: id } },
+  );
+  return status === 0 ? undefined : stdout;
+}
+
 function write() {
   const sorted = Object.fromEntries(Object.entries(results).sort(([a], [b]) => (a < b ? -1 : 1)));
   writeFileSync(resultsFile, `${JSON.stringify(sorted, null, 1)}\n`);
@@ -57,11 +67,17 @@ const unknown = wanted.filter((id) => servers[id] === undefined);
 for (const id of unknown) process.stdout.write(`skip ${id}: test/matrix/servers.toml does not have it\n`);
 
 const counts = { ok: 0, FAIL: 0, skip: unknown.length };
+const misled = [];
 for (const [id, entry] of Object.entries(servers)) {
   if (wanted.length > 0 && !wanted.includes(id)) continue;
   process.stderr.write(`${id} …\n`);
   const got = fetch(id, entry);
   const { skipped, ...card } = tryOut(id, entry, got);
+  const ran = got.failure === undefined ? ranOfStranger(id) : undefined;
+  if (ran !== undefined) {
+    process.stderr.write(ran);
+    misled.push(id);
+  }
   if (!isKept) for (const folder of got.fresh) rmSync(folder, { recursive: true, force: true });
   const outcome = skipped !== undefined ? "skip" : card.ok ? "ok" : "FAIL";
   counts[outcome]++;
@@ -72,3 +88,7 @@ for (const [id, entry] of Object.entries(servers)) {
   write();
 }
 process.stdout.write(`${counts.ok} servers are right, ${counts.FAIL} are not, ${counts.skip} were skipped\n`);
+if (misled.length > 0) {
+  process.stdout.write(`run code of a stranger: ${misled.join(", ")}\n`);
+  process.exitCode = 1;
+}
