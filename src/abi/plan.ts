@@ -166,6 +166,8 @@ export interface UntrustedPlan {
   start: boolean;
   /** JSON Pointer in its options → the file that must be at that path, or in it. */
   loads: { [pointer: string]: string };
+  /** JSON Pointers in its configuration to code that is added to it; with any, it is not started without a sandbox. */
+  without: string[];
   /** Laid over its own. */
   initializeOptions: JsonObject;
   settings: JsonObject;

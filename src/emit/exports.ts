@@ -201,6 +201,7 @@ function lostParts(server: ServerPlan, more: { [key: string]: boolean }): string
     sandbox: server.sandbox !== "none",
     untrusted:
       !untrusted.start ||
+      untrusted.without.length > 0 ||
       [untrusted.loads, untrusted.initializeOptions, untrusted.settings].some((part) => !isEmpty(part)),
     ...more,
   };

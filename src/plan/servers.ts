@@ -99,6 +99,7 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
     untrusted: {
       start: server.untrusted?.start ?? true,
       loads: canonical(server.untrusted?.loads ?? {}),
+      without: sortedSet(server.untrusted?.without ?? []),
       initializeOptions: canonical((server.untrusted?.initialize_options ?? {}) as JsonObject),
       settings: canonical((server.untrusted?.workspace_configuration ?? {}) as JsonObject),
     },

@@ -353,6 +353,9 @@ const cases = new Map<string, Case>([
   of("sandbox", '"read_only"', '"no_network"', "read_only"),
   of("untrusted.start", "false", "true", false),
   of("untrusted.loads", '{ "/a" = "b" }', '{ "/a" = "c" }', { "/a": "b" }),
+  of("untrusted.without", '["/initialize_options/a"]', '["/initialize_options/b"]', [
+    "/initialize_options/a",
+  ]),
   of("untrusted.initialize_options", "{ a = 1 }", "{ a = 2 }", { a: 1 }),
   of("untrusted.workspace_configuration", "{ a = 1 }", "{ a = 2 }", { a: 1 }),
   [

@@ -125,7 +125,7 @@ test("a server is told so in its options and settings", async () => {
 });
 
 function over(initializeOptions = {}, settings = {}): ServerPlan["untrusted"] {
-  return { start: true, loads: {}, initializeOptions, settings };
+  return { start: true, loads: {}, without: [], initializeOptions, settings };
 }
 
 test("a server that cannot do without the workspace's code is started in a sandbox or once it is trusted", () => {
@@ -135,6 +135,21 @@ test("a server that cannot do without the workspace's code is started in a sandb
   const trusted = { ...untrusted, trusted: [root] };
   expect(toldTo(fake, root, program, trusted)).toEqual({ options: null, settings: {} });
   expect(toldTo({ ...fake, sandbox: "read_only" }, root, program, untrusted).options).toBe(null);
+});
+
+test("a server to which code is added is started in a sandbox or once it is trusted", () => {
+  const { root, program, untrusted } = arrange();
+  const without = ["/initialize_options/plugins", "/workspace_configuration/a/plugins"];
+  const fake = fakeServer(scenarios(), {}, { untrusted: { ...over(), without } });
+  const plugins = [{ name: "p" }];
+  for (const added of [{ initializeOptions: { plugins } }, { settings: { a: { plugins } } }]) {
+    const told = { ...fake, ...added };
+    expect(() => toldTo(told, root, program, untrusted)).toThrow(/runs code of the workspace/);
+    expect(toldTo(told, root, program, { ...untrusted, trusted: [root] })).toMatchObject({});
+    expect(toldTo({ ...told, sandbox: "read_only" }, root, program, untrusted)).toMatchObject({});
+  }
+  for (const none of [{}, { initializeOptions: { plugins: [] } }, { settings: { a: {} } }])
+    expect(toldTo({ ...fake, ...none }, root, program, untrusted)).toMatchObject({});
 });
 
 test("what its options say that it loads must be there; where, is the user's word", () => {

@@ -8,7 +8,7 @@ import { fakeServer } from "../fake-server/index.js";
 import { poolOf, received, scenarios, signal, workspace } from "./support.js";
 
 const careful: ServerPlan["untrusted"] = {
-  ...{ start: true, loads: {}, settings: {} },
+  ...{ start: true, loads: {}, without: [], settings: {} },
   initializeOptions: { careful: true },
 };
 

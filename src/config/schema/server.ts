@@ -298,6 +298,15 @@ export const serverSchema = z.strictObject({
           "JSON Pointer in `initialize_options` → file. The path there must be absolute and that file, or a folder with it: otherwise the server would look for one in the workspace.",
         )
         .meta(found("fixed")),
+      without: z
+        .array(z.string().regex(/^\/(initialize_options|workspace_configuration)\/.+$/, "a JSON Pointer"))
+        .optional()
+        .meta(
+          set(
+            "JSON Pointers in this server's table, to what adds code to it, such as plugins. Where anything is there, it is started only in a `sandbox`: what is added may load what the workspace names.",
+          ),
+        )
+        .meta(found("fixed")),
       initialize_options: jsonTable
         .optional()
         .describe("Laid over `initialize_options` there.")

@@ -28,7 +28,8 @@ export function toldTo(
   const isTrusted = isTrustedStart(server, root, context);
   const toTrust = trustStep(root, context);
   const { untrusted, sandbox, initializeOptions: options, settings } = server;
-  if (!isTrusted && !untrusted.start && sandbox === "none") throw refused(server, toTrust);
+  if (!isTrusted && (!untrusted.start || hasAdded(server)) && sandbox === "none")
+    throw refused(server, toTrust);
   const over = isTrusted ? { initializeOptions: {}, settings: {} } : untrusted;
   const names = namedPathsOf(server, root, program, context);
   const told = {
@@ -37,6 +38,15 @@ export function toldTo(
   };
   if (!isTrusted) assertLoads(server, told.options, toTrust);
   return told;
+}
+
+/** Whether its configuration adds code to it that may look into the workspace. */
+function hasAdded({ untrusted, initializeOptions, settings }: ServerPlan): boolean {
+  const table = { initialize_options: initializeOptions, workspace_configuration: settings };
+  return untrusted.without.some((pointer) => {
+    const added = getAt(table, fromPointer(pointer));
+    return added !== undefined && added !== null && Object.keys(added).length > 0;
+  });
 }
 
 /** Refuses a server whose options lead to no code: it would look in the workspace. What a user names there is the user's word. */
