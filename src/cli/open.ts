@@ -6,7 +6,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
-import { stateFolder } from "../config/state-folder.js";
+import { configFolder, stateFolder } from "../config/state-folder.js";
 import type { Trace } from "../lsp/types.js";
 import type { LoadedBundle } from "../runtime/bundle/load.js";
 import { loadBundle } from "../runtime/bundle/load.js";
@@ -53,6 +53,7 @@ export async function openFrom(input: Input, io: Surroundings): Promise<Opened> 
     log,
     trace,
     stateFolder: stateFolder(io.env, io.env.HOME ?? homedir()),
+    configFolder: configFolder(io.env, io.env.HOME ?? homedir()),
     ownFiles: [
       ...files,
       ...(http.tokenFile === null ? [] : [resolve(folder, http.tokenFile)]),

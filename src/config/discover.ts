@@ -4,6 +4,7 @@ import { codes } from "../base/codes.js";
 import { CONFIG_NAMES } from "../base/own-names.js";
 import type { Problem } from "../base/problem.js";
 import { type Files, isInside, readOrExplain } from "./files.js";
+import { configFolder } from "./state-folder.js";
 
 export interface Environment {
   [name: string]: string | undefined;
@@ -79,7 +80,7 @@ function missing(file: string, by: string, why: string): Problem {
 
 /** The user's own config. */
 export function userConfigFile(env: Environment, home: string): string {
-  return join(nonEmpty(env.XDG_CONFIG_HOME) ?? join(home, ".config"), "lsp-proxy", "config.toml");
+  return join(configFolder(env, home), "config.toml");
 }
 
 /** The folder that relative paths of a config start from. */

@@ -249,6 +249,10 @@ export interface PoolContext {
   trusted?: readonly string[] | undefined;
   /** Real paths of folders whose programs do not count: workspaces that nobody trusts, and what is around them. */
   avoid: string[];
+  /** Folders of ours, where it stands what may be started; no confined server writes there, or makes one that is not there. */
+  ownFolders?: readonly string[] | undefined;
+  /** Further files and folders of that kind, where they are there. */
+  ownFiles?: readonly string[] | undefined;
   /** The record of locked programs; nothing is locked where none is named. */
   lockFile?: string | undefined;
   /** Version told to servers in `clientInfo`. */

@@ -27,6 +27,8 @@ export interface RuntimeContext {
   trace?: Trace | undefined;
   /** Where the user's state stands: the journal of edits, the locked programs. */
   stateFolder: string;
+  /** Where the user's own config stands, or would; none where none is named. */
+  configFolder?: string | undefined;
   /** Files and folders that say what this proxy may do: its config, its bundle, its tokens. No edit touches them. */
   ownFiles: readonly string[];
   /** Extra folders searched for a bare command before PATH. */
@@ -94,6 +96,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     ...context,
     roots: gate.roots,
     lockFile: lockFileIn(context.stateFolder),
+    ownFolders: [context.stateFolder, ...(context.configFolder === undefined ? [] : [context.configFolder])],
   });
   const edits = await openEngine(gate, context, plan.allow.effects.includes("edit"));
   const samples = new SampleFiles(

@@ -134,7 +134,16 @@ test("a server that cannot do without the workspace's code is started in a sandb
   expect(() => toldTo(fake, root, program, untrusted)).toThrow(/runs code of the workspace/);
   const trusted = { ...untrusted, trusted: [root] };
   expect(toldTo(fake, root, program, trusted)).toEqual({ options: null, settings: {} });
-  expect(toldTo({ ...fake, sandbox: "read_only" }, root, program, untrusted).options).toBe(null);
+  for (const sandbox of ["none", "no_network", "read_only"] as const)
+    expect(() => toldTo({ ...fake, sandbox }, root, program, untrusted)).toThrow(
+      expect.objectContaining({
+        nextSteps: expect.arrayContaining([
+          { kind: "config", text: expect.stringContaining('sandbox = "read_only_no_network"') },
+        ]),
+      }),
+    );
+  const confined = { ...fake, sandbox: "read_only_no_network" as const };
+  expect(toldTo(confined, root, program, untrusted).options).toBe(null);
 });
 
 test("a server to which code is added is started in a sandbox or once it is trusted", () => {
@@ -146,7 +155,7 @@ test("a server to which code is added is started in a sandbox or once it is trus
     const told = { ...fake, ...added };
     expect(() => toldTo(told, root, program, untrusted)).toThrow(/runs code of the workspace/);
     expect(toldTo(told, root, program, { ...untrusted, trusted: [root] })).toMatchObject({});
-    expect(toldTo({ ...told, sandbox: "read_only" }, root, program, untrusted)).toMatchObject({});
+    expect(toldTo({ ...told, sandbox: "read_only_no_network" }, root, program, untrusted)).toMatchObject({});
   }
   for (const none of [{}, { initializeOptions: { plugins: [] } }, { settings: { a: {} } }])
     expect(toldTo({ ...fake, ...none }, root, program, untrusted)).toMatchObject({});

@@ -1,6 +1,6 @@
 /** A confined server: what it cannot do any more, that it still works, and that it never runs unconfined. */
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -148,6 +148,91 @@ describe.runIf(works)(`bubblewrap${where}`, () => {
     if (sandbox !== "none")
       expect({ entered, capable, devices }).toEqual({ entered: false, capable: false, devices: false });
     await until(() => !alive(pid));
+  });
+
+  describe("what is not the server's", () => {
+    const names = [
+      "home",
+      "rc",
+      "config",
+      "state",
+      "made",
+      "moved",
+      "token",
+      "cache",
+      "temporary",
+      "session",
+      "other",
+    ];
+    const kept = { config: "kept", state: "kept", made: "kept", moved: "kept", token: "kept" };
+    const free = Object.fromEntries(names.map((name) => [name, "wrote"]));
+
+    /** What came of writing to each place, and what is there afterwards. */
+    const triedIn = async (sandbox: SandboxName) => {
+      const top = workspace({
+        ...{ "home/.bashrc": "old", "home/.config/lsp-proxy/config.toml": "old", "home/.cache/pip/x": "old" },
+        ...{ "home/state/lsp-proxy/trusted.json": "old", "run/bus": "old", "tokens/t": "old" },
+      });
+      const home = join(top, "home");
+      const context = {
+        env: { ...process.env, HOME: home, XDG_RUNTIME_DIR: join(top, "run"), XDG_CACHE_HOME: undefined },
+        ownFolders: [join(home, "state/lsp-proxy"), join(home, ".config/lsp-proxy"), join(top, "new/own")],
+        ownFiles: [join(top, "tokens/t"), join(home, ".config/lsp-proxy/config.toml"), join(top, "absent")],
+      };
+      const { server, pool } = await session({}, { server: { sandbox }, context });
+      const told = join(scenarios(), "told");
+      const attempts: { [name: string]: string } = {
+        home: 'echo new > "$1/home/new"',
+        rc: 'echo new > "$1/home/.bashrc"',
+        config: 'echo new > "$1/home/.config/lsp-proxy/config.toml"',
+        state: 'echo new > "$1/home/state/lsp-proxy/trusted.json"',
+        made: 'echo new > "$1/new/own/trusted.json"',
+        moved: 'mv "$1/home/.config" "$1/home/.elsewhere"',
+        token: 'echo new > "$1/tokens/t"',
+        cache: 'echo new > "$1/home/.cache/x" && [ ! -e "$1/home/.cache/pip/x" ]',
+        temporary: 'echo new > "$1/x"',
+        session: '[ -e "$1/run/bus" ]',
+        other: `echo new > ${join(modules, "../.sandbox-test")}`,
+      };
+      const lines = names.map(
+        (name) => `{ ${attempts[name]}; } 2> "$2.err" && echo ${name} wrote || echo ${name} kept`,
+      );
+      const script = `{ ${lines.join("\n")}\n} > "$2.new"; mv "$2.new" "$2"`;
+      await act(server, { exec: ["/bin/sh", "-c", script, "sh", top, told] });
+      await until(() => existsSync(told));
+      await pool.close();
+      rmSync(join(modules, "../.sandbox-test"), { force: true });
+      const came = Object.fromEntries(
+        readFileSync(told, "utf8")
+          .trim()
+          .split("\n")
+          .map((line) => line.split(" ") as [string, string]),
+      );
+      const isNew = (name: string) =>
+        existsSync(join(top, name)) && readFileSync(join(top, name), "utf8") !== "old";
+      return { came, isNew };
+    };
+
+    test.each<SandboxName>(["read_only", "read_only_no_network"])(
+      "%s: nothing is written but what is temporary, and caches that nobody else sees",
+      { timeout: 60_000 },
+      async (sandbox) => {
+        const { came, isNew } = await triedIn(sandbox);
+        const others = { home: "kept", rc: "kept", session: "kept", other: "kept" };
+        expect(came).toEqual({ ...free, ...kept, ...others });
+        expect(["home/.bashrc", "home/.cache/x", "x"].map(isNew)).toEqual([false, false, true]);
+      },
+    );
+
+    test("no_network: what says what may be started is not written", { timeout: 60_000 }, async () => {
+      // It sees the caches as they are.
+      expect((await triedIn("no_network")).came).toEqual({ ...free, ...kept, cache: "kept" });
+    });
+
+    test("without a sandbox all of it is", { timeout: 60_000 }, async () => {
+      const { came } = await triedIn("none");
+      expect(came).toMatchObject({ home: "wrote", config: "wrote", state: "wrote", token: "wrote" });
+    });
   });
 
   test("extra roots are read-only too", { timeout: 60_000 }, async () => {

@@ -279,7 +279,7 @@ export const serverSchema = z.strictObject({
     .enum(["none", "read_only", "no_network", "read_only_no_network"])
     .optional()
     .describe(
-      "How the server is confined: the workspace read-only, no network, or both. Needs Linux and bubblewrap, for `no_network` alone util-linux does as well; where it cannot be had, the server is not started.",
+      "How the server is confined: read-only (it writes nothing but temporary files and caches that end with it), no network, or both. Our own config and state are read-only in each. Needs Linux and bubblewrap, for `no_network` alone util-linux does as well; where it cannot be had, the server is not started.",
     )
     .meta(found("confined")),
   untrusted: z
@@ -288,7 +288,7 @@ export const serverSchema = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          "`false`: it cannot be told not to run the workspace's code, and is started there only in a `sandbox`.",
+          '`false`: it cannot be told not to run the workspace\'s code, and is started there only with `sandbox = "read_only_no_network"`.',
         )
         .meta(found("fixed")),
       loads: z
@@ -303,7 +303,7 @@ export const serverSchema = z.strictObject({
         .optional()
         .meta(
           set(
-            "JSON Pointers in this server's table, to what adds code to it, such as plugins. Where anything is there, it is started only in a `sandbox`: what is added may load what the workspace names.",
+            'JSON Pointers in this server\'s table, to what adds code to it, such as plugins. Where anything is there, it is started only with `sandbox = "read_only_no_network"`: what is added may load what the workspace names.',
           ),
         )
         .meta(found("fixed")),

@@ -1,16 +1,14 @@
 /**
- * Confines a server with bubblewrap: the workspace read-only, no network, or both. Without bubblewrap, util-linux takes away
- * the network as well, and nothing else. A sandbox that was asked for and cannot be had is a refusal; no server ever runs
+ * Confines a server with bubblewrap: read-only, no network, or both. Without bubblewrap, util-linux takes away the network as
+ * well, and nothing else. A sandbox that was asked for and cannot be had is a refusal; no server ever runs
  * without it.
  */
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { dirname } from "node:path";
 import type { Plan, SandboxName, ServerPlan } from "../../abi/plan.js";
-import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
 import { redact } from "../wire/redact.js";
+import { type MountContext, mountWords } from "./mounts.js";
 import { findTool, runsElsewhere } from "./program.js";
 
 const PROBE_MS = 10_000;
@@ -23,11 +21,18 @@ export interface Sandbox {
   processes: number;
 }
 
+/** Whether a sandbox holds code of strangers, which must neither change what is run outside nor send away what it reads. */
+export function holdsStrangers(sandbox: SandboxName): boolean {
+  return sandbox === "read_only_no_network";
+}
+
+type SandboxContext = MountContext & Pick<PoolContext, "avoid">;
+
 /** The sandbox of a server. Throws a Refusal when it asks for one that cannot be had. */
 export async function sandboxOf(
   { workspace }: Plan,
   server: ServerPlan,
-  context: Pick<PoolContext, "roots" | "avoid" | "env">,
+  context: SandboxContext,
 ): Promise<Sandbox> {
   if (server.sandbox === "none") return { words: [], processes: 0 };
   if (runsElsewhere(server)) throw refused(server, "it runs elsewhere");
@@ -63,34 +68,22 @@ export const CLIENT_INSIDE = 1;
 function withBubblewrap(
   sandbox: SandboxName,
   folders: readonly string[],
-  context: Pick<PoolContext, "roots" | "avoid" | "env">,
+  context: SandboxContext,
 ): Sandbox[] {
   const bwrap = findTool("bwrap", context);
   if (bwrap === undefined) return [];
-  const isReadOnly = sandbox !== "no_network";
-  const kept = isReadOnly ? folders.filter((folder) => existsSync(folder)) : [];
+  const mounts = mountWords(sandbox !== "no_network", folders, context);
   return [["--proc", "/proc"], []].map((table) => ({
     words: [
-      ...[bwrap, "--bind", "/", "/", "--dev", "/dev", ...table, "--cap-drop", "ALL"],
+      ...[bwrap, ...mounts, "--dev", "/dev", ...table, "--cap-drop", "ALL"],
       ...["--unshare-pid", "--die-with-parent"],
       ...(isSuperuser() ? ["--unshare-user"] : []),
-      ...foldersAbove(kept).flatMap((folder) => ["--bind", folder, folder]),
-      ...kept.flatMap((folder) => ["--ro-bind", folder, folder]),
       ...(sandbox === "read_only" ? [] : ["--unshare-net"]),
       "--",
     ],
     // The one that waits outside and the first one inside.
     processes: 2,
   }));
-}
-
-/** A folder on the way to a kept one could be moved, and another one put in its place; what is mounted on cannot. */
-function foldersAbove(kept: readonly string[]): string[] {
-  const above = new Set<string>();
-  for (const folder of kept)
-    for (let at = dirname(folder); at !== dirname(at); at = dirname(at)) above.add(at);
-  // From the outside in: what is mounted later lies over what was there.
-  return sortBy([...above], (folder) => [folder.length]);
 }
 
 /**

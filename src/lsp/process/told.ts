@@ -10,6 +10,7 @@ import { withNamedPaths } from "../../base/named-paths.js";
 import { fromPointer, getAt } from "../../base/pointer.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
 import { namedPathsOf, strangeCode } from "./named-paths.js";
+import { holdsStrangers } from "./sandbox.js";
 import { isTrustedStart, type TrustContext, trustStep } from "./trusted.js";
 
 /** Options and settings as they are sent. */
@@ -28,7 +29,7 @@ export function toldTo(
   const isTrusted = isTrustedStart(server, root, context);
   const toTrust = trustStep(root, context);
   const { untrusted, sandbox, initializeOptions: options, settings } = server;
-  if (!isTrusted && (!untrusted.start || hasAdded(server)) && sandbox === "none")
+  if (!isTrusted && (!untrusted.start || hasAdded(server)) && !holdsStrangers(sandbox))
     throw refused(server, toTrust);
   const over = isTrusted ? { initializeOptions: {}, settings: {} } : untrusted;
   const names = namedPathsOf(server, root, program, context);
@@ -72,7 +73,10 @@ function refused({ id }: ServerPlan, toTrust: NextStep): Refusal {
     "lsp/not-allowed",
     `server "${id}" runs code of the workspace that it reads, and this one is not trusted`,
     {
-      nextSteps: [toTrust, { kind: "config", text: "Or confine it: `sandbox` of the server." }],
+      nextSteps: [
+        toTrust,
+        { kind: "config", text: 'Or confine it: `sandbox = "read_only_no_network"` of the server.' },
+      ],
     },
   );
 }
