@@ -42,6 +42,17 @@ it("records nothing where nobody can be asked, unless told with --yes", async ()
   expect((await act(["trust", "--list"])).stdout).toContain(join(folder, "w/lspi.toml"));
 });
 
+it("says what trust in the folder unlocks, with a config in it and without", async () => {
+  for (const prepare of [() => {}, () => write(server)]) {
+    prepare();
+    const { stdout } = await act(["trust"], "n\n");
+    expect(stdout).toContain(
+      `${join(folder, "w")}\n  language servers in its node_modules/.bin may be started\n`,
+    );
+    expect(stdout).toMatch(/packages, plugins, configuration files and build scripts in it may run as code/);
+  }
+});
+
 it("takes the trust back of a config that is away, or broken", async () => {
   write(server);
   await act(["trust", "--yes"]);
