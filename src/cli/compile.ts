@@ -102,8 +102,9 @@ export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bund
   if (problems.some((problem) => problem.severity === "error"))
     throw new ConfigError(inOrder([...loaded.warnings, ...problems]));
   const roots = plan.workspace.roots.map((root) => resolve(loaded.base, root));
-  // A named config says itself where it works; the folder that we were started in is then nothing to it.
-  const here = [...(loaded.main.kind === "named" ? [] : [workspace]), ...roots];
+  // A named config says itself where it works; the folder that we were started in is then nothing to it, unless it was named too.
+  const isElsewhere = loaded.main.kind === "named" && textFlag(input, "workspace") === undefined;
+  const here = [...(isElsewhere ? [] : [workspace]), ...roots];
   const more = plan.servers.flatMap(({ workspaceFolders }) => workspaceFolders);
   return {
     ...{ loaded, plan, warnings: [...loaded.warnings, ...problems], files: [...read] },

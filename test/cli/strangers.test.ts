@@ -62,6 +62,19 @@ describe("a program that PATH finds in the repository", () => {
     expect(await isFound(".")).toBe(false);
   });
 
+  it("does not count in a workspace that is named beside a config, outside of its roots", async () => {
+    write("elsewhere/named.toml", '[workspace]\nroots = ["src"]\n');
+    for (const name of [".git", "node_modules"]) rmSync(join(repository, name), { recursive: true });
+    write("repository/tools/typescript-language-server", "#!/bin/sh\n");
+    chmodSync(join(repository, "tools/typescript-language-server"), 0o755);
+    const words = ["explain", "--config", join(top, "elsewhere/named.toml"), "-w", repository];
+    const there = { cwd: top, env: { ...env(), PATH: join(repository, "tools") } };
+    const found = async (...more: string[]) => (await runHere([...words, ...more], there)).stdout;
+    expect(await found()).toContain("typescript-language-server");
+    expect(await found()).not.toContain(join(repository, "tools"));
+    expect(await found("--trust-workspace")).toContain(join(repository, "tools"));
+  });
+
   it("counts once the workspace is trusted, and for a part of it too", async () => {
     expect((await runHere(["trust", "--yes"], { cwd: repository, env: env() })).code).toBe(0);
     expect([await isFound("."), await isFound("src")]).toEqual([true, true]);
