@@ -186,7 +186,7 @@ describe.runIf(works)(`bubblewrap${where}`, () => {
         rc: 'echo new > "$1/home/.bashrc"',
         config: 'echo new > "$1/home/.config/lsp-proxy/config.toml"',
         state: 'echo new > "$1/home/state/lsp-proxy/trusted.json"',
-        made: 'echo new > "$1/new/own/trusted.json"',
+        made: 'mkdir -p "$1/new/own" && echo new > "$1/new/own/trusted.json"',
         moved: 'mv "$1/home/.config" "$1/home/.elsewhere"',
         token: 'echo new > "$1/tokens/t"',
         cache: 'echo new > "$1/home/.cache/x" && [ ! -e "$1/home/.cache/pip/x" ]',
