@@ -115,10 +115,11 @@ export async function askIn(
   { top, work }: Strange,
   kind: string,
   { file, line, character }: SamplePlace,
-  more: { path?: readonly string[]; config?: string; words?: readonly string[] } = {},
+  more: { path?: readonly string[]; config?: string; command?: string; words?: readonly string[] } = {},
 ): Promise<string> {
   const own = more.config ?? `[[servers]]\nid = "x"\nkind = "${kind}"\n`;
-  const rest = `[allow]\neffects = ["read", "edit"]\n[workspace]\nroots = ["${work}"]\n`;
+  const allowed = more.command === undefined ? "" : `commands = [${JSON.stringify(more.command)}]\n`;
+  const rest = `[allow]\neffects = ["read", "edit"]\n${allowed}[workspace]\nroots = ["${work}"]\n`;
   writeFileSync(join(top, "config.toml"), `${own}${rest}`);
   const client = new Client({ name: "strange", version: "0" });
   await client.connect(

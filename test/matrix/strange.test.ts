@@ -30,12 +30,13 @@ describe.skipIf(wanted.length === 0)("in a repository that nobody trusts", () =>
       const { bins = [], modules, failure } = fetch(id, entry);
       expect(failure).toBeUndefined();
       const strange = makeStrange(sample);
-      const server: JsonObject = { id: "x", kind: id, ...sample.server };
-      if (entry.command !== undefined) server.command = entry.command;
+      const command: { command?: string } = entry.command === undefined ? {} : { command: entry.command };
+      const server = { id: "x", kind: id, ...sample.server, ...command } as JsonObject;
       const own = serverLines(server).join("\n");
       const file = sample.ask?.file ?? sample.broken?.file ?? Object.keys(sample.files)[0] ?? "";
       try {
         await askIn(strange, id, sample.ask ?? { file, line: 1, character: 1 }, {
+          ...command,
           path: [...bins, ...(modules === undefined ? [] : [join(modules, ".bin")])],
           config: sample.stack === null ? `[[servers]]\n${own}\n` : `extends = ["stacks/${sample.stack}"]\n`,
         });
