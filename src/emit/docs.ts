@@ -87,8 +87,8 @@ export function clientsDocs(view: ClientsView, templates: Templates): string {
 /** What `docs/languages.md` is made of. */
 export interface LanguagesView {
   servers: number;
-  /** How many of them are started only in a workspace that is trusted. */
-  waitCount: number;
+  /** How many of them are started in a workspace that nobody has trusted. */
+  harmlessCount: number;
   languageCount: number;
   rightCount: number;
   /** How many of them came from where, in words. */

@@ -54,6 +54,50 @@ describe("the catalogue", () => {
     }
   });
 
+  /** A server that runs anything of a project must not be among them: packages, plugins, configuration, interpreter, build. */
+  test("lets only these be started for a workspace that nobody trusts", () => {
+    const harmless = presets.filter(({ untrusted }) => untrusted?.start === true).map(({ id }) => id);
+    expect(harmless).toEqual([
+      "bash-language-server",
+      "biome",
+      "clangd",
+      "cucumber-language-server",
+      "deno",
+      "docker-compose-langserver",
+      "dockerfile",
+      "gopls",
+      "harper-ls",
+      "jedi-language-server",
+      "markdown-oxide",
+      "marksman",
+      "ngserver",
+      "pylsp",
+      "pyright",
+      "quick-lint-js",
+      "ruff",
+      "rumdl",
+      "svelteserver",
+      "taplo",
+      "tombi",
+      "tsgo",
+      "ty",
+      "typescript",
+      "typescript-language-server",
+      "typos-lsp",
+      "vim-language-server",
+      "vscode-css-language-server",
+      "vscode-html-language-server",
+      "vscode-json-language-server",
+      "vtsls",
+      "yaml-language-server",
+      "zuban",
+    ]);
+    for (const preset of presets) {
+      const [server] = planOf({ id: "x", kind: preset.id }).plan.servers;
+      expect(server?.untrusted.start, preset.id).toBe(harmless.includes(preset.id));
+    }
+  });
+
   test("says of each server what is needed", () => {
     for (const preset of presets) {
       const { id, install_on = {} } = preset;

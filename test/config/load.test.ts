@@ -221,7 +221,10 @@ capability = "z"
       "config/bad-extends /w/loop.toml:1 `./c.toml` extends itself",
     ]);
     expect(loadNamed('extends = ["servers/pyright"]').config.servers).toEqual([
-      { id: "pyright", kind: "pyright", command: ["node", "pyright.js"], extensions: ["py"] },
+      {
+        ...{ id: "pyright", kind: "pyright", command: ["node", "pyright.js"], extensions: ["py"] },
+        untrusted: { start: false },
+      },
     ]);
   });
 
@@ -270,8 +273,21 @@ replies = { "a/b" = { other = 1 }, "c/d" = 1 }
         replies: { "a/b": { other: 1 }, "c/d": 1 },
         initialize_options: { cargo: { features: ["all"], target: "y" } },
         workspace_configuration: { "rust-analyzer": { check: true, lens: { enable: false } } },
+        untrusted: { start: false },
       },
     ]);
+  });
+
+  test.each([
+    ['command = "rust-analyzer"', false],
+    ['command = "/opt/bin/rust-analyzer"\nargs = ["--more"]', false],
+    ['command = ["node", "pyright.js"]', false],
+    ['command = "rust-analyzer"\nuntrusted.start = true', true],
+    ['command = "mine"', undefined],
+    ['kind = "generic"\ncommand = "rust-analyzer"', false],
+  ])("a server that is named by its program has that preset's word on strangers: %s", (words, start) => {
+    const { config } = loadNamed(`[[servers]]\nid = "x"\n${words}\nextensions = ["x"]\n`);
+    expect(config.servers?.[0]?.untrusted?.start).toBe(start);
   });
 
   test("an adapter brings quirks and nothing else", () => {
@@ -281,6 +297,7 @@ replies = { "a/b" = { other = 1 }, "c/d" = 1 }
       "command",
       "id",
       "replies",
+      "untrusted",
       "warmup_timeout_ms",
       "workspace_configuration",
     ]);

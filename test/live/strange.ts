@@ -151,4 +151,4 @@ export async function askIn(
 }
 
 /** What a server says that waits for trust. */
-export const WAITS = "runs code of the workspace";
+export const WAITS = "may run code of the workspace";

@@ -131,7 +131,7 @@ function over(initializeOptions = {}, settings = {}): ServerPlan["untrusted"] {
 test("a server that cannot do without the workspace's code is started in a sandbox or once it is trusted", () => {
   const { root, program, untrusted } = arrange();
   const fake = fakeServer(scenarios(), {}, { untrusted: { ...over(), start: false } });
-  expect(() => toldTo(fake, root, program, untrusted)).toThrow(/runs code of the workspace/);
+  expect(() => toldTo(fake, root, program, untrusted)).toThrow(/may run code of the workspace/);
   const trusted = { ...untrusted, trusted: [root] };
   expect(toldTo(fake, root, program, trusted)).toEqual({ options: null, settings: {} });
   for (const sandbox of ["none", "no_network", "read_only"] as const)
@@ -153,7 +153,7 @@ test("a server to which code is added is started in a sandbox or once it is trus
   const plugins = [{ name: "p" }];
   for (const added of [{ initializeOptions: { plugins } }, { settings: { a: { plugins } } }]) {
     const told = { ...fake, ...added };
-    expect(() => toldTo(told, root, program, untrusted)).toThrow(/runs code of the workspace/);
+    expect(() => toldTo(told, root, program, untrusted)).toThrow(/may run code of the workspace/);
     expect(toldTo(told, root, program, { ...untrusted, trusted: [root] })).toMatchObject({});
     expect(toldTo({ ...told, sandbox: "read_only_no_network" }, root, program, untrusted)).toMatchObject({});
   }

@@ -84,7 +84,7 @@ describe("one server for two roots, of which one is trusted", () => {
         "A/a.fake": "none",
         "B/c.fake": expect.objectContaining({
           code: "lsp/not-allowed",
-          message: expect.stringContaining("runs code of the workspace"),
+          message: expect.stringContaining("may run code of the workspace"),
         }),
       });
     },

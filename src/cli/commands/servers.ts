@@ -137,7 +137,9 @@ function show({ config, about }: Preset, presence: Presence, io: Surroundings): 
     ["here", standingText(config, presence)],
     [
       "trust",
-      presetFacts(config).waits && "it runs code of the project, and waits for `lsp-proxy trust` there",
+      presetFacts(config).harmless
+        ? "it is known to run nothing of a project, and needs none"
+        : "it may run code of the project, and waits for `lsp-proxy trust` there",
     ],
     ["install", installLine(config)],
     ["homepage", config.homepage],

@@ -35,7 +35,7 @@ export function languagesView(facts: readonly PresetFacts[], results: JsonObject
   const bad = cards.filter(({ card }) => card.ok !== true);
   return {
     servers: facts.length,
-    waitCount: facts.filter(({ waits }) => waits).length,
+    harmlessCount: facts.filter(({ harmless }) => harmless).length,
     languageCount: languages.length,
     rightCount: good.length,
     sources: sourcesOf(good.map(({ card }) => String(card.source ?? "PATH"))),
@@ -51,7 +51,7 @@ export function languagesView(facts: readonly PresetFacts[], results: JsonObject
     hasFailures: bad.length > 0,
     failures: bad.map(({ server, card }) => ({ server, why: whyOf(card) })),
     languages: languages.flatMap((name) => {
-      const mine = presetsFor(name, own).map(({ id, waits }) => `\`${id}\`${waits ? "\\*" : ""}`);
+      const mine = presetsFor(name, own).map(({ id, harmless }) => `\`${id}\`${harmless ? "\\*" : ""}`);
       return mine.length === 0 ? [] : [{ name, names: mine.join(", ") }];
     }),
   };

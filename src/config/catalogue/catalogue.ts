@@ -1,6 +1,6 @@
 /** The shipped configs: presets in `servers/`, tool mappings in `tools/`, profiles in `profiles/`. */
 import { join } from "node:path";
-import { isTable, type JsonObject } from "../../base/json.js";
+import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
 import { sortedSet } from "../../base/order.js";
 import type { Problem } from "../../base/problem.js";
@@ -69,6 +69,17 @@ export class Catalogue {
     const all = this.facts();
     const facts = all.find(({ id }) => id === name) ?? all.find(({ kinds }) => kinds?.includes(name));
     return facts === undefined ? undefined : this.#preset(facts.id);
+  }
+
+  /** The preset whose program this is: the one with these words, or one whose program is nothing but that server. */
+  presetRunning(program: string, words: Json): Preset | undefined {
+    const mine = this.facts().filter(({ command }) => [command ?? []].flat()[0] === program);
+    const presets = mine.flatMap(({ id }) => this.#preset(id) ?? []);
+    const said = canonicalText(words);
+    return (
+      presets.find(({ config }) => canonicalText(config.args ?? []) === said) ??
+      presets.find(({ config }) => config.interpreter !== true)
+    );
   }
 
   /** The preset name nearest to a misspelt one. */
@@ -177,5 +188,11 @@ export function presetLayer(preset: Preset, as: "kind" | "adapter"): Layer {
   const tree: JsonObject = Object.fromEntries(
     Object.entries(preset.layer.tree).filter(([key]) => takes(key)),
   );
-  return { ...preset.layer, tree };
+  return { ...preset.layer, tree: { ...tree, untrusted: forStrangers(preset) } };
+}
+
+/** What a preset says of workspaces that nobody trusts. One that says nothing is not known to be harmless there. */
+export function forStrangers({ layer }: Preset): JsonObject {
+  const { untrusted } = layer.tree;
+  return { start: false, ...(isTable(untrusted) ? (untrusted as JsonObject) : {}) };
 }

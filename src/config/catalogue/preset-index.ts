@@ -34,8 +34,8 @@ const FACTS = [
 export type PresetFacts = Pick<PresetConfig, (typeof FACTS)[number]> & {
   /** The files that it names in `<node_modules>`, where it names any. */
   loads?: string[];
-  /** It runs code of a project, and is started only where that is trusted. */
-  waits?: true;
+  /** It is known to run nothing of a project, and is started also where that is not trusted. */
+  harmless?: true;
 };
 
 /** A preset without what only its own start needs. */
@@ -45,7 +45,7 @@ export function presetFacts(preset: PresetConfig): PresetFacts {
   return Object.fromEntries([
     ...facts,
     ...(loads.length === 0 ? [] : [["loads", loads]]),
-    ...(preset.untrusted?.start === false ? [["waits", true]] : []),
+    ...(preset.untrusted?.start === true ? [["harmless", true]] : []),
   ]) as PresetFacts;
 }
 

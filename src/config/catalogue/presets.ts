@@ -1,5 +1,7 @@
 /** Lays each server over its preset: `kind` brings everything, `adapter` only quirks, the environment a program. */
+import { basename } from "node:path";
 import { codes } from "../../base/codes.js";
+import type { Json } from "../../base/json.js";
 import type { Problem } from "../../base/problem.js";
 import type { Environment } from "../discover.js";
 import {
@@ -15,7 +17,7 @@ import {
   withEntries,
 } from "../layer.js";
 import { problemAt } from "../text/source.js";
-import { type Catalogue, presetLayer } from "./catalogue.js";
+import { type Catalogue, forStrangers, presetLayer } from "./catalogue.js";
 import type { PresetFacts } from "./preset-index.js";
 
 /** Programs that the environment puts in the place of a preset's. */
@@ -54,6 +56,7 @@ export function applyPresets(
     const below = [
       ...kindLayers(server, catalogue, env, problems),
       ...adapterLayers(server, catalogue, problems),
+      ...programLayers(server, catalogue),
     ];
     return [...below.map(layerTable), server].reduce((under, over) => mergeTables(under, over, serverRule));
   });
@@ -86,6 +89,18 @@ function adapterLayers(server: LayerTable, catalogue: Catalogue, problems: Probl
   if (preset) return [presetLayer(preset, "adapter")];
   problems.push(unknownPreset(server, "adapter", adapter, catalogue.nearestPreset(adapter)));
   return [];
+}
+
+/** How a server that was named by its program alone is kept from a stranger's code: as the preset of that program says. */
+function programLayers(server: LayerTable, catalogue: Catalogue): Layer[] {
+  const named = (key: string) => leafValue(server.entries.get(key));
+  if ((named("kind") ?? "generic") !== "generic" || named("adapter") !== undefined) return [];
+  const command = server.entries.get("command");
+  const [program, ...words] = [leafValue(command) ?? itemsOf(command).map(leafValue)].flat();
+  if (typeof program !== "string") return [];
+  const args = [...words, ...itemsOf(server.entries.get("args")).map(leafValue)] as Json[];
+  const preset = catalogue.presetRunning(basename(program), args);
+  return preset ? [{ ...preset.layer, tree: { untrusted: forStrangers(preset) } }] : [];
 }
 
 /** A layer that no file wrote; its values stand where the server stands. */

@@ -119,13 +119,8 @@ function programIn(name: string, catalogue: Catalogue): string {
 /** The preset whose program it is; of several the one that is started with the same arguments. */
 function presetOf({ command, args, kind, transport }: JsonObject, catalogue: Catalogue): Preset | undefined {
   if (typeof kind === "string") return catalogue.preset(kind);
-  if (transport !== undefined || command === undefined) return undefined;
-  const mine = catalogue.facts().filter((facts) => programOf(facts) === command);
-  const presets = mine.flatMap(({ id }) => catalogue.preset(id) ?? []);
-  return (
-    presets.find(({ config }) => canonicalText(config.args ?? []) === canonicalText(args ?? [])) ??
-    presets.find(({ config }) => config.interpreter !== true)
-  );
+  if (transport !== undefined || typeof command !== "string") return undefined;
+  return catalogue.presetRunning(command, args ?? []);
 }
 
 /** The preset of what the other program calls so: by its own name for it where that differs, else by ours. */

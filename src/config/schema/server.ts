@@ -288,7 +288,7 @@ export const serverSchema = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          '`false`: it cannot be told not to run the workspace\'s code, and is started there only with `sandbox = "read_only_no_network"`.',
+          'Whether it is known to run nothing of a workspace, with what stands beside this. `false`: it is started there only with `sandbox = "read_only_no_network"`. A preset that says nothing means `false`; a server whose program is in no preset, `true`.',
         )
         .meta(found("fixed")),
       loads: z

@@ -71,7 +71,7 @@ function optionsUnder(options: Json, over: JsonObject): Json {
 function refused({ id }: ServerPlan, toTrust: NextStep): Refusal {
   return new Refusal(
     "lsp/not-allowed",
-    `server "${id}" runs code of the workspace that it reads, and this one is not trusted`,
+    `server "${id}" may run code of the workspace that it reads, and this one is not trusted`,
     {
       nextSteps: [
         toTrust,
