@@ -1,14 +1,14 @@
 /** Trust counts for each root by itself: that of one, or of a folder beside it, is none of another. */
-import { symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { readlinkSync, realpathSync, symlinkSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
-import { isTrustedStart, strangersOf, trustStep } from "../../src/lsp/process/trusted.js";
+import { cwdOf, isTrustedStart, strangersOf, trustStep } from "../../src/lsp/process/trusted.js";
 import { fakeServer } from "../fake-server/index.js";
 import { poolOf, received, scenarios, signal, workspace } from "./support.js";
 
 const careful: ServerPlan["untrusted"] = {
-  ...{ start: true, loads: {}, without: [], settings: {} },
+  ...{ start: true, apart: false, loads: {}, without: [], settings: {} },
   initializeOptions: { careful: true },
 };
 
@@ -39,6 +39,29 @@ test("a start is trusted with its root and each folder that the server is told",
     Array.from({ length: 5 }, () => false),
   );
 });
+
+/** asdf's shims, volta's and others start what a file in their folder names. */
+test.runIf(process.platform === "linux")(
+  "a server that is known to be harmless does not run in a stranger's folder, which a shim would read",
+  async () => {
+    const { top, a, b, context } = arrange();
+    const server = fakeServer(scenarios(), {}, { untrusted: { ...careful, apart: true } });
+    const pool = poolOf(a, [server], {}, context);
+    const cwdFor = async (file: string) => {
+      await pool.get("fake", join(top, file), signal());
+      const { pid } =
+        pool.status().find(({ root }) => root !== null && file.startsWith(relative(top, root))) ?? {};
+      return readlinkSync(`/proc/${pid}/cwd`);
+    };
+    expect(await cwdFor("A/a.fake")).toBe(a);
+    expect(await cwdFor("B/c.fake")).toBe(dirname(realpathSync(process.execPath)));
+    const where = (changes: Partial<ServerPlan>) =>
+      cwdOf({ ...server, ...changes }, b, process.execPath, context);
+    expect(where({ cwd: "sub" })).toBe(join(a, "sub"));
+    expect(where({ sandbox: "read_only_no_network" })).toBe(b);
+    expect(where({ untrusted: careful })).toBe(b);
+  },
+);
 
 test("the way to trust names the root where it is not the folder that the config starts from", () => {
   const { a, b, context } = arrange();

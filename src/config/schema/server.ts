@@ -288,7 +288,7 @@ export const serverSchema = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          'Whether it is known to run nothing of a workspace, with what stands beside this. `false`: it is started there only with `sandbox = "read_only_no_network"`. A preset that says nothing means `false`; a server whose program is in no preset, `true`.',
+          'Whether it is known to run nothing of a workspace, with what stands beside this; it then runs beside its program and not in the workspace. `false`: it is started there only with `sandbox = "read_only_no_network"`. A preset that says nothing means `false`; a server whose program is in no preset, `true`.',
         )
         .meta(found("fixed")),
       loads: z

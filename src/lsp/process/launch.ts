@@ -5,7 +5,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { setPriority } from "node:os";
-import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
@@ -21,6 +20,7 @@ import { assertAllowed, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { StderrRing } from "./stderr-ring.js";
 import { type Told, toldTo } from "./told.js";
+import { cwdOf } from "./trusted.js";
 
 const TERM_MS = 500;
 const KILL_MS = 2_000;
@@ -115,7 +115,7 @@ function startProgram(start: Start): Transport {
   const child = startMarked(prlimit, mark.number, () =>
     spawn(real, rest, {
       argv0: file,
-      cwd: server.cwd === null ? root : resolve(context.base, server.cwd),
+      cwd: cwdOf(server, root, program, context),
       env: { ...withNamedPaths(env, named), [MARK_NAME]: mark.text },
       detached: process.platform !== "win32",
       windowsHide: true,

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { createReadStream, readFileSync, realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { digest } from "../../base/hash.js";
 import { canonicalText, isTable } from "../../base/json.js";
@@ -15,6 +15,7 @@ import type { PoolContext } from "../types.js";
 import { filesNamedIn } from "./named-files.js";
 import { namedPathsOf } from "./named-paths.js";
 import { type ProgramContext, requireProgram, runsElsewhere } from "./program.js";
+import { cwdOf } from "./trusted.js";
 
 /** The version of the record. */
 export const RECORD_VERSION = 2;
@@ -118,7 +119,7 @@ async function filesOf(
   root: string,
   context: ProgramContext,
 ): Promise<LockedFile[]> {
-  const cwd = server.cwd === null ? root : resolve(context.base, server.cwd);
+  const cwd = cwdOf(server, root, program, context);
   const named = namedPathsOf(server, root, program, context);
   const words = withNamedPaths([...server.command.slice(1), ...server.args], named);
   const values = Object.values(withNamedPaths(server.env, named));

@@ -3,7 +3,7 @@
  * folder that we were started in, is no word about another.
  */
 import { existsSync, realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import type { NextStep } from "../../base/problem.js";
 import { isInside } from "../inside.js";
@@ -25,6 +25,21 @@ export function isTrustedStart(
 ): boolean {
   const folders = [root, ...workspaceFolders.map((folder) => resolve(base, folder))];
   return folders.every((folder) => isTrusted(realOf(folder), trusted));
+}
+
+/**
+ * Where a server runs: where the user says, or in its root. One that is known to need nothing of a stranger's folder does not stand
+ * there, where a version manager's shim would start what a file of that folder names.
+ */
+export function cwdOf(
+  server: ServerPlan,
+  root: string,
+  program: string,
+  context: Pick<TrustContext, "base" | "trusted">,
+): string {
+  if (server.cwd !== null) return resolve(context.base, server.cwd);
+  const isApart = server.untrusted.apart && server.sandbox === "none";
+  return isApart && !isTrustedStart(server, root, context) ? dirname(realOf(program)) : root;
 }
 
 /** What a user does who trusts what a server was to be started for. */
