@@ -142,6 +142,8 @@ describe("recorded servers answer as they did", () => {
           ownFiles: [],
           binFolders: [],
           avoid: [],
+          // The sample is ours, as it is for `verify`: a recorded server runs in it and takes its paths from there.
+          trusted: [folder],
           version: "0",
           stateFolder: join(folder, "state"),
         },
