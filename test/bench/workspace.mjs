@@ -54,10 +54,15 @@ const servers = {
 /** The server of the generated workspace. */
 export const server = servers.typescript;
 
+const scratches = [];
+process.once("exit", () => {
+  for (const folder of scratches) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A folder of its own, gone when the benchmark ends. */
 export function scratch(name) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `lsp-proxy-bench-${name}-`)));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  scratches.push(folder);
   return folder;
 }
 
