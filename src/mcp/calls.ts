@@ -29,6 +29,8 @@ export interface SessionCalls {
   leave(): Promise<void>;
   /** Cuts every call off, those that come too: each is answered, with an error that says why. */
   cut(why: CutReason): void;
+  /** The same; resolves when each answer is on its way. */
+  end(why: CutReason): Promise<void>;
   /** Aborted by `cut`. */
   readonly isCut: AbortSignal;
 }
@@ -56,7 +58,7 @@ export function openCalls(runtime: Runtime, session: Session): SessionCalls {
       return new ProtocolError(invalidParams, refusal.message, undefined);
     return asError(protocolError(refusal, dialect.errors));
   };
-  return {
+  const calls: SessionCalls = {
     session,
     list(cursor) {
       if (cursor === undefined || cursor === null) return tools;
@@ -94,8 +96,15 @@ export function openCalls(runtime: Runtime, session: Session): SessionCalls {
       cut.abort(why);
       session.close();
     },
+    async end(why) {
+      calls.cut(why);
+      await calls.idle();
+      // Answers are written in the turn of their calls.
+      await nextTurn();
+    },
     isCut: cut.signal,
   };
+  return calls;
 }
 
 /** Whether a client gave itself that name, or one that begins so where the name ends in `*`. */

@@ -144,15 +144,13 @@ test("a capability may come and go by registration, for the documents that it na
   expect(server.supports("textDocument/hover", a)).toBe(false);
 });
 
+/** Ready once it says so. */
+const ready = {
+  ...{ progress: true, notification: "fake/loaded", field: null, text: [] },
+  ...{ atOnce: false, eachFolder: false },
+};
+
 test("a server that registers everything only when it has loaded is waited for, once", async () => {
-  const ready = {
-    progress: true,
-    notification: "fake/loaded",
-    field: null,
-    text: [],
-    atOnce: false,
-    eachFolder: false,
-  };
   const { server, file } = await session({}, { server: { ready, warmupTimeoutMs: 20_000 } });
   const document = await server.sync(file, signal());
   const hover = server.offers("textDocument/hover", document, { signal: signal(), timeoutMs: 20_000 });
@@ -167,14 +165,6 @@ test("a server that registers everything only when it has loaded is waited for, 
 
 test("one that offers something in its handshake, or tells no status, is not waited for", async () => {
   const long = { signal: signal(), timeoutMs: 1_000_000 };
-  const ready = {
-    progress: true,
-    notification: "fake/loaded",
-    field: null,
-    text: [],
-    atOnce: false,
-    eachFolder: false,
-  };
   const capabilities = { hoverProvider: true };
   const offering = await session({ capabilities }, { server: { ready, warmupTimeoutMs: 1_000_000 } });
   const silent = await session({}, { server: { warmupTimeoutMs: 1_000_000 } });

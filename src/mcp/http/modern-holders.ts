@@ -2,7 +2,6 @@
  * The era without sessions: every request stands alone. What must outlast one (the pages of a listing) belongs to the
  * holder of the token. The package for it is loaded with the first request of that kind.
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { HttpPlan } from "../../abi/plan.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
@@ -49,10 +48,7 @@ export class ModernHolders {
   /** Ends all that is under way for a holder. */
   end(name: string): void {
     void this.#holders.get(name)?.then(async (holder) => {
-      await holder.calls.cut("gone");
-      await holder.calls.idle();
-      // Their answers are written in the turn of their calls.
-      await nextTurn();
+      await holder.calls.end("gone");
       await holder.close();
     });
     this.#holders.delete(name);

@@ -27,14 +27,14 @@ export class RootedCalls {
     return calls;
   }
 
-  /** Resolves when no call is under way. */
-  async idle(): Promise<void> {
-    await Promise.all((await this.#all()).map((calls) => calls.idle()));
-  }
-
   /** Cuts every call off, each with its answer. */
   async cut(why: CutReason): Promise<void> {
     for (const calls of await this.#all()) calls.cut(why);
+  }
+
+  /** The same; resolves when each answer is on its way. */
+  async end(why: CutReason): Promise<void> {
+    await Promise.all((await this.#all()).map((calls) => calls.end(why)));
   }
 
   /** Ends everything that is under way. */

@@ -3,7 +3,6 @@
  * to the holder of the token that opened it; its name alone opens nothing.
  */
 import { randomBytes } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { HttpPlan } from "../../abi/plan.js";
 import type { Log } from "../../lsp/types.js";
@@ -93,12 +92,7 @@ export class Sessions {
         transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params });
         entry.endStream(id);
       },
-      async cut() {
-        calls.cut("gone");
-        await calls.idle();
-        // Their answers are written in the turn of their calls.
-        await nextTurn();
-      },
+      cut: () => calls.end("gone"),
       close: () => server.close(),
     };
     server.onerror = (error) => this.log("debug", "mcp over http", { cause: error.name });
