@@ -95,7 +95,8 @@ function listen(server: Server, { bind, path }: HttpPlan, port: number): Promise
     server.once("error", (error: NodeJS.ErrnoException) =>
       reject(tokenProblem("http/listen-failed", `cannot listen on ${bind} port ${port} (${error.code})`)),
     );
-    server.listen(port, bind, () => {
+    // A burst of clients, as after a restart, waits its turn: with a shorter queue the system drops some unheard.
+    server.listen({ port, host: bind, backlog: mostConnections }, () => {
       const { port: actual } = server.address() as AddressInfo;
       resolve(addressOf(bind, actual, path));
     });
