@@ -101,12 +101,15 @@ class Pool implements ServerPool {
 
   glance(): PoolMark | undefined {
     const lookedAt = performance.now();
-    if (!this.#watch.isAtRest) return undefined;
+    const { cursor, hasBegun, isAtRest } = this.#watch;
+    const { told } = this.#tally;
+    // Before the first look no server has read a file or was told of one: what it starts from is what is there.
+    if (hasBegun && !isAtRest) return undefined;
     if (!this.#sorted().every(({ instance }) => instance?.glanced(lookedAt) ?? true)) return undefined;
     const mark = this.#markOf(lookedAt);
     // In the next turn: the question that the mark is for goes out in this one.
     const isTrue = new Promise<boolean>((resolve) => {
-      const compare = (now: PoolMark): void => resolve(now.files === mark.files);
+      const compare = (): void => resolve(this.#watch.cursor === cursor && this.#tally.told === told);
       setImmediate(() => this.mark().then(compare, () => resolve(false)));
     });
     return { ...mark, holds: () => isTrue };

@@ -201,9 +201,9 @@ export interface ServerPool {
   /** Brings every running server up to date with the disk, then says where things stand. */
   mark(): Promise<PoolMark>;
   /**
-   * The same where the system's own watches have told of nothing; undefined where they told of anything. What they are
-   * about to tell, and files that answers were about, which may be written unseen, are looked at meanwhile, and `holds`
-   * waits for that.
+   * The same where the system's own watches have told of nothing, or nothing was looked at yet; undefined where they told
+   * of anything. What they are about to tell, and files that answers were about, which may be written unseen, are looked at
+   * meanwhile, and `holds` waits for that.
    */
   glance(): PoolMark | undefined;
   /** A moment for `changedSince`, once all that changed before it is known. */

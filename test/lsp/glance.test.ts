@@ -1,9 +1,11 @@
 /** A mark that trusts the system's watches: given only where they see everything, and taken back where they did not. */
-import { linkSync } from "node:fs";
+import { linkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { received, session, signal, until, workspace, write } from "./support.js";
+import type { PoolContext } from "../../src/lsp/types.js";
+import { fakeServer } from "../fake-server/index.js";
+import { poolOf, received, scenarios, session, signal, until, workspace, write } from "./support.js";
 
 describe.runIf(process.platform === "linux")("a glance", () => {
   const files = { "a.fake": "one\n", "b.fake": "two\n" };
@@ -17,6 +19,12 @@ describe.runIf(process.platform === "linux")("a glance", () => {
     await server.sync(join(root, "b.fake"), signal());
     await pool.mark();
     return { root, pool, server, outside };
+  }
+
+  /** A pool of which nobody has asked anything yet. */
+  function fresh(context: Partial<PoolContext> = {}) {
+    const root = workspace(files);
+    return { root, pool: poolOf(root, [fakeServer(scenarios(), {})], {}, context) };
   }
 
   test("is a mark like any other while nothing happens", async () => {
@@ -51,6 +59,31 @@ describe.runIf(process.platform === "linux")("a glance", () => {
     expect(await glanced?.holds()).toBe(false);
     await until(async () => (await received(server, "textDocument/didChange")).length === 1);
     expect(await (await pool.mark()).holds()).toBe(true);
+  });
+
+  test("before the first look waits for none; what was written before it is no news", async () => {
+    const { root, pool } = fresh();
+    write(join(root, "a.fake"), "other\n");
+    const glanced = pool.glance();
+    expect(await glanced?.holds()).toBe(true);
+    expect(glanced?.files).toBe((await pool.mark()).files);
+  });
+
+  test("before the first look does not hold where something is written while that is under way", async () => {
+    const { root, pool } = fresh();
+    const glanced = pool.glance();
+    const looked = pool.mark();
+    // Later than any look of this test: a clock of files may be behind ours.
+    utimesSync(join(root, "a.fake"), new Date(), new Date(Date.now() + 60_000));
+    expect(await glanced?.holds()).toBe(false);
+    await looked;
+  });
+
+  test("before the first look holds also where there turn out to be too many files", async () => {
+    const { pool } = fresh({ watchLimits: { files: 1 } });
+    const glanced = pool.glance();
+    expect(await glanced?.holds()).toBe(true);
+    expect(pool.glance()).toBeUndefined();
   });
 
   test("is none where there are too many files to be watched", async () => {

@@ -47,6 +47,7 @@ export class Guardian {
   readonly #groups = new Set<number>();
   readonly #onLost: (reason: string) => void;
   #shell: ChildProcess | undefined;
+  #starting: NodeJS.Immediate | undefined;
   #lost = 0;
 
   /** `onLost` hears when the guard itself could not run. */
@@ -58,8 +59,9 @@ export class Guardian {
   add(group: number): void {
     if (process.platform === "win32") return;
     this.#groups.add(group);
+    // In the next turn: to start a process takes a while, and the server has its first message to read meanwhile.
     if (this.#shell) this.#tell(`+ ${group}\n`);
-    else this.#start();
+    else this.#starting ??= setImmediate(() => this.#start());
   }
 
   /** Forgets a group that has ended. */
@@ -69,11 +71,13 @@ export class Guardian {
 
   /** Ends the guard; what is still on its list is killed. */
   close(): void {
+    clearImmediate(this.#starting);
     this.#shell?.stdin?.end();
     this.#shell = undefined;
   }
 
   #start(): void {
+    this.#starting = undefined;
     const shell = spawn(
       "/bin/sh",
       ["-c", SCRIPT, "sh", this.mark.text, this.mark.number + "[0-9]".repeat(SERVER_DIGITS)],

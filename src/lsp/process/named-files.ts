@@ -71,17 +71,19 @@ function filesOf(name: string, folder: string, isWhole: boolean): string[] {
   const kind = kindOf(path);
   if (kind === "file") return [path];
   if (kind === "other" || !isWhole || !/[\\/]/.test(name)) return [];
-  return namesIn(dirname(path))
-    .filter((other) => other.startsWith(`${basename(path)}.`))
-    .map((other) => join(dirname(path), other))
+  const [parent, beginning] = [dirname(path), `${basename(path)}.`];
+  return namesIn(parent)
+    .filter((other) => other.startsWith(beginning))
+    .map((other) => join(parent, other))
     .filter((other) => kindOf(other) === "file");
 }
 
 function kindOf(path: string): "file" | "other" | undefined {
   try {
-    return statSync(path).isFile() ? "file" : "other";
+    const facts = statSync(path, { throwIfNoEntry: false });
+    return facts && (facts.isFile() ? "file" : "other");
   } catch {
-    // Not there, too long for a name, or not to be seen: nothing could run it either.
+    // Too long for a name, or not to be seen: nothing could run it either.
     return undefined;
   }
 }

@@ -47,8 +47,8 @@ export interface SnapshotContext {
 export class Snapshot {
   readonly #context: SnapshotContext;
   readonly #folders = new Map<string, Folder>();
-  /** The first whole millisecond after the start: what was written before is older. */
-  readonly #startedAt = Date.now() + 1;
+  /** The first whole millisecond after the first look began: what was written before is older. */
+  #begunAt: number | undefined;
   #files = 0;
   #generation = 0;
   /** Whether something happened in some folder, or one is not watched: which, is to be looked for. */
@@ -58,6 +58,16 @@ export class Snapshot {
 
   constructor(context: SnapshotContext) {
     this.#context = context;
+  }
+
+  /** Whether the first look was begun. */
+  get hasBegun(): boolean {
+    return this.#begunAt !== undefined;
+  }
+
+  /** A look begins. */
+  begin(): void {
+    this.#begunAt ??= Date.now() + 1;
   }
 
   get folders(): Folder[] {
@@ -133,7 +143,7 @@ export class Snapshot {
     } else if (this.first || zone?.first || (folder.alone && !folder.read)) {
       // Written while the first look was under way: a server may have read it before.
       const written = Math.max(stats.mtimeMs, stats.ctimeMs);
-      if (!folder.alone && written >= this.#startedAt) journal.record(path, "changed", !!zone);
+      if (!folder.alone && written >= (this.#begunAt ?? 0)) journal.record(path, "changed", !!zone);
     } else journal.record(path, "created", !!zone);
   }
 

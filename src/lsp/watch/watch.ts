@@ -156,6 +156,11 @@ export class WorkspaceWatch {
     return this.#next;
   }
 
+  /** Whether a first look was begun; a server is started only after that. */
+  get hasBegun(): boolean {
+    return this.#tree.known.hasBegun;
+  }
+
   /** Whether the system's watches, which see all of what is followed, have told of nothing that was not looked at. */
   get isAtRest(): boolean {
     const isFollowed = !this.#tree.isOpening && this.#zones.closed.length === 0 && this.#overfull.size === 0;
@@ -170,6 +175,7 @@ export class WorkspaceWatch {
   async #look(): Promise<number> {
     const began = performance.now();
     if (this.#closed) return began;
+    this.#tree.known.begin();
     const all = (await this.#watchers.overflowed()) || this.#isLost;
     this.#isLost = false;
     await this.#tree.look(this.#roots, all);

@@ -65,10 +65,11 @@ const rest = String.raw`(?: (?!\/)${word}){0,4}? (?!\/)(?:${word}\/${word}|[^${e
 const kinds = [quoted, fileUri, uri, share, escaped, encoded, drive, climbing, home, plain];
 /** A slash right behind a letter, with what follows: two names, unless it is a place that is known. */
 const glued = `(?<=${letter})(?:\\/|${codedSlash})${name}`;
-const paths = new RegExp(
-  `(?<address>${web})|(?:(?<found>${kinds.join("|")})|(?<glued>${glued}))(?<more>(?:${rest})?)`,
-  "giu",
-);
+const all = `(?<address>${web})|(?:(?<found>${kinds.join("|")})|(?<glued>${glued}))(?<more>(?:${rest})?)`;
+/** Made at the first need: to make and to compile it takes longer than many an answer. */
+let paths: RegExp | undefined;
+/** Without one of these there is no path in a text, nor a web address. */
+const signs = /[\\/]|%(?:25)*(?:2f|3a)|file:/i;
 
 interface Groups {
   address: string | undefined;
@@ -79,6 +80,8 @@ interface Groups {
 
 /** The text without paths outside the roots. */
 export function redact(text: string, roots: readonly string[]): string {
+  if (!signs.test(text)) return text;
+  paths ??= new RegExp(all, "giu");
   return text.replace(paths, (...match: unknown[]) => {
     const { address, found = "", more = "", glued: behind } = match.at(-1) as Groups;
     if (address !== undefined) return carried.test(address) ? "<path>" : address;
