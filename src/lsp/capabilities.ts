@@ -2,6 +2,7 @@
  * What a server can do now: what it said in `initialize`, what it registered since, and what the plan's `features`
  * leave of it. A registration's document selector counts.
  */
+
 import { basename, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import picomatch from "picomatch";
@@ -9,6 +10,7 @@ import type { ServerPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { getAt } from "../base/pointer.js";
+import type { StopSignal } from "../base/stop.js";
 import { methods } from "../protocol/methods.js";
 
 /** The document that a method is asked about. */
@@ -83,7 +85,7 @@ export class Capabilities {
     method: string,
     subject: Subject | undefined,
     timeoutMs: number,
-    signal: AbortSignal,
+    signal: StopSignal,
   ): Promise<boolean> {
     const feature = methods[method]?.feature;
     const isLate =

@@ -3,8 +3,10 @@
  * of a read that points at a document or asks the workspace, the read is asked once more of the next start; anything
  * else (commands, methods outside the specification, items that the dead server made) fails.
  */
+
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
+import type { StopSignal } from "../base/stop.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
 import { documentOf } from "./inside.js";
@@ -25,7 +27,7 @@ import { isRead } from "./wire/requests.js";
 /** Where a handle's instances come from. */
 export interface InstanceSource {
   /** The running instance, started anew when the last one is gone. */
-  renew(signal: AbortSignal): Promise<Instance>;
+  renew(signal: StopSignal): Promise<Instance>;
   /** Why an instance ended unasked, that of this generation or a later one, or an earlier one nobody heard of. */
   newsSince(generation: number): string | undefined;
   /** The roots of whoever asks, where they see less than the workspace. */
@@ -104,11 +106,11 @@ export class Handle implements LanguageServer {
     this.#instance.tellFiles(operation, files);
   }
 
-  settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
+  settle(timeoutMs: number, signal: StopSignal): Promise<Readiness> {
     return this.#instance.settle(timeoutMs, signal);
   }
 
-  async sync(path: string, signal: AbortSignal, since?: number): Promise<OpenDocument> {
+  async sync(path: string, signal: StopSignal, since?: number): Promise<OpenDocument> {
     if (this.#instance.dead) await this.#again(undefined, signal);
     return this.#show(path, signal, since);
   }
@@ -161,13 +163,13 @@ export class Handle implements LanguageServer {
     return { ...options, roots, onProgress: () => onProgress(`${this.plan.id} is at work`) };
   }
 
-  async #again(path: string | undefined, signal: AbortSignal): Promise<void> {
+  async #again(path: string | undefined, signal: StopSignal): Promise<void> {
     this.#instance = await this.#source.renew(signal);
     if (path !== undefined) await this.#show(path, signal);
   }
 
   /** Opens a document in the instance that runs now, and remembers in which one that was. */
-  async #show(path: string, signal: AbortSignal, since?: number): Promise<OpenDocument> {
+  async #show(path: string, signal: StopSignal, since?: number): Promise<OpenDocument> {
     const instance = this.#instance;
     const document = await instance.sync(path, signal, since);
     this.#shown.set(path, instance.generation);
@@ -175,7 +177,7 @@ export class Handle implements LanguageServer {
   }
 
   /** Somebody else who shares this handle may have got it a new start, which has none of the old one's documents. */
-  async #showAgain(path: string | undefined, signal: AbortSignal): Promise<OpenDocument | undefined> {
+  async #showAgain(path: string | undefined, signal: StopSignal): Promise<OpenDocument | undefined> {
     const generation = path === undefined ? undefined : this.#shown.get(path);
     if (path === undefined || generation === undefined || generation === this.generation) return undefined;
     return this.#show(path, signal);

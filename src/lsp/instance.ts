@@ -2,8 +2,10 @@
  * One running server for one root: started, initialized, fed with documents, asked, and ended. It never restarts
  * itself; when its process is gone, everything that waits hears so at once.
  */
+
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
+import type { StopSignal } from "../base/stop.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import { Capabilities } from "./capabilities.js";
 import {
@@ -170,7 +172,7 @@ export class Instance {
   }
 
   /** The handshake; after it the server may be asked. */
-  async initialize(signal: AbortSignal): Promise<void> {
+  async initialize(signal: StopSignal): Promise<void> {
     const { root, told, version, effects } = this.#context;
     const about = { root, options: told.options, folders: this.#folders(), version, effects };
     const { capabilities, encoding, serverVersion } = await shakeHands(
@@ -219,7 +221,7 @@ export class Instance {
   }
 
   /** Opens the document or brings it up to date, after everything else that changed was told. */
-  async sync(path: string, signal: AbortSignal, since?: number): Promise<OpenDocument> {
+  async sync(path: string, signal: StopSignal, since?: number): Promise<OpenDocument> {
     if (signal.aborted) throw cancelled(signal);
     this.#end.refuseWhenAsked();
     this.#wire.refuseWhenFull();
@@ -247,7 +249,7 @@ export class Instance {
     return this.#files.textOf(uri);
   }
 
-  settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
+  settle(timeoutMs: number, signal: StopSignal): Promise<Readiness> {
     return this.#readiness.settle(timeoutMs, signal);
   }
 

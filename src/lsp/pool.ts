@@ -1,9 +1,11 @@
 /** All language servers of one proxy: who handles a file, which of them run, and that none of them outlives it. */
+
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
+import type { StopSignal } from "../base/stop.js";
 import { blankStatus } from "./blank-status.js";
 import { Handle } from "./handle.js";
 import { Instance } from "./instance.js";
@@ -71,7 +73,7 @@ class Pool implements ServerPool {
   async get(
     serverId: string,
     path: string | undefined,
-    signal: AbortSignal,
+    signal: StopSignal,
     roots?: Seen,
   ): Promise<LanguageServer> {
     const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
@@ -207,7 +209,7 @@ class Pool implements ServerPool {
   }
 
   /** A slot whose server takes the root in, else one of its own. */
-  async #host(server: ServerPlan, root: string, signal: AbortSignal): Promise<Slot> {
+  async #host(server: ServerPlan, root: string, signal: StopSignal): Promise<Slot> {
     for (const host of this.#hosts(server, root)) {
       // Only a server that has come up can say whether it takes folders.
       await host.started(signal);
@@ -242,7 +244,7 @@ class Pool implements ServerPool {
   }
 
   /** The slot's instance; a place is made for it first when all are taken. */
-  async #occupy(slot: Slot, signal: AbortSignal, roots?: Seen): Promise<Instance> {
+  async #occupy(slot: Slot, signal: StopSignal, roots?: Seen): Promise<Instance> {
     if (this.#closed) throw new Refusal("lsp/exited", "the proxy is closing");
     if (!slot.occupied) this.#makeRoom();
     return roots === undefined ? slot.get(signal) : slot.get(signal).catch(rethrowWithoutWords(slot.plan.id));
@@ -266,7 +268,7 @@ class Pool implements ServerPool {
     root: string,
     folders: readonly string[],
     generation: number,
-    signal: AbortSignal,
+    signal: StopSignal,
   ): Promise<Instance> {
     const { roots, base, log, version, trace } = this.#context;
     this.#starts += 1;

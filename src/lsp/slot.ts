@@ -3,10 +3,12 @@
  * ask; restarts with growing pauses; after too many deaths in a window it refuses quickly, until the window has passed
  * or somebody restarts it by hand. It is never broken for ever.
  */
+
 import type { ServerPlan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
 import { sortedSet } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
+import type { StopSignal } from "../base/stop.js";
 import { blankStatus } from "./blank-status.js";
 import type { Instance } from "./instance.js";
 import { Deaths } from "./process/deaths.js";
@@ -29,7 +31,7 @@ export interface SlotContext {
   roots: readonly string[];
   log: Log;
   /** Launches and initializes a new instance; rejects when it does not come up, or when the signal says so. */
-  start: (generation: number, folders: readonly string[], signal: AbortSignal) => Promise<Instance>;
+  start: (generation: number, folders: readonly string[], signal: StopSignal) => Promise<Instance>;
 }
 
 export class Slot {
@@ -106,7 +108,7 @@ export class Slot {
   }
 
   /** The running instance, started when needed. The caller's signal ends the caller's wait, not the start. */
-  async get(signal: AbortSignal): Promise<Instance> {
+  async get(signal: StopSignal): Promise<Instance> {
     if (signal.aborted) throw cancelled(signal);
     this.#lastUsed = performance.now();
     const running = this.instance;
@@ -119,7 +121,7 @@ export class Slot {
   }
 
   /** Resolves when nothing is starting any more, whatever came of it. */
-  async started(signal: AbortSignal): Promise<void> {
+  async started(signal: StopSignal): Promise<void> {
     const starting = this.#starting?.catch(() => undefined);
     if (starting) await unlessAborted(starting, signal);
   }
@@ -177,7 +179,7 @@ export class Slot {
     return this.#stopped ? "stopped" : "idle";
   }
 
-  async #start(signal: AbortSignal): Promise<Instance> {
+  async #start(signal: StopSignal): Promise<Instance> {
     this.#refuseWhenBroken();
     const pause = this.#deaths.pauseMs;
     // The pause of a restart; without one a server that dies at once would be started as fast as it is asked for.

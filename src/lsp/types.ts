@@ -6,6 +6,7 @@
 
 import type { RetryPlan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
+import type { StopSignal } from "../base/stop.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
 import type { WatchLimits } from "./watch/watch.js";
@@ -28,7 +29,7 @@ export interface OpenDocument {
 }
 
 export interface RequestOptions {
-  signal: AbortSignal;
+  signal: StopSignal;
   /** Lowers the server's own timeout, never raises it. */
   timeoutMs?: number;
   /** The roots by which the server's words are told, where the asker sees less than the workspace. */
@@ -112,7 +113,7 @@ export interface LanguageServer {
   offers(
     method: string,
     document: OpenDocument | undefined,
-    options: { signal: AbortSignal; timeoutMs: number },
+    options: { signal: StopSignal; timeoutMs: number },
   ): Promise<boolean>;
   /** What the server said of the method, in `initialize` first, then by registration. */
   options(method: string, document?: OpenDocument): unknown[];
@@ -120,13 +121,13 @@ export interface LanguageServer {
    * Opens the document, or brings the server up to date with the files on disk. Those that were looked at just now, after
    * `since`, are not looked at again; the document itself always is.
    */
-  sync(path: string, signal: AbortSignal, since?: number): Promise<OpenDocument>;
+  sync(path: string, signal: StopSignal, since?: number): Promise<OpenDocument>;
   /** The document as the server has it now; undefined when it is not open there. */
   opened(path: string): OpenDocument | undefined;
   /** The document's text in the workspace, open or not: for converting positions of replies. */
   textOf(uri: string): Promise<Lines | undefined>;
   /** Waits for the server's own evidence that it has indexed, at most until the signal or `timeoutMs`. */
-  settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness>;
+  settle(timeoutMs: number, signal: StopSignal): Promise<Readiness>;
   request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply>;
   diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport>;
   /** Diagnostics of every file that the server tells of, pulled where it offers that. */
@@ -193,7 +194,7 @@ export interface ServerPool {
   /** The servers that handle a file, in the order they are asked. */
   route(path: string): ServerPlan[];
   /** A running instance for a file (or, without one, for the first root); started when needed, once. */
-  get(serverId: string, path: string | undefined, signal: AbortSignal): Promise<LanguageServer>;
+  get(serverId: string, path: string | undefined, signal: StopSignal): Promise<LanguageServer>;
   /** Whether an instance of a server runs now. */
   runs(serverId: string): boolean;
   /** Instances that run now. */

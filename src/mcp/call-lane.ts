@@ -5,6 +5,7 @@
  */
 import type { JSONRPCErrorResponse, JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { isTable } from "../base/json.js";
+import { Stop } from "../base/stop.js";
 import type { SessionCalls } from "./calls.js";
 import { tellProgress } from "./progress.js";
 import { ProtocolError } from "./result.js";
@@ -41,7 +42,7 @@ export interface LaneContext {
 /** The lane of one connection. */
 export class CallLane {
   readonly #context: LaneContext;
-  readonly #under = new Map<Id, AbortController>();
+  readonly #under = new Map<Id, Stop>();
 
   constructor(context: LaneContext) {
     this.#context = context;
@@ -69,7 +70,7 @@ export class CallLane {
 
   /** Cancels all calls; nobody is there to hear of them. */
   close(): void {
-    for (const controller of this.#under.values()) controller.abort();
+    for (const stop of this.#under.values()) stop.abort();
     this.#under.clear();
   }
 
@@ -80,9 +81,8 @@ export class CallLane {
 
   async #answer({ id, name, args, progressToken }: PlainCall, send: Send): Promise<void> {
     const { calls, client } = this.#context;
-    const controller = new AbortController();
-    const { signal } = controller;
-    this.#under.set(id, controller);
+    const signal = new Stop();
+    this.#under.set(id, signal);
     const onProgress = tellProgress(progressToken, signal, (params) =>
       send({ jsonrpc: "2.0", method: "notifications/progress", params }, id),
     );
@@ -90,7 +90,7 @@ export class CallLane {
       (result) => ({ result, jsonrpc: "2.0", id }),
       (error: unknown) => ({ jsonrpc: "2.0", id, error: errorOf(error) }),
     );
-    if (this.#under.get(id) === controller) this.#under.delete(id);
+    if (this.#under.get(id) === signal) this.#under.delete(id);
     // A client that went away cannot be told anything; the transport's end is handled where it is seen.
     if (!signal.aborted) await send(answer, id).catch(() => undefined);
   }

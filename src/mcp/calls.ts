@@ -3,9 +3,11 @@
  * the runtime. The list needs no language server and is always the same; an unknown tool is a protocol error, everything
  * else is a tool result.
  */
+
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolEntry } from "../abi/bundle.js";
 import { Refusal } from "../base/problem.js";
+import type { StopSignal } from "../base/stop.js";
 import { protocolError } from "../runtime/answer/wording.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
@@ -50,7 +52,7 @@ export type CutReason = keyof typeof cutWords;
 export function openCalls(runtime: Runtime, session: Session): SessionCalls {
   const { dialect, mcp } = runtime.loaded.plan;
   const tools = runtime.tools.map((entry) => listed(entry, dialect.outputSchemas));
-  const pending = new Map<Promise<unknown>, AbortSignal>();
+  const pending = new Map<Promise<unknown>, StopSignal>();
   const cut = new AbortController();
   const cutOff = () => new ProtocolError(cutNumber, cutWords[cut.signal.reason as CutReason], undefined);
   const told = (refusal: Refusal): ProtocolError => {

@@ -1,4 +1,5 @@
 /** Progress of one call, told to a client that asked for it with a token. */
+import type { StopSignal } from "../base/stop.js";
 
 /** The parameters of one `notifications/progress`. */
 export interface ProgressParams {
@@ -12,7 +13,7 @@ export interface ProgressParams {
 /** What tells a call's progress; nothing, when the client gave no token or has cancelled. */
 export function tellProgress(
   token: string | number | undefined,
-  signal: AbortSignal,
+  signal: StopSignal,
   send: (params: ProgressParams) => Promise<void>,
 ): (message: string) => void {
   let progress = 0;

@@ -1,6 +1,8 @@
 /** What every part of one call shares. It lives as long as the call and is never shared between calls. */
+
 import type { Plan, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
+import type { StopSignal } from "../base/stop.js";
 import type { Log, PoolMark, ServerPool } from "../lsp/types.js";
 import type { Edits } from "../workspace/edits/types.js";
 import type { Gate } from "../workspace/types.js";
@@ -43,7 +45,7 @@ export interface CallState {
   /** Which time the call is asked; undefined when it must not be asked twice. */
   readonly attempt: Attempt | undefined;
   /** Aborts when the client cancels or the deadline has come. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** Milliseconds until the deadline. */
   remainingMs(): number;
   onProgress(message: string): void;

@@ -1,26 +1,26 @@
 /** Time limits as signals: one that ends with its parent or after a time, and never outlives the work it guards. */
-import { setMaxListeners } from "node:events";
+import { Stop, type StopSignal } from "../base/stop.js";
 
 /**
  * Runs work under a signal that aborts with one of its parents or, for a reason, after `ms`; `expired` tells which it was.
  */
 export async function withDeadline<T>(
-  parents: readonly AbortSignal[],
+  parents: readonly StopSignal[],
   ms: number,
-  work: (signal: AbortSignal, expired: () => boolean) => Promise<T>,
+  work: (signal: StopSignal, expired: () => boolean) => Promise<T>,
   reason?: () => Error,
 ): Promise<T> {
-  const controller = new AbortController();
+  const stop = new Stop();
   let late = false;
   const expire = () => {
-    late = !controller.signal.aborted;
-    controller.abort(reason?.() ?? new DOMException("The time is up.", "TimeoutError"));
+    late = !stop.aborted;
+    stop.abort(reason?.() ?? new DOMException("The time is up.", "TimeoutError"));
   };
-  const unfollow = follow(controller, parents);
+  const unfollow = follow(stop, parents);
   if (ms <= 0) expire();
   const timer = setTimeout(expire, ms);
   try {
-    return await work(controller.signal, () => late);
+    return await work(stop, () => late);
   } finally {
     clearTimeout(timer);
     unfollow();
@@ -46,34 +46,30 @@ export function timeWithin(timeoutMs: number, remainingMs: number): number {
 
 /** Runs work under a signal that aborts with any of its parents. */
 export async function underAny<T>(
-  parents: readonly AbortSignal[],
-  work: (signal: AbortSignal) => Promise<T>,
+  parents: readonly StopSignal[],
+  work: (signal: StopSignal) => Promise<T>,
 ): Promise<T> {
-  const controller = new AbortController();
-  const unfollow = follow(controller, parents);
+  const stop = new Stop();
+  const unfollow = follow(stop, parents);
   try {
-    return await work(controller.signal);
+    return await work(stop);
   } finally {
     unfollow();
   }
 }
 
 /** Aborts with any of the parents, until the function that it gives is called. */
-function follow(controller: AbortController, parents: readonly AbortSignal[]): () => void {
-  const pass = () => controller.abort(parents.find((parent) => parent.aborted)?.reason);
+function follow(stop: Stop, parents: readonly StopSignal[]): () => void {
+  const pass = () => stop.abort(parents.find((parent) => parent.aborted)?.reason);
   if (parents.some((parent) => parent.aborted)) pass();
-  for (const parent of parents) {
-    // A session's signal has one listener per call under way, and there is no leak in many.
-    setMaxListeners(0, parent);
-    parent.addEventListener("abort", pass, { once: true });
-  }
+  for (const parent of parents) parent.addEventListener("abort", pass, { once: true });
   return () => {
     for (const parent of parents) parent.removeEventListener("abort", pass);
   };
 }
 
 /** The work's outcome, or the signal's reason as soon as it aborts, whatever the work does then; `ended` hears of either. */
-export function untilAborted<T>(signal: AbortSignal, work: Promise<T>, ended?: () => void): Promise<T> {
+export function untilAborted<T>(signal: StopSignal, work: Promise<T>, ended?: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = () => {
       signal.removeEventListener("abort", abort);

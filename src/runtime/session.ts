@@ -2,10 +2,12 @@
  * One agent's session: its calls and the listings it pages through. Whatever happens in a call, it ends before its
  * deadline with an answer or a refusal; a fault of ours is logged with its cause and told without detail.
  */
+
 import { randomUUID } from "node:crypto";
 import type { Answer } from "../abi/handler.js";
 import type { ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
+import { Stop, type StopSignal } from "../base/stop.js";
 import type { PoolMark, ServerPool } from "../lsp/types.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
@@ -30,7 +32,7 @@ export type { CallOutcome } from "./answer/outcome.js";
 
 /** How the caller ends a call, and hears of its progress. */
 export interface CallOptions {
-  signal: AbortSignal;
+  signal: StopSignal;
   onProgress?(message: string): void;
 }
 
@@ -47,7 +49,7 @@ type Own = Pick<CallState, "evidence" | "wording" | "places">;
 /** A call as it was asked, under way until its time is up. */
 interface Asked extends Pick<CallState, "tool" | "remainingMs" | "onProgress"> {
   args: unknown;
-  cancel: AbortSignal;
+  cancel: StopSignal;
   /** The time that it had at its beginning, in milliseconds. */
   timeoutMs: number;
   /** The call that this one is a part of: what it learned, and where things stood when it began. */
@@ -70,7 +72,7 @@ export class Session {
   readonly #pages = new Pages();
   readonly #toldFolders = new Set<string>();
   readonly #parts = { pages: this.#pages, previews: new HeldPreviews(), toldFolders: this.#toldFolders };
-  readonly #closed = new AbortController();
+  readonly #closed = new Stop();
   readonly #id = randomUUID();
   #gate: Gate;
   #pool: ServerPool;
@@ -101,7 +103,7 @@ export class Session {
     if (tool === undefined) throw unknownTool(name, plan.mcp.listed);
     const onProgress = (message: string) => options.onProgress?.(message);
     const { timeoutMs } = tool;
-    return underAny([options.signal, this.#closed.signal], async (cancel) => {
+    return underAny([options.signal, this.#closed], async (cancel) => {
       const remainingMs = countdown(timeoutMs);
       const asked: Asked = { tool, args, cancel, timeoutMs, remainingMs, onProgress, outer: undefined };
       return (await this.#perform(asked)).outcome;

@@ -4,9 +4,11 @@
  * more that may come. A word that comes late, or while other files change too, counts for nothing: the server's own check
  * may have begun meanwhile and ended this one before its time.
  */
+
 import type { CheckPlan } from "../../abi/plan.js";
 import type { Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
+import type { StopSignal } from "../../base/stop.js";
 import type { OpenDocument } from "../types.js";
 import type { DiagnosticsRequest } from "./pull-document.js";
 
@@ -68,7 +70,7 @@ export class CheckedFiles {
   }
 
   /** Has the text checked, when it was told just now and nothing else was. */
-  begin(document: OpenDocument, signal: AbortSignal): void {
+  begin(document: OpenDocument, signal: StopSignal): void {
     const { plan } = this.#context;
     const { path, version } = document;
     const toldAt = this.#toldAt.get(path);
@@ -89,7 +91,7 @@ export class CheckedFiles {
     check: Check,
     document: OpenDocument,
     toldAt: number,
-    signal: AbortSignal,
+    signal: StopSignal,
   ): Promise<void> {
     const { request, onNews } = this.#context;
     const timeoutMs = plan.withinMs;

@@ -3,8 +3,10 @@
  * push for the very version that was sent, settled; both together where a server does both. What was published before
  * a change never counts as an answer after it.
  */
+
 import type { ServerPlan } from "../../abi/plan.js";
 import type { Json } from "../../base/json.js";
+import type { StopSignal } from "../../base/stop.js";
 import type { Capabilities } from "../capabilities.js";
 import type { ReadinessState } from "../readiness.js";
 import type {
@@ -278,7 +280,7 @@ export class Diagnostics {
   }
 
   /** Waits for a publish, a registration, a change of readiness, or the time. */
-  #event(timeoutMs: number, signal: AbortSignal): Promise<void> {
+  #event(timeoutMs: number, signal: StopSignal): Promise<void> {
     const { readiness, capabilities } = this.#context;
     const published: Signs = (wake) => {
       this.#listeners.add(wake);

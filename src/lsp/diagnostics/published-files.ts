@@ -2,10 +2,12 @@
  * What a server that publishes has said of all its files, as they are now: waited for where files changed since, without
  * files that are gone, and with the names of those of which nothing newer is known.
  */
+
 import { access } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Json } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
+import type { StopSignal } from "../../base/stop.js";
 import type { ReadinessState } from "../readiness.js";
 import type { OpenDocument } from "../types.js";
 import type { Published, PublishedReports } from "./published-reports.js";
@@ -25,7 +27,7 @@ export interface PublishedFilesContext {
   /** What it said of a document before that. */
   outdated: (path: string) => Published | undefined;
   /** Waits for the next sign of the server, or so long. */
-  event: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
+  event: (timeoutMs: number, signal: StopSignal) => Promise<void>;
 }
 
 /** The items of each file, and why they may not be what holds now. */
@@ -47,7 +49,7 @@ export class PublishedFiles {
   /** Waits until the server has spoken of the documents and of what changed, and is quiet; then gives all that it said. */
   async gather(
     documents: readonly OpenDocument[],
-    wait: { deadline: number; settleMs: number; signal: AbortSignal },
+    wait: { deadline: number; settleMs: number; signal: StopSignal },
   ): Promise<PublishedNow> {
     const { published, renew, outdated } = this.#context;
     for (const { path } of documents) renew(path);
@@ -72,7 +74,7 @@ export class PublishedFiles {
   async #heardOf(
     documents: readonly OpenDocument[],
     changed: readonly string[],
-    { deadline, settleMs, signal }: { deadline: number; settleMs: number; signal: AbortSignal },
+    { deadline, settleMs, signal }: { deadline: number; settleMs: number; signal: StopSignal },
   ): Promise<void> {
     const { published, readiness, current, event } = this.#context;
     const followed = Math.min(deadline, performance.now() + FOLLOW_MS);

@@ -2,12 +2,14 @@
  * Starts a server's program, or connects to one that runs elsewhere. Only programs that the plan allows, never through
  * a shell, each in a process group of its own, with an environment of allowed names only.
  */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { setPriority } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
+import type { StopSignal } from "../../base/stop.js";
 import type { PoolContext, Withheld } from "../types.js";
 import { reach, type SocketNames, startOverSocket } from "../wire/socket.js";
 import { serverEnv } from "./environment.js";
@@ -56,7 +58,7 @@ export async function launch(
   root: string,
   context: PoolContext,
   guardian: Guardian,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<Launched> {
   assertAllowed(plan, server);
   const sandbox = await sandboxOf(plan, server, context);

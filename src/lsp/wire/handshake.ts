@@ -1,10 +1,12 @@
 /** The handshake: what a server is told in `initialize`, and how its answer is read. */
+
 import { basename } from "node:path";
 import { ResponseError } from "vscode-jsonrpc/node";
 import type { Effect, ServerPlan } from "../../abi/plan.js";
 import { fileUri } from "../../base/file-uri.js";
 import { isTable, type Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
+import type { StopSignal } from "../../base/stop.js";
 import type { PositionEncoding } from "../../base/text.js";
 import { runsElsewhere } from "../process/program.js";
 import { CLIENT_INSIDE } from "../process/sandbox.js";
@@ -76,7 +78,7 @@ export async function shakeHands(
   plan: ServerPlan,
   asking: Asking,
   about: About,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<Introduction> {
   const params = initializeParams(plan, about);
   const answered = await asking.wire

@@ -3,10 +3,12 @@
  * has finished: early answers lie (typescript-language-server gives the import line as a definition). Errors of the
  * server become refusals here.
  */
+
 import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import type { RetryPlan } from "../../abi/plan.js";
 import { isTable } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
+import type { StopSignal } from "../../base/stop.js";
 import { methods } from "../../protocol/methods.js";
 import type { ReadinessState } from "../readiness.js";
 import type { PartTaker, RequestOptions, ServerReply } from "../types.js";
@@ -109,11 +111,7 @@ async function askUntilSure(
  * Waits for the status of a server that is known to send one: what it says before has to be asked for again. Half of the
  * time and of the patience are kept, as one that stays silent may answer all the same.
  */
-async function waitToAsk(
-  { readiness, warmupMs }: Asking,
-  leftMs: number,
-  signal: AbortSignal,
-): Promise<void> {
+async function waitToAsk({ readiness, warmupMs }: Asking, leftMs: number, signal: StopSignal): Promise<void> {
   if (!readiness.awaitsStatus || readiness.now === "indexing") return;
   await readiness.waitForStatus(Math.min(warmupMs, leftMs) / 2, warmupMs, signal);
 }
@@ -128,7 +126,7 @@ async function hold(
   { readiness, warmupMs }: Asking,
   doubts: (waitMs: number) => boolean,
   timeMs: number,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<boolean> {
   const indexing = (): boolean => readiness.now === "indexing";
   if (indexing() || !readiness.awaitsStatus) {
@@ -152,7 +150,7 @@ async function waitForMore(
   retry: RetryPlan | undefined,
   empties: number,
   leftMs: number,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<boolean> {
   if (!retry || (retry.while === "not_ready" && !readiness.mayFill)) return false;
   if (empties + 1 >= retry.attempts || leftMs <= retry.delayMs) {
@@ -178,7 +176,7 @@ async function waitForSign(
   readiness: ReadinessState,
   retry: RetryPlan | undefined,
   leftMs: number,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<boolean> {
   if (!retry || !readiness.mayFill) return false;
   const before = readiness.now;
@@ -191,7 +189,7 @@ async function attempt(
   method: string,
   params: unknown,
   timeoutMs: number,
-  { signal, parts }: { signal: AbortSignal; parts: PartTaker | undefined },
+  { signal, parts }: { signal: StopSignal; parts: PartTaker | undefined },
 ): Promise<{ value: unknown } | Refusal> {
   const end = performance.now() + timeoutMs;
   for (let retries = 0; ; retries++) {

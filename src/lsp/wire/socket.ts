@@ -2,6 +2,7 @@
  * Servers over TCP or a socket in the file system: reached where they run, or started from here and then reached or
  * waited for. What runs elsewhere is never ended from here; what was started here and its connection end together.
  */
+
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,6 +10,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ServerPlan, TransportPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
+import type { StopSignal } from "../../base/stop.js";
 import type { Transport } from "../process/launch.js";
 import { StderrRing } from "../process/stderr-ring.js";
 import { unlessAborted } from "./cancel.js";
@@ -32,7 +34,7 @@ export async function reach(
   server: ServerPlan,
   transport: SocketPlan,
   base: string,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<Transport> {
   const waitMs = Math.min(CONNECT_MS, server.initializeTimeoutMs);
   const address = addressOf(transport, base);
@@ -62,7 +64,7 @@ export async function startOverSocket(
   transport: SocketPlan,
   base: string,
   begin: (names: SocketNames) => Transport,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<Transport> {
   const fresh = freshFolder(transport);
   const leave = (): void => {
@@ -85,7 +87,7 @@ async function startAndDial(
   server: ServerPlan,
   address: Address,
   begin: (names: SocketNames) => Transport,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<Transport> {
   const found =
     "port" in address && address.port === 0 ? { ...address, port: await freePort(address) } : address;
@@ -109,7 +111,7 @@ async function awaitCall(
   server: ServerPlan,
   address: Address,
   begin: (names: SocketNames) => Transport,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<Transport> {
   const listener = createServer();
   try {
@@ -133,7 +135,7 @@ async function connected(
   server: ServerPlan,
   child: Transport,
   coming: (stop: AbortSignal) => Promise<Socket>,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<Socket> {
   const stop = new AbortController();
   const waitMs = server.initializeTimeoutMs;

@@ -2,6 +2,7 @@
  * One connection to a server: requests that always end (answer, timeout, cancel or death), notifications in order,
  * and the two handlers for what the server sends. Knows JSON-RPC, not LSP.
  */
+
 import type { Writable } from "node:stream";
 import {
   CancellationTokenSource,
@@ -13,6 +14,7 @@ import {
   ResponseError,
 } from "vscode-jsonrpc/node";
 import { Refusal } from "../../base/problem.js";
+import type { StopSignal } from "../../base/stop.js";
 import type { Transport } from "../process/launch.js";
 import type { PartTaker, Trace } from "../types.js";
 import { cancelled } from "./cancel.js";
@@ -140,14 +142,14 @@ export class Wire {
     method: string,
     params: unknown,
     timeoutMs: number,
-    signal?: AbortSignal,
+    signal?: StopSignal,
     parts?: PartTaker,
   ): Promise<unknown> {
     const asking = (asked: unknown): Promise<unknown> => this.#ask(method, asked, timeoutMs, signal);
     return parts ? this.#parts.during(params, parts, asking) : asking(params);
   }
 
-  #ask(method: string, params: unknown, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+  #ask(method: string, params: unknown, timeoutMs: number, signal?: StopSignal): Promise<unknown> {
     if (this.#death) return Promise.reject(this.#death);
     if (signal?.aborted) return Promise.reject(cancelled(signal));
     return new Promise((resolve, reject) => {

@@ -3,8 +3,10 @@
  * way to the next; with `all` everybody is asked side by side. A failure beside an answer is a warning; a failure
  * without one is the call's own.
  */
+
 import type { ServerPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
+import type { StopSignal } from "../../base/stop.js";
 import type { ServerReply } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
 import { withDeadline } from "../deadline.js";
@@ -14,7 +16,7 @@ import type { Attached, ReplyPart } from "./reply.js";
 
 /** The time that a server has for its answer. */
 export interface Turn {
-  signal: AbortSignal;
+  signal: StopSignal;
   timeoutMs: number;
 }
 
@@ -117,7 +119,7 @@ async function askOne<T>(
   const own = call.remainingMs() * share;
   const rest = call.remainingMs() - own;
   const late = () => new Refusal("lsp/timeout", `The server ${server.id} did not answer in time.`);
-  const work = async (signal: AbortSignal, expired: () => boolean): Promise<Outcome<T>> => {
+  const work = async (signal: StopSignal, expired: () => boolean): Promise<Outcome<T>> => {
     try {
       for (const attached of await circle.attach(server, signal)) {
         const timeoutMs = Math.max(1, Math.floor((call.remainingMs() - rest) * shareOfAnswer));

@@ -1,6 +1,8 @@
 /** The servers that a call may ask, and how each becomes ready to be asked: running, with the document open. */
+
 import type { ServerPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
+import type { StopSignal } from "../../base/stop.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
@@ -11,7 +13,7 @@ export interface Circle {
   /** In the order they are asked. */
   readonly servers: readonly ServerPlan[];
   /** Starts the server when needed; several when it runs for several roots, none when it has nothing to do here. */
-  attach(server: ServerPlan, signal: AbortSignal): Promise<Attached[]>;
+  attach(server: ServerPlan, signal: StopSignal): Promise<Attached[]>;
 }
 
 /** The servers of one file. */
@@ -24,7 +26,7 @@ export function documentCircle(call: CallState, admitted: Admitted): Circle {
       nextSteps: [{ kind: "config", text: "Add a server for this kind of file under `[[servers]]`." }],
     });
   const attached = new Map<string, Promise<Attached[]>>();
-  const open = async (plan: ServerPlan, signal: AbortSignal) => {
+  const open = async (plan: ServerPlan, signal: StopSignal) => {
     const server = await startedServer(call, plan.id, admitted.path, signal);
     const document = await server.sync(admitted.path, signal, call.mark?.lookedAt);
     call.evidence.asks(server, document);
@@ -70,7 +72,7 @@ export async function startedServer(
   { pool, evidence, onProgress }: CallState,
   id: string,
   path: string | undefined,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<LanguageServer> {
   if (!pool.runs(id)) onProgress(`starting ${id}`);
   evidence.awaitsStart(id);

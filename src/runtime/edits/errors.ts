@@ -2,8 +2,10 @@
  * The errors of files before and after an edit, from the servers that run, and what the edit made of them. Nothing here
  * throws: whatever a server does, the edit stands, and what is not known is said to be unknown.
  */
+
 import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
+import type { StopSignal } from "../../base/stop.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
@@ -69,7 +71,7 @@ interface Question {
   paths: readonly string[];
   wide: ReadonlySet<string>;
   ms: number;
-  signal: AbortSignal;
+  signal: StopSignal;
 }
 
 async function lookAll(call: CallState, question: Question, look: Look): Promise<void> {
@@ -85,7 +87,7 @@ async function lookAtFile(
   path: string,
   look: Look,
   ms: number,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<void> {
   const running = new Set(call.pool.running().map(({ plan }) => plan.id));
   // Where each call is a process of its own, none runs that an earlier one started.

@@ -2,14 +2,15 @@
  * Calls that ask the same at the same time share one answer. The work ends early only when nobody waits for it any more;
  * whoever leaves, leaves alone.
  */
+import { Stop, type StopSignal } from "../../base/stop.js";
 import { untilAborted } from "../deadline.js";
 
 /** A piece of work under a signal, telling its progress. */
-export type Work<T> = (signal: AbortSignal, onProgress: (message: string) => void) => Promise<T>;
+export type Work<T> = (signal: StopSignal, onProgress: (message: string) => void) => Promise<T>;
 
 interface Shared<T> {
   result: Promise<T>;
-  stop: AbortController;
+  stop: Stop;
   listeners: Set<(message: string) => void>;
   isDone: boolean;
 }
@@ -24,7 +25,7 @@ export class InFlight<T> {
   }
 
   /** The result of the work of that key: of what is under way, else of new work. Rejects when the signal aborts first. */
-  join(key: string, signal: AbortSignal, onProgress: (message: string) => void, work: Work<T>): Promise<T> {
+  join(key: string, signal: StopSignal, onProgress: (message: string) => void, work: Work<T>): Promise<T> {
     const shared = this.#under.get(key) ?? this.#begin(key, work);
     // A listener of one's own, so that two callers with the same function count twice.
     const listener = (message: string) => onProgress(message);
@@ -39,12 +40,12 @@ export class InFlight<T> {
   }
 
   #begin(key: string, work: Work<T>): Shared<T> {
-    const stop = new AbortController();
+    const stop = new Stop();
     const listeners: Shared<T>["listeners"] = new Set();
     const tell = (message: string) => {
       for (const listener of listeners) listener(message);
     };
-    const result = work(stop.signal, tell);
+    const result = work(stop, tell);
     const shared: Shared<T> = { result, stop, listeners, isDone: false };
     this.#under.set(key, shared);
     const done = () => {

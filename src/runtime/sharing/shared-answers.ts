@@ -2,9 +2,11 @@
  * Answers that several calls may have: one that is kept and still true, or one that is under way for somebody else. Looking
  * for them is bounded, and what takes longer is not waited for: sharing must not cost more than asking.
  */
+
 import type { ToolPlan } from "../../abi/plan.js";
 import { canonicalText } from "../../base/json.js";
 import type { Refusal } from "../../base/problem.js";
+import type { StopSignal } from "../../base/stop.js";
 import type { PoolMark, ServerPool } from "../../lsp/types.js";
 import type { Evidence, Learned } from "../answer/evidence.js";
 import type { CallOutcome } from "../answer/outcome.js";
@@ -45,7 +47,7 @@ export interface Question {
   asker: string;
   /** Whether the session still holds the listing of a cursor. */
   holds(listing: string): boolean;
-  cancel: AbortSignal;
+  cancel: StopSignal;
   remainingMs(): number;
   onProgress(message: string): void;
 }
@@ -53,7 +55,7 @@ export interface Question {
 /** Asks anew, from where things stand. */
 export type Ask = (
   mark: PoolMark | undefined,
-  signal: AbortSignal,
+  signal: StopSignal,
   onProgress: (message: string) => void,
 ) => Promise<Fresh>;
 
