@@ -30,12 +30,15 @@ export function holdHeap(): void {
 
 function hold(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
+  // Helpers are woken, and waited for, for longer than the few megabytes take one thread.
+  setFlagsFromString("--no-parallel-scavenge");
   setFlagsFromString("--heap-growing-percent=50");
 }
 
 /** As V8 has it by itself. */
 function giveRoom(): void {
   setFlagsFromString("--semi-space-growth-factor=2");
+  setFlagsFromString("--parallel-scavenge");
   setFlagsFromString("--heap-growing-percent=0");
 }
 

@@ -17,6 +17,7 @@ import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, rootOf } from "./route.js";
 import { Slot } from "./slot.js";
 import type { LanguageServer, PoolContext, PoolMark, ServerPool, ServerStatus } from "./types.js";
+import { Glances } from "./watch/glances.js";
 import { Moments } from "./watch/moments.js";
 import { WorkspaceWatch } from "./watch/watch.js";
 import { rethrowWithoutWords, withoutWords } from "./without-words.js";
@@ -46,6 +47,10 @@ class Pool implements ServerPool {
   readonly #watch: WorkspaceWatch;
   readonly #tally: Tally = { told: 0, heard: 0 };
   readonly #moments: Moments;
+  readonly #glances = new Glances({
+    look: () => this.mark(),
+    state: () => `${this.#watch.cursor}.${this.#tally.told}`,
+  });
   #starts = 0;
   #closed = false;
 
@@ -103,18 +108,14 @@ class Pool implements ServerPool {
 
   glance(): PoolMark | undefined {
     const lookedAt = performance.now();
-    const { cursor, hasBegun, isAtRest } = this.#watch;
-    const { told } = this.#tally;
+    const { hasBegun, isAtRest } = this.#watch;
     // Before the first look no server has read a file or was told of one: what it starts from is what is there.
     if (hasBegun && !isAtRest) return undefined;
     if (!this.#sorted().every(({ instance }) => instance?.glanced(lookedAt) ?? true)) return undefined;
-    const mark = this.#markOf(lookedAt);
-    // In the next turn: the question that the mark is for goes out in this one.
-    const isTrue = new Promise<boolean>((resolve) => {
-      const compare = (): void => resolve(this.#watch.cursor === cursor && this.#tally.told === told);
-      setImmediate(() => this.mark().then(compare, () => resolve(false)));
-    });
-    return { ...mark, holds: () => isTrue };
+    return this.#glances.take(
+      this.#markOf(lookedAt),
+      this.#sorted().some(({ busy }) => busy),
+    );
   }
 
   #markOf(lookedAt: number): PoolMark {

@@ -31,7 +31,8 @@ export interface DocumentsContext {
   encoding: () => PositionEncoding;
   maxOpen: number;
   maxBytes: number;
-  notify: (method: string, params: unknown) => void;
+  /** Tells the server something; what is no news says nothing about a file that an answer could depend on. */
+  notify: (method: string, params: unknown, isNews?: boolean) => void;
   /** Hears of every text that the server was given, or that it no longer has. */
   onChanged: (path: string, what: "opened" | "changed" | "touched" | "closed") => void;
 }
@@ -167,9 +168,8 @@ export class Documents {
     this.#open.set(path, entry);
     this.#evicted.delete(path);
     this.#context.onChanged(path, "opened");
-    this.#context.notify("textDocument/didOpen", {
-      textDocument: { uri, languageId, version: 1, text: read.lines.text },
-    });
+    const textDocument = { uri, languageId, version: 1, text: read.lines.text };
+    this.#context.notify("textDocument/didOpen", { textDocument }, false);
     return entry;
   }
 
@@ -241,7 +241,7 @@ export class Documents {
       const { path } = entry.document;
       if (path === justUsed || this.#held.has(path)) continue;
       this.#evicted.add(path);
-      this.#close(entry);
+      this.#close(entry, false);
     }
   }
 
@@ -250,9 +250,9 @@ export class Documents {
     for (const entry of [...this.#open.values()]) this.#close(entry);
   }
 
-  #close(entry: Entry): void {
+  #close(entry: Entry, isNews = true): void {
     if (!this.#open.delete(entry.document.path)) return;
-    this.#context.notify("textDocument/didClose", { textDocument: { uri: entry.document.uri } });
+    this.#context.notify("textDocument/didClose", { textDocument: { uri: entry.document.uri } }, isNews);
     this.#context.onChanged(entry.document.path, "closed");
   }
 

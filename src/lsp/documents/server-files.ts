@@ -37,7 +37,8 @@ export class ServerFiles {
   constructor(context: ServerFilesContext) {
     const { server, capabilities, readiness, encoding, request } = context;
     const { plan, root, roots, folders, limits, watch } = server;
-    const notify = (method: string, params: unknown): void => this.tell(method, params);
+    const notify = (method: string, params: unknown, isNews?: boolean): void =>
+      this.tell(method, params, isNews);
     this.#context = context;
     this.#documents = new Documents({
       server: plan,
@@ -164,9 +165,9 @@ export class ServerFiles {
     return this.diagnostics.workspace(options, this.#documents.all);
   }
 
-  /** Tells the server something about files. Opening one changes nothing that an answer could depend on. */
-  tell(method: string, params: unknown): void {
-    if (method !== "textDocument/didOpen") this.#context.server.tally.told += 1;
+  /** Tells the server something about files. Opening one, or closing it to make room, is no news. */
+  tell(method: string, params: unknown, isNews = true): void {
+    if (isNews) this.#context.server.tally.told += 1;
     this.#context.notify(method, params);
   }
 }

@@ -2,8 +2,9 @@
  * Bearer tokens. Only their digests are compared, all of them every time, in constant time: how long an answer takes
  * tells nothing. A source that cannot be trusted at the moment has no tokens, and then nobody gets in.
  */
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { type Code, codes } from "../../base/codes.js";
+import { sha256 } from "../../base/hash.js";
 import { ConfigError } from "../../base/problem.js";
 import type { Log } from "../../lsp/types.js";
 import type { Authenticate } from "./checks.js";
@@ -21,7 +22,7 @@ const usable = /^[A-Za-z0-9\-._~+/=]{16,512}$/;
 
 /** The digest that a token is known by. */
 export function digestOf(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+  return Buffer.from(sha256(token), "hex");
 }
 
 /** The digests of the tokens in a text, separated by white space; `#` begins a comment. */

@@ -1,0 +1,63 @@
+/**
+ * Marks that are given at a glance, and the looks that prove them. One look proves all glances before it. It begins in the
+ * next turn, while the server is at work on the question; where servers are at work for others already it is put off, until an
+ * answer waits for it or its time has come: the more calls there are at once, the fewer looks each of them costs.
+ */
+import type { PoolMark } from "../types.js";
+
+/** How long a look is put off. What changes meanwhile makes the calls of so long be asked again, so it is not long. */
+const PUT_OFF_MS = 20;
+
+/** What glances are proven by. */
+export interface GlancesContext {
+  /** Takes in all that changed before. */
+  look: () => Promise<unknown>;
+  /** How the files stand, as far as is known. */
+  state: () => string;
+}
+
+/** A look that has not begun. */
+interface Look {
+  /** How the files stood after it; undefined when that could not be found out. */
+  found: Promise<string | undefined>;
+  /** Begins it, once. */
+  begin(): void;
+}
+
+export class Glances {
+  readonly #context: GlancesContext;
+  #next: Look | undefined;
+
+  constructor(context: GlancesContext) {
+    this.#context = context;
+  }
+
+  /** The mark, which holds if a look finds nothing that was not known; `isBusy` says that servers are at work. */
+  take(mark: PoolMark, isBusy: boolean): PoolMark {
+    const state = this.#context.state();
+    this.#next ??= this.#prepare(isBusy);
+    const look = this.#next;
+    if (!isBusy) setImmediate(look.begin);
+    const holds = async (): Promise<boolean> => {
+      look.begin();
+      return (await look.found) === state;
+    };
+    return { ...mark, holds };
+  }
+
+  #prepare(isPutOff: boolean): Look {
+    let settle: (found: Promise<string | undefined>) => void = () => undefined;
+    const found = new Promise<string | undefined>((resolve) => {
+      settle = resolve;
+    });
+    const begin = (): void => {
+      if (this.#next !== look) return;
+      this.#next = undefined;
+      clearTimeout(timer);
+      settle(this.#context.look().then(this.#context.state, () => undefined));
+    };
+    const timer = isPutOff ? setTimeout(begin, PUT_OFF_MS) : undefined;
+    const look: Look = { found, begin };
+    return look;
+  }
+}
