@@ -8,7 +8,7 @@ import type { WorkspaceWatch } from "./watch/watch.js";
 export interface Tally {
   /** Changes of files that servers were told of. */
   told: number;
-  /** Notifications and requests that servers sent. */
+  /** Notifications and requests that servers sent, but for the progress of questions. */
   heard: number;
 }
 

@@ -67,7 +67,9 @@ export class Instance {
     this.root = root;
     this.generation = context.generation;
     this.#capabilities = new Capabilities(plan);
-    this.#readiness = new ReadinessState(plan.ready);
+    this.#readiness = new ReadinessState(plan.ready, () => {
+      context.tally.heard += 1;
+    });
     this.#readiness.foldersAdded(new Set([root, ...context.folders]).size - 1);
     this.#wire = new Wire(transport, {
       name: plan.id,

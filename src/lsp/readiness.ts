@@ -14,7 +14,7 @@ import { type Flight, isWorth, WorkProgress } from "./work-progress.js";
 export class ReadinessState {
   readonly #ready: ServerPlan["ready"];
   readonly #status: ReadyStatus;
-  readonly #progress = new WorkProgress();
+  readonly #progress: WorkProgress;
   readonly #listeners = new Set<() => void>();
   #initialized = false;
   #progressEnded = false;
@@ -27,9 +27,11 @@ export class ReadinessState {
   #toldVainMs = 0;
   #death: Refusal | undefined;
 
-  constructor(ready: ServerPlan["ready"]) {
+  /** `onNews` hears of progress that is not a question's own. */
+  constructor(ready: ServerPlan["ready"], onNews: () => void = () => undefined) {
     this.#ready = ready;
     this.#status = new ReadyStatus(ready);
+    this.#progress = new WorkProgress(onNews);
   }
 
   get now(): Readiness {

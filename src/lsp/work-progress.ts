@@ -10,6 +10,9 @@ const STALE_MS = 60_000;
 /** Part of the time that was waited in vain from which on waiting again is the same wait. */
 const AS_LONG = 0.8;
 
+/** Titles that are remembered; a server that makes a new one for each question is not understood. */
+const MOST_TITLES = 64;
+
 /** One question on its way. */
 export interface Flight {
   sentAt: number;
@@ -30,6 +33,8 @@ export interface Progress {
   during: readonly Flight[];
   /** Whether it is known to be one question's own. */
   isOwn: boolean;
+  /** Whether it is no news, unless it outlives the questions that it began with. */
+  isQuiet: boolean;
   /** How long it was waited for in vain since it last moved. */
   vainMs: number;
 }
@@ -40,7 +45,15 @@ type Words = Pick<Progress, "title" | "message" | "percentage">;
 export class WorkProgress {
   readonly #open = new Map<string | number, Progress>();
   readonly #flights = new Set<Flight>();
+  /** Titles of progress that began and ended with a question which the server reports on. */
+  readonly #answersTitles = new Set<string>();
+  readonly #onNews: () => void;
   #begun = 0;
+
+  /** `onNews` hears of all progress but that of questions, by which the server tells nothing of itself. */
+  constructor(onNews: () => void) {
+    this.#onNews = onNews;
+  }
 
   /** How many times the server began progress. */
   get begun(): number {
@@ -70,8 +83,16 @@ export class WorkProgress {
   /** It was answered, or given up. What began with the `previous` asking of the same question too is its own. */
   arrive(flight: Flight, previous: Flight | undefined): void {
     this.#flights.delete(flight);
-    for (const progress of this.#open.values())
+    for (const progress of this.#open.values()) {
       if (progress.during.includes(flight) && previous?.began.has(progress.title)) progress.isOwn = true;
+      if (progress.isQuiet && !this.#isAnswers(progress)) this.#tellOf(progress);
+    }
+  }
+
+  /** It is some work of the server's own after all. */
+  #tellOf(progress: Progress): void {
+    progress.isQuiet = false;
+    this.#onNews();
   }
 
   clear(): void {
@@ -86,15 +107,17 @@ export class WorkProgress {
   /** Takes the parameters of a `$/progress`; says what happened, if anything: `answered` is the end of a question's own. */
   take(params: unknown): "begun" | "went-on" | "answered" | "ended" | undefined {
     const { token, value } = isTable(params) ? params : {};
-    if ((typeof token !== "string" && typeof token !== "number") || !isTable(value)) return undefined;
+    if ((typeof token !== "string" && typeof token !== "number") || !isTable(value)) {
+      this.#onNews();
+      return undefined;
+    }
+    if (value.kind === "begin") this.#open.set(token, this.#begin(wordsOf(value, undefined)));
     const before = this.#open.get(token);
+    if (!before?.isQuiet) this.#onNews();
+    if (value.kind === "begin") return "begun";
     if (value.kind === "end") {
       this.#open.delete(token);
-      return before && (this.#isAnswers(before) ? "answered" : "ended");
-    }
-    if (value.kind === "begin") {
-      this.#open.set(token, this.#begin(wordsOf(value, undefined)));
-      return "begun";
+      return before && this.#end(before);
     }
     if (value.kind !== "report" || !before) return undefined;
     const words = wordsOf(value, before);
@@ -111,8 +134,16 @@ export class WorkProgress {
   #begin(words: Words): Progress {
     this.#begun++;
     for (const flight of this.#flights) flight.began.add(words.title);
-    const now = performance.now();
-    return { ...words, seen: now, beganAt: now, during: [...this.#flights], isOwn: false, vainMs: 0 };
+    const [now, during] = [performance.now(), [...this.#flights]];
+    const progress = { ...words, seen: now, beganAt: now, during, isOwn: false, isQuiet: false, vainMs: 0 };
+    progress.isQuiet = this.#answersTitles.has(words.title) && this.#isAnswers(progress);
+    return progress;
+  }
+
+  #end(progress: Progress): "answered" | "ended" {
+    if (!this.#isAnswers(progress)) return "ended";
+    if (this.#answersTitles.size < MOST_TITLES) this.#answersTitles.add(progress.title);
+    return "answered";
   }
 }
 

@@ -40,7 +40,8 @@ export class Incoming {
   /** The answer to a request of the server. */
   request(method: string, params: unknown): unknown {
     const { plan, tally, capabilities, diagnostics, settings, folders } = this.#context;
-    tally.heard += 1;
+    // A token alone says nothing; the progress under it does.
+    if (method !== "window/workDoneProgress/create") tally.heard += 1;
     const onRefresh = (refresh: string): void => {
       if (refresh === "workspace/diagnostic/refresh") diagnostics.refreshed();
     };
@@ -58,7 +59,8 @@ export class Incoming {
   /** Takes a notification of the server. */
   notification(method: string, params: unknown): void {
     const { plan, tally, diagnostics, readiness, command, notify } = this.#context;
-    tally.heard += 1;
+    // Whether progress is news depends on what it is about.
+    if (method !== "$/progress") tally.heard += 1;
     if (method === "textDocument/publishDiagnostics") diagnostics.publish(params);
     readiness.notified(method, params);
     for (const rule of plan.forward) {
