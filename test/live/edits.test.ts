@@ -176,7 +176,9 @@ const hasClangd = spawnSync("clangd", ["--version"]).status === 0;
 describe.runIf(hasClangd)("clangd", () => {
   let session: LiveSession;
   beforeAll(async () => {
-    session = await openSession("c", `${allow("clangd")}[[servers]]\nid = "c"\nkind = "clangd"\n`);
+    session = await openSession("c", `${allow("clangd")}[[servers]]\nid = "c"\nkind = "clangd"\n`, [
+      "--trust-workspace",
+    ]);
     const commands = ["app.c", "greet.c"].map((file) => ({
       directory: session.folder,
       file,

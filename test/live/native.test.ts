@@ -14,8 +14,8 @@ interface Native {
   probe: string[];
   /** A further program that it needs. */
   needs?: string;
-  /** It runs the project's build, and is started only where that is trusted. */
-  builds?: true;
+  /** It may run what the project names, and is started only where that is trusted. */
+  waits?: true;
   fixture: string;
   /** Files that must name the folder they stand in. */
   prepare?: (session: LiveSession) => void;
@@ -33,6 +33,7 @@ interface Native {
 const natives: Native[] = [
   {
     kind: "clangd",
+    waits: true,
     probe: ["--version"],
     fixture: "c",
     prepare: ({ folder, write }) =>
@@ -60,7 +61,7 @@ const natives: Native[] = [
   {
     kind: "rust-analyzer",
     probe: ["--version"],
-    builds: true,
+    waits: true,
     needs: "cargo",
     fixture: "rust",
     use: ["src/main.rs", '|greet("漢字")'],
@@ -90,6 +91,7 @@ const natives: Native[] = [
   },
   {
     kind: "pylsp",
+    waits: true,
     probe: ["--version"],
     fixture: "python",
     use: ["app.py", "|greet("],
@@ -136,7 +138,7 @@ for (const native of natives) {
   describe.skipIf(why !== "")(`${native.kind}${why === "" ? "" : ` (${why})`}`, { timeout: 120_000 }, () => {
     let session: LiveSession;
     beforeAll(async () => {
-      const words = native.builds ? ["--trust-workspace"] : [];
+      const words = native.waits ? ["--trust-workspace"] : [];
       session = await openSession(native.fixture, config(native.kind, program ?? ""), words);
       native.prepare?.(session);
     }, 60_000);

@@ -214,7 +214,7 @@ describe("vscode-html-language-server", () => {
 describe.skipIf(spawnSync("clangd", ["--version"]).status !== 0)("clangd", () => {
   beforeAll(async () => {
     const server = '[allow]\ncommands = ["clangd"]\n[[servers]]\nid = "cpp"\nkind = "clangd"\n';
-    session = await openSession("cpp-types", `${full}${server}`);
+    session = await openSession("cpp-types", `${full}${server}`, ["--trust-workspace"]);
   });
   afterAll(() => session?.close());
 

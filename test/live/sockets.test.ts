@@ -152,6 +152,7 @@ commands = ["pylsp"]
 [[servers]]
 id = "py"
 command = "pylsp"
+untrusted.start = true
 args = ["--tcp", "--host", "127.0.0.1", "--port", "<port>"]
 extensions = ["py"]
 transport = { tcp = "127.0.0.1:0", mode = "start" }

@@ -19,7 +19,10 @@ beforeEach(() => {
     );
     chmodSync(join(top, "work/.venv/bin", name), 0o755);
   }
-  write("home/.config/lsp-proxy/config.toml", '[[servers]]\nid = "x"\nkind = "pylsp"\n');
+  write(
+    "home/.config/lsp-proxy/config.toml",
+    '[[servers]]\nid = "x"\nkind = "pylsp"\nuntrusted.start = true\n',
+  );
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 

@@ -78,6 +78,7 @@ const waiting: [kind: string, files: Sample["files"], file: string, has: boolean
     "src/main.rs",
     runs("rust-analyzer", "--version") && runs("cargo", "--version"),
   ],
+  ["clangd", { "a.c": "int x = y;\n" }, "a.c", runs("clangd", "--version")],
 ];
 
 describe.each(waiting)("%s", (kind, files, file, has) => {
@@ -99,8 +100,6 @@ describe.each(waiting)("%s", (kind, files, file, has) => {
 
 const open: [kind: string, sample: string, has: boolean][] = [
   ["pyright", "python", true],
-  ["pylsp", "python", runs("pylsp", "--version")],
-  ["clangd", "c", runs("clangd", "--version")],
   ["gopls", "go", runs("gopls", "version") && runs("go", "version")],
 ];
 

@@ -93,12 +93,14 @@ export function makeStrange({ files }: Pick<Sample, "files">): Strange {
     "conftest.py": python,
     "sitecustomize.py": python,
     "conf.py": python,
+    "mypy.ini": "[mypy]\nplugins = ./conftest.py\n",
     "setup.cfg":
       "[flake8:local-plugins]\nextension = X = conftest:f\npaths = .\n[mypy]\nplugins = conftest.py\n",
     ".pylintrc": `[MASTER]\ninit-hook=${python}`,
     "build.rs": `fn main() { std::fs::write(${JSON.stringify(mark)}, "build.rs\\n").unwrap(); }\n`,
     ".cargo/config.toml": `[build]\nrustc-wrapper = ${JSON.stringify(join(work, "hostile.sh"))}\n`,
-    ".clangd": `CompileFlags:\n  Compiler: ${join(work, "hostile.sh")}\n`,
+    ".clangd": `CompileFlags:\n  Compiler: ${join(work, "hostile.sh")}\n  Add: [-Xclang, -diagnostic-log-file, -Xclang, ${mark}]\n`,
+    ".rumdl.toml": `[code-block-tools]\nenabled = true\nlanguages.text.lint = ["hostile"]\ntools.hostile.command = [${JSON.stringify(join(work, "hostile.sh"))}]\n`,
   };
   writeSample({ files: all }, work, undefined);
   for (const name of Object.keys(programs)) chmodSync(join(work, name), 0o755);
