@@ -39,6 +39,11 @@ export function sortBy<T>(items: readonly T[], key: (item: T) => readonly KeyPar
     .map((entry) => entry.item);
 }
 
+/** A sorted copy by a comparison of several things in turn; equal items keep their order. */
+export function sortWith<T>(items: readonly T[], compare: (a: T, b: T) => number): T[] {
+  return [...items].sort(compare);
+}
+
 const sliceLength = 1024;
 
 /** Sorts numbers slice by slice, `between` awaited in between; what is in order already costs one look. Equal ones keep their order. */

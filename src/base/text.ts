@@ -12,13 +12,18 @@ export type ColumnUnit = PositionEncoding;
 export class Lines {
   readonly #text: string;
   readonly #starts: number[] = [0];
+  /** Whether it is ASCII: then all units count alike. */
+  readonly #isPlain: boolean;
 
   constructor(text: string) {
     this.#text = text;
+    let all = 0;
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
+      all |= code;
       if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) this.#starts.push(i + 1);
     }
+    this.#isPlain = all < 0x80;
   }
 
   get text(): string {
@@ -38,15 +43,38 @@ export class Lines {
   /** The text of a zero-based line without its line ending; empty past the end. */
   line(line: number): string {
     if (line < 0 || line >= this.#starts.length) return "";
+    return this.#text.slice(this.start(line), this.#end(line));
+  }
+
+  /** Offset behind the last character of a line that there is. */
+  #end(line: number): number {
+    const start = this.start(line);
     let end = this.#starts[line + 1] ?? this.#text.length;
-    while (end > this.start(line) && isLineEnd(this.#text.charCodeAt(end - 1))) end--;
-    return this.#text.slice(this.start(line), end);
+    while (end > start && isLineEnd(this.#text.charCodeAt(end - 1))) end--;
+    return end;
+  }
+
+  /** A column of a zero-based line in other units, as `convertColumn` gives it. */
+  column(line: number, column: number, from: ColumnUnit, to: ColumnUnit): number {
+    if (!this.#isPlain || line < 0 || line >= this.#starts.length)
+      return convertColumn(this.line(line), column, from, to);
+    return Math.max(0, Math.min(column, this.#end(line) - this.start(line)));
+  }
+
+  /** Length of a zero-based line in units. */
+  columns(line: number, unit: ColumnUnit): number {
+    return this.column(line, Number.POSITIVE_INFINITY, "utf-16", unit);
+  }
+
+  /** Whether every column is the same in all units. */
+  get isPlain(): boolean {
+    return this.#isPlain;
   }
 
   /** Offset (code units) of a zero-based line and column, clamped to the line. */
   offset(line: number, column: number, unit: ColumnUnit): number {
     if (line >= this.#starts.length) return this.#text.length;
-    return this.start(line) + convertColumn(this.line(line), column, unit, "utf-16");
+    return this.start(line) + this.column(line, column, unit, "utf-16");
   }
 }
 
@@ -110,6 +138,7 @@ export class ColumnWalk {
 
   /** A column of a zero-based line. */
   convert(line: number, column: number): number {
+    if (this.lines.isPlain) return this.lines.column(line, column, this.from, this.to);
     if (line !== this.#number) this.#line = this.lines.line(line);
     if (line !== this.#number || column < this.#walk.seen) this.#walk = { at: 0, seen: 0, out: 0 };
     this.#number = line;

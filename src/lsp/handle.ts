@@ -6,6 +6,7 @@
 
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
+import type { Soon } from "../base/soon.js";
 import type { StopSignal } from "../base/stop.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
@@ -90,7 +91,7 @@ export class Handle implements LanguageServer {
     return this.#instance.opened(path);
   }
 
-  textOf(uri: string): Promise<Lines | undefined> {
+  textOf(uri: string): Soon<Lines | undefined> {
     return this.#instance.textOf(uri);
   }
 

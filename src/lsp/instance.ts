@@ -5,6 +5,7 @@
 
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
+import type { Soon } from "../base/soon.js";
 import type { StopSignal } from "../base/stop.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import { Capabilities } from "./capabilities.js";
@@ -247,7 +248,7 @@ export class Instance {
     if (wanted.length > 0) this.#files.tell(fileMethod("did", operation), fileParams(wanted));
   }
 
-  textOf(uri: string): Promise<Lines | undefined> {
+  textOf(uri: string): Soon<Lines | undefined> {
     return this.#files.textOf(uri);
   }
 

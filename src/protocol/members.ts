@@ -13,7 +13,7 @@ const foreign: readonly string[] = ["value", "data", "arguments", "answer"];
 
 /** A value as the dialect spells its members. */
 export function spellMembers(dialect: Dialect, value: JsonObject): JsonObject {
-  const coded = withCodes(dialect, value);
+  const coded = hasCodes(value) ? withCodes(dialect, value) : value;
   return Object.keys(dialect.members).length === 0 ? coded : spellTable(dialect, coded);
 }
 
@@ -27,6 +27,10 @@ export function codeWord<T>(map: { readonly [key: string]: T }, code: string): T
 export function spellSchema(dialect: Dialect, schema: JsonObject): JsonObject {
   const coded = withCodeSchemas(dialect, schema);
   return Object.keys(dialect.members).length === 0 ? coded : schemaOf(dialect, coded);
+}
+
+function hasCodes({ warnings, error }: JsonObject): boolean {
+  return (Array.isArray(warnings) && warnings.length > 0) || isTable(error);
 }
 
 /** Warnings under the dialect's codes, and the codes of warnings and of an error under its names. */

@@ -77,19 +77,23 @@ export function spanSchema(dialect: DialectPlan): JsonObject {
 }
 
 /** The names of a flat range. */
-export function spanNames(dialect: DialectPlan): {
-  line: string;
-  character: string;
-  endLine: string;
-  endCharacter: string;
-} {
-  const { line, character } = dialect.position;
-  return {
-    line,
-    character,
-    endLine: `end_${line}`,
-    endCharacter: `end_${character}`,
-  };
+export interface SpanNames {
+  readonly line: string;
+  readonly character: string;
+  readonly endLine: string;
+  readonly endCharacter: string;
+}
+
+const knownNames = new WeakMap<DialectPlan["position"], SpanNames>();
+
+/** The names of a flat range in a dialect. */
+export function spanNames({ position }: DialectPlan): SpanNames {
+  const known = knownNames.get(position);
+  if (known !== undefined) return known;
+  const { line, character } = position;
+  const names = { line, character, endLine: `end_${line}`, endCharacter: `end_${character}` };
+  knownNames.set(position, names);
+  return names;
 }
 
 /** A place as `pointFields` describes it. */
@@ -100,14 +104,23 @@ export function spellPoint(dialect: DialectPlan, point: Point): JsonObject {
 
 /** A range as `spanFields` describes it. */
 export function spellSpan(dialect: DialectPlan, span: Span): JsonObject {
-  if (dialect.position.answers === "object") return { range: spanValue(dialect, span) };
-  const { lineBase, characterBase } = dialect.position;
+  const out: JsonObject = {};
+  putSpan(dialect, out, span);
+  return out;
+}
+
+/** The same as members of an item that has others. */
+export function putSpan(dialect: DialectPlan, out: JsonObject, { start, end }: Span): void {
+  const { answers, lineBase, characterBase } = dialect.position;
+  if (answers === "object") {
+    out.range = { start: pointValue(dialect, start), end: pointValue(dialect, end) };
+    return;
+  }
   const names = spanNames(dialect);
-  return {
-    ...pointValue(dialect, span.start),
-    [names.endLine]: span.end.line + lineBase,
-    [names.endCharacter]: span.end.character + characterBase,
-  };
+  out[names.line] = start.line + lineBase;
+  out[names.character] = start.character + characterBase;
+  out[names.endLine] = end.line + lineBase;
+  out[names.endCharacter] = end.character + characterBase;
 }
 
 /** A range as `spanSchema` describes it. */

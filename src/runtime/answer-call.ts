@@ -36,19 +36,45 @@ export async function answerCall(
   { tool, args, run }: Asked,
   own: Own,
 ): Promise<Answer> {
-  const validator = await loaded.inputValidator(tool.name);
+  const found = loaded.inputValidator(tool.name);
+  const validator = found instanceof Promise ? await found : found;
   const given = checkArguments(tool, validator, args, loaded.argumentNames(tool.name));
   const input = clampNumbers(tool, plan, given, own.evidence);
   own.evidence.input = input;
   const since = tool.effect === "edit" ? await pool.moment() : 0;
-  const state: CallState = { ...{ plan, pool, samples, edits, log, since, tool, input }, ...own };
+  const state: CallState = {
+    // One by one: what is put together from other tables V8 keeps as a dictionary, which all steps of a call would search.
+    plan,
+    tool,
+    input,
+    pool,
+    gate: own.gate,
+    samples,
+    places: own.places,
+    wording: own.wording,
+    evidence: own.evidence,
+    pages: own.pages,
+    edits,
+    previews: own.previews,
+    holder: own.holder,
+    lasting: own.lasting,
+    toldFolders: own.toldFolders,
+    since,
+    log,
+    mark: own.mark,
+    attempt: own.attempt,
+    signal: own.signal,
+    remainingMs: own.remainingMs,
+    onProgress: own.onProgress,
+  };
   const token = tool.output.apply === "on_request" ? input[editArguments.token] : undefined;
   const cursor = input[plan.dialect.listing.cursor];
   try {
     if (tool.page !== null && typeof cursor === "string")
       return await pageAnswer(state, tool.output.shape, cursor);
     if (typeof token === "string") return await heldAnswer(state, token);
-    const handler = await loaded.handler(tool.name);
+    const made = loaded.handler(tool.name);
+    const handler = made instanceof Promise ? await made : made;
     return await handler.run(new ToolCall(state, run), input);
   } catch (error) {
     if (error instanceof SeveralMatches || error instanceof Refusal) await insistOnSteady(state);

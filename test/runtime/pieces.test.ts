@@ -153,6 +153,16 @@ describe("arguments", () => {
   it("may be absent, but not huge", () => {
     expect(checkArguments(tool, passing, undefined)).toEqual({});
     expect(() => checkArguments(tool, passing, { x: "y".repeat(1_100_000) })).toThrow("1 MiB");
+    const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`${n}`, 0]));
+    expect(() => checkArguments(tool, passing, many)).toThrow("1 MiB");
+  });
+
+  it("are a copy, as the wire would bring it", () => {
+    const given = { a: "text", b: 1, c: true, d: { e: [1, undefined] }, f: Number.NaN, g: undefined };
+    const checked = checkArguments(tool, passing, given);
+    expect(checked).toEqual({ a: "text", b: 1, c: true, d: { e: [1, null] }, f: null });
+    expect(checked.d).not.toBe(given.d);
+    expect(checkArguments(tool, passing, { a: null, b: "x" }, ["a", "b"])).toEqual({ b: "x" });
   });
 });
 

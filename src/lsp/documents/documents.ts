@@ -6,6 +6,7 @@
 import type { ServerPlan } from "../../abi/plan.js";
 import { fileUri } from "../../base/file-uri.js";
 import { isTable } from "../../base/json.js";
+import type { Soon } from "../../base/soon.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
 import type { Capabilities } from "../capabilities.js";
 import { isInside, slashed } from "../inside.js";
@@ -134,13 +135,17 @@ export class Documents {
     if (entry) this.#save(entry);
   }
 
-  /** The text that the server sees: the open document's, else the file's. */
-  async textOf(path: string): Promise<Lines | undefined> {
+  /** The text that the server sees: the open document's, else the file's, which is read unless it is known. */
+  textOf(path: string): Soon<Lines | undefined> {
     const open = this.#open.get(path);
     if (open) return open.document.lines;
     const stamp = stampOf(path);
     const known = this.#texts.get(path);
     if (stamp?.solid && known?.stamp.text === stamp.text) return known.lines;
+    return this.#read(path);
+  }
+
+  async #read(path: string): Promise<Lines | undefined> {
     const read = await readText(path, this.#shown(path), this.#context.maxBytes).catch(() => undefined);
     this.#texts.delete(path);
     if (!read) return undefined;

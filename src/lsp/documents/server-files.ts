@@ -2,6 +2,7 @@
  * The files as one server sees them: the documents that it has open, the changes it was told of, and what it said about
  * them. Whoever asks through here asks about the files as they are on disk now.
  */
+import type { Soon } from "../../base/soon.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
 import type { Capabilities } from "../capabilities.js";
 import { Diagnostics, type DiagnosticsContext } from "../diagnostics/diagnostics.js";
@@ -134,7 +135,7 @@ export class ServerFiles {
     return document && { ...document };
   }
 
-  async textOf(uri: string): Promise<Lines | undefined> {
+  textOf(uri: string): Soon<Lines | undefined> {
     const path = pathOfUri(uri);
     if (path === undefined) return undefined;
     this.#context.server.watch.attend(path);

@@ -52,7 +52,8 @@ export async function buildAnswer(
       ? normalized.list
       : await arranged(normalized.items, facts, call.plan.dialect, turns);
   const speller: Speller = { places: call.places, turns };
-  const listed = await bounded(call, found, speller);
+  const kept = bounded(call, found, speller);
+  const listed = kept instanceof Promise ? await kept : kept;
   const wanted = call.input[call.plan.dialect.listing.most] ?? call.tool.defaultItems;
   const list =
     typeof wanted === "number" && wanted < listed.length ? await listed.first(speller, wanted) : listed;

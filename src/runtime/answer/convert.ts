@@ -5,18 +5,13 @@
 import { sep } from "node:path";
 import type { DialectPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
-import {
-  type ColumnUnit,
-  columnsOf,
-  convertColumn,
-  cutAround,
-  detached,
-  type Lines,
-} from "../../base/text.js";
+import type { Soon } from "../../base/soon.js";
+import { type ColumnUnit, columnsOf, cutAround, detached, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import {
   documentKey,
   type Point,
+  putSpan,
   type Span,
   spanValue,
   spellPoint,
@@ -47,7 +42,7 @@ export class Places {
     if (this.isAnswered) this.#stamps.set(path, stampFrom(facts));
   });
   readonly #follow = (path: string): string => this.#follower.follow(path);
-  readonly #lines = new Map<string, Promise<Lines | undefined>>();
+  readonly #lines = new Map<string, Soon<Lines | undefined>>();
   /** Whether a text beside a place was longer than it may be. */
   isSnippetCut = false;
   /** Whether everything was asked: from then on, how a file stands when it is judged tells whether an answer is true of it. */
@@ -82,41 +77,60 @@ export class Places {
 
   /** The text that a call asks about: its places are read in it, whatever the file has become since. */
   asksAbout(uri: string, lines: Lines): void {
-    this.#lines.set(uri, Promise.resolve(lines));
+    this.#lines.set(uri, lines);
   }
 
   /** The lines of a file that a server named, by the real path that was judged; undefined when it cannot be read or seen. */
-  lines(server: LanguageServer, uri: string): Promise<Lines | undefined> {
-    return remember(this.#lines, uri, async () => {
-      const admitted = this.show(uri);
-      if (admitted === undefined) return undefined;
-      this.#stamps.delete(admitted.path);
-      const known = admitted.uri === uri ? undefined : this.#lines.get(admitted.uri);
-      return known ?? server.textOf(admitted.uri);
-    });
+  lines(server: LanguageServer, uri: string): Soon<Lines | undefined> {
+    const known = this.#lines.get(uri);
+    if (known !== undefined || this.#lines.has(uri)) return known;
+    const found = this.#find(server, uri);
+    this.#lines.set(uri, found);
+    // What was read is there at once from then on; whoever waits for it hears why it failed.
+    if (found instanceof Promise)
+      found.then(
+        (lines) => this.#lines.set(uri, lines),
+        () => undefined,
+      );
+    return found;
+  }
+
+  #find(server: LanguageServer, uri: string): Soon<Lines | undefined> {
+    const admitted = this.show(uri);
+    if (admitted === undefined) return undefined;
+    this.#stamps.delete(admitted.path);
+    if (admitted.uri !== uri && this.#lines.has(admitted.uri)) return this.#lines.get(admitted.uri);
+    return server.textOf(admitted.uri);
   }
 
   /** The member that names a file in an answer. */
   document(admitted: Admitted): JsonObject {
-    const key = documentKey(this.dialect);
-    return { [key]: key === "uri" ? admitted.uri : admitted.shown };
+    return documentKey(this.dialect) === "uri" ? { uri: admitted.uri } : { path: admitted.shown };
   }
 
   /** A symbol's name. TypeScript calls a module by its absolute path, which is shown as paths are: from the root. */
   name(name: string): string {
+    if (!name.includes(sep)) return name;
     return this.#gate.roots.reduce((text, root) => text.replaceAll(`${root}${sep}`, ""), name);
   }
 
   /** A server's range, spelt for the agent. */
   async span(server: LanguageServer, uri: string, range: LspRange): Promise<JsonObject> {
-    const lines = await this.lines(server, uri);
-    return spellSpan(this.dialect, toSpan(lines, range, server.encoding, this.dialect.position.unit));
+    return spellSpan(this.dialect, this.#span(await this.lines(server, uri), server, range));
+  }
+
+  /** The same in an item that has other members, with the file's text at hand. */
+  putSpan(item: JsonObject, lines: Lines | undefined, server: LanguageServer, range: LspRange): void {
+    putSpan(this.dialect, item, this.#span(lines, server, range));
   }
 
   /** The same as one value, for a member that the shape names itself. */
-  async spanValue(server: LanguageServer, uri: string, range: LspRange): Promise<JsonObject> {
-    const lines = await this.lines(server, uri);
-    return spanValue(this.dialect, toSpan(lines, range, server.encoding, this.dialect.position.unit));
+  spanValue(lines: Lines | undefined, server: LanguageServer, range: LspRange): JsonObject {
+    return spanValue(this.dialect, this.#span(lines, server, range));
+  }
+
+  #span(lines: Lines | undefined, server: LanguageServer, range: LspRange): Span {
+    return toSpan(lines, range, server.encoding, this.dialect.position.unit);
   }
 
   /** A server's position, spelt for the agent. */
@@ -125,19 +139,33 @@ export class Places {
     return spellPoint(this.dialect, toPoint(lines, position, server.encoding, this.dialect.position.unit));
   }
 
-  /**
-   * The text of a range's first line, trimmed, or with the lines around it; undefined when it is blank or unknown. What is too
-   * long is cut around the range, so that the symbol stands in it.
-   */
+  /** The text beside a range, for an item that outlives its call: it does not hold on to the file that it is from. */
   async snippet(
     server: LanguageServer,
     uri: string,
     range: LspRange,
-    { contextLines, maxChars }: SnippetBounds = oneLine,
+    bounds: SnippetBounds = oneLine,
   ): Promise<string | undefined> {
-    const lines = await this.lines(server, uri);
+    const text = this.textBeside(await this.lines(server, uri), server, range, bounds);
+    return text === undefined ? undefined : detached(text);
+  }
+
+  /**
+   * The text of a range's first line, trimmed, or with the lines around it; undefined when it is blank or unknown. What is too
+   * long is cut around the range, so that the symbol stands in it.
+   */
+  textBeside(
+    lines: Lines | undefined,
+    server: LanguageServer,
+    range: LspRange,
+    { contextLines, maxChars }: SnippetBounds = oneLine,
+  ): string | undefined {
     const { line } = range.start;
     if (lines === undefined || line >= lines.count) return undefined;
+    if (contextLines === 0) {
+      const text = lines.line(line).trim();
+      if (text.length <= maxChars) return text === "" ? undefined : text;
+    }
     const { start, end } = toSpan(lines, range, server.encoding, "utf-32");
     const first = Math.max(0, line - contextLines);
     const last = Math.min(lines.count - 1, line + contextLines);
@@ -151,7 +179,7 @@ export class Places {
     const length = end.line === start.line ? end.character - start.character : columnsOf(own, "utf-32");
     const kept = cutAround(text, from, length, maxChars);
     this.isSnippetCut ||= kept.cut;
-    return detached(kept.text);
+    return kept.text;
   }
 }
 
@@ -174,16 +202,10 @@ export function toPoint(
   if (lines === undefined) return { line: position.line, character: position.character };
   if (position.line >= lines.count) {
     const last = lines.count - 1;
-    return { line: last, character: columnsOf(lines.line(last), to) };
+    return { line: last, character: lines.columns(last, to) };
   }
   return {
     line: position.line,
-    character: convertColumn(lines.line(position.line), position.character, from, to),
+    character: lines.column(position.line, position.character, from, to),
   };
-}
-
-function remember<T>(known: Map<string, Promise<T>>, key: string, find: () => Promise<T>): Promise<T> {
-  const found = known.get(key) ?? find();
-  known.set(key, found);
-  return found;
 }

@@ -1,7 +1,7 @@
 /** The members around every answer and the text that says the same: evidence, completeness, warnings, questions. */
 import type { Answer } from "../../abi/handler.js";
 import type { OutputPlan } from "../../abi/plan.js";
-import type { Json, JsonObject } from "../../base/json.js";
+import { define, defineAll, type Json, type JsonObject } from "../../base/json.js";
 import type { NextStep, Warning } from "../../base/problem.js";
 import { SCHEMA_VERSION } from "../../protocol/envelope.js";
 import { spellMembers } from "../../protocol/members.js";
@@ -38,60 +38,82 @@ export function envelop(
   shape: Shape,
   wording: Wording,
 ): Answer {
-  const { counts, items, beside, steps } = window;
+  const { items, beside } = window;
   const warnings = [...head.warnings, ...window.warnings, ...cutWarning(head, window)];
-  const structured: JsonObject = {
+  const answer = worded(wording, {
+    structured: structureOf(head, window, place, warnings),
+    headline: headline(head, window, shape),
+    lines: linesOf(head, window, shape, wording),
+    doubt: shape.doubt?.(beside) ?? [],
+    notes: notesOf(window, warnings, wording),
+    items,
+    isEmpty: items.length === 0 && (place.list !== null || beside.text === null),
+  });
+  answer.isCut = window.isTruncated;
+  return answer;
+}
+
+/** The members one by one: a table that is put together from many others V8 keeps as a dictionary. */
+function structureOf(head: Head, window: Window, place: ListPlace, warnings: Warning[]): JsonObject {
+  const { counts, items, beside, steps } = window;
+  const out: JsonObject = {
     schema_version: SCHEMA_VERSION,
     ok: true,
     tool: head.tool,
     server_id: head.serverId,
     readiness: head.readiness,
-    ...(counts && { total: counts.total, shown: items.length }),
-    truncated: window.isTruncated,
-    ...(counts?.next === undefined ? {} : { next_cursor: counts.next }),
-    ...(counts && { dropped: head.dropped }),
-    ...(head.document && { document: head.document }),
-    ...head.echo,
-    ...beside,
-    ...listMembers(place, items, head),
-    ...(head.question && { needs_disambiguation: true, candidates: head.question }),
-    ...(steps.length === 0 ? {} : { next_steps: steps.map((step): JsonObject => ({ ...step })) }),
-    warnings: warnings.map(warningValue),
   };
-  const { listing } = wording.dialect;
-  const answer = worded(wording, {
-    structured,
-    headline: headline(head, window, shape),
-    lines: [
-      ...(head.document ? [documentLine(head.document)] : []),
-      ...shape.text(items, beside, wording.dialect),
-    ],
-    doubt: shape.doubt?.(beside) ?? [],
-    notes: [
-      ...warnings.map((warning) => warningLine(warning, wording.dialect)),
-      ...(counts?.next === undefined
-        ? []
-        : [`Next page: call again with ${listing.cursor} "${counts.next}".`]),
-      ...steps.map(stepLine),
-    ],
-    items,
-    isEmpty: items.length === 0 && (place.list !== null || beside.text === null),
-  });
-  return { ...answer, isCut: window.isTruncated };
+  if (counts !== undefined) {
+    out.total = counts.total;
+    out.shown = items.length;
+  }
+  out.truncated = window.isTruncated;
+  if (counts !== undefined) {
+    if (counts.next !== undefined) out.next_cursor = counts.next;
+    out.dropped = head.dropped;
+  }
+  if (head.document !== undefined) out.document = head.document;
+  defineAll(out, head.echo);
+  defineAll(out, beside);
+  defineList(out, place, items, head);
+  if (head.question !== undefined) {
+    out.needs_disambiguation = true;
+    out.candidates = head.question;
+  }
+  if (steps.length > 0) out.next_steps = steps.map((step): JsonObject => ({ ...step }));
+  out.warnings = warnings.map(warningValue);
+  return out;
 }
 
-function listMembers(
+function linesOf(head: Head, { items, beside }: Window, shape: Shape, { dialect }: Wording): string[] {
+  const lines = shape.text(items, beside, dialect);
+  return head.document === undefined ? lines : [documentLine(head.document), ...lines];
+}
+
+function notesOf({ counts, steps }: Window, warnings: Warning[], { dialect }: Wording): string[] {
+  const notes = warnings.map((warning) => warningLine(warning, dialect));
+  if (counts?.next !== undefined)
+    notes.push(`Next page: call again with ${dialect.listing.cursor} "${counts.next}".`);
+  for (const step of steps) notes.push(stepLine(step));
+  return notes;
+}
+
+function defineList(
+  out: JsonObject,
   { list, within, count, symbols }: ListPlace,
   items: Json[],
   { symbol }: Head,
-): JsonObject {
-  if (list === null) return {};
-  const own = { [list]: items };
-  const counts = count === null ? {} : { [count]: items.length };
-  if (symbols === null) return { ...counts, ...(within === undefined ? own : { [within]: own }) };
-  const found = symbol === undefined ? [] : [{ symbol, ...own }];
-  const matches = symbols.count === null ? {} : { [symbols.count]: found.length };
-  return { ...counts, ...matches, [symbols.list]: found };
+): void {
+  if (list === null) return;
+  if (count !== null) define(out, count, items.length);
+  if (symbols === null) {
+    if (within === undefined) define(out, list, items);
+    else define(out, within, { [list]: items });
+    return;
+  }
+  const found = symbol === undefined ? [] : [{ symbol, [list]: items }];
+  if (symbols.count !== null) define(out, symbols.count, found.length);
+  define(out, symbols.list, found);
 }
 
 /** Several symbols or lines are meant: the question back to the agent. */

@@ -150,9 +150,11 @@ export class Evidence {
 
   /** Of an answer: as ready as the worst server that gave it, or that has yet to start and is missing in it. */
   get readiness(): Readiness {
-    if ([...this.#awaited.values()].includes("starting")) return "starting";
+    for (const server of this.#awaited.values()) if (server === "starting") return "starting";
     if (this.#servers.size === 0) return "unknown";
-    return [...this.#servers.values()].reduce<Readiness>(worse, "ready");
+    let readiness: Readiness = "ready";
+    for (const own of this.#servers.values()) readiness = worse(readiness, own);
+    return readiness;
   }
 
   /** Of a call that came to nothing: what its servers are at, those that are waited for included. */
@@ -169,6 +171,7 @@ export class Evidence {
 
   /** The warnings, each once, in the order of their codes. */
   get warnings(): Warning[] {
+    if (this.#warnings.length < 2) return [...this.#warnings];
     const unique = uniqueBy(this.#warnings, canonicalText);
     return sortBy(unique, (warning) => [warning.code, canonicalText(warning)]);
   }

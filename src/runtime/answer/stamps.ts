@@ -1,6 +1,7 @@
 /** How files stand, told from their size and times without reading them. */
 import type { Stats } from "node:fs";
 import { factsOf } from "../../base/facts.js";
+import type { Soon } from "../../base/soon.js";
 import type { Turns } from "../turns.js";
 
 /** What changes when a file does. */
@@ -26,11 +27,25 @@ export function stampFrom(facts: Stats): Stamp {
   return { text: `${mtimeMs}/${size}/${ino}`, changedAt };
 }
 
-/** How many files stand, looked at in turns, but for those that are known. */
-export async function stampsOf(
+/** So few files are looked at in one go. */
+const few = 8;
+
+/** How files stand, but for those that are known; many are looked at in turns. */
+export function stampsOf(
   paths: readonly string[],
   turns: Turns,
   known: (path: string) => Stamp | undefined = () => undefined,
+): Soon<Map<string, Stamp>> {
+  if (paths.length > few) return stampsInTurns(paths, turns, known);
+  const stamps = new Map<string, Stamp>();
+  for (const path of paths) stamps.set(path, known(path) ?? stampOf(path));
+  return stamps;
+}
+
+async function stampsInTurns(
+  paths: readonly string[],
+  turns: Turns,
+  known: (path: string) => Stamp | undefined,
 ): Promise<Map<string, Stamp>> {
   const stamps = new Map<string, Stamp>();
   for (const path of paths) {

@@ -7,6 +7,7 @@ import type { Answer } from "../../abi/handler.js";
 import type { DialectPlan, ErrorDialect, ToolPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import type { Refusal } from "../../base/problem.js";
+import type { Soon } from "../../base/soon.js";
 import { cutCharacters } from "../../base/text.js";
 import { codeWord, spellMembers } from "../../protocol/members.js";
 import { documentKey } from "../../protocol/spelling.js";
@@ -41,22 +42,30 @@ export interface Draft {
   isEmpty: boolean;
 }
 
-/** The wording of a tool, with its texts loaded. */
-export async function openWording(loaded: LoadedBundle, tool: ToolPlan): Promise<Wording> {
+const opened = new WeakMap<ToolPlan, Wording>();
+
+/** The wording of a tool, with its texts loaded: at once, when that was done before. */
+export function openWording(loaded: LoadedBundle, tool: ToolPlan): Soon<Wording> {
+  return opened.get(tool) ?? loadWording(loaded, tool);
+}
+
+async function loadWording(loaded: LoadedBundle, tool: ToolPlan): Promise<Wording> {
   const { dialect } = loaded.plan;
   const { errors } = dialect;
-  return {
+  const wording = {
     dialect,
     text: tool.text === null && dialect.text === null ? undefined : await loaded.text(tool.name),
     empty: tool.empty,
     errorText: errors.text === null ? undefined : await loaded.errorText(),
   };
+  opened.set(tool, wording);
+  return wording;
 }
 
 /** Both forms of an answer. */
 export function worded({ dialect, text, empty }: Wording, draft: Draft): Answer {
   const { headline, lines, doubt } = draft;
-  const notes = [...doubt, ...draft.notes].join("\n");
+  const notes = doubt.length + draft.notes.length === 0 ? "" : [...doubt, ...draft.notes].join("\n");
   const structured = spellMembers(dialect, draft.structured);
   if (draft.isEmpty && empty !== null) return { structured, text: empty, notes, headline };
   if (text === undefined)

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { sha256 } from "../../base/hash.js";
 import { sortedSet } from "../../base/order.js";
 import type { Admitted } from "../../workspace/types.js";
-import { type Stamps, stampOf, stampsOf } from "../answer/stamps.js";
+import { type Stamp, type Stamps, stampsOf } from "../answer/stamps.js";
 import type { CallState } from "../call-state.js";
 import { Turns } from "../turns.js";
 
@@ -48,11 +48,12 @@ export async function insistOnSteady(call: CallState): Promise<Stamps> {
   const shown = places.shown();
   const own = evidence.document?.admitted;
   const files = own === undefined ? shown : [own, ...shown];
-  const stamps = await stampsOf(
+  const found = stampsOf(
     files.map(({ path }) => path),
     new Turns(call.signal),
     (path) => (path === own?.path ? undefined : places.stampOf(path)),
   );
+  const stamps = found instanceof Promise ? await found : found;
   if (attempt === undefined) return stamps;
   const changed = await changedSince(attempt.startedAt, call, shown, stamps);
   if (changed.length === 0) return stamps;
@@ -75,21 +76,25 @@ async function changedSince(
 ): Promise<string[]> {
   const { document } = evidence;
   const changed: string[] = [];
-  if (
-    document &&
-    (!evidence.isSteady || (await hasOtherText(document.admitted.path, document.hash, startedAt)))
-  )
-    changed.push(document.admitted.shown);
+  if (document !== undefined) {
+    const { path, shown: name } = document.admitted;
+    const isOld = isOlder(stamps.get(path), startedAt);
+    if (!evidence.isSteady || (!isOld && (await hasOtherText(path, document.hash)))) changed.push(name);
+  }
   for (const { path, shown: name } of shown) {
     const isOther = path !== document?.admitted.path;
     if (isOther && (stamps.get(path)?.changedAt ?? 0) >= startedAt) changed.push(name);
   }
-  return sortedSet(changed);
+  return changed.length === 0 ? changed : sortedSet(changed);
 }
 
-async function hasOtherText(path: string, hash: string, startedAt: number): Promise<boolean> {
-  const at = stampOf(path).changedAt;
-  if (at > Number.NEGATIVE_INFINITY && at < startedAt - coarseMs) return false;
+/** Whether a file changed so long before that its text need not be looked at. */
+function isOlder(stamp: Stamp | undefined, startedAt: number): boolean {
+  const at = stamp?.changedAt ?? Number.NEGATIVE_INFINITY;
+  return at > Number.NEGATIVE_INFINITY && at < startedAt - coarseMs;
+}
+
+async function hasOtherText(path: string, hash: string): Promise<boolean> {
   const bytes = await readFile(path).catch(() => undefined);
   return bytes === undefined || sha256(bytes) !== hash;
 }

@@ -1,7 +1,7 @@
 /** The check of a call's arguments before anything else happens. Issues name the place and the rule, never the value. */
 import type { Validator } from "../../abi/bundle.js";
 import type { ToolPlan } from "../../abi/plan.js";
-import { isTable, type JsonObject } from "../../base/json.js";
+import { define, isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { toPointer } from "../../base/pointer.js";
 import { Refusal } from "../../base/problem.js";
@@ -10,6 +10,8 @@ import { largest } from "../answer/limits.js";
 
 const mostIssues = 10;
 const mostBytes = 1024 * 1024;
+/** So few that they cannot be too many bytes, however they are written. */
+const mostPlainUnits = 16 * 1024;
 const nameCharacters = 64;
 const valueCharacters = 400;
 
@@ -28,10 +30,7 @@ export function checkArguments(
 ): JsonObject {
   if (args !== undefined && !isTable(args))
     throw invalid([{ path: "", keyword: "type", message: "must be object" }]);
-  const text = JSON.stringify(args ?? {});
-  if (Buffer.byteLength(text) > mostBytes)
-    throw new Refusal("guard/invalid-arguments", "The arguments are larger than 1 MiB.");
-  const given = JSON.parse(text) as JsonObject;
+  const given = plainCopy(args ?? {}) ?? copyOf(args);
   // Clients that must fill every argument give null for the ones they leave out.
   for (const name of known) if (given[name] === null) delete given[name];
   if (!validate(given)) throw invalid((validate.errors ?? []).map((error) => toIssue(error, known)));
@@ -39,6 +38,29 @@ export function checkArguments(
     if (value !== null && !Object.hasOwn(given, name)) given[name] = value;
   }
   return given;
+}
+
+/** A copy of arguments that are few short texts and numbers, as most are; undefined when they are more than that. */
+function plainCopy(args: Record<string, unknown>): JsonObject | undefined {
+  const copy: JsonObject = {};
+  let units = 0;
+  for (const key of Object.keys(args)) {
+    const value = args[key];
+    units += key.length;
+    if (typeof value === "string") units += value.length;
+    else if (typeof value !== "boolean" && !Number.isFinite(value)) return undefined;
+    if (units > mostPlainUnits) return undefined;
+    define(copy, key, value);
+  }
+  return copy;
+}
+
+/** A copy of any arguments, as the wire would bring them. */
+function copyOf(args: unknown): JsonObject {
+  const text = JSON.stringify(args);
+  if (Buffer.byteLength(text) > mostBytes)
+    throw new Refusal("guard/invalid-arguments", "The arguments are larger than 1 MiB.");
+  return JSON.parse(text) as JsonObject;
 }
 
 function toIssue(error: NonNullable<Validator["errors"]>[number], known: readonly string[]): Issue {

@@ -19,6 +19,7 @@ import { ABI_VERSION, type Plan } from "../../abi/plan.js";
 import { codes } from "../../base/codes.js";
 import { isTable, type JsonObject } from "../../base/json.js";
 import { ConfigError, Fault } from "../../base/problem.js";
+import type { Soon } from "../../base/soon.js";
 import { type BundleBytes, bundleInMemory, bundleOnDisk, verifyBundle } from "./bundle-files.js";
 
 /** A verified bundle; its modules are imported at their first use. */
@@ -27,15 +28,15 @@ export interface LoadedBundle {
   readonly plan: Plan;
   /** What `tools/list` says, sorted by name. */
   readonly tools: ToolEntry[];
-  handler(tool: string): Promise<ToolDefinition>;
+  handler(tool: string): Soon<ToolDefinition>;
   /** The names of a tool's arguments, as its schema has them. */
   argumentNames(tool: string): readonly string[];
-  inputValidator(tool: string): Promise<Validator>;
+  inputValidator(tool: string): Soon<Validator>;
   outputValidator(tool: string): Promise<Validator>;
   /** The text of a tool that words its own `content`. */
-  text(tool: string): Promise<TextFunction>;
+  text(tool: string): Soon<TextFunction>;
   /** The dialect's text for refusals. */
-  errorText(): Promise<TextFunction>;
+  errorText(): Soon<TextFunction>;
 }
 
 /** Where a bundle comes from. */
@@ -57,28 +58,27 @@ export async function loadBundle(
   const load = moduleLoader(raw.bytes);
   const handlers = new Map<string, ToolDefinition>();
   const names = new Map(tools.map(({ name, inputSchema }) => [name, propertiesOf(inputSchema)]));
+  const openHandler = async (tool: string): Promise<ToolDefinition> => {
+    const make = await load(bundlePaths.handler(tool));
+    const definition = (make as HandlerModule)(abi);
+    if (definition.name !== tool) throw new Fault(`the handler of ${tool} calls itself ${definition.name}`);
+    handlers.set(tool, definition);
+    return definition;
+  };
   return {
     manifest: raw.manifest,
     plan,
     tools,
-    async handler(tool) {
-      const known = handlers.get(tool);
-      if (known) return known;
-      const make = await load(bundlePaths.handler(tool));
-      const definition = (make as HandlerModule)(abi);
-      if (definition.name !== tool) throw new Fault(`the handler of ${tool} calls itself ${definition.name}`);
-      handlers.set(tool, definition);
-      return definition;
-    },
+    handler: (tool) => handlers.get(tool) ?? openHandler(tool),
     argumentNames: (tool) => names.get(tool) ?? [],
-    inputValidator: async (tool) => (await load(bundlePaths.inputValidator(tool))) as Validator,
+    inputValidator: (tool) => load(bundlePaths.inputValidator(tool)) as Soon<Validator>,
     async outputValidator(tool) {
       const path = answerPath(answers, tool);
       if (path === undefined) throw new Fault(`the bundle names no validator for the answers of ${tool}`);
       return (await load(path)) as Validator;
     },
-    text: async (tool) => (await load(bundlePaths.text(tool))) as TextFunction,
-    errorText: async () => (await load(ERROR_TEXT_FILE)) as TextFunction,
+    text: (tool) => load(bundlePaths.text(tool)) as Soon<TextFunction>,
+    errorText: () => load(ERROR_TEXT_FILE) as Soon<TextFunction>,
   };
 }
 
@@ -92,13 +92,16 @@ function answerPath(answers: JsonObject, tool: string): string | undefined {
   return typeof path === "string" ? path : undefined;
 }
 
-/** Imports a module's default export from the bytes in memory, each module once. */
-function moduleLoader(bytes: BundleBytes): (path: string) => Promise<unknown> {
-  const loaded = new Map<string, Promise<unknown>>();
+/** Imports a module's default export from the bytes in memory, each module once; what was imported is there at once. */
+function moduleLoader(bytes: BundleBytes): (path: string) => Soon<unknown> {
+  const loaded = new Map<string, Soon<unknown>>();
   return (path) => {
     const known = loaded.get(path);
     if (known) return known;
-    const started = importBytes(path, bytes.get(path));
+    const started = importBytes(path, bytes.get(path)).then((module) => {
+      loaded.set(path, module);
+      return module;
+    });
     loaded.set(path, started);
     return started;
   };

@@ -2,39 +2,22 @@
  * From raw items to rows: each file judged once, whatever lies outside counted and left out, duplicates found by their
  * numbers. No text is read but where servers that count differently, or know a name's place differently, tell of one file.
  */
-import { compareText, sortBy, sortSlices } from "../../base/order.js";
+import { compareText, sortSlices } from "../../base/order.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { documentKey } from "../../protocol/spelling.js";
-import type { Admitted } from "../../workspace/types.js";
 import { pageSize } from "../answer/limits.js";
 import type { CallState } from "../call-state.js";
 import type { LspPosition } from "../lsp-values.js";
 import { Turns } from "../turns.js";
+import { type Few, plain } from "./few.js";
 import type { Speller } from "./list.js";
+import { type Collecting, fileOrder, type Named, NamedFiles } from "./named-files.js";
 import { Numbers } from "./numbers.js";
 import { none, type Row, type RowFile, type RowKind } from "./row.js";
-import { comparePlaces, type RowStore, Rows } from "./rows.js";
-
-/** How rows are collected. */
-export interface Collecting {
-  /** Whether a file that may be seen belongs here; what stands elsewhere is dropped. */
-  isHere?(admitted: Admitted): boolean;
-  /** What is counted as dropped: rows, or files. */
-  dropped: "rows" | "files";
-}
-
-/** A file that rows name. */
-interface Named {
-  admitted: Admitted | undefined;
-  length: number;
-  /** The server that named it first, and whether its text is needed to know which rows are the same. */
-  server: LanguageServer;
-  isMixed: boolean;
-}
+import { PackedRows } from "./row-store.js";
+import { comparePlaces, fewRows, Rows } from "./rows.js";
 
 /** Rows as they come. */
 class Gathered<T> {
-  readonly named: Named[] = [];
   readonly fileOf = new Numbers();
   readonly tellers = new Numbers();
   /** Four numbers a row. */
@@ -61,6 +44,13 @@ class Gathered<T> {
   }
 }
 
+/** The same rows, for more to come. */
+function gatheredFrom<T>({ rows, fileOf }: Few<T>): Gathered<T> {
+  const gathered = new Gathered<T>();
+  for (const [at, row] of rows.entries()) gathered.add(fileOf[at] ?? 0, row);
+  return gathered;
+}
+
 /** The rows of a reply, duplicates left out, what lies outside counted as dropped. */
 export async function collect<T>(
   call: CallState,
@@ -70,35 +60,27 @@ export async function collect<T>(
 ): Promise<Rows<T>> {
   const turns = new Turns(call.signal);
   call.places.isAnswered = true;
-  const gathered = new Gathered<T>();
-  const { named } = gathered;
-  const byUri = new Map<string, number>();
-  const byPath = new Map<string, number>();
+  const files = new NamedFiles(call.places, kind, isHere);
+  const few: Few<T> = { rows: [], fileOf: [] };
+  let many: Gathered<T> | undefined;
   for (const row of source) {
-    let file = byUri.get(row.uri);
-    const isNew = file === undefined;
-    if (file === undefined) {
-      const shown = call.places.show(row.uri);
-      const admitted = shown !== undefined && (isHere?.(shown) ?? true) ? shown : undefined;
-      const known = admitted && byPath.get(admitted.path);
-      file = known ?? named.push({ admitted, length: 0, server: row.server, isMixed: false }) - 1;
-      byUri.set(row.uri, file);
-      if (admitted !== undefined) byPath.set(admitted.path, file);
+    const before = files.named.length;
+    const file = files.of(row);
+    if (few.rows.length === fewRows) many ??= gatheredFrom(few);
+    if (many !== undefined) many.add(file, row);
+    else {
+      few.rows.push(row);
+      few.fileOf.push(file);
     }
-    count(named[file], row, kind);
-    gathered.add(file, row);
     // A file is looked at, which a disk may take its time for.
-    if (isNew ? turns.isLate : turns.isOver) await turns.pass();
+    if (files.named.length > before ? turns.isLate : turns.isOver) await turns.pass();
   }
-  const speller: Speller = { places: call.places, turns };
-  return settled(call, await packed(call, kind, gathered, dropped, turns), speller, named);
-}
-
-function count<T>(file: Named | undefined, { server }: Row<T>, kind: RowKind<T>): void {
-  if (file === undefined) return;
-  file.length++;
-  file.isMixed ||=
-    server !== file.server && (kind.range !== undefined || server.encoding !== file.server.encoding);
+  const { named } = files;
+  const rows =
+    many === undefined
+      ? plain(call, kind, few, named, dropped)
+      : await packed(call, kind, many, named, dropped, turns);
+  return settled(call, rows, { places: call.places, turns }, named);
 }
 
 /** Rows side by side, those of a file together, each once. */
@@ -106,20 +88,19 @@ async function packed<T>(
   call: CallState,
   kind: RowKind<T>,
   gathered: Gathered<T>,
+  named: readonly Named[],
   dropped: Collecting["dropped"],
   turns: Turns,
 ): Promise<Rows<T>> {
-  const { named, what } = gathered;
+  const { what } = gathered;
   const places = gathered.places.data;
   const compare = (a: number, b: number) =>
     comparePlaces(places, a, b) || compareText(kind.words(what[a] as T), kind.words(what[b] as T));
   const grouped = groups(named, gathered.fileOf.data);
-  const key = documentKey(call.plan.dialect) === "uri" ? "uri" : "shown";
-  const order = sortBy([...named.keys()], (file) => [named[file]?.admitted?.[key]]);
   const files: RowFile[] = [];
   const kept = new Numbers();
   let outside = 0;
-  for (const index of order) {
+  for (const index of fileOrder(call, named)) {
     const [file, group] = [named[index], grouped[index]];
     if (file === undefined || group === undefined) continue;
     const unique = group.length > 1 ? await withoutRepeats(group, compare, turns) : group;
@@ -150,7 +131,7 @@ async function withoutRepeats(
 }
 
 /** The rows with these numbers, in this order. */
-function stored<T>({ places, tellers, what, servers }: Gathered<T>, kept: Uint32Array): RowStore<T> {
+function stored<T>({ places, tellers, what, servers }: Gathered<T>, kept: Uint32Array): PackedRows<T> {
   const [from, told] = [places.data, tellers.data];
   const store = { places: new Uint32Array(4 * kept.length), tellers: new Uint16Array(kept.length) };
   const words: T[] = [];
@@ -160,7 +141,7 @@ function stored<T>({ places, tellers, what, servers }: Gathered<T>, kept: Uint32
     store.tellers[at] = told[row] ?? 0;
     words.push(what[row] as T);
   }
-  return { ...store, what: words, servers };
+  return new PackedRows(store.places, store.tellers, words, servers);
 }
 
 /** The numbers of each file's rows, in the order in which they were told. */
@@ -185,8 +166,12 @@ async function settled<T>(
   named: readonly Named[],
 ): Promise<Rows<T>> {
   const total = rows.files.reduce((sum, file) => sum + file.length, 0);
-  const mixed = new Set(named.flatMap(({ admitted, isMixed }) => (isMixed ? [admitted] : [])));
   const isWhole = total <= pageSize(call) || rows.files.length === 1;
-  for (const file of rows.files) if (isWhole || mixed.has(file.admitted)) await rows.settle(file, speller);
+  const mixed = new Set(isWhole ? [] : named.flatMap((file) => (file.isMixed ? [file.admitted] : [])));
+  for (const file of rows.files) {
+    if (!isWhole && !mixed.has(file.admitted)) continue;
+    if (file.length > 1) await rows.settle(file, speller);
+    else file.isOrdered = true;
+  }
   return rows;
 }

@@ -38,7 +38,7 @@ export class RowList<T> extends ListOfRows<T> {
     let before = 0;
     for (const file of this.rows.files) {
       const [first, last] = [Math.max(0, from - before), Math.min(file.length, to - before)];
-      if (first < last) items.push(...(await this.rows.spell(file, first, last, speller)));
+      if (first < last) await this.rows.spell(items, file, first, last, speller);
       before += file.length;
       if (before >= to) break;
     }
@@ -65,7 +65,7 @@ export class FileList<T> extends ListOfRows<T> {
   constructor(
     rows: Rows<T>,
     private readonly most: number,
-    private readonly item: (file: RowFile, first: JsonObject[], places: Places) => JsonObject,
+    private readonly item: (file: RowFile, first: Json[], places: Places) => JsonObject,
   ) {
     super(rows);
   }
@@ -73,7 +73,8 @@ export class FileList<T> extends ListOfRows<T> {
   async items(speller: Speller, from: number, to: number): Promise<Json[]> {
     const items: Json[] = [];
     for (const file of this.rows.files.slice(from, to)) {
-      const first = await this.rows.spell(file, 0, Math.min(file.length, this.most), speller);
+      const first: Json[] = [];
+      await this.rows.spell(first, file, 0, Math.min(file.length, this.most), speller);
       items.push(this.item(file, first, speller.places));
     }
     return items;
@@ -88,16 +89,7 @@ export class FileList<T> extends ListOfRows<T> {
 function shortened<T>({ kind, store }: Rows<T>, files: readonly RowFile[]): Rows<T> {
   const last = files.at(-1);
   const end = last === undefined ? 0 : last.start + last.length;
-  return new Rows(
-    kind,
-    {
-      places: store.places.slice(0, 4 * end),
-      tellers: store.tellers.slice(0, end),
-      what: store.what.slice(0, end),
-      servers: store.servers,
-    },
-    files,
-  );
+  return new Rows(kind, store.first(end), files);
 }
 
 async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<Weight> {
@@ -106,10 +98,10 @@ async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<
   let told = "";
   for (const { admitted, start, length } of files) {
     hash.update(`${admitted.uri}\n${length}\n`);
-    hash.update(store.places.subarray(4 * start, 4 * (start + length)));
+    hash.update(store.numbers(start, length));
     bytes += bytesPerFile + length * bytesPerRow;
     for (let at = start; at < start + length; at++) {
-      const words = kind.words(store.what[at] as T);
+      const words = kind.words(store.what(at));
       if (words === "") continue;
       bytes += bytesPerText + 2 * words.length;
       told += `${words.length} ${words}`;

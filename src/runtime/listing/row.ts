@@ -26,8 +26,8 @@ export interface RowKind<T> {
   members(what: T, places: Places): JsonObject;
   /** The range that is shown, where the text decides it; the row's own otherwise. */
   range?(row: Row<T>, lines: Lines | undefined): LspRange | undefined;
-  /** The whole item. */
-  spell(row: Row<T>, admitted: Admitted, places: Places): Promise<JsonObject>;
+  /** The whole item, with the text of its file at hand; it does not outlive the answer that shows it. */
+  spell(row: Row<T>, admitted: Admitted, places: Places, lines: Lines | undefined): JsonObject;
 }
 
 /** Stands for a number that is not there; it sorts last. LSP's numbers are smaller. */

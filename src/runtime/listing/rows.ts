@@ -1,27 +1,22 @@
 /**
- * Many rows in little room: places as numbers, grouped by file, files in the order in which they are shown. Within a file the
- * text decides the order (columns, names), so it is found when rows of the file are first shown, and only then is its text read.
+ * Rows grouped by file, files in the order in which they are shown. Within a file the text decides the order (columns, names),
+ * so it is found when rows of the file are first shown, and only then is its text read.
  */
-import type { JsonObject } from "../../base/json.js";
+import type { Json, JsonObject } from "../../base/json.js";
 import { compareKeys, compareText, type KeyPart, sortSlices } from "../../base/order.js";
+import type { Soon } from "../../base/soon.js";
 import { type ColumnUnit, ColumnWalk, type Lines } from "../../base/text.js";
-import type { LanguageServer } from "../../lsp/types.js";
 import { itemKey } from "../../protocol/item-order.js";
-import type { LspPosition, LspRange } from "../lsp-values.js";
+import type { Places } from "../answer/convert.js";
+import type { LspPosition } from "../lsp-values.js";
 import type { Turns } from "../turns.js";
 import type { Speller } from "./list.js";
 import { upTo } from "./numbers.js";
 import { none, type Row, type RowFile, type RowKind } from "./row.js";
+import type { RowStore } from "./row-store.js";
 
-/** The rows themselves, column by column. */
-export interface RowStore<T> {
-  /** Four numbers a row: line and character of the start and of the end. */
-  places: Uint32Array;
-  /** Which of the servers told it. */
-  tellers: Uint16Array;
-  what: T[];
-  servers: LanguageServer[];
-}
+/** So few rows are looked through in one go. */
+export const fewRows = 1024;
 
 /** The rows of a reply. */
 export class Rows<T> {
@@ -33,128 +28,138 @@ export class Rows<T> {
 
   /** One row as it was told. */
   row(file: RowFile, index: number): Row<T> {
-    const { servers, tellers, what } = this.store;
-    const at = file.start + index;
-    const server = servers[tellers[at] ?? 0];
-    if (server === undefined || index >= file.length) throw new RangeError("there is no such row");
-    return { server, uri: file.admitted.uri, range: this.#range(at), what: what[at] as T };
+    if (index >= file.length) throw new RangeError("there is no such row");
+    return this.store.row(file.start + index, file.admitted.uri);
   }
 
-  #range(at: number): LspRange | undefined {
-    const { places } = this.store;
-    const number = (part: number) => places[4 * at + part] ?? none;
-    if (number(0) === none) return undefined;
-    return {
-      start: { line: number(0), character: number(1) },
-      end: { line: number(2), character: number(3) },
-    };
-  }
-
-  /** The items of a file's rows from one index up to another. */
-  async spell(file: RowFile, from: number, to: number, speller: Speller): Promise<JsonObject[]> {
-    await this.order(file, speller);
-    const items: JsonObject[] = [];
+  /** The items of a file's rows from one index up to another, behind those that are there. */
+  async spell(items: Json[], file: RowFile, from: number, to: number, speller: Speller): Promise<void> {
+    const { places, turns } = speller;
+    if (!file.isOrdered) await this.order(file, speller);
+    const found = this.#lines(file, places);
+    const lines = found instanceof Promise ? await found : found;
     for (let index = from; index < to; index++) {
-      items.push(await this.kind.spell(this.row(file, index), file.admitted, speller.places));
-      if (speller.turns.isOver) await speller.turns.pass();
+      items.push(this.#item(file, index, places, lines));
+      if (turns.isOver) await turns.pass();
     }
-    return items;
+  }
+
+  #item(file: RowFile, index: number, places: Places, lines: Lines | undefined): JsonObject {
+    return this.kind.spell(this.row(file, index), file.admitted, places, lines);
+  }
+
+  #lines(file: RowFile, places: Places): Soon<Lines | undefined> {
+    return places.lines(this.row(file, 0).server, file.admitted.uri);
   }
 
   /** Brings the rows of a file into the order in which they are shown. */
   async order(file: RowFile, speller: Speller): Promise<void> {
     if (file.isOrdered) return;
-    const { sorted } = await this.#arrange(file, speller);
+    const arranged = await this.#arrange(file, speller);
     // Another page of the same listing may have been quicker; from here on nothing is waited for.
-    if (!file.isOrdered) this.#put(file, sorted);
+    if (!file.isOrdered && arranged !== undefined) this.#put(file, arranged.sorted);
     file.isOrdered = true;
   }
 
   /** Orders a file's rows and leaves out those that are shown alike, though they were told otherwise. */
   async settle(file: RowFile, speller: Speller): Promise<void> {
-    const { sorted, isTie } = await this.#arrange(file, speller);
-    const kept: number[] = [];
-    for (const row of sorted) {
-      const last = kept.at(-1);
-      if (last === undefined || !isTie(last, row) || !(await this.#areAlike(file, last, row, speller)))
-        kept.push(row);
+    const arranged = await this.#arrange(file, speller);
+    if (arranged !== undefined) {
+      const { sorted, isTie, lines } = arranged;
+      const text = (index: number) => JSON.stringify(this.#item(file, index, speller.places, lines));
+      const kept: number[] = [];
+      for (const row of sorted) {
+        const last = kept.at(-1);
+        if (last === undefined || !isTie(last, row) || text(last) !== text(row)) kept.push(row);
+      }
+      this.#put(file, kept);
+      file.length = kept.length;
     }
-    this.#put(file, kept);
-    file.length = kept.length;
     file.isOrdered = true;
   }
 
-  async #areAlike(file: RowFile, a: number, b: number, { places }: Speller): Promise<boolean> {
-    const text = async (index: number) =>
-      JSON.stringify(await this.kind.spell(this.row(file, index), file.admitted, places));
-    return (await text(a)) === (await text(b));
-  }
-
-  /** The rows of a file in order, and which of them only their words tell apart. */
+  /** The rows of a file in order, and which of them only their words tell apart; undefined when nothing is to be done. */
   async #arrange(file: RowFile, { places, turns }: Speller) {
-    if (file.length < 2) return { sorted: upTo(file.length), isTie: () => false };
-    const lines = await places.lines(this.row(file, 0).server, file.admitted.uri);
-    const shown = await this.#shown(file, lines, places.dialect.position.unit, turns);
+    if (file.length < 2) return undefined;
+    const found = this.#lines(file, places);
+    const lines = found instanceof Promise ? await found : found;
+    const walks = new Walks(lines, places.dialect.position.unit);
+    if (file.length <= fewRows && this.#isAscending(file, walks)) return undefined;
+    const shown = await this.#shown(file, walks, turns);
     const { kind, store } = this;
     const keys = new Map<number, KeyPart[]>();
     const keyOf = (index: number) => {
-      const members = () => kind.members(store.what[file.start + index] as T, places);
+      const members = () => kind.members(store.what(file.start + index), places);
       const key = keys.get(index) ?? itemKey(kind.facts, members(), places.dialect);
       keys.set(index, key);
       return key;
     };
-    const wordsOf = (index: number) => kind.words(store.what[file.start + index] as T);
+    const wordsOf = (index: number) => kind.words(store.what(file.start + index));
     const compareShown = (a: number, b: number) =>
       comparePlaces(shown, a, b) || compareKeys(keyOf(a), keyOf(b));
     const compare = (a: number, b: number) => compareShown(a, b) || compareText(wordsOf(a), wordsOf(b));
     const sorted = await sortSlices(upTo(file.length), compare, () => turns.rest());
-    return { sorted, isTie: (a: number, b: number) => compareShown(a, b) === 0 };
+    return { sorted, isTie: (a: number, b: number) => compareShown(a, b) === 0, lines };
+  }
+
+  /** Whether the rows of a file stand in their order already, each at a place of its own. */
+  #isAscending(file: RowFile, walks: Walks): boolean {
+    const shown = new Uint32Array(8);
+    for (let index = 0; index < file.length; index++) {
+      const at = index % 2;
+      this.#show(file, index, walks, shown, 4 * at);
+      if (index > 0 && comparePlaces(shown, 1 - at, at) >= 0) return false;
+    }
+    return true;
   }
 
   /** Four numbers a row, as they are shown. */
-  async #shown(
-    file: RowFile,
-    lines: Lines | undefined,
-    unit: ColumnUnit,
-    turns: Turns,
-  ): Promise<Uint32Array> {
-    const shown = new Uint32Array(4 * file.length).fill(none);
-    const walks = new Map<ColumnUnit, readonly [ColumnWalk, ColumnWalk]>();
-    const walksOf = (lines: Lines, from: ColumnUnit) => {
-      const known = walks.get(from) ?? [new ColumnWalk(lines, from, unit), new ColumnWalk(lines, from, unit)];
-      walks.set(from, known);
-      return known;
-    };
+  async #shown(file: RowFile, walks: Walks, turns: Turns): Promise<Uint32Array> {
+    const shown = new Uint32Array(4 * file.length);
     for (let index = 0; index < file.length; index++) {
-      const row = this.row(file, index);
-      const range = this.kind.range === undefined ? row.range : this.kind.range(row, lines);
-      if (range !== undefined) {
-        const [start, end] = lines === undefined ? [] : walksOf(lines, row.server.encoding);
-        put(shown, 4 * index, range.start, lines, start);
-        put(shown, 4 * index + 2, range.end, lines, end);
-      }
+      this.#show(file, index, walks, shown, 4 * index);
       if (turns.isOver) await turns.pass();
     }
     return shown;
   }
 
+  /** Puts down the four numbers of a row, as they are shown. */
+  #show(file: RowFile, index: number, walks: Walks, shown: Uint32Array, at: number): void {
+    const row = this.row(file, index);
+    const range = this.kind.range === undefined ? row.range : this.kind.range(row, walks.lines);
+    if (range === undefined) {
+      shown.fill(none, at, at + 4);
+      return;
+    }
+    const [start, end] = walks.from(row.server.encoding);
+    put(shown, at, range.start, walks.lines, start);
+    put(shown, at + 2, range.end, walks.lines, end);
+  }
+
   /** Puts the rows of a file at these indexes first, in this order. */
   #put(file: RowFile, order: Uint32Array | readonly number[]): void {
     if (order.every((row, index) => row === index)) return;
-    const { places, tellers, what } = this.store;
-    const [from, to] = [file.start, file.start + file.length];
-    const before = {
-      places: places.slice(4 * from, 4 * to),
-      tellers: tellers.slice(from, to),
-      what: what.slice(from, to),
-    };
-    for (let index = 0; index < order.length; index++) {
-      const row = order[index] ?? 0;
-      for (let part = 0; part < 4; part++)
-        places[4 * (from + index) + part] = before.places[4 * row + part] ?? 0;
-      tellers[from + index] = before.tellers[row] ?? 0;
-      what[from + index] = before.what[row] as T;
-    }
+    this.store.put(file.start, file.length, order);
+  }
+}
+
+/** Columns of one text as they are shown, of servers that may count differently. */
+class Walks {
+  readonly #known = new Map<ColumnUnit, readonly [ColumnWalk, ColumnWalk]>();
+
+  constructor(
+    readonly lines: Lines | undefined,
+    private readonly unit: ColumnUnit,
+  ) {}
+
+  /** For starts and for ends; nothing to walk along without the text. */
+  from(unit: ColumnUnit): readonly [ColumnWalk, ColumnWalk] | readonly [] {
+    const { lines } = this;
+    const known = this.#known.get(unit);
+    if (known !== undefined || lines === undefined) return known ?? [];
+    const walks = [new ColumnWalk(lines, unit, this.unit), new ColumnWalk(lines, unit, this.unit)] as const;
+    this.#known.set(unit, walks);
+    return walks;
   }
 }
 
@@ -175,8 +180,10 @@ function put(
   lines: Lines | undefined,
   walk: ColumnWalk | undefined,
 ): void {
-  const last = lines === undefined ? line : Math.min(line, lines.count - 1);
+  const last = Math.min(line, lines === undefined ? none - 1 : lines.count - 1);
   shown[at] = last;
   shown[at + 1] =
-    walk === undefined ? character : walk.convert(last, last === line ? character : Number.POSITIVE_INFINITY);
+    walk === undefined
+      ? Math.min(character, none - 1)
+      : walk.convert(last, last === line ? character : Number.POSITIVE_INFINITY);
 }

@@ -21,6 +21,9 @@ export interface FoundSymbol extends NamedSymbol {
   selection: LspRange | undefined;
 }
 
+/** The part of a symbol that says where it stands. */
+export type PlacedSymbol = Pick<FoundSymbol, "name" | "server" | "range" | "selection">;
+
 /** The symbols of `textDocument/documentSymbol`, parents before children; a flat one in the file that the server says. */
 export function* documentSymbols(
   server: LanguageServer,
@@ -109,14 +112,14 @@ export function ofDocument(
 }
 
 /** From the symbol's name to the end of its declaration; undefined when the server told no range. */
-export function extentOf(symbol: FoundSymbol, lines: Lines | undefined): LspRange | undefined {
+export function extentOf(symbol: PlacedSymbol, lines: Lines | undefined): LspRange | undefined {
   if (symbol.range === undefined) return undefined;
   const start = symbol.selection?.start ?? nameWithin(symbol, symbol.range, lines);
   return { start, end: isBefore(symbol.range.end, start) ? start : symbol.range.end };
 }
 
 /** The place of a symbol's name; where the server does not tell it, the word is looked for in the text. */
-export function nameRangeOf(symbol: FoundSymbol, lines: Lines | undefined): LspRange | undefined {
+export function nameRangeOf(symbol: PlacedSymbol, lines: Lines | undefined): LspRange | undefined {
   if (symbol.range === undefined || symbol.selection !== undefined) return symbol.selection;
   const start = nameWithin(symbol, symbol.range, lines);
   const word = identifierOf(symbol.name);
@@ -136,7 +139,7 @@ export function nameRangeOf(symbol: FoundSymbol, lines: Lines | undefined): LspR
 const searchedLines = 20;
 
 /** Flat symbols give the whole declaration: the name is looked for in the text. */
-function nameWithin(symbol: FoundSymbol, range: LspRange, lines: Lines | undefined): LspPosition {
+function nameWithin(symbol: PlacedSymbol, range: LspRange, lines: Lines | undefined): LspPosition {
   if (lines === undefined) return range.start;
   const word = identifierOf(symbol.name);
   const unit = symbol.server.encoding;

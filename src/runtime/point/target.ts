@@ -1,7 +1,7 @@
 /** The document that a call is about: admitted, a regular file, and open in the first server that can be had. */
 import type { Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
-import { columnsOf, convertColumn, type Lines } from "../../base/text.js";
+import type { Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
 import type { Point, Span } from "../../protocol/spelling.js";
 import type { Admitted } from "../../workspace/types.js";
@@ -44,13 +44,13 @@ export function placeOf(call: CallState, lines: Lines, line: number, character: 
       "point/out-of-range",
       `The file has ${lines.count} lines, counted from ${lineBase}; characters are counted from ${characterBase}.`,
     );
-  return { line: at, character: convertColumn(lines.line(at), character - characterBase, unit, "utf-16") };
+  return { line: at, character: lines.column(at, character - characterBase, unit, "utf-16") };
 }
 
 /** Warns when a character that the agent counted lies past the end of its line. */
 export function tellPastEnd(call: CallState, lines: Lines, { line, character }: Point): void {
   const { lineBase, characterBase, unit } = call.plan.dialect.position;
-  const end = columnsOf(lines.line(line - lineBase), unit) + characterBase;
+  const end = lines.columns(line - lineBase, unit) + characterBase;
   if (character <= end) return;
   if (call.tool.effect === "edit")
     throw new Refusal("point/out-of-range", `The line ends at character ${end}.`);
@@ -65,7 +65,7 @@ export function tellPastEnd(call: CallState, lines: Lines, { line, character }: 
 export function placeFor(lines: Lines, place: Place, encoding: "utf-8" | "utf-16" | "utf-32"): LspPosition {
   return {
     line: place.line,
-    character: convertColumn(lines.line(place.line), place.character, "utf-16", encoding),
+    character: lines.column(place.line, place.character, "utf-16", encoding),
   };
 }
 
@@ -74,7 +74,7 @@ export function wholeRange(lines: Lines, encoding: "utf-8" | "utf-16" | "utf-32"
   const last = lines.count - 1;
   return {
     start: { line: 0, character: 0 },
-    end: { line: last, character: columnsOf(lines.line(last), encoding) },
+    end: { line: last, character: lines.columns(last, encoding) },
   };
 }
 

@@ -1,5 +1,5 @@
 /** Errors and warnings of a file, with what is known of it: found, clean, or unknown and why. */
-import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import { defineAll, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { cutCharacters, detached } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { severities, wordOf } from "../../protocol/kinds.js";
@@ -75,10 +75,12 @@ export function diagnosticKind(
     facts: diagnosticsFacts,
     words: (what) => JSON.stringify(what),
     members: (what) => what,
-    spell: async (row, admitted, places) => ({
-      ...file(admitted, places),
-      ...(await spellRow(places, row)),
-    }),
+    spell: ({ server, range, what }, admitted, places, lines) => {
+      const item = file(admitted, places);
+      if (range !== undefined) places.putSpan(item, lines, server, range);
+      defineAll(item, what);
+      return item;
+    },
   };
 }
 
@@ -106,17 +108,14 @@ export function readDiagnostic(
 }
 
 /** A server's diagnostic as the agent sees it, but for its file. */
-export function spellDiagnostic(
+export async function spellDiagnostic(
   call: CallState,
   server: LanguageServer,
   uri: string,
   entry: unknown,
 ): Promise<JsonObject> {
-  return spellRow(call.places, readDiagnostic(call, server, uri, entry));
-}
-
-async function spellRow(places: Places, { server, uri, range, what }: Row<JsonObject>): Promise<JsonObject> {
-  return { ...(range && (await places.span(server, uri, range))), ...what };
+  const { range, what } = readDiagnostic(call, server, uri, entry);
+  return { ...(await call.places.span(server, uri, range)), ...what };
 }
 
 /** A diagnostic without a severity is an error, as clients are told to read it. */

@@ -19,7 +19,7 @@ export const documentSymbolsShape: Shape = {
   nouns: ["symbol", "symbols"],
   async normalize(reply, call) {
     const document = call.evidence.document?.admitted;
-    const kind = symbolKind(documentSymbolsFacts, call.plan.dialect, () => ({}));
+    const kind = symbolKind(documentSymbolsFacts, call.plan.dialect, { isNamed: false });
     const rows = await collect(call, kind, symbolsIn(reply, call), {
       isHere: ({ path }) => path === document?.path,
       dropped: "rows",

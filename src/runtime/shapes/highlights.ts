@@ -1,5 +1,5 @@
 /** Where a symbol stands in one file, and whether it is read or written there. */
-import { isTable } from "../../base/json.js";
+import { isTable, type JsonObject } from "../../base/json.js";
 import { highlightKinds, wordOf } from "../../protocol/kinds.js";
 import { highlightsFacts } from "../../protocol/shapes/highlights.js";
 import type { ReplyData } from "../ask/reply.js";
@@ -39,10 +39,13 @@ const highlightKind: RowKind<string> = {
   facts: highlightsFacts,
   words: (kind) => kind,
   members: (kind) => ({ kind }),
-  async spell({ server, uri, range, what: kind }, _admitted, places) {
+  spell({ server, range, what: kind }, _admitted, places, lines) {
     if (range === undefined) throw garbled(server, what);
-    const text = await places.snippet(server, uri, range);
-    const item = { ...(await places.span(server, uri, range)), kind };
-    return text === undefined ? item : { ...item, text };
+    const item: JsonObject = {};
+    places.putSpan(item, lines, server, range);
+    item.kind = kind;
+    const text = places.textBeside(lines, server, range);
+    if (text !== undefined) item.text = text;
+    return item;
   },
 };

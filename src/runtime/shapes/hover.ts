@@ -71,7 +71,9 @@ async function rangeBeside(parts: ReplyPart[], call: CallState): Promise<JsonObj
   const uri = call.evidence.document?.admitted.uri;
   for (const { server, value } of parts) {
     if (server === undefined || uri === undefined || !isTable(value) || !isRange(value.range)) continue;
-    return { range: await call.places.spanValue(server, uri, value.range) };
+    const found = call.places.lines(server, uri);
+    const lines = found instanceof Promise ? await found : found;
+    return { range: call.places.spanValue(lines, server, value.range) };
   }
   return {};
 }

@@ -38,11 +38,13 @@ function kindWith(bounds: SnippetBounds | undefined): RowKind<null> {
     facts: locationsFacts,
     words: () => "",
     members: () => ({}),
-    async spell({ server, uri, range }, admitted, places) {
+    spell({ server, range }, admitted, places, lines) {
       if (range === undefined) throw garbled(server, "a location");
-      const text = bounds && (await places.snippet(server, uri, range, bounds));
-      const place = { ...places.document(admitted), ...(await places.span(server, uri, range)) };
-      return text === undefined ? place : { ...place, text };
+      const item = places.document(admitted);
+      places.putSpan(item, lines, server, range);
+      const text = bounds && places.textBeside(lines, server, range, bounds);
+      if (text !== undefined) item.text = text;
+      return item;
     },
   };
 }

@@ -1,5 +1,5 @@
 /** What each word is: the server's relative numbers, made absolute and read with its own legend. */
-import { isTable } from "../../base/json.js";
+import { isTable, type JsonObject } from "../../base/json.js";
 import { columnsOf, convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { semanticTokensFacts } from "../../protocol/shapes/semantic-tokens.js";
@@ -44,10 +44,14 @@ const tokenKind: RowKind<TokenWords> = {
   facts: semanticTokensFacts,
   words: ({ type, modifiers }) => `${type} ${modifiers.join(" ")}`,
   members: ({ type, modifiers }) => ({ type, modifiers }),
-  async spell({ server, uri, range, what: { type, modifiers } }, _admitted, places) {
+  spell({ server, range, what: { type, modifiers } }, _admitted, places, lines) {
     if (range === undefined) throw garbled(server, what);
-    const text = textIn(await places.lines(server, uri), range, server);
-    return { ...(await places.span(server, uri, range)), type, modifiers, text };
+    const item: JsonObject = {};
+    places.putSpan(item, lines, server, range);
+    item.type = type;
+    item.modifiers = modifiers;
+    item.text = textIn(lines, range, server);
+    return item;
   },
 };
 

@@ -1,11 +1,11 @@
 /** Symbols as rows of a listing, for one file and for the whole workspace alike. */
 import type { DialectPlan } from "../../abi/plan.js";
-import type { JsonObject } from "../../base/json.js";
+import { defineAll, type JsonObject } from "../../base/json.js";
+import type { Lines } from "../../base/text.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
-import type { Admitted } from "../../workspace/types.js";
 import type { Places } from "../answer/convert.js";
 import type { Row, RowKind } from "../listing/row.js";
-import { extentOf, type FoundSymbol, nameRangeOf } from "../point/symbols.js";
+import { extentOf, type FoundSymbol, nameRangeOf, type PlacedSymbol } from "../point/symbols.js";
 
 /** What a symbol says besides its range. */
 export type SymbolWords = Pick<FoundSymbol, "name" | "kind" | "containers" | "selection">;
@@ -23,11 +23,11 @@ export function symbolRow({
   return { server, uri, range, what: { name, kind, containers, selection } };
 }
 
-/** How symbols are listed; `file` gives the members that name a symbol's file. */
+/** How symbols are listed, with or without the names of their files. */
 export function symbolKind(
   facts: ShapeFacts,
   { symbol: { extent } }: DialectPlan,
-  file: (admitted: Admitted, places: Places) => JsonObject,
+  { isNamed }: { isNamed: boolean },
 ): RowKind<SymbolWords> {
   return {
     facts,
@@ -39,43 +39,37 @@ export function symbolKind(
     members: ({ name, kind, containers }, places) => ({
       name: places.name(name),
       kind,
-      ...containerOf(containers),
+      ...(containers.length === 0 ? {} : { container: containers.join("/") }),
     }),
-    range: (row, lines) => (extent === "declaration" ? row.range : extentOf(foundIn(row), lines)),
-    async spell(row, admitted, places) {
+    range: (row, lines) => (extent === "declaration" ? row.range : extentOf(placedIn(row), lines)),
+    spell(row, admitted, places, lines) {
       const { name, kind, containers } = row.what;
-      return {
-        name: places.name(name),
-        kind,
-        ...file(admitted, places),
-        ...(await symbolSpan(places, foundIn(row), extent)),
-        ...containerOf(containers),
-      };
+      const item: JsonObject = { name: places.name(name), kind };
+      if (isNamed) defineAll(item, places.document(admitted));
+      putSymbolSpan(item, places, row, lines, extent);
+      if (containers.length > 0) item.container = containers.join("/");
+      return item;
     },
   };
 }
 
-function foundIn({ server, uri, range, what }: Row<SymbolWords>): FoundSymbol {
-  return { server, uri, range, ...what };
-}
-
-function containerOf(containers: readonly string[]): JsonObject {
-  return containers.length === 0 ? {} : { container: containers.join("/") };
+function placedIn({ server, range, what: { name, selection } }: Row<SymbolWords>): PlacedSymbol {
+  return { server, range, name, selection };
 }
 
 /** The range of a symbol as the dialect wants it; nothing when the server told none. */
-async function symbolSpan(
+function putSymbolSpan(
+  item: JsonObject,
   places: Places,
-  symbol: FoundSymbol,
+  row: Row<SymbolWords>,
+  lines: Lines | undefined,
   extent: DialectPlan["symbol"]["extent"],
-): Promise<JsonObject> {
-  const { server, uri, range } = symbol;
-  const lines = await places.lines(server, uri);
-  const shown = extent === "declaration" ? range : extentOf(symbol, lines);
-  if (shown === undefined) return {};
+): void {
+  const { server } = row;
+  const symbol = placedIn(row);
+  const shown = extent === "declaration" ? row.range : extentOf(symbol, lines);
+  if (shown === undefined) return;
+  places.putSpan(item, lines, server, shown);
   const name = extent === "declaration" ? nameRangeOf(symbol, lines) : undefined;
-  return {
-    ...(await places.span(server, uri, shown)),
-    ...(name === undefined ? {} : { selection_range: await places.spanValue(server, uri, name) }),
-  };
+  if (name !== undefined) item.selection_range = places.spanValue(lines, server, name);
 }

@@ -15,9 +15,7 @@ import { type SymbolWords, symbolKind, symbolRow } from "./symbol-rows.js";
 export const workspaceSymbolsShape: Shape = {
   nouns: ["symbol", "symbols"],
   async normalize(reply, call) {
-    const kind = symbolKind(workspaceSymbolsFacts, call.plan.dialect, (admitted, places) =>
-      places.document(admitted),
-    );
+    const kind = symbolKind(workspaceSymbolsFacts, call.plan.dialect, { isNamed: true });
     const rows = await collect(call, kind, symbolsIn(reply), { dropped: "rows" });
     return { list: new RowList(rows), beside: {} };
   },
