@@ -81,16 +81,25 @@ export class Capabilities {
    * Whether a method may be sent now or soon: a server that is known to say when it has loaded, and that offered nothing
    * at all in its handshake, registers what it can do only then. It is waited for once.
    */
-  async offers(
+  offers(
+    method: string,
+    subject: Subject | undefined,
+    timeoutMs: number,
+    signal: StopSignal,
+  ): boolean | Promise<boolean> {
+    if (this.supports(method, subject)) return true;
+    const feature = methods[method]?.feature;
+    const isLate =
+      feature !== undefined && this.allows(feature) && !this.#vain.has(method) && this.#isBlank();
+    return isLate && this.#willOffer(method, subject, timeoutMs, signal);
+  }
+
+  async #willOffer(
     method: string,
     subject: Subject | undefined,
     timeoutMs: number,
     signal: StopSignal,
   ): Promise<boolean> {
-    const feature = methods[method]?.feature;
-    const isLate =
-      feature !== undefined && this.allows(feature) && !this.#vain.has(method) && this.#isBlank();
-    if (this.supports(method, subject) || !isLate) return this.supports(method, subject);
     const isOffered = await new Promise<boolean>((resolve) => {
       const finish = (): void => {
         clearTimeout(timer);

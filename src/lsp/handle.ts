@@ -79,7 +79,7 @@ export class Handle implements LanguageServer {
     return this.#instance.supports(method, document);
   }
 
-  offers(...words: Parameters<LanguageServer["offers"]>): Promise<boolean> {
+  offers(...words: Parameters<LanguageServer["offers"]>): boolean | Promise<boolean> {
     return this.#instance.offers(...words);
   }
 
@@ -111,6 +111,12 @@ export class Handle implements LanguageServer {
     return this.#instance.settle(timeoutMs, signal);
   }
 
+  synced(path: string, since: number | undefined): OpenDocument | undefined {
+    const document = this.#instance.dead ? undefined : this.#instance.synced(path, since);
+    if (document !== undefined) this.#shown.set(path, this.#instance.generation);
+    return document;
+  }
+
   async sync(path: string, signal: StopSignal, since?: number): Promise<OpenDocument> {
     if (this.#instance.dead) await this.#again(undefined, signal);
     return this.#show(path, signal, since);
@@ -118,12 +124,13 @@ export class Handle implements LanguageServer {
 
   async request(method: string, params: unknown, asked: RequestOptions): Promise<ServerReply> {
     const options = this.#asked(asked);
+    const path = documentOf(params);
     try {
-      await this.#showAgain(documentOf(params), options.signal);
+      if (path !== undefined && this.#isOutdated(path)) await this.#show(path, options.signal);
       return await this.#instance.request(method, params, options);
     } catch (error) {
       if (!isDeath(error) || !isRepeatable(method, params)) throw error;
-      await this.#again(documentOf(params), options.signal);
+      await this.#again(path, options.signal);
       return this.#instance.request(method, params, options);
     }
   }
@@ -131,8 +138,9 @@ export class Handle implements LanguageServer {
   async diagnostics(document: OpenDocument, asked: DiagnosticsOptions): Promise<DiagnosticsReport> {
     const options = { ...asked, roots: this.#source.roots };
     try {
-      const shown = await this.#showAgain(document.path, options.signal);
-      return await this.#instance.diagnostics(shown ?? document, options);
+      const isOutdated = this.#isOutdated(document.path);
+      const shown = isOutdated ? await this.#show(document.path, options.signal) : document;
+      return await this.#instance.diagnostics(shown, options);
     } catch (error) {
       if (!isDeath(error)) throw error;
       await this.#again(undefined, options.signal);
@@ -160,7 +168,8 @@ export class Handle implements LanguageServer {
   #asked(options: RequestOptions): RequestOptions {
     const { roots } = this.#source;
     const { onProgress } = options;
-    if (roots === undefined || onProgress === undefined) return { ...options, roots };
+    if (roots === undefined) return options;
+    if (onProgress === undefined) return { ...options, roots };
     return { ...options, roots, onProgress: () => onProgress(`${this.plan.id} is at work`) };
   }
 
@@ -178,10 +187,9 @@ export class Handle implements LanguageServer {
   }
 
   /** Somebody else who shares this handle may have got it a new start, which has none of the old one's documents. */
-  async #showAgain(path: string | undefined, signal: StopSignal): Promise<OpenDocument | undefined> {
-    const generation = path === undefined ? undefined : this.#shown.get(path);
-    if (path === undefined || generation === undefined || generation === this.generation) return undefined;
-    return this.#show(path, signal);
+  #isOutdated(path: string): boolean {
+    const generation = this.#shown.get(path);
+    return generation !== undefined && generation !== this.generation;
   }
 }
 

@@ -200,7 +200,7 @@ export class Instance {
 
   offers(
     ...[method, document, { signal, timeoutMs }]: Parameters<LanguageServer["offers"]>
-  ): Promise<boolean> {
+  ): boolean | Promise<boolean> {
     const waitMs = Math.min(this.plan.warmupTimeoutMs, timeoutMs);
     return this.#capabilities.offers(method, document, waitMs, signal);
   }
@@ -229,6 +229,13 @@ export class Instance {
     this.#end.refuseWhenAsked();
     this.#wire.refuseWhenFull();
     return this.#files.sync(path, since);
+  }
+
+  /** The same on the spot, where there is nothing to do but look. */
+  synced(path: string, since: number | undefined): OpenDocument | undefined {
+    this.#end.refuseWhenAsked();
+    this.#wire.refuseWhenFull();
+    return this.#files.synced(path, since);
   }
 
   opened(path: string): OpenDocument | undefined {
@@ -263,6 +270,7 @@ export class Instance {
     }
     if (method === "workspace/symbol") await this.#files.renewAll(options.since);
     else if (method.startsWith("workspace/")) await this.#files.renew(options.since);
+    if (options.onApplyEdit === undefined) return this.#ask(method, params, options);
     return this.#incoming.applying(options.onApplyEdit, () => this.#ask(method, params, options));
   }
 
@@ -290,7 +298,7 @@ export class Instance {
     const limit = this.plan.requestTimeoutOverridesMs[method] ?? this.plan.requestTimeoutMs;
     const timeoutMs = Math.max(1, Math.min(limit, options.timeoutMs ?? limit));
     return this.#files.holding(documentOf(params), () =>
-      ask(this.#asking, method, params, { ...options, timeoutMs }),
+      ask(this.#asking, method, params, options, timeoutMs),
     );
   }
 

@@ -88,6 +88,17 @@ class Pool implements ServerPool {
     return this.#handle(slot, await this.#occupy(slot, signal, roots), roots);
   }
 
+  at(serverId: string, path: string, roots?: Seen): LanguageServer | undefined {
+    const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
+    if (!server || this.#closed) return undefined;
+    const root = this.#rootOf(server, path);
+    for (const slot of this.#sorted()) {
+      const instance = slot.plan === server && slot.holds(root) ? slot.running() : undefined;
+      if (instance) return this.#handle(slot, instance, roots);
+    }
+    return undefined;
+  }
+
   runs(serverId: string): boolean {
     return this.#sorted().some(({ plan, instance }) => plan.id === serverId && instance !== undefined);
   }
@@ -156,6 +167,7 @@ class Pool implements ServerPool {
   within(roots: readonly string[]): ServerPool {
     return {
       get: (serverId, path, signal) => this.get(serverId, path, signal, roots),
+      at: (serverId, path) => this.at(serverId, path, roots),
       runs: (serverId) => this.runs(serverId),
       running: () => this.running(roots),
       status: () => this.status().map(withoutWords),

@@ -100,7 +100,9 @@ export class ReadinessState {
    */
   doubts(flight: Flight, first: boolean, waitMs: number): boolean {
     if (this.awaitsStatus || this.#statusDecides || !this.#ready.progress) return this.mustHold(waitMs);
-    const { live, general } = this.#progress;
+    const { live } = this.#progress;
+    if (live.length === 0) return false;
+    const { general } = this.#progress;
     const before = general.filter(({ beganAt }) => beganAt <= flight.sentAt);
     const since = (this.#progressEnded ? general : live).filter(({ during }) => during.includes(flight));
     return [...before, ...(first ? since : [])].some(({ vainMs }) => isWorth(vainMs, waitMs));

@@ -110,14 +110,20 @@ export class Slot {
   /** The running instance, started when needed. The caller's signal ends the caller's wait, not the start. */
   async get(signal: StopSignal): Promise<Instance> {
     if (signal.aborted) throw cancelled(signal);
+    const running = this.running();
+    if (running) return running;
     this.#lastUsed = performance.now();
-    const running = this.instance;
-    if (running) {
-      this.#upkeep.used();
-      return running;
-    }
     this.#starting ??= this.#begin();
     return unlessAborted(this.#starting, signal);
+  }
+
+  /** The instance that runs, if one does, to be asked something. */
+  running(): Instance | undefined {
+    const { instance } = this;
+    if (instance === undefined) return undefined;
+    this.#lastUsed = performance.now();
+    this.#upkeep.used();
+    return instance;
   }
 
   /** Resolves when nothing is starting any more, whatever came of it. */

@@ -36,7 +36,7 @@ export interface RequestOptions {
   /** The roots by which the server's words are told, where the asker sees less than the workspace. */
   roots?: readonly string[] | undefined;
   /** Asks again while the answer is empty. */
-  retryEmpty?: RetryPlan;
+  retryEmpty?: RetryPlan | undefined;
   /** Told the server's own progress ("indexing 45 %") while the answer is awaited. */
   onProgress?: (text: string) => void;
   /** Asks the server to send what it has in parts; what they held is not in the answer again. */
@@ -115,7 +115,7 @@ export interface LanguageServer {
     method: string,
     document: OpenDocument | undefined,
     options: { signal: StopSignal; timeoutMs: number },
-  ): Promise<boolean>;
+  ): boolean | Promise<boolean>;
   /** What the server said of the method, in `initialize` first, then by registration. */
   options(method: string, document?: OpenDocument): unknown[];
   /**
@@ -123,6 +123,8 @@ export interface LanguageServer {
    * `since`, are not looked at again; the document itself always is.
    */
   sync(path: string, signal: StopSignal, since?: number): Promise<OpenDocument>;
+  /** The same where nothing has to be told or read, on the spot; undefined where it has. */
+  synced(path: string, since: number | undefined): OpenDocument | undefined;
   /** The document as the server has it now; undefined when it is not open there. */
   opened(path: string): OpenDocument | undefined;
   /** The document's text in the workspace, open or not: for converting positions of replies. */
@@ -196,6 +198,8 @@ export interface ServerPool {
   route(path: string): ServerPlan[];
   /** A running instance for a file (or, without one, for the first root); started when needed, once. */
   get(serverId: string, path: string | undefined, signal: StopSignal): Promise<LanguageServer>;
+  /** The same where one runs, on the spot; undefined where that has to be waited for, or must be refused. */
+  at(serverId: string, path: string): LanguageServer | undefined;
   /** Whether an instance of a server runs now. */
   runs(serverId: string): boolean;
   /** Instances that run now. */

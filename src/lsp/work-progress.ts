@@ -41,6 +41,8 @@ export interface Progress {
 
 type Words = Pick<Progress, "title" | "message" | "percentage">;
 
+const nothing: readonly Progress[] = [];
+
 /** The progress of one server. */
 export class WorkProgress {
   readonly #open = new Map<string | number, Progress>();
@@ -61,16 +63,17 @@ export class WorkProgress {
   }
 
   /** All that is open and not forgotten, the latest last. */
-  get live(): Progress[] {
+  get live(): readonly Progress[] {
+    if (this.#open.size === 0) return nothing;
     const now = performance.now();
     return [...this.#open.values()].filter((progress) => now - progress.seen < STALE_MS);
   }
 
   /** What is not known to be some question's own. */
-  get general(): Progress[] {
-    return this.live.filter(
-      ({ isOwn, during }) => !isOwn && !during.some((flight) => this.#flights.has(flight)),
-    );
+  get general(): readonly Progress[] {
+    const { live } = this;
+    if (live.length === 0) return live;
+    return live.filter(({ isOwn, during }) => !isOwn && !during.some((flight) => this.#flights.has(flight)));
   }
 
   /** A question goes out. */

@@ -75,7 +75,7 @@ export function openCalls(runtime: Runtime, session: Session): SessionCalls {
         if (outcome.isError && cut.signal.aborted) throw cutOff();
         if (outcome.error !== null && dialect.errors.form === "protocol") throw asError(outcome.error);
         const { result = dialect.result } = mcp.clients.find((known) => isNamed(client, known.name)) ?? {};
-        return toolResult(outcome, { ...dialect, result });
+        return toolResult(outcome, dialect, result);
       } catch (error) {
         throw error instanceof Refusal ? told(error) : error;
       } finally {

@@ -13,17 +13,22 @@ export interface ToolResult {
 }
 
 /** The tool result of an outcome. An error is always told in text too: some clients show their model nothing else. */
-export function toolResult(outcome: CallOutcome, dialect: DialectPlan): ToolResult {
+export function toolResult(
+  outcome: CallOutcome,
+  dialect: DialectPlan,
+  form: DialectPlan["result"] = dialect.result,
+): ToolResult {
   const { isError, structured, text, notes } = outcome;
-  const withText = dialect.result !== "structured" || isError;
-  const withStructure = dialect.result !== "text" || dialect.outputSchemas;
+  const withText = form !== "structured" || isError;
+  const withStructure = form !== "text" || dialect.outputSchemas;
   // Where the structure is not sent, what a text of the tool's own leaves out stands in a block beside it.
-  const texts = dialect.result === "text" && notes !== "" ? [text, notes] : [text];
-  return {
+  const texts = form === "text" && notes !== "" ? [text, notes] : [text];
+  const result: ToolResult = {
     content: withText ? texts.map((block) => ({ type: "text", text: block })) : [],
-    ...(withStructure ? { structuredContent: structured } : {}),
-    ...(isError && dialect.errors.form !== "text" ? { isError: true } : {}),
   };
+  if (withStructure) result.structuredContent = structured;
+  if (isError && dialect.errors.form !== "text") result.isError = true;
+  return result;
 }
 
 /** A refusal as a JSON-RPC error: of a dialect that tells refusals so, or of a call that names no tool. */

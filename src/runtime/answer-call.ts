@@ -3,7 +3,7 @@
  * everything else that ends it is thrown.
  */
 import type { Answer } from "../abi/handler.js";
-import type { ToolPlan } from "../abi/plan.js";
+import type { JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { editArguments } from "../protocol/edit-arguments.js";
 import { candidatesAnswer, choicesAnswer, emptyAnswer, heldAnswer, pageAnswer } from "./answer/answer.js";
@@ -17,56 +17,24 @@ import { ToolCall } from "./call.js";
 import type { CallState } from "./call-state.js";
 import { SeveralMatches } from "./point/find-symbol.js";
 
-/** What the runtime gives to every call. */
-type Surroundings = Pick<CallState, "plan" | "pool" | "samples" | "edits" | "log"> & { loaded: LoadedBundle };
+/** A call whose arguments are yet to be checked. */
+export type Unchecked = Omit<CallState, "input" | "since"> & { input: JsonObject; since: number };
 
-/** What is asked, and how its tool reaches others. */
-interface Asked {
-  tool: ToolPlan;
-  args: unknown;
-  run: RunTool;
-}
-
-/** What the session and the attempt add. */
-type Own = Omit<CallState, keyof Surroundings | "tool" | "input" | "since">;
-
-/** The answer to a call. */
+/** The answer to a call; `run` is how its tool reaches others. */
 export async function answerCall(
-  { loaded, plan, pool, samples, edits, log }: Surroundings,
-  { tool, args, run }: Asked,
-  own: Own,
+  loaded: LoadedBundle,
+  state: Unchecked,
+  args: unknown,
+  run: RunTool,
 ): Promise<Answer> {
+  const { tool, plan, evidence } = state;
   const found = loaded.inputValidator(tool.name);
   const validator = found instanceof Promise ? await found : found;
   const given = checkArguments(tool, validator, args, loaded.argumentNames(tool.name));
-  const input = clampNumbers(tool, plan, given, own.evidence);
-  own.evidence.input = input;
-  const since = tool.effect === "edit" ? await pool.moment() : 0;
-  const state: CallState = {
-    // One by one: what is put together from other tables V8 keeps as a dictionary, which all steps of a call would search.
-    plan,
-    tool,
-    input,
-    pool,
-    gate: own.gate,
-    samples,
-    places: own.places,
-    wording: own.wording,
-    evidence: own.evidence,
-    pages: own.pages,
-    edits,
-    previews: own.previews,
-    holder: own.holder,
-    lasting: own.lasting,
-    toldFolders: own.toldFolders,
-    since,
-    log,
-    mark: own.mark,
-    attempt: own.attempt,
-    signal: own.signal,
-    remainingMs: own.remainingMs,
-    onProgress: own.onProgress,
-  };
+  const input = clampNumbers(tool, plan, given, evidence);
+  evidence.input = input;
+  state.input = input;
+  if (tool.effect === "edit") state.since = await state.pool.moment();
   const token = tool.output.apply === "on_request" ? input[editArguments.token] : undefined;
   const cursor = input[plan.dialect.listing.cursor];
   try {

@@ -107,6 +107,9 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   );
   const shared = {
     ...{ loaded, plan, pool, gate, samples, edits, log },
+    listed: new Map(
+      plan.tools.filter(({ name }) => plan.mcp.listed.includes(name)).map((tool) => [tool.name, tool]),
+    ),
     inFlight: new InFlight<Told>(),
     answers: new AnswerCache<Told>(plan.limits.cacheBytes),
   };

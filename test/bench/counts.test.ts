@@ -285,34 +285,6 @@ describe("a plain call over HTTP", () => {
   );
 });
 
-describe("a plain call over HTTP, without a session", () => {
-  afterAll(closeAll);
-
-  it("is the same from the second call of a client on", async () => {
-    const { url } = await openGateway();
-    const headers = {
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": "tools/call",
-      "mcp-name": "find_definition",
-    };
-    const _meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientCapabilities": {},
-    };
-    const call = callOf(1);
-    const body = { ...call, params: { ...(call.params as JsonObject), _meta } };
-    await send(url, { headers, body });
-    const { made, writes, restore } = watchGateway();
-    try {
-      const answer = await send(url, { headers, body });
-      expect(answer.headers["content-length"]).toBe(String(Buffer.byteLength(answer.text)));
-      expect({ made, writes }).toEqual({ made: [], writes: [expect.any(Number)] });
-    } finally {
-      restore();
-    }
-  });
-});
-
 /** Tells what is made of the web's objects, and each write of a gateway in this process, by its time. */
 function watchGateway(): { made: string[]; writes: number[]; restore(): void } {
   const made: string[] = [];
@@ -364,6 +336,37 @@ describe("a long listing", () => {
     // Besides, what every call looks at.
     expect(tally.lookedAt).toBeLessThan(1.5 * names.length);
     expect(tally.opened).toBeLessThan(20);
+  });
+});
+
+describe.runIf(process.platform === "linux")("a call after many files were asked about", () => {
+  it("does not look at all of them again", async () => {
+    const names = Array.from({ length: 60 }, (_, number) => `f${number}.fake`);
+    const scenario = {
+      capabilities: { hoverProvider: true, textDocumentSync: 1 },
+      replies: { "textDocument/hover": [{ result: { contents: "words" } }] },
+    };
+    const files = Object.fromEntries(names.map((name) => [name, "x\n".repeat(20)]));
+    const work = await openWorkshop({ files, servers: { fake: { scenario } } });
+    const tally: Tally = { opened: 0, lookedAt: 0, sent: [], sentBytes: 0, received: 0 };
+    const ask = (file: string, line: number) =>
+      work.call("get_hover", { file_path: file, line, character: 1 });
+    for (const name of names) await ask(name, 1);
+    const restore = watchFiles(tally);
+    let line = 1;
+    const looks = async () => {
+      tally.lookedAt = 0;
+      line = (line % 19) + 1;
+      await ask("f0.fake", line);
+      return tally.lookedAt;
+    };
+    try {
+      // Once in a second all of them are looked at, and so is each that was written in the last two.
+      await expect.poll(looks, { timeout: 20_000 }).toBeLessThan(20);
+    } finally {
+      restore();
+      await work.close();
+    }
   });
 });
 

@@ -282,6 +282,19 @@ describe("a file that an answer was about", () => {
     expect((await changes())["a.ts"]).toBe(2);
   });
 
+  test("is seen to change through a hard link that it got later", async () => {
+    const { root, watch, changes } = await watched({ "a.ts": "1" });
+    await changes();
+    watch.attend(join(root, "a.ts"));
+    const outside = workspace({});
+    linkSync(join(root, "a.ts"), join(outside, "a"));
+    write(join(outside, "a"), "22");
+    await expect.poll(async () => (await changes())["a.ts"], { timeout: 5_000 }).toBe(2);
+    await changes();
+    write(join(outside, "a"), "333");
+    expect((await changes())["a.ts"]).toBe(2);
+  });
+
   test("is let go when there are too many of them", async () => {
     const { root, watch, changes } = await watched({ "a.ts": "1", "b.ts": "1" }, [], { attended: 1 });
     const outside = workspace({});

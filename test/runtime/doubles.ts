@@ -54,6 +54,7 @@ export function serverOf(
       { legend: { tokenTypes: ["class", "method"], tokenModifiers: ["declaration", "static"] } },
     ],
     sync: refuse,
+    synced: () => undefined,
     opened: () => undefined,
     wantedFiles: () => [],
     tellFiles: () => {},
@@ -71,6 +72,7 @@ const pool: ServerPool = {
   get: async () => {
     throw new Error("not asked for here");
   },
+  at: () => undefined,
   runs: () => false,
   running: () => [],
   status: () => [],

@@ -50,6 +50,8 @@ export class Documents {
   /** What was closed for want of room: a question about it opens it again. */
   readonly #evicted = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
+  /** How many changes wait for their turn, or have it. */
+  #turns = 0;
 
   constructor(context: DocumentsContext) {
     this.#context = context;
@@ -75,29 +77,35 @@ export class Documents {
       const entry = this.#open.get(path);
       if (entry) await this.#update(entry);
       const open = this.#open.get(path) ?? (await this.#openNew(path));
-      this.#open.delete(path);
-      this.#open.set(path, open);
-      this.#closeOldest(path);
-      return { ...open.document };
+      return this.#used(path, open);
     });
   }
 
-  /**
-   * Keeps a document open while a question is about it, until the function that it gives is called; one that was closed
-   * for want of room since it was brought up to date is opened again.
-   */
-  async hold(path: string): Promise<() => void> {
-    this.#held.set(path, (this.#held.get(path) ?? 0) + 1);
-    try {
-      if (this.#evicted.has(path)) await this.sync(path);
-    } catch (error) {
-      this.#release(path);
-      throw error;
-    }
-    return () => this.#release(path);
+  /** The document, if it is open and as the file is, and nobody is at changing it; found on the spot. */
+  synced(path: string): OpenDocument | undefined {
+    const entry = this.#turns === 0 ? this.#open.get(path) : undefined;
+    return entry !== undefined && isCurrent(entry) ? this.#used(path, entry) : undefined;
   }
 
-  #release(path: string): void {
+  /** A question is about an open document, which is the latest used from now on. */
+  #used(path: string, entry: Entry): OpenDocument {
+    this.#open.delete(path);
+    this.#open.set(path, entry);
+    this.#closeOldest(path);
+    return { ...entry.document };
+  }
+
+  /**
+   * Keeps a document open while a question is about it, until it is released; one that was closed for want of room since
+   * it was brought up to date is opened again, which is to be waited for.
+   */
+  hold(path: string): Promise<unknown> | undefined {
+    this.#held.set(path, (this.#held.get(path) ?? 0) + 1);
+    return this.#evicted.has(path) ? this.sync(path) : undefined;
+  }
+
+  /** The question is answered, or given up. */
+  release(path: string): void {
     const others = (this.#held.get(path) ?? 1) - 1;
     if (others > 0) this.#held.set(path, others);
     else this.#held.delete(path);
@@ -109,15 +117,17 @@ export class Documents {
     return this.#inTurn(async () => {
       const isKnown = ({ stamp }: Entry, text: string | undefined): boolean =>
         stamp.solid && stamp.text === text;
-      const unseen = [...this.#open].filter(([path, entry]) => !isKnown(entry, seen(path)));
+      const unseen: string[] = [];
+      for (const entry of this.#open.values()) {
+        const { path } = entry.document;
+        if (!isKnown(entry, seen(path))) unseen.push(path);
+      }
+      if (unseen.length === 0) return;
       const doubtful: Entry[] = [];
-      await lookAtAll(
-        unseen.map(([path]) => path),
-        (path, stats) => {
-          const entry = this.#open.get(path);
-          if (entry && !isKnown(entry, stats?.isFile() ? stampText(stats) : undefined)) doubtful.push(entry);
-        },
-      );
+      await lookAtAll(unseen, (path, stats) => {
+        const entry = this.#open.get(path);
+        if (entry && !isKnown(entry, stats?.isFile() ? stampText(stats) : undefined)) doubtful.push(entry);
+      });
       await Promise.all(doubtful.map((entry) => this.#update(entry).catch(() => this.#close(entry))));
     });
   }
@@ -157,8 +167,12 @@ export class Documents {
 
   /** Keeps changes in order: what two calls tell the server never interleaves. */
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    this.#turns++;
     const result = this.#queue.then(run);
-    this.#queue = result.catch(() => undefined);
+    const over = (): void => {
+      this.#turns--;
+    };
+    this.#queue = result.then(over, over);
     return result;
   }
 
@@ -180,9 +194,8 @@ export class Documents {
 
   /** Stat, then hash: the server is told only of a text that really is another. */
   async #update(entry: Entry): Promise<void> {
+    if (isCurrent(entry)) return;
     const { path } = entry.document;
-    const stamp = stampOf(path);
-    if (stamp && entry.stamp.solid && stamp.text === entry.stamp.text) return;
     const read = await readText(path, this.#shown(path), this.#context.maxBytes).catch((error: unknown) => {
       this.#close(entry);
       throw error;
@@ -265,4 +278,9 @@ export class Documents {
     const root = this.#context.roots.find((candidate) => isInside(candidate, path));
     return root === undefined ? "the file" : slashed(path.slice(root.length + 1));
   }
+}
+
+/** Whether the file's stamp proves that it is as the server was told. */
+function isCurrent({ document: { path }, stamp }: Entry): boolean {
+  return stamp.solid && stampOf(path)?.text === stamp.text;
 }

@@ -52,6 +52,11 @@ export class Freshness {
     return renewed;
   }
 
+  /** Whether what was looked at just now, after `since`, was told. */
+  isRenewed(since: number | undefined): boolean {
+    return this.#looked.covers(since);
+  }
+
   /** Whether the server was told all that is known; then that counts as a look at this moment. */
   glanced(at: number): boolean {
     if (this.#cursor !== this.#context.watch.cursor) return false;

@@ -129,6 +129,13 @@ export class ServerFiles {
     return this.#documents.sync(path);
   }
 
+  /** The same on the spot; undefined where something has to be told or read. */
+  synced(path: string, since: number | undefined): OpenDocument | undefined {
+    if (!this.#freshness.isRenewed(since)) return undefined;
+    this.#context.server.watch.attend(path);
+    return this.#documents.synced(path);
+  }
+
   /** The document as the server has it now; undefined when it is not open there. */
   opened(path: string): OpenDocument | undefined {
     const document = this.#documents.get(path);
@@ -144,11 +151,13 @@ export class ServerFiles {
 
   /** Does something while a document, if there is one, stays open. */
   async holding<T>(path: string | undefined, run: () => Promise<T>): Promise<T> {
-    const release = path === undefined ? undefined : await this.#documents.hold(path);
+    if (path === undefined) return run();
+    const opening = this.#documents.hold(path);
     try {
+      if (opening !== undefined) await opening;
       return await run();
     } finally {
-      release?.();
+      this.#documents.release(path);
     }
   }
 

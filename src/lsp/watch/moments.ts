@@ -62,6 +62,7 @@ export class Moments {
   #lookAtSources(): void {
     const { watch, roots, markers, isServed } = this.#context;
     const { cursor } = watch;
+    if (cursor === this.#sources.seen) return;
     const changes = watch.since(this.#sources.seen, roots);
     const isOther = changes.some(({ path }) => markers.has(basename(path)) || isServed(path));
     this.#sources = isOther

@@ -1,7 +1,7 @@
 /**
  * Knows which files under the roots changed, so that servers hear of edits made by anyone. The truth is a snapshot of
  * file stamps compared before each call: of folders where something happened (all of them, where the system does not say
- * so in time), and of the files that answers were about. Of ignored folders that are too large for that, the folders' times
+ * so in time), and of the files that answers were about where the system may not tell. Of ignored folders that are too large for that, the folders' times
  * are compared. What it cannot follow, because there is too much of it, it says.
  */
 import { dirname, join, relative } from "node:path";
@@ -65,8 +65,6 @@ export class WorkspaceWatch {
   /** Whether events may have been lost since the last look. */
   #isLost = false;
   #closed = false;
-  /** Whether a look has more to do than to wait for what the system tells; so until the first has ended. */
-  #isReading = true;
   #running: Promise<number> | undefined;
   #next: Promise<number> | undefined;
 
@@ -166,7 +164,7 @@ export class WorkspaceWatch {
   /** Whether the system's watches, which see all of what is followed, have told of nothing that was not looked at. */
   get isAtRest(): boolean {
     const isFollowed = !this.#tree.isOpening && this.#zones.closed.length === 0 && this.#overfull.size === 0;
-    return isFollowed && !this.#isLost && !this.#isReading && !this.#tree.known.isStirred;
+    return isFollowed && !this.#isLost && !this.#running && !this.#tree.known.isStirred;
   }
 
   close(): void {
@@ -179,16 +177,16 @@ export class WorkspaceWatch {
     if (this.#closed) return began;
     this.#tree.known.begin();
     const all = (await this.#watchers.overflowed()) || this.#isLost;
-    this.#isReading = true;
     this.#isLost = false;
+    const wasStill = !all && !this.#tree.known.isStirred;
     await this.#tree.look(this.#roots, all);
-    await this.#attended.look((path, change) => {
-      this.#journal.record(path, change, !this.#tree.known.isPlain(path));
-    });
+    await this.#attended.look(
+      (path, change) => this.#journal.record(path, change, !this.#tree.known.isPlain(path)),
+      wasStill ? this.#tree.known : undefined,
+    );
     await this.#followAlone();
     await this.#sweep();
     if (this.#closed) this.#watchers.close();
-    this.#isReading = false;
     this.#looked.ended(began);
     return began;
   }

@@ -55,11 +55,14 @@ export async function ask(
   asking: Asking,
   method: string,
   params: unknown,
-  options: RequestOptions & { timeoutMs: number },
+  options: RequestOptions,
+  timeoutMs: number,
 ): Promise<ServerReply> {
-  const stop = options.onProgress ? follow(asking, options.onProgress) : undefined;
+  const { roots, onProgress } = options;
+  const stop = onProgress && follow(asking, onProgress);
   try {
-    return await askUntilSure({ ...asking, roots: options.roots ?? asking.roots }, method, params, options);
+    const told = roots === undefined ? asking : { ...asking, roots };
+    return await askUntilSure(told, method, params, options, timeoutMs);
   } finally {
     stop?.();
   }
@@ -69,7 +72,8 @@ async function askUntilSure(
   asking: Asking,
   method: string,
   params: unknown,
-  { signal, timeoutMs, retryEmpty, parts }: RequestOptions & { timeoutMs: number },
+  { signal, retryEmpty, parts }: RequestOptions,
+  timeoutMs: number,
 ): Promise<ServerReply> {
   const { readiness } = asking;
   const start = performance.now();
@@ -78,11 +82,15 @@ async function askUntilSure(
   let refused = 0;
   let previous: Flight | undefined;
   const isOfProject = isRead(method) && !LOCAL.has(method);
-  if (isOfProject) await waitToAsk(asking, left(HOLD), signal);
+  if (isOfProject && mustWaitToAsk(asking)) await waitToAsk(asking, left(HOLD), signal);
   for (let doubted = 0; ; ) {
     const flight = readiness.depart(asking.tellsProgress(method));
-    const answer = attempt(asking, method, params, Math.max(1, left(1)), { signal, parts });
-    const outcome = await answer.finally(() => readiness.arrive(flight, previous));
+    let outcome: Awaited<ReturnType<typeof attempt>>;
+    try {
+      outcome = await attempt(asking, method, params, Math.max(1, left(1)), signal, parts);
+    } finally {
+      readiness.arrive(flight, previous);
+    }
     previous = flight;
     const first = doubted === 0;
     const isPast = isOfProject && first && readiness.turnedDuring(flight);
@@ -111,9 +119,12 @@ async function askUntilSure(
  * Waits for the status of a server that is known to send one: what it says before has to be asked for again. Half of the
  * time and of the patience are kept, as one that stays silent may answer all the same.
  */
-async function waitToAsk({ readiness, warmupMs }: Asking, leftMs: number, signal: StopSignal): Promise<void> {
-  if (!readiness.awaitsStatus || readiness.now === "indexing") return;
-  await readiness.waitForStatus(Math.min(warmupMs, leftMs) / 2, warmupMs, signal);
+function waitToAsk({ readiness, warmupMs }: Asking, leftMs: number, signal: StopSignal): Promise<boolean> {
+  return readiness.waitForStatus(Math.min(warmupMs, leftMs) / 2, warmupMs, signal);
+}
+
+function mustWaitToAsk({ readiness }: Asking): boolean {
+  return readiness.awaitsStatus && readiness.now !== "indexing";
 }
 
 /** How long an answer is held: one about a file's own text, which is empty, for no longer than a server needs to warm up. */
@@ -189,7 +200,8 @@ async function attempt(
   method: string,
   params: unknown,
   timeoutMs: number,
-  { signal, parts }: { signal: StopSignal; parts: PartTaker | undefined },
+  signal: StopSignal,
+  parts: PartTaker | undefined,
 ): Promise<{ value: unknown } | Refusal> {
   const end = performance.now() + timeoutMs;
   for (let retries = 0; ; retries++) {

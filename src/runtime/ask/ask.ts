@@ -79,9 +79,10 @@ export async function requestCircle(
   isOffered: (attached: Attached, turn: Turn) => boolean | Promise<boolean> = ({ server, document }, turn) =>
     server.offers(method, document, turn),
 ): Promise<ReplyPart[]> {
-  const answers = await askCircle<ServerReply>(call, circle, merge, async (attached, turn) =>
-    (await isOffered(attached, turn)) ? send(attached, turn) : undefined,
-  );
+  const answers = await askCircle<ServerReply>(call, circle, merge, async (attached, turn) => {
+    const offered = isOffered(attached, turn);
+    return offered === true || (await offered) ? send(attached, turn) : undefined;
+  });
   if (answers.length === 0) throw notSupported(method, circle.servers);
   return answers.map(({ attached: { server }, answer }) => {
     call.evidence.heard(server, answer.readiness);
@@ -108,7 +109,7 @@ function impatient(circle: Circle): Circle {
   };
 }
 
-async function askOne<T>(
+function askOne<T>(
   call: CallState,
   circle: Circle,
   server: ServerPlan,

@@ -27,8 +27,10 @@ export function documentCircle(call: CallState, admitted: Admitted): Circle {
     });
   const attached = new Map<string, Promise<Attached[]>>();
   const open = async (plan: ServerPlan, signal: StopSignal) => {
-    const server = await startedServer(call, plan.id, admitted.path, signal);
-    const document = await server.sync(admitted.path, signal, call.mark?.lookedAt);
+    const { path } = admitted;
+    const since = call.mark?.lookedAt;
+    const server = runningServer(call, plan.id, path) ?? (await startedServer(call, plan.id, path, signal));
+    const document = server.synced(path, since) ?? (await server.sync(path, signal, since));
     call.evidence.asks(server, document);
     return [{ server, document }];
   };
@@ -65,6 +67,13 @@ function otherServers({ tool }: CallState, { shown }: Admitted): Refusal {
   return new Refusal("route/no-server", `${tool.name} is only for files of ${whom}; ${shown} is none.`, {
     nextSteps: [{ kind: "doc", text: "Use a tool that is not limited to these servers." }],
   });
+}
+
+/** The server, if it runs: then there is nothing to wait for. */
+function runningServer({ pool, evidence }: CallState, id: string, path: string): LanguageServer | undefined {
+  const server = pool.at(id, path);
+  if (server !== undefined) evidence.awaits(server);
+  return server;
 }
 
 /** The server, started when needed. A call that ends before that knows what it waited for, whatever ended the wait. */

@@ -65,10 +65,11 @@ export function openAt(call: CallState, target: Target | undefined): At {
         const params = make(attached);
         mustBeNamed(method, params);
         return attached.server.request(name, name === method ? params : withRange(params, target, attached), {
-          ...turn,
+          signal: turn.signal,
+          timeoutMs: turn.timeoutMs,
           onProgress: call.onProgress,
           since: call.mark?.lookedAt,
-          ...(options.retryEmpty ? { retryEmpty: retryOf(options.retryEmpty) } : {}),
+          retryEmpty: options.retryEmpty && retryOf(options.retryEmpty),
         });
       },
       (attached, turn) =>
