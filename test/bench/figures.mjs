@@ -15,13 +15,13 @@ export function figures(samples) {
 
 /**
  * Measures several ways of doing the same, turn by turn, so that whatever else the machine does falls on all of them.
- * `ways` is name → (round) → milliseconds. The first rounds are thrown away.
+ * `ways` is name → (round) → milliseconds. The first rounds are thrown away; they are counted from `from`.
  */
-export async function interleave(ways, { rounds, warmup }) {
+export async function interleave(ways, { rounds, warmup, from = 0 }) {
   const samples = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
   for (let round = -warmup; round < rounds; round++) {
     for (const [name, measure] of Object.entries(ways)) {
-      const value = await measure(round + warmup);
+      const value = await measure(from + round + warmup);
       if (round >= 0) samples[name].push(value);
     }
   }

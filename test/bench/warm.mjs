@@ -16,6 +16,8 @@ const near = {
 };
 
 const patienceMs = 30_000;
+/** Sizes of a page that hold all symbols of a generated file. */
+const [smallestPage, largestPage] = [150, 200];
 
 export async function run({ rounds, workspaces }) {
   const rows = [];
@@ -40,20 +42,26 @@ async function measure(workspace, rounds) {
     // The raw server has every file open by now; so shall ours.
     for (const path of chosen) await ours.hover({ path, line: 0, character: 0 });
     await atRest([raw.child.pid, proxy.pid]);
-    for (const [name, ask] of Object.entries(raws)) {
-      // Each place is asked about once, so that no answer of ours is one that was kept.
-      const own = name === "document symbols" ? chosen.length : places.length;
-      // Both sides are programs whose code gets quicker as it is used.
-      const warmup = Math.min(100, Math.floor(own / 4));
-      const count = Math.min(rounds, own - warmup);
-      const pick = name === "document symbols" ? (round) => ({ path: chosen[round % chosen.length] }) : at;
-      const samples = await interleave(
-        {
-          raw: (round) => timed(() => ask(pick(round))),
-          ours: (round) => timed(() => ours[name](pick(round))),
-        },
-        { rounds: count, warmup },
-      );
+    // No question is asked twice, so that no answer of ours is one that was kept: each place once, and the symbols of each
+    // file with as many sizes of a page as it takes, all of which they fit in.
+    const file = (round) => ({
+      path: chosen[round % chosen.length],
+      size: smallestPage + Math.floor(round / chosen.length),
+    });
+    const kinds = Object.entries(raws).map(([name, ask]) => {
+      const isOfFile = name === "document symbols";
+      const own = isOfFile ? chosen.length * (largestPage - smallestPage) : places.length;
+      const [pick, warmup] = [isOfFile ? file : at, Math.min(100, Math.floor(own / 4))];
+      const ways = {
+        raw: (round) => timed(() => ask(pick(round))),
+        ours: (round) => timed(() => ours[name](pick(round))),
+      };
+      return { name, ways, warmup, count: Math.min(rounds, own - warmup) };
+    });
+    // Both sides are programs whose code gets quicker as it is used: the first kind shall not be the coldest.
+    for (const { ways, warmup } of kinds) await interleave(ways, { rounds: 0, warmup });
+    for (const { name, ways, warmup, count } of kinds) {
+      const samples = await interleave(ways, { rounds: count, warmup: 0, from: warmup });
       rows.push(compared(name, samples.ours, samples.raw, near));
     }
     const again = await interleave(
@@ -104,7 +112,8 @@ function ourCalls(proxy) {
     definition: (place) => call("find_definition", position(place)),
     hover: (place) => call("get_hover", position(place)),
     references: (place) => call("find_references", position(place)),
-    "document symbols": ({ path }) => call("get_document_symbols", { file_path: path }),
+    "document symbols": ({ path, size }) =>
+      call("get_document_symbols", { file_path: path, page_size: size }),
     "workspace symbols": ({ name }) => call("search_workspace_symbols", { query: name }),
     diagnostics: ({ path }) => call("get_diagnostics", { file_path: path }),
   };
