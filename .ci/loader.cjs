@@ -27,7 +27,22 @@ function load(name) {
   const module = { exports: {} };
   modules.set(name, module);
   factories.get(name)(module, module.exports, requireAny, importAny, url);
+  module.exports = settled(module.exports);
   return module.exports;
+}
+
+/**
+ * What a module exports, once it has run. Each export is a getter of a getter, which every use across modules would go through;
+ * nothing that is exported changes later, so that it may stand there itself. What is not there yet is looked up.
+ */
+function settled(live) {
+  const exports = Object.defineProperty({}, "__esModule", { value: true });
+  for (const name of Object.keys(live)) {
+    const value = live[name];
+    if (value !== undefined) exports[name] = value;
+    else Object.defineProperty(exports, name, { get: () => live[name], enumerable: true });
+  }
+  return exports;
 }
 
 function open(file) {

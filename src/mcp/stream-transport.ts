@@ -132,7 +132,9 @@ export class StreamTransport implements Transport {
   }
 
   #line(): void {
-    const text = Buffer.concat(this.#chunks).toString("utf8").trim();
+    const [first] = this.#chunks;
+    const whole = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
+    const text = whole.toString("utf8").trim();
     const isSkipped = this.#isSkipping;
     this.#chunks = [];
     this.#length = 0;

@@ -85,6 +85,8 @@ export class Session {
   readonly #closed = new Stop();
   readonly #id = randomUUID();
   #gate: Gate;
+  /** The gate's roots, as a text. */
+  #sight: string;
   #pool: ServerPool;
 
   constructor(
@@ -94,6 +96,7 @@ export class Session {
   ) {
     this.#shared = shared;
     this.#gate = shared.gate;
+    this.#sight = JSON.stringify(shared.gate.roots);
     this.#pool = shared.pool;
   }
 
@@ -103,6 +106,7 @@ export class Session {
     const narrowed = await narrowGate(gate, uris);
     const isWhole = gate.roots.every((root) => narrowed.roots.includes(root));
     this.#gate = narrowed;
+    this.#sight = JSON.stringify(narrowed.roots);
     this.#pool = isWhole ? pool : pool.within(narrowed.roots);
   }
 
@@ -144,7 +148,7 @@ export class Session {
     const question: Question = {
       tool: tool.name,
       args,
-      roots: this.#gate.roots,
+      sight: this.#sight,
       asker: this.#id,
       holds: (listing) => this.#pages.holds(listing),
       cancel,

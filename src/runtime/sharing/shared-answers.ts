@@ -41,8 +41,8 @@ export interface Fresh extends Told {
 export interface Question {
   tool: string;
   args: unknown;
-  /** What the asker may see: others who see the same are answered the same. */
-  roots: readonly string[];
+  /** What the asker may see, as a text: others who see the same are answered the same. */
+  sight: string;
   /** The session that asks. */
   asker: string;
   /** Whether the session still holds the listing of a cursor. */
@@ -68,10 +68,10 @@ export interface Sharing {
 
 /** The answer that is kept, or under way, or new. */
 export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask): Promise<Told> {
-  const { tool, args, roots, asker, cancel, onProgress } = question;
+  const { tool, args, sight, asker, cancel, onProgress } = question;
   const { inFlight } = sharing;
   const askedAt = Date.now();
-  const key = canonicalText([tool, args ?? {}, roots]);
+  const key = `${tool} ${canonicalText(args ?? {})} ${sight}`;
   const mark = glanceFor(sharing, asker, key) ?? (await briefly(question, () => sharing.pool.mark()));
   const alone = () => ask(mark, cancel, onProgress);
   if (mark === undefined) return alone();
