@@ -3,7 +3,7 @@
  * this very Node compiled, that is taken instead of compiling again; V8 refuses it by itself when version or flags differ.
  */
 "use strict";
-const { readFileSync } = require("node:fs");
+const { closeSync, fstatSync, openSync, readSync } = require("node:fs");
 const { join } = require("node:path");
 const { pathToFileURL } = require("node:url");
 const { Script } = require("node:vm");
@@ -48,7 +48,7 @@ function settled(live) {
 function open(file) {
   const path = join(__dirname, file);
   const cachedData = compiledCode(file);
-  const source = readFileSync(path, "latin1");
+  const source = bytesOf(path).latin1Slice();
   const script = new Script(source, { filename: path, ...(cachedData ? { cachedData } : {}) });
   scripts.set(file, script);
   for (const [name, factory] of Object.entries(script.runInThisContext())) factories.set(name, factory);
@@ -56,9 +56,29 @@ function open(file) {
 
 function compiledCode(file) {
   try {
-    return readFileSync(join(compiled, file));
+    return bytesOf(join(compiled, file));
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * A file's bytes, in pages of their own. A large piece that is given back to the C library makes it keep as much for each
+ * thread from then on, which would be five megabytes for V8's compilers; a buffer that could be resized is not from there.
+ */
+function bytesOf(path) {
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.from(new ArrayBuffer(size, { maxByteLength: size }), 0, size);
+    for (let at = 0; at < size; ) {
+      const read = readSync(file, bytes, at, size - at, at);
+      if (read === 0) throw new Error(`${path} ends before its size`);
+      at += read;
+    }
+    return bytes;
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -16,7 +16,7 @@ export const defaultLimits: LimitsPlan = {
   timeoutMs: 30_000,
   maxServers: 8,
   maxOpenDocuments: 100,
-  cacheBytes: 4_194_304,
+  cacheBytes: 2_097_152,
 };
 
 export const defaultServer = {

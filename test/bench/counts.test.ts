@@ -86,6 +86,17 @@ load("main.js").main(${JSON.stringify(words)}, {
     expect(kept.filter((line) => !line.endsWith(" false"))).toEqual([]);
   });
 
+  it("reads it into pages of its own: what the C library gets back in one large piece, it keeps for each thread", () => {
+    const look = `const fs = require("node:fs"), { readSync } = fs;
+fs.readSync = (file, bytes, ...rest) => {
+  if (bytes.length >= 128 * 1024) console.log(bytes.buffer.resizable);
+  return readSync(file, bytes, ...rest);
+};
+require(${JSON.stringify(join(repository, "dist", "cli", "loader.cjs"))}).load("main.js");`;
+    const lines = execFileSync(process.execPath, ["-e", look], { encoding: "utf8", stdio: "pipe" });
+    expect(lines.trim().split("\n")).toEqual(["true", "true"]);
+  });
+
   it("of a generator takes it too, with what a tool that somebody wrote needs", () => {
     const config = join(folder, "own.toml");
     writeFileSync(config, configOf(1));

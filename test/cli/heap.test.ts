@@ -1,5 +1,5 @@
 /** The heap is held, but while a large message is taken apart. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { largeMessages } from "../../src/base/large-messages.js";
 import { Inbox } from "../../src/lsp/wire/inbox.js";
 
@@ -8,23 +8,34 @@ const collect = vi.fn();
 vi.mock("node:v8", () => ({ setFlagsFromString: (flag: string) => set.push(flag) }));
 vi.mock("node:vm", () => ({ runInNewContext: () => collect }));
 
-const held = ["--semi-space-growth-factor=1", "--heap-growing-percent=50"];
-const room = ["--semi-space-growth-factor=2", "--heap-growing-percent=0"];
+const held = ["--semi-space-growth-factor=1", "--no-parallel-scavenge", "--heap-growing-percent=50"];
+const early = ["--incremental-marking-soft-trigger=40", "--incremental-marking-hard-trigger=80"];
+const room = [
+  ...["--semi-space-growth-factor=2", "--parallel-scavenge", "--heap-growing-percent=0"],
+  ...["--incremental-marking-soft-trigger=0", "--incremental-marking-hard-trigger=0"],
+];
 const collected = ["--expose-gc", "--no-expose-gc"];
 
 /** The flags that were set since the last look. */
 const news = () => set.splice(0);
 
 describe("the heap", () => {
-  beforeEach(async () => {
+  beforeAll(async () => {
     vi.useFakeTimers();
     const { holdHeap } = await import("../../src/cli/heap.js");
     holdHeap();
   });
-  afterEach(() => vi.useRealTimers());
+  afterAll(() => vi.useRealTimers());
 
-  it("is held, has room from a large message until a while after the last one, and gives it back", () => {
+  it("is held, and garbage is searched for early once the start is over", () => {
     expect(news()).toEqual(held);
+    vi.advanceTimersByTime(999);
+    expect(news()).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(news()).toEqual(early);
+  });
+
+  it("has room from a large message until a while after the last one, and gives it back", () => {
     largeMessages.publish(100_000);
     expect(news()).toEqual([]);
     largeMessages.publish(1_000_000);
@@ -35,10 +46,22 @@ describe("the heap", () => {
     expect(news()).toEqual([]);
     expect(collect).not.toHaveBeenCalled();
     vi.advanceTimersByTime(2_000);
-    expect(news()).toEqual([...held, ...collected]);
+    expect(news()).toEqual([...held, ...early, ...collected]);
     expect(collect).toHaveBeenCalledTimes(1);
     largeMessages.publish(1_000_000);
     expect(news()).toEqual(room);
+  });
+
+  it("keeps that room where the start is not over yet", async () => {
+    vi.advanceTimersByTime(3_000);
+    vi.resetModules();
+    const { holdHeap } = await import("../../src/cli/heap.js");
+    const { largeMessages: messages } = await import("../../src/base/large-messages.js");
+    holdHeap();
+    messages.publish(1_000_000);
+    news();
+    vi.advanceTimersByTime(1_000);
+    expect(news()).toEqual([]);
   });
 });
 

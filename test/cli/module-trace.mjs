@@ -3,11 +3,13 @@ import fs, { appendFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { pathToFileURL } from "node:url";
 
-const read = fs.readFileSync;
-fs.readFileSync = (path, ...rest) => {
-  const content = read(path, ...rest);
-  if (/\.[cm]?js$/.test(String(path)))
-    appendFileSync(process.env.MODULE_TRACE, `${pathToFileURL(String(path)).href}\n`);
-  return content;
-};
+for (const name of ["readFileSync", "openSync"]) {
+  const read = fs[name];
+  fs[name] = (path, ...rest) => {
+    const content = read(path, ...rest);
+    if (/\.[cm]?js$/.test(String(path)))
+      appendFileSync(process.env.MODULE_TRACE, `${pathToFileURL(String(path)).href}\n`);
+    return content;
+  };
+}
 syncBuiltinESMExports();
