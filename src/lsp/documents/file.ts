@@ -3,12 +3,12 @@
  * no binaries, nothing over the limit. A byte-order mark counts in the hash and is left out of the text, as editors do.
  */
 import { constants, type Stats } from "node:fs";
-import { open } from "node:fs/promises";
 import { entryFacts } from "../../base/facts.js";
 import { sha256 } from "../../base/hash.js";
 import { standsAt } from "../../base/opened.js";
 import { Refusal } from "../../base/problem.js";
 import { Lines } from "../../base/text.js";
+import { openToRead } from "./reads.js";
 
 /** Clocks of file systems are coarse: a file changed this close to its reading may change again unseen. */
 const RACY_MS = 2_000;
@@ -63,7 +63,7 @@ async function readOnce(
 ): Promise<FileText | undefined> {
   // Not following the last link, and not waiting for a pipe's other end.
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  const file = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
+  const file = await openToRead(path, flags).catch((error: NodeJS.ErrnoException) => {
     throw refuse(openProblems[error.code ?? ""] ?? "cannot be opened");
   });
   try {

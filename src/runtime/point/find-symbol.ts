@@ -15,7 +15,7 @@ import { workspaceCircle } from "../ask/circle.js";
 import type { ReplyPart } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { patience } from "../sharing/digest.js";
-import { identifierOf, isKind, matchesName, nameAndIndex } from "./symbol-names.js";
+import { identifierOf, isKind, nameAndIndex, nameMatcher } from "./symbol-names.js";
 import { documentSymbols, extentOf, type FoundSymbol, ofDocument, workspaceSymbols } from "./symbols.js";
 import { openTarget, type Place, type Target } from "./target.js";
 
@@ -135,9 +135,9 @@ function symbolsOf(
 }
 
 function matching(symbols: FoundSymbol[], wanted: WantedSymbol): FoundSymbol[] {
-  const { name } = nameAndIndex(wanted.name);
+  const matchers = [...new Set([wanted.name, nameAndIndex(wanted.name).name])].map(nameMatcher);
   return symbols
-    .filter((symbol) => matchesName(symbol, wanted.name) || matchesName(symbol, name))
+    .filter((symbol) => matchers.some((matches) => matches(symbol)))
     .filter((symbol) => wanted.kind === undefined || isKind(symbol.kind, wanted.kind));
 }
 

@@ -23,14 +23,19 @@ export function isKind(kind: string, wanted: string): boolean {
   return plain(kind) === plain(wanted);
 }
 
-/** Whether a symbol is the one that a name or name path means. */
-export function matchesName(symbol: NamedSymbol, wanted: string): boolean {
-  if (symbol.name === wanted) return true;
+/** Tells of a symbol whether it is one that a name or name path means. */
+export function nameMatcher(wanted: string): (symbol: NamedSymbol) => boolean {
   const asked = segmentsOf(wanted);
-  const has = [...symbol.containers, symbol.name].flatMap(segmentsOf);
-  if (asked.length === 0 || asked.length > has.length) return false;
-  const tail = has.slice(has.length - asked.length);
-  return asked.every((segment, index) => segment === tail[index]);
+  const last = asked.at(-1);
+  return (symbol) => {
+    if (symbol.name === wanted) return true;
+    // Most of a file's symbols have nothing of the name in theirs.
+    if (last === undefined || !symbol.name.includes(last)) return false;
+    const has = [...symbol.containers, symbol.name].flatMap(segmentsOf);
+    if (asked.length > has.length) return false;
+    const tail = has.slice(has.length - asked.length);
+    return asked.every((segment, index) => segment === tail[index]);
+  };
 }
 
 /** The last plain segment: the identifier itself. */
