@@ -164,8 +164,6 @@ export interface ServerPlan {
 export interface UntrustedPlan {
   /** Whether it is started without a sandbox. */
   start: boolean;
-  /** Whether it runs beside its program then, and not in the workspace. */
-  apart: boolean;
   /** JSON Pointer in its options → the file that must be at that path, or in it. */
   loads: { [pointer: string]: string };
   /** JSON Pointers in its configuration to code that is added to it; with any, it is not started without a sandbox. */

@@ -98,7 +98,6 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
     sandbox: server.sandbox ?? "none",
     untrusted: {
       start: server.untrusted?.start ?? true,
-      apart: server.untrusted?.start === true,
       loads: canonical(server.untrusted?.loads ?? {}),
       without: sortedSet(server.untrusted?.without ?? []),
       initializeOptions: canonical((server.untrusted?.initialize_options ?? {}) as JsonObject),

@@ -1,4 +1,5 @@
 /** Programs that a repository brings do not count, from whatever folder of it we are started and whatever its config says. */
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -14,6 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { strangersAround } from "../../src/cli/strangers.js";
+import { program } from "../live/session.js";
 import { runHere } from "./terminal.js";
 
 let top: string;
@@ -81,6 +83,34 @@ describe("a program that PATH finds in the repository", () => {
     expect((await runHere(["trust", "--remove"], { cwd: repository, env: env() })).code).toBe(0);
     expect(await isFound("src")).toBe(false);
   });
+});
+
+describe("a file of the repository that is none", () => {
+  it.runIf(process.platform !== "win32")(
+    "is not waited for, nor does it stop anything",
+    () => {
+      write("repository/node_modules/typescript/bin/tsc", "#!/bin/sh\n");
+      chmodSync(join(repository, "node_modules/typescript/bin/tsc"), 0o755);
+      symlinkSync("../typescript/bin/tsc", join(repository, "node_modules/.bin/tsc"));
+      rmSync(join(top, "home"), { recursive: true });
+      const manifest = join(repository, "node_modules/typescript/package.json");
+      spawnSync("mkfifo", [manifest, join(repository, ".mcp.json")]);
+      // In a process of its own: one that waits could not be ended from within.
+      const run = (...words: string[]) =>
+        spawnSync(process.execPath, [program, ...words], {
+          ...{ cwd: repository, env: env(), encoding: "utf8", timeout: 60_000 },
+        });
+      expect(run("explain")).toMatchObject({ status: 0, signal: null });
+      expect(run("doctor", "--no-start")).toMatchObject({
+        signal: null,
+        stdout: expect.stringContaining("trust"),
+      });
+      rmSync(manifest);
+      mkdirSync(manifest);
+      expect(run("explain")).toMatchObject({ status: 0, signal: null });
+    },
+    180_000,
+  );
 });
 
 describe("a folder of PATH in the repository", () => {

@@ -94,6 +94,25 @@ describe("the catalogue", () => {
     }
   });
 
+  const eslint = "vscode-eslint-language-server";
+  test.each<[boolean, object]>([
+    [false, { command: ["npx", "-y", `${eslint}@4`, "--stdio"] }],
+    [false, { command: ["pnpm", "exec", eslint] }],
+    [false, { command: ["npx", "@vue/language-server", "--stdio"] }],
+    [false, { command: ["node", `/x/node_modules/.bin/${eslint}`], args: ["--stdio"] }],
+    [false, { command: "nice", args: ["-n", "5", eslint] }],
+    [false, { command: eslint, adapter: "pyright" }],
+    [false, { kind: eslint, adapter: "pyright" }],
+    [false, { kind: "pyright", command: ["npx", eslint] }],
+    [true, { kind: "pyright", command: ["npx", "pyright-langserver", "--stdio"] }],
+    [true, { command: ["npx", "pyright-langserver", "--stdio"] }],
+    [true, { command: ["my-ls", "--pyright", "x"] }],
+    [true, { command: ["npx", eslint], untrusted: { start: true } }],
+  ])("%s for a stranger's workspace in whatever words: %j", (start, server) => {
+    const [planned] = planOf({ id: "x", extensions: ["x"], ...server }).plan.servers;
+    expect(planned?.untrusted.start).toBe(start);
+  });
+
   test("says of each server what is needed", () => {
     for (const preset of presets) {
       const { id, install_on = {} } = preset;

@@ -84,7 +84,7 @@ export function serverPlan(
     customMethods: {},
     limits: { memoryMb: null, openFiles: null, processes: null, nice: null },
     sandbox: "none",
-    untrusted: { start: true, apart: false, loads: {}, without: [], initializeOptions: {}, settings: {} },
+    untrusted: { start: true, loads: {}, without: [], initializeOptions: {}, settings: {} },
     openOnChange: false,
     diagnostics: { pull: true, onSave: false },
     shareRoots: true,

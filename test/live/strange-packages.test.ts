@@ -4,7 +4,7 @@
  * same with those that must be fetched.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { readSamples, type Sample } from "../../src/cli/trial/sample.js";
@@ -92,6 +92,31 @@ describe.each(waiting)("%s", (kind, files, file, has) => {
       expect(said).toContain("lsp-proxy trust");
       expect(there.marks()).toEqual([]);
       await askIn(there, kind, place, TRUSTED);
+      expect(there.marks()).not.toEqual([]);
+    },
+    240_000,
+  );
+});
+
+describe("gopls", () => {
+  const go = spawnSync("which", ["go"], { encoding: "utf8" }).stdout.trim();
+  const has = go !== "" && runs("gopls", "version");
+
+  /** As asdf's does with `.tool-versions`, where it is run. */
+  it.skipIf(!has)(
+    "does not start a shim in the repository, until that is trusted",
+    async () => {
+      const sample = sampleOf("go");
+      const there = make(sample);
+      const shims = join(there.top, "shims");
+      mkdirSync(shims);
+      const mark = `case "$PWD" in "${there.work}"*) pwd >> "${join(there.top, "mark")}";; esac`;
+      writeFileSync(join(shims, "go"), `#!/bin/sh\n${mark}\nexec "${go}" "$@"\n`, { mode: 0o755 });
+      const place = sample.ask ?? { file: "", line: 1, character: 1 };
+      const said = await askIn(there, "gopls", place, { path: [shims] });
+      expect(said).toContain("get_hover (server x");
+      expect(there.marks()).toEqual([]);
+      await askIn(there, "gopls", place, { path: [shims], ...TRUSTED });
       expect(there.marks()).not.toEqual([]);
     },
     240_000,

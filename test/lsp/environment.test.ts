@@ -1,6 +1,6 @@
 /** What a program inherits beside a stranger's folder: nothing that leads there, whatever the variable is called. */
 import { readFileSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { envOutside } from "../../src/lsp/process/environment.js";
 import { fakePlan, fakeServer } from "../fake-server/index.js";
@@ -32,6 +32,19 @@ describe("a list of paths", () => {
     for (const nothing of ["", ":", ".", "lib", repo, `${repo}/not-there`])
       expect(left(nothing, name)).toBeUndefined();
     expect(left(`${ours}:/nowhere`, name)).toBe(`${ours}:/nowhere`);
+  });
+
+  test("PATH loses folders of shims, by any name, and keeps the node that we run", () => {
+    const { ours, left } = arrange();
+    const shims = join(workspace({ "shims/go": "" }), "shims");
+    const link = join(ours, "bin");
+    symlinkSync(shims, link);
+    const node = dirname(process.execPath);
+    expect(left(`${shims}:${ours}:${link}:${shims}/`, "PATH")).toBe(`${ours}:${node}`);
+    expect(left(`${node}:${shims}`, "PATH")).toBe(node);
+    expect(left(`${ours}:/opt/shims-not`, "PATH")).toBe(`${ours}:/opt/shims-not`);
+    expect(left(`${shims}:${ours}`, "GOPATH")).toBe(`${shims}:${ours}`);
+    expect(envOutside({ PATH: shims }, []).env).toEqual({ PATH: shims });
   });
 
   test("is one by its form too, and may have another separator", () => {

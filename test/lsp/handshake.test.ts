@@ -229,7 +229,7 @@ test("environment: allowed names and the server's own, nothing else", async () =
     },
   );
   const root = workspace({});
-  const pool = poolOf(root, [server], {}, { env: { PATH: "/bin", SECRET: "s3cret" } });
+  const pool = poolOf(root, [server], {}, { env: { PATH: "/bin", SECRET: "s3cret" }, trusted: [root] });
   await pool.get("fake", undefined, signal()).catch(() => undefined);
   const { readFileSync } = await import("node:fs");
   const [env, cwd] = JSON.parse(readFileSync(join(root, "out.json"), "utf8"));

@@ -125,7 +125,7 @@ test("a server is told so in its options and settings", async () => {
 });
 
 function over(initializeOptions = {}, settings = {}): ServerPlan["untrusted"] {
-  return { start: true, apart: false, loads: {}, without: [], initializeOptions, settings };
+  return { start: true, loads: {}, without: [], initializeOptions, settings };
 }
 
 test("a server that cannot do without the workspace's code is started in a sandbox or once it is trusted", () => {

@@ -56,6 +56,25 @@ describe("a program of the workspace", () => {
     expect((await trusting.get("fake", undefined, signal())).generation).toBe(1);
   });
 
+  test.each<[string, (script: string) => string[]]>([
+    ["as a word", (script) => [script]],
+    ["by the workspace's name", () => ["<workspace>/tools/srv.cjs"]],
+    ["within a word", (script) => [`--require=${script}`]],
+  ])("is not started as a script either, %s", async (_how, words) => {
+    const root = workspace({ "tools/srv.cjs": `import(${JSON.stringify(fakeServerPath)});\n` });
+    const fake = serverOf(process.execPath);
+    const command = [process.execPath, ...words(join(root, "tools/srv.cjs")), ...fake.args];
+    const servers = [{ ...fake, command, args: [] }];
+    const pool = poolOf(root, servers);
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject({
+      ...untrusted,
+      message: expect.stringContaining("`srv.cjs`, which lies in the workspace"),
+    });
+    const trusting = poolOf(root, servers, {}, { trusted: [root] });
+    await trusting.get("fake", undefined, signal()).catch(() => undefined);
+    expect(trusting.status()[0]?.lastError ?? "").not.toContain("not trusted");
+  });
+
   test("a link that lies in it is its own as well", async () => {
     const root = workspace({ "bin/x": "" });
     const bin = workspace({});
@@ -184,10 +203,10 @@ test("a tool that we run ourselves is none of a root's, nor of a stranger's", ()
 });
 
 describe("the lock", () => {
-  const locked = async (server: ServerPlan, root: string, env: { PATH: string }) => {
+  const locked = async (server: ServerPlan, root: string, env: { PATH: string }, trusted: string[] = []) => {
     const state = workspace({});
     const plan = fakePlan([server]);
-    const context = { roots: [root], base: root, env, binFolders: [], avoid: [] };
+    const context = { roots: [root], base: root, env, binFolders: [], trusted, avoid: [] };
     const entry = await lockedServer(plan, server, context);
     const { files } = entry;
     const record = (list: LockedServer[]) =>
@@ -196,7 +215,7 @@ describe("the lock", () => {
         JSON.stringify({ version: RECORD_VERSION, folders: [{ folder: root, servers: list }] }),
       );
     record([entry]);
-    const pool = poolOf(root, [server], {}, { env, lockFile: lockFileIn(state) });
+    const pool = poolOf(root, [server], {}, { env, trusted, lockFile: lockFileIn(state) });
     return { pool, files, state, record };
   };
   const refused = (words: string) => ({ code: "lsp/not-locked", message: expect.stringContaining(words) });
@@ -298,7 +317,7 @@ describe("the lock", () => {
       },
     };
     const { script = "", ...changes } = cases[where] ?? {};
-    const { pool, files } = await locked({ ...server, ...changes }, root, { PATH: "" });
+    const { pool, files } = await locked({ ...server, ...changes }, root, { PATH: "" }, [root]);
     expect(files.map(({ path }) => path)).toContain(script);
     const before = readFileSync(script);
     write(script, "// other\n");

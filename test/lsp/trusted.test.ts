@@ -8,7 +8,7 @@ import { fakeServer } from "../fake-server/index.js";
 import { poolOf, received, scenarios, signal, workspace } from "./support.js";
 
 const careful: ServerPlan["untrusted"] = {
-  ...{ start: true, apart: false, loads: {}, without: [], settings: {} },
+  ...{ start: true, loads: {}, without: [], settings: {} },
   initializeOptions: { careful: true },
 };
 
@@ -34,6 +34,8 @@ test("a start is trusted with its root and each folder that the server is told",
   symlinkSync(b, join(a, "link"));
   const starts = (root: string, ...workspaceFolders: string[]) =>
     isTrustedStart({ workspaceFolders }, root, context);
+  const fixed = (...roots: string[]) => isTrustedStart({ rootDir: "." }, a, { ...context, roots });
+  expect([fixed(a), fixed(a, join(a, "sub")), fixed(a, b)]).toEqual([true, true, false]);
   expect([starts(a), starts(join(a, "sub")), starts(a, "sub")]).toEqual([true, true, true]);
   expect([starts(b), starts(a, "../B"), starts(a, b), starts(a, "link"), starts(top)]).toEqual(
     Array.from({ length: 5 }, () => false),
@@ -42,10 +44,10 @@ test("a start is trusted with its root and each folder that the server is told",
 
 /** asdf's shims, volta's and others start what a file in their folder names. */
 test.runIf(process.platform === "linux")(
-  "a server that is known to be harmless does not run in a stranger's folder, which a shim would read",
+  "a server does not run in a stranger's folder, which a shim or a package manager would read",
   async () => {
     const { top, a, b, context } = arrange();
-    const server = fakeServer(scenarios(), {}, { untrusted: { ...careful, apart: true } });
+    const server = fakeServer(scenarios(), {}, { untrusted: careful });
     const pool = poolOf(a, [server], {}, context);
     const cwdFor = async (file: string) => {
       await pool.get("fake", join(top, file), signal());
@@ -59,7 +61,6 @@ test.runIf(process.platform === "linux")(
       cwdOf({ ...server, ...changes }, b, process.execPath, context);
     expect(where({ cwd: "sub" })).toBe(join(a, "sub"));
     expect(where({ sandbox: "read_only_no_network" })).toBe(b);
-    expect(where({ untrusted: careful })).toBe(b);
   },
 );
 

@@ -1,5 +1,5 @@
 /** The files of MCP clients on this machine. Which there are is data. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import type { HttpPlan } from "../../abi/plan.js";
 import { isTable } from "../../base/json.js";
@@ -172,7 +172,8 @@ export function isHere({ program, files }: ClientFacts, workspace: string, io: S
 
 function textOf(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8");
+    // A pipe that lies in a repository would be waited for, for ever.
+    return statSync(file).isFile() ? readFileSync(file, "utf8") : undefined;
   } catch {
     // A file that is not there, or not for us to read, says nothing of us.
     return undefined;

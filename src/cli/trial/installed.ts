@@ -1,9 +1,10 @@
 /** Looks for the programs of the catalogue on this machine. A program is started only to ask for its version. */
 import { execFile, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isTable } from "../../base/json.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
+import { diskFiles, readOrExplain } from "../../config/files.js";
 import { envOutside } from "../../lsp/process/environment.js";
 import { lackingModules } from "../../lsp/process/named-paths.js";
 import { findCommand } from "../../lsp/process/program.js";
@@ -69,9 +70,15 @@ function packageVersion(program: string): string | undefined {
   for (let folder = dirname(realpathSync(program)); dirname(folder) !== folder; folder = dirname(folder)) {
     const file = join(folder, "package.json");
     if (!existsSync(file)) continue;
-    return versionIn(readFileSync(file, "utf8"));
+    // A stranger's may be a pipe that nobody writes to, or have no end.
+    const read = readOrExplain(diskFiles, file);
+    return "content" in read ? versionIn(textOf(read.content)) : undefined;
   }
   return undefined;
+}
+
+function textOf(content: string | Uint8Array): string {
+  return typeof content === "string" ? content : new TextDecoder().decode(content);
 }
 
 /** The version that a package's own file says; a stranger's may say anything. */

@@ -2,10 +2,11 @@
 import { join } from "node:path";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
-import { sortedSet } from "../../base/order.js";
+import { sortBy, sortedSet } from "../../base/order.js";
 import type { Problem } from "../../base/problem.js";
 import { commentOf } from "../edit/server-text.js";
 import type { Files } from "../files.js";
+import { packageName } from "../foreign/fetchers.js";
 import type { Layer } from "../layer.js";
 import { configSchema, type PresetConfig, presetSchema } from "../schema.js";
 import { readSource } from "../text/read.js";
@@ -73,13 +74,25 @@ export class Catalogue {
 
   /** The preset whose program this is: the one with these words, or one whose program is nothing but that server. */
   presetRunning(program: string, words: Json): Preset | undefined {
-    const mine = this.facts().filter(({ command }) => [command ?? []].flat()[0] === program);
+    const mine = this.facts().filter((facts) => programOf(facts) === program);
     const presets = mine.flatMap(({ id }) => this.#preset(id) ?? []);
     const said = canonicalText(words);
     return (
       presets.find(({ config }) => canonicalText(config.args ?? []) === said) ??
       presets.find(({ config }) => config.interpreter !== true)
     );
+  }
+
+  /** The program that a package brings: as a preset installs it, else the one that is called as it is. */
+  programIn(name: string): string {
+    const all = this.facts();
+    if (all.some((facts) => programOf(facts) === name)) return name;
+    const brings = ({ install = "" }: PresetFacts) =>
+      install.split(/\s+/).some((word) => packageName(word.replaceAll(/["']/g, "")) === name);
+    const [facts] = sortBy(all.filter(brings), ({ companion, rank = 0, id }) => [
+      ...[companion ? 1 : 0, -rank, id],
+    ]);
+    return (facts && programOf(facts)) ?? name.replace(/^@[^/]*\//, "");
   }
 
   /** The preset name nearest to a misspelt one. */
@@ -149,6 +162,11 @@ export class Catalogue {
     this.#abouts.set(name, commentOf(source.text));
     return { origin: `configs/${name}.toml`, places: source, tree: source.tree };
   }
+}
+
+/** The program of a preset. */
+export function programOf({ command }: PresetFacts): string | undefined {
+  return [command ?? []].flat()[0];
 }
 
 /** The keys of a preset that speak about the preset, not about the server. */

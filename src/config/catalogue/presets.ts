@@ -1,9 +1,10 @@
 /** Lays each server over its preset: `kind` brings everything, `adapter` only quirks, the environment a program. */
 import { basename } from "node:path";
 import { codes } from "../../base/codes.js";
-import type { Json } from "../../base/json.js";
+import { isTable, type Json } from "../../base/json.js";
 import type { Problem } from "../../base/problem.js";
 import type { Environment } from "../discover.js";
+import { fetched } from "../foreign/fetchers.js";
 import {
   itemsOf,
   type Layer,
@@ -17,7 +18,7 @@ import {
   withEntries,
 } from "../layer.js";
 import { problemAt } from "../text/source.js";
-import { type Catalogue, forStrangers, presetLayer } from "./catalogue.js";
+import { type Catalogue, forStrangers, type Preset, presetLayer } from "./catalogue.js";
 import type { PresetFacts } from "./preset-index.js";
 
 /** Programs that the environment puts in the place of a preset's. */
@@ -53,12 +54,16 @@ export function applyPresets(
   const problems: Problem[] = [];
   const items = itemsOf(servers).map((server) => {
     if (server.kind !== "table") return server;
+    const run = presetsRun(server, catalogue);
     const below = [
       ...kindLayers(server, catalogue, env, problems),
       ...adapterLayers(server, catalogue, problems),
-      ...programLayers(server, catalogue),
+      ...programLayers(server, run),
     ];
-    return [...below.map(layerTable), server].reduce((under, over) => mergeTables(under, over, serverRule));
+    return [...below, ...heldLayers(below, run)]
+      .map(layerTable)
+      .concat(server)
+      .reduce((under, over) => mergeTables(under, over, serverRule));
   });
   return { config: withEntries(config, { servers: { ...servers, items } }), problems };
 }
@@ -92,15 +97,40 @@ function adapterLayers(server: LayerTable, catalogue: Catalogue, problems: Probl
 }
 
 /** How a server that was named by its program alone is kept from a stranger's code: as the preset of that program says. */
-function programLayers(server: LayerTable, catalogue: Catalogue): Layer[] {
+function programLayers(server: LayerTable, run: readonly Preset[]): Layer[] {
   const named = (key: string) => leafValue(server.entries.get(key));
   if ((named("kind") ?? "generic") !== "generic" || named("adapter") !== undefined) return [];
+  return run.slice(0, 1).map((preset) => ({ ...preset.layer, tree: { untrusted: forStrangers(preset) } }));
+}
+
+/** Of several words about workspaces that nobody trusts the strictest counts; only the server's own table says otherwise. */
+function heldLayers(below: readonly Layer[], run: readonly Preset[]): Layer[] {
+  const layers = run.map(({ layer, ...preset }) => ({
+    ...layer,
+    tree: { untrusted: forStrangers({ layer, ...preset }) },
+  }));
+  return [...below, ...layers]
+    .filter(({ tree: { untrusted } }) => isTable(untrusted) && untrusted.start === false)
+    .slice(0, 1)
+    .map((layer) => ({ ...layer, tree: { untrusted: { start: false } } }));
+}
+
+/** The presets whose programs a server's own words name: the program, what a launcher runs, a script or a link to it. */
+function presetsRun(server: LayerTable, catalogue: Catalogue): Preset[] {
   const command = server.entries.get("command");
-  const [program, ...words] = [leafValue(command) ?? itemsOf(command).map(leafValue)].flat();
+  const [program, ...more] = [leafValue(command) ?? itemsOf(command).map(leafValue)].flat();
   if (typeof program !== "string") return [];
-  const args = [...words, ...itemsOf(server.entries.get("args")).map(leafValue)] as Json[];
-  const preset = catalogue.presetRunning(basename(program), args);
-  return preset ? [{ ...preset.layer, tree: { untrusted: forStrangers(preset) } }] : [];
+  const words = [...more, ...itemsOf(server.entries.get("args")).map(leafValue)] as Json[];
+  const own = catalogue.presetRunning(basename(program), words);
+  if (own !== undefined) return [own];
+  const found = fetched(basename(program), words.map(String));
+  if (found !== undefined)
+    return [catalogue.presetRunning(catalogue.programIn(found.name), found.args) ?? []].flat();
+  return words.flatMap((word, at) =>
+    typeof word === "string" && !word.startsWith("-")
+      ? (catalogue.presetRunning(basename(word), words.slice(at + 1)) ?? [])
+      : [],
+  );
 }
 
 /** A layer that no file wrote; its values stand where the server stands. */

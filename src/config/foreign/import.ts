@@ -1,11 +1,9 @@
 /** From another program's servers to ours: keys by the format's table, presets where the catalogue knows the program. */
 import { canonicalText, type JsonObject } from "../../base/json.js";
-import { sortBy } from "../../base/order.js";
 import { tomlPart } from "../../base/toml-text.js";
 import type { Catalogue, Preset } from "../catalogue/catalogue.js";
-import type { PresetFacts } from "../catalogue/preset-index.js";
 import type { PresetConfig } from "../schema.js";
-import { fetched, packageName } from "./fetchers.js";
+import { fetched } from "./fetchers.js";
 import { entriesIn, type ForeignServer, type Format, straysIn } from "./format.js";
 
 /** What an import gave, and what it could not carry over. */
@@ -98,22 +96,12 @@ function withoutFetcher(server: JsonObject, at: string, catalogue: Catalogue, no
   const args = Array.isArray(server.args) ? server.args.map(String) : [];
   const found = typeof server.command === "string" ? fetched(server.command, args) : undefined;
   if (found === undefined) return server;
-  const program = programIn(found.name, catalogue);
+  const program = catalogue.programIn(found.name);
   const why = found.isFetched ? "would fetch it at each start" : "finds it in the project's own environment";
   notes.push(
     `${at}.command: \`${found.by}\` ${why}; \`${program}\` must be installed where programs are found`,
   );
   return { ...server, command: program, args: found.args };
-}
-
-/** The program that a package brings: as the catalogue installs it, else the one that is called as it is. */
-function programIn(name: string, catalogue: Catalogue): string {
-  const all = catalogue.facts();
-  if (all.some((facts) => programOf(facts) === name)) return name;
-  const brings = ({ install = "" }: PresetFacts) =>
-    install.split(/\s+/).some((word) => packageName(word.replaceAll(/["']/g, "")) === name);
-  const [facts] = sortBy(all.filter(brings), ({ companion, rank = 0, id }) => [companion ? 1 : 0, -rank, id]);
-  return (facts && programOf(facts)) ?? name.replace(/^@[^/]*\//, "");
 }
 
 /** The preset whose program it is; of several the one that is started with the same arguments. */
@@ -127,10 +115,6 @@ function presetOf({ command, args, kind, transport }: JsonObject, catalogue: Cat
 function presetCalled(name: string, format: Format, catalogue: Catalogue): Preset | undefined {
   const known = catalogue.facts().find(({ known_as: names }) => names?.[format.name]?.includes(name));
   return catalogue.preset(known?.id ?? name);
-}
-
-function programOf({ command }: PresetFacts): string | undefined {
-  return [command ?? []].flat()[0];
 }
 
 /** The server as an entry over its preset: what the preset says alike is not said again. */

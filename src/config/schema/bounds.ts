@@ -18,7 +18,11 @@ export const workspace = z.strictObject({
   extra_roots: z
     .array(z.string().regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, "an absolute path"))
     .optional()
-    .meta(set("Absolute folders that may be read, never written: toolchain sources, vendored code."))
+    .meta(
+      set(
+        "Absolute folders that may be read, never written: toolchain sources, vendored code. Servers of the workspace open their files, so a folder is as trusted as the workspace.",
+      ),
+    )
     .meta(found("inside", "the folder")),
   deny: z
     .array(z.string().min(1))

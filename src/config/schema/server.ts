@@ -96,7 +96,9 @@ export const serverSchema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("The server's working directory; its root when absent.")
+    .describe(
+      "The server's working directory. When absent its root, or the folder of its program where the workspace is not trusted.",
+    )
     .meta(found("fixed")),
   workspace_folders: z
     .array(z.string().min(1))
@@ -288,7 +290,7 @@ export const serverSchema = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          'Whether it is known to run nothing of a workspace, with what stands beside this; it then runs beside its program and not in the workspace. `false`: it is started there only with `sandbox = "read_only_no_network"`. A preset that says nothing means `false`; a server whose program is in no preset, `true`.',
+          'Whether it is known to run nothing of a workspace, with what stands beside this. `false`: it is started there only with `sandbox = "read_only_no_network"`. A preset that says nothing means `false`; a server whose words name the program of no preset, `true`. Of several presets (`kind`, `adapter`, the program) the strictest counts.',
         )
         .meta(found("fixed")),
       loads: z

@@ -1,11 +1,12 @@
 /**
  * The environment of a program beside a stranger's folder. Whatever an inherited variable names there, a program may load or
  * run: of a list of paths only the strange entries go, a variable that is something else goes as a whole. Variables are judged
- * by what they say, and by how names of their kind end.
+ * by what they say, and by how names of their kind end. A folder of shims is no stranger's, but what is started from it follows
+ * the folder that it is started in.
  */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, isAbsolute, resolve } from "node:path";
+import { delimiter, dirname, isAbsolute, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { isInside } from "../inside.js";
 import type { Withheld } from "../types.js";
@@ -20,6 +21,8 @@ const listName = /(?:PATH|PATHS|LIB|LIBS|DIRS)$/i;
 /** One folder or file each, which is absolute unless somebody made a mistake. */
 const placeName = /(?:HOME|ROOT|DIR|PREFIX|BIN|FILE)$/i;
 const relativePlace = /^\.{1,2}(?:[\\/]|$)/;
+/** Where version managers put programs that start what a file of the folder names in which they are run. */
+const shimFolder = /[\\/]shims[\\/]*$/i;
 
 /** What is left of variables outside the folders of strangers, and what of them was withheld that is there. */
 export interface Cleaned {
@@ -58,8 +61,9 @@ function outside(name: string, value: string, strangers: readonly string[], plac
   const isList =
     listName.test(name) || (entries.length > 1 && entries.every((entry) => !entry || isAbsolute(entry)));
   if (!isList) return outsideAsOne(name, value, strangers, places);
-  const kept = entries.filter((entry) => isAbsolute(entry) && !isStrange(entry, strangers));
-  const named = entries.filter((entry) => entry !== "" && !kept.includes(entry));
+  const ours = entries.filter((entry) => isAbsolute(entry) && !isStrange(entry, strangers));
+  const named = entries.filter((entry) => entry !== "" && !ours.includes(entry));
+  const kept = name === "PATH" ? withoutShims(ours) : ours;
   const found = named.flatMap((entry) =>
     isAbsolute(entry) ? [entry] : places.map((at) => resolve(at, entry)),
   );
@@ -67,6 +71,12 @@ function outside(name: string, value: string, strangers: readonly string[], plac
     left: kept.length > 0 ? kept.join(separator) : undefined,
     strange: found.filter((path) => existsSync(path) && isStrange(path, strangers)),
   };
+}
+
+/** What a server starts in a stranger's folder must not be a shim. Node stays: it is what most servers are run by. */
+function withoutShims(folders: readonly string[]): string[] {
+  const rest = folders.filter((folder) => !shimFolder.test(folder) && !shimFolder.test(realOf(folder)));
+  return rest.length === folders.length ? rest : [...new Set([...rest, dirname(process.execPath)])];
 }
 
 /** Options may name paths in whatever part of a word, and Node's a package of the folder that it runs in. */

@@ -16,7 +16,7 @@ import { serverEnv } from "./environment.js";
 import type { Guardian } from "./guardian.js";
 import { findPrlimit, openFilesWords, startMarked } from "./inherited-limits.js";
 import { assertLocked } from "./lock.js";
-import { namedPathsOf } from "./named-paths.js";
+import { namedPathsOf, startWords } from "./named-paths.js";
 import { MARK_NAME, type Mark, newMark, ProcessTree } from "./process-tree.js";
 import { assertAllowed, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
@@ -105,7 +105,8 @@ function startProgram(start: Start): Transport {
   const paths = namedPathsOf(server, root, program, context);
   const further = new Map(Object.entries(names));
   const named: NamedPaths = (name, rest) => further.get(name) ?? paths(name, rest);
-  const args = withNamedPaths([...server.command.slice(1), ...server.args], named);
+  const cwd = cwdOf(server, root, program, context);
+  const args = startWords(server, root, named, cwd, context);
   const prlimit = findPrlimit(context);
   const { openFiles } = server.limits;
   const limited = openFiles === null ? [] : openFilesWords(prlimit, openFiles);
@@ -117,7 +118,7 @@ function startProgram(start: Start): Transport {
   const child = startMarked(prlimit, mark.number, () =>
     spawn(real, rest, {
       argv0: file,
-      cwd: cwdOf(server, root, program, context),
+      cwd,
       env: { ...withNamedPaths(env, named), [MARK_NAME]: mark.text },
       detached: process.platform !== "win32",
       windowsHide: true,

@@ -4,16 +4,18 @@
  * which the named file really is. Where there is none nothing is started: the server would look in the workspace by itself.
  */
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
-import type { NamedPaths } from "../../base/named-paths.js";
+import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
 import { isInside } from "../inside.js";
+import { filesNamedIn } from "./named-files.js";
+import { holdsStrangers } from "./sandbox.js";
 import { isTrustedStart, strangersOf, type TrustContext, trustStep } from "./trusted.js";
 
 /** What decides where packages are looked for. */
 export type Started = Pick<ServerPlan, "id" | "command" | "args"> &
-  Partial<Pick<ServerPlan, "workspaceFolders">>;
+  Partial<Pick<ServerPlan, "workspaceFolders" | "rootDir">>;
 
 /**
  * The named paths of a server for one root; one that runs elsewhere has no program. Of a workspace that is not trusted a name
@@ -39,6 +41,30 @@ export function namedPathsOf(
     const what = rest.replace(/^[\\/]/, "") || "node_modules";
     throw strangeCode(server, what, `beside ${whom}`, trustStep(root, context));
   };
+}
+
+/**
+ * The words that a server's program is started with. A script of a stranger's is as much the program as what runs it: words that
+ * name a file there throw a Refusal, unless whatever it does is held.
+ */
+export function startWords(
+  server: ServerPlan,
+  root: string,
+  names: NamedPaths,
+  cwd: string,
+  context: TrustContext,
+): string[] {
+  const words = withNamedPaths([...server.command.slice(1), ...server.args], names);
+  const strangers = holdsStrangers(server.sandbox) ? [] : strangersOf(context);
+  if (strangers.length === 0) return words;
+  const named = [...words.filter((word) => isAbsolute(word) && isFile(word)), ...filesNamedIn(words, cwd)];
+  const strange = named.find((file) => !isOurs(file, strangers));
+  if (strange === undefined) return words;
+  throw new Refusal(
+    "lsp/not-allowed",
+    `server "${server.id}" is started with \`${basename(strange)}\`, which lies in the workspace, and that is not trusted`,
+    { nextSteps: [trustStep(root, context)] },
+  );
 }
 
 /** Which of the files that a server names in `<node_modules>` it would find neither beside its program nor at or above the root. */

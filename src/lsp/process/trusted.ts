@@ -17,29 +17,33 @@ export function strangersOf({ roots, trusted, avoid }: Omit<TrustContext, "base"
   return [...roots.filter((root) => !isTrusted(root, trusted)), ...avoid];
 }
 
-/** Whether what a server is started for is trusted: its root, and each folder that it is told beside it. */
+/**
+ * Whether what a server is started for is trusted: its root, each folder that it is told beside it, and, where its root is the same
+ * for all files, every root whose files it is given.
+ */
 export function isTrustedStart(
-  { workspaceFolders = [] }: Partial<Pick<ServerPlan, "workspaceFolders">>,
+  { workspaceFolders = [], rootDir = null }: Partial<Pick<ServerPlan, "workspaceFolders" | "rootDir">>,
   root: string,
-  { base, trusted }: Pick<TrustContext, "base" | "trusted">,
+  { base, roots, trusted }: Pick<TrustContext, "base" | "roots" | "trusted">,
 ): boolean {
-  const folders = [root, ...workspaceFolders.map((folder) => resolve(base, folder))];
+  const told = workspaceFolders.map((folder) => resolve(base, folder));
+  const folders = [root, ...told, ...(rootDir === null ? [] : roots)];
   return folders.every((folder) => isTrusted(realOf(folder), trusted));
 }
 
 /**
- * Where a server runs: where the user says, or in its root. One that is known to need nothing of a stranger's folder does not stand
- * there, where a version manager's shim would start what a file of that folder names.
+ * Where a server runs: where the user says, or in its root. It does not stand in a stranger's folder, where a version manager's
+ * shim or a package manager would start what a file of that folder names.
  */
 export function cwdOf(
   server: ServerPlan,
   root: string,
   program: string,
-  context: Pick<TrustContext, "base" | "trusted">,
+  context: Pick<TrustContext, "base" | "roots" | "trusted">,
 ): string {
   if (server.cwd !== null) return resolve(context.base, server.cwd);
-  const isApart = server.untrusted.apart && server.sandbox === "none";
-  return isApart && !isTrustedStart(server, root, context) ? dirname(realOf(program)) : root;
+  const isApart = server.sandbox === "none" && !isTrustedStart(server, root, context);
+  return isApart ? dirname(realOf(program)) : root;
 }
 
 /** What a user does who trusts what a server was to be started for. */
