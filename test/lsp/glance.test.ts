@@ -45,6 +45,15 @@ describe.runIf(process.platform === "linux")("a glance", () => {
     expect(pool.glance()).toBeDefined();
   });
 
+  test("is given too while a look only waits for what the system tells", async () => {
+    const { pool } = await open();
+    const looking = pool.mark();
+    const glanced = pool.glance();
+    expect(glanced).toBeDefined();
+    await looking;
+    expect(await glanced?.holds()).toBe(true);
+  });
+
   test("does not hold where something had happened that the system was yet to tell of", async () => {
     const { root, pool } = await open();
     write(join(root, "c.fake"), "three\n");

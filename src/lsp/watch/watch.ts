@@ -65,6 +65,8 @@ export class WorkspaceWatch {
   /** Whether events may have been lost since the last look. */
   #isLost = false;
   #closed = false;
+  /** Whether a look has more to do than to wait for what the system tells; so until the first has ended. */
+  #isReading = true;
   #running: Promise<number> | undefined;
   #next: Promise<number> | undefined;
 
@@ -164,7 +166,7 @@ export class WorkspaceWatch {
   /** Whether the system's watches, which see all of what is followed, have told of nothing that was not looked at. */
   get isAtRest(): boolean {
     const isFollowed = !this.#tree.isOpening && this.#zones.closed.length === 0 && this.#overfull.size === 0;
-    return isFollowed && !this.#isLost && !this.#running && !this.#tree.known.isStirred;
+    return isFollowed && !this.#isLost && !this.#isReading && !this.#tree.known.isStirred;
   }
 
   close(): void {
@@ -177,6 +179,7 @@ export class WorkspaceWatch {
     if (this.#closed) return began;
     this.#tree.known.begin();
     const all = (await this.#watchers.overflowed()) || this.#isLost;
+    this.#isReading = true;
     this.#isLost = false;
     const wasStill = !all && !this.#tree.known.isStirred;
     await this.#tree.look(this.#roots, all);
@@ -187,6 +190,7 @@ export class WorkspaceWatch {
     await this.#followAlone();
     await this.#sweep();
     if (this.#closed) this.#watchers.close();
+    this.#isReading = false;
     this.#looked.ended(began);
     return began;
   }
