@@ -25,6 +25,8 @@ export interface PlainCall {
   name: string;
   args: Record<string, unknown> | undefined;
   progressToken: Id | undefined;
+  /** What the protocol has said beside it. */
+  envelope: Record<string, unknown> | undefined;
 }
 
 /** Sends an answer, or what belongs to the call of this id. */
@@ -60,7 +62,8 @@ export class CallLane {
   /** The plain call that a message is, if none of its id is under way. */
   recognise(message: unknown): PlainCall | undefined {
     const call = plainCall(message);
-    return call === undefined || this.#under.has(call.id) ? undefined : call;
+    if (call === undefined || call.envelope !== undefined || this.#under.has(call.id)) return undefined;
+    return call;
   }
 
   /** Answers a call, on a way of its own. */
@@ -79,21 +82,39 @@ export class CallLane {
     return this.#under.delete(id);
   }
 
-  async #answer({ id, name, args, progressToken }: PlainCall, send: Send): Promise<void> {
+  async #answer(call: PlainCall, send: Send): Promise<void> {
+    const { id } = call;
     const { calls, client } = this.#context;
     const signal = new Stop();
     this.#under.set(id, signal);
-    const onProgress = tellProgress(progressToken, signal, (params) =>
-      send({ jsonrpc: "2.0", method: "notifications/progress", params }, id),
-    );
-    const answer: JSONRPCMessage = await calls.call(name, args, { signal, onProgress }, client()).then(
-      (result) => ({ result, jsonrpc: "2.0", id }),
-      (error: unknown) => ({ jsonrpc: "2.0", id, error: errorOf(error) }),
-    );
+    const answer = await answerTo(call, { calls, client: client(), signal, send });
     if (this.#under.get(id) === signal) this.#under.delete(id);
     // A client that went away cannot be told anything; the transport's end is handled where it is seen.
     if (!signal.aborted) await send(answer, id).catch(() => undefined);
   }
+}
+
+/** How a plain call is answered. */
+export interface Answering {
+  calls: SessionCalls;
+  client: string | undefined;
+  signal: Stop;
+  /** Tells its progress. */
+  send: Send;
+}
+
+/** The answer to a call. */
+export function answerTo(
+  { id, name, args, progressToken }: PlainCall,
+  { calls, client, signal, send }: Answering,
+): Promise<JSONRPCMessage> {
+  const onProgress = tellProgress(progressToken, signal, (params) =>
+    send({ jsonrpc: "2.0", method: "notifications/progress", params }, id),
+  );
+  return calls.call(name, args, { signal, onProgress }, client).then(
+    (result) => ({ result, jsonrpc: "2.0", id }),
+    (error: unknown) => ({ jsonrpc: "2.0", id, error: errorOf(error) }),
+  );
 }
 
 function errorOf(error: unknown): JSONRPCErrorResponse["error"] {
@@ -103,17 +124,28 @@ function errorOf(error: unknown): JSONRPCErrorResponse["error"] {
   return data === undefined ? { code, message } : { code, message, data };
 }
 
-function plainCall(message: unknown): PlainCall | undefined {
+/** The plain call that a message is. */
+export function plainCall(message: unknown): PlainCall | undefined {
   if (!isTable(message) || message.method !== "tools/call" || message.jsonrpc !== "2.0") return undefined;
   const { id, params } = message;
   if (!isId(id) || !isTable(params) || !hasOnly(message, callMembers) || !hasOnly(params, paramMembers))
     return undefined;
   const { name, arguments: args, _meta: meta = {} } = params;
   if (typeof name !== "string" || (args !== undefined && !isTable(args))) return undefined;
-  if (!isTable(meta) || Object.keys(meta).some((member) => reserved.test(member))) return undefined;
+  if (!isTable(meta)) return undefined;
   const { progressToken } = meta;
   if (progressToken !== undefined && !isId(progressToken)) return undefined;
-  return { id, name, args, progressToken };
+  return { id, name, args, progressToken, envelope: envelopeIn(meta) };
+}
+
+function envelopeIn(meta: Record<string, unknown>): Record<string, unknown> | undefined {
+  let envelope: Record<string, unknown> | undefined;
+  for (const member in meta)
+    if (reserved.test(member)) {
+      envelope ??= {};
+      envelope[member] = meta[member];
+    }
+  return envelope;
 }
 
 function cancelledId(message: unknown): Id | undefined {

@@ -15,6 +15,14 @@ export function isModernMessage(message: unknown): boolean {
   return isTable(params) && isTable(params._meta) && params._meta[claim] !== undefined;
 }
 
+/** The revision that stands beside a request of the era without sessions. */
+export function revisionIn(envelope: Record<string, unknown>): unknown {
+  return envelope[claim];
+}
+
+/** Where a result of that era names who gives it. */
+export const serverInfo = "io.modelcontextprotocol/serverInfo";
+
 /** Whether a revision is of the era without sessions; revisions are dates. */
 export function isModernRevision(revision: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(revision) && revision >= firstModern;

@@ -26,9 +26,11 @@ interface Caller {
   callsOf(roots: readonly string[] | undefined): Promise<SessionCalls>;
   /** Whether a client's roots narrow what it sees. */
   narrow: boolean;
+  /** Hears what was said beside a call that is as it should be. */
+  onPassed?(envelope: unknown): void;
 }
 
-function createModernServer(runtime: Runtime, { callsOf, narrow }: Caller): Server {
+function createModernServer(runtime: Runtime, { callsOf, narrow, onPassed }: Caller): Server {
   const { mcp } = runtime.loaded.plan;
   const server = new Server(
     { name: mcp.name, version: runtime.version },
@@ -43,6 +45,7 @@ function createModernServer(runtime: Runtime, { callsOf, narrow }: Caller): Serv
   server.setRequestHandler("tools/call", async (request, { mcpReq }) => {
     const { name, arguments: args } = request.params;
     const { signal } = mcpReq;
+    onPassed?.(mcpReq.envelope);
     const onProgress = tellProgress(mcpReq._meta?.progressToken, signal, (params) =>
       mcpReq.notify({ method: "notifications/progress", params }),
     );

@@ -296,6 +296,34 @@ describe("a plain call over HTTP", () => {
   );
 });
 
+describe("a plain call over HTTP, without a session", () => {
+  afterAll(closeAll);
+
+  it("is the same from the second call of a client on", async () => {
+    const { url } = await openGateway();
+    const headers = {
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": "find_definition",
+    };
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const call = callOf(1);
+    const body = { ...call, params: { ...(call.params as JsonObject), _meta } };
+    await send(url, { headers, body });
+    const { made, writes, restore } = watchGateway();
+    try {
+      const answer = await send(url, { headers, body });
+      expect(answer.headers["content-length"]).toBe(String(Buffer.byteLength(answer.text)));
+      expect({ made, writes }).toEqual({ made: [], writes: [expect.any(Number)] });
+    } finally {
+      restore();
+    }
+  });
+});
+
 /** Tells what is made of the web's objects, and each write of a gateway in this process, by its time. */
 function watchGateway(): { made: string[]; writes: number[]; restore(): void } {
   const made: string[] = [];

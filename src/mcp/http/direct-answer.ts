@@ -1,6 +1,7 @@
 /**
  * The answer to one plain call, written to its connection as Node has it, without a web stream between: in one piece, with
- * its length, unless the call tells its progress or takes so long that its client should see that it was heard.
+ * its length, unless the call tells its progress or, in a session, takes so long that its client should see that it was
+ * heard. Without a session it is a document, as long as nothing came before it.
  */
 import type { ServerResponse } from "node:http";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
@@ -31,18 +32,20 @@ export class DirectAnswer {
   /** Resolves when everything has been written, or there will be nothing more. */
   readonly done: Promise<void>;
   readonly #exchange: Exchange;
-  readonly #session: string;
+  readonly #session: string | undefined;
+  #isStream: boolean;
   #settle: () => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
 
-  constructor(exchange: Exchange, session: string) {
+  constructor(exchange: Exchange, session: string | undefined) {
     this.#exchange = exchange;
     this.#session = session;
+    this.#isStream = exchange.isStreamed && session !== undefined;
     this.done = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    if (exchange.isStreamed) this.#timer = setTimeout(this.#show, headMs);
+    if (this.#isStream) this.#timer = setTimeout(this.#show, headMs);
   }
 
   /** Writes the answer, which is the end, or what comes before it. */
@@ -52,15 +55,16 @@ export class DirectAnswer {
     const isAnswer = !("method" in message);
     if (!isAnswer && (!isStreamed || response.writableNeedDrain)) return;
     trace?.({ side: "mcp", direction: "sent", message });
+    if (!isAnswer) this.#beStream();
     const text = JSON.stringify(message);
-    const written = isStreamed ? `event: message\ndata: ${text}\n\n` : text;
+    const written = this.#isStream ? `event: message\ndata: ${text}\n\n` : text;
     if (isAnswer) this.#finish(200, written);
     else this.#part(written);
   }
 
   /** Ends what will have no answer: its call was taken back, or its session is gone. */
   end(): void {
-    if (!this.#isOver) this.#finish(this.#exchange.isStreamed ? 200 : 204, "");
+    if (!this.#isOver) this.#finish(this.#isStream ? 200 : 204, "");
   }
 
   #finish(status: number, text: string): void {
@@ -73,6 +77,12 @@ export class DirectAnswer {
       response.end(text);
     }
     this.#settle();
+  }
+
+  #beStream(): void {
+    if (this.#isStream) return;
+    this.#isStream = true;
+    this.#timer = setTimeout(this.#show, aliveMs);
   }
 
   /** More follows: the length is not known, and the head goes first. */
@@ -93,7 +103,9 @@ export class DirectAnswer {
   };
 
   #head(more: { "content-length"?: number }): { [name: string]: string | number } {
-    const form = this.#exchange.isStreamed ? streamHead : documentHead;
-    return { ...form, "mcp-session-id": this.#session, ...more };
+    const form = this.#isStream ? streamHead : documentHead;
+    return this.#session === undefined
+      ? { ...form, ...more }
+      : { ...form, "mcp-session-id": this.#session, ...more };
   }
 }

@@ -11,6 +11,7 @@ import { isModernMessage, isModernRevision } from "../era.js";
 import { ClientGone, parseBody, readBody } from "./body.js";
 import { sendResponse, webRequest } from "./bridge.js";
 import { checkHead, type Head, isHealthQuestion, tooLarge } from "./checks.js";
+import type { Exchange } from "./direct-answer.js";
 import { foldResponse, tapResponse } from "./events.js";
 import { acceptsStream, jsonOnly } from "./media.js";
 import { ModernHolders } from "./modern-holders.js";
@@ -158,8 +159,14 @@ export class Gateway {
     const { request, body, messages, holder } = question;
     const revision = request.headers["mcp-protocol-version"]?.toString();
     const isModern = isModernRevision(revision ?? "") || messages.some(isModernMessage);
-    if (isModern && !this.#http.strict)
-      return this.#within(question, undefined, () => this.#modern.handle(holder, asWeb(question), body));
+    if (isModern && !this.#http.strict) {
+      const direct = () => this.#modern.answer(holder, request.headers, body, this.#exchange(question));
+      return this.#within(
+        question,
+        undefined,
+        () => direct() ?? this.#modern.handle(holder, asWeb(question), body),
+      );
+    }
     const refused = refuseRevision(revision, body, this.#http.strict);
     if (refused !== undefined) return refused;
     if (Array.isArray(body) && this.#http.strict)
@@ -184,7 +191,7 @@ export class Gateway {
   }
 
   async #inSession(question: Question, session: HttpSession): Promise<Answer> {
-    const { body, messages, response, isStreamed } = question;
+    const { body, messages } = question;
     if (messages.some((message) => isNotification(message, "notifications/initialized")))
       session.isInitialized = true;
     const [message] = messages;
@@ -198,8 +205,7 @@ export class Gateway {
       return rpcError(400, -32600, "Invalid Request: the id is in use");
     // Whoever waits for an answer in a session that is ended hears that.
     if (question.request.method === "DELETE") await session.cut();
-    const { trace } = this.context;
-    const direct = () => session.answer(body, { response, isStreamed, trace });
+    const direct = () => session.answer(body, this.#exchange(question));
     const answer = await this.#within(
       question,
       session,
@@ -207,6 +213,10 @@ export class Gateway {
     );
     for (const id of cancelledIds(messages)) session.endStream(id);
     return answer;
+  }
+
+  #exchange({ response, isStreamed }: Question): Exchange {
+    return { response, isStreamed, trace: this.context.trace };
   }
 
   /**

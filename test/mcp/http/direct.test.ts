@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 /** An answer, and what was done to its response. */
-function open(isStreamed: boolean) {
+function open(isStreamed: boolean, session: string | null = "session") {
   vi.useFakeTimers();
   const done: unknown[] = [];
   const response = {
@@ -36,7 +36,7 @@ function open(isStreamed: boolean) {
     end: (text: string) => done.push(["end", text]),
   };
   const exchange = { response: response as unknown as ServerResponse, isStreamed, trace: undefined };
-  return { done, response, answering: new DirectAnswer(exchange, "session") };
+  return { done, response, answering: new DirectAnswer(exchange, session ?? undefined) };
 }
 
 describe("an answer", () => {
@@ -60,6 +60,28 @@ describe("an answer", () => {
       ["head", 200, "application/json", Buffer.byteLength(text)],
       ["end", text],
     ]);
+  });
+
+  it("is a document where there are no sessions, and a stream once something came before it", async () => {
+    const text = JSON.stringify(answer);
+    const plain = open(true, null);
+    vi.advanceTimersByTime(60_000);
+    await plain.answering.send(answer);
+    expect(plain.done).toEqual([
+      ["head", 200, "application/json", Buffer.byteLength(text)],
+      ["end", text],
+    ]);
+    const { done, answering } = open(true, null);
+    await answering.send(progress);
+    vi.advanceTimersByTime(15_000);
+    await answering.send(answer);
+    expect(done).toEqual([
+      ["head", 200, "text/event-stream", undefined],
+      ["part", `event: message\ndata: ${JSON.stringify(progress)}\n\n`],
+      ["part", ": keepalive\n\n"],
+      ["end", event],
+    ]);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("has its head shown when it takes long, and then signs of life", async () => {
