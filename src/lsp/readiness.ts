@@ -68,7 +68,8 @@ export class ReadinessState {
   /** The question of this flight was answered, or given up; `previous` is the flight in which it was asked before. */
   arrive(flight: Flight, previous?: Flight): void {
     this.#progress.arrive(flight, previous);
-    this.#changed();
+    // Only what is open can have turned out to be the question's own, or not to be.
+    if (this.#progress.isOpen) this.#changed();
   }
 
   /** Whether the server has shown nothing yet by which its first answers could be judged, nor is known to be ready at once. */

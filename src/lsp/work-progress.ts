@@ -62,6 +62,11 @@ export class WorkProgress {
     return this.#begun;
   }
 
+  /** Whether anything is open, forgotten or not. */
+  get isOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
   /** All that is open and not forgotten, the latest last. */
   get live(): readonly Progress[] {
     if (this.#open.size === 0) return nothing;

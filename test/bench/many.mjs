@@ -4,6 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { alone, compared, timed } from "./figures.mjs";
 import { cpuBelowMs, cpuMs } from "./process.mjs";
 import { environment, program } from "./proxy.mjs";
@@ -13,11 +14,12 @@ import { generated, server as realServer } from "./workspace.mjs";
 
 export const title = "Many sessions on one gateway";
 
+const bareProgram = fileURLToPath(new URL("bare.mjs", import.meta.url));
 const token = "benchmark-token-0123456789";
-const calls = 200;
+const calls = 600;
 const counts = [1, 10, 50];
-/** Calls that are thrown away before, of so many sessions: a program that has just started compiles more than it serves. */
-const warmUp = { calls: 400, sessions: 10 };
+/** Calls that are thrown away before, of so many sessions: programs that have just started compile more than they serve. */
+const warmUp = { calls: 2000, sessions: 10 };
 
 export async function run() {
   return [...(await scriptedRows()), ...(await realRows())];
@@ -57,10 +59,14 @@ async function scriptedRows() {
   return rows;
 }
 
-/** The same with a real server, against as many questions sent to it raw at once as there are sessions. */
+/**
+ * The same with a real server, against as many questions sent to it raw at once as there are sessions, on a pipe, and over
+ * HTTP through as little as can be: whoever asks raw needs no third process, and no client of HTTP.
+ */
 async function realRows() {
   const { folder, bundle, files } = generated();
   const gateway = await startGateway(["--bundle", bundle, "--workspace", folder, "--port", "0"]);
+  const bare = await started([bareProgram, JSON.stringify({ server: realServer, folder, files })]);
   const raw = await new RawServer(realServer, folder).open();
   const rows = [];
   try {
@@ -68,48 +74,64 @@ async function realRows() {
     const uris = [];
     for (const path of files) {
       uris.push(await raw.didOpen(join(folder, path), realServer.languageId));
-      await raw.request("textDocument/hover", rawPlace(uris.at(-1), 17));
+      await raw.request("textDocument/hover", rawPlace(uris.at(-1)));
       await first.call("get_hover", { file_path: path, line: 1, character: 1 });
     }
     let place = 0;
     const next = (n) => {
       const at = place++;
       const tool = n % 2 === 0 ? "get_hover" : "find_definition";
-      const args = { file_path: files[at % files.length], line: lineOf(at, files) + 1, character: 18 };
+      const { line, character } = placeOf(at, files);
+      const args = { file_path: files[at % files.length], line: line + 1, character: character + 1 };
       return { tool, args };
     };
     let asked = 0;
-    const askRaw = (count, total) =>
-      Promise.all(
+    const askWith = (ask) => async (count, total) =>
+      await Promise.all(
         Array.from({ length: count }, async () => {
           for (let n = 0; n < total / count; n++) {
             const at = asked++;
             const method = n % 2 === 0 ? "textDocument/hover" : "textDocument/definition";
-            await raw.request(method, rawPlace(uris[at % uris.length], lineOf(at, files)));
+            const position = placeOf(at, files);
+            await ask(method, { textDocument: { uri: uris[at % uris.length] }, position });
           }
         }),
       );
+    const askRaw = askWith((method, params) => raw.request(method, params));
+    const askBare = askWith(async (method, params) => {
+      const body = JSON.stringify({ method, params });
+      await (await fetch(bare.url, { method: "POST", body })).json();
+    });
+    for (const uri of uris) await raw.request("textDocument/hover", rawPlace(uri));
     await askRaw(warmUp.sessions, warmUp.calls);
+    await askBare(warmUp.sessions, warmUp.calls);
     await through(gateway, warmUp.sessions, warmUp.calls, next);
     for (const count of counts) {
       const spent = await timed(() => askRaw(count, calls));
       rows.push(alone(`${count} at once, raw to a real server`, (calls / spent) * 1000, "calls a second"));
+      const before = cpuMs(bare.pid);
+      const bareSpent = await timed(() => askBare(count, calls));
+      const what = `${count} at once, over HTTP through as little as can be`;
+      rows.push(alone(what, (calls / bareSpent) * 1000, "calls a second"));
+      rows.push(alone(`${what}, its processor time`, (cpuMs(bare.pid) - before) / calls, "ms a call"));
       rows.push(...(await throughput(gateway, count, "real", next)));
     }
   } finally {
     await raw.close();
+    await bare.close();
     await gateway.close();
   }
   return rows;
 }
 
-/** A line of a generated module that declares a step; each is asked about in turn. */
-function lineOf(at, files) {
-  return 17 + 4 * (Math.floor(at / files.length) % 20);
+/** A place in a line of a generated module that declares a step; each is asked about once, in turn. */
+function placeOf(at, files) {
+  const round = Math.floor(at / files.length);
+  return { line: 17 + 4 * (round % 20), character: 16 + (Math.floor(round / 20) % 6) };
 }
 
-function rawPlace(uri, line) {
-  return { textDocument: { uri }, position: { line, character: 17 } };
+function rawPlace(uri) {
+  return { textDocument: { uri }, position: placeOf(0, [uri]) };
 }
 
 /** What gets through with so many sessions, and what it costs the program and the server. */
@@ -185,8 +207,13 @@ async function beside(session, raw, uri) {
   ];
 }
 
-async function startGateway(words) {
-  const child = spawn(process.execPath, [program, "serve", "--http", ...words], {
+function startGateway(words) {
+  return started([program, "serve", "--http", ...words]);
+}
+
+/** A program of Node that says where it listens. */
+async function started(words) {
+  const child = spawn(process.execPath, words, {
     env: { ...environment(), LSP_PROXY_TOKEN: token },
     stdio: ["ignore", "ignore", "pipe"],
   });
