@@ -92,18 +92,18 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   };
 
   /** What a name leads to, and what stands there. */
-  const lookUp = async (name: string) => {
+  const lookUp = (name: string) => {
     const admitted = placeOrThrow(follow(pathOfName(name, base)));
-    const facts = await statOf(admitted.path);
+    const facts = statOf(admitted.path);
     return { admitted: ordinary(admitted, facts), facts };
   };
 
   return {
     roots,
     place,
-    admit: async (name) => (await lookUp(name)).admitted,
-    async admitFile(name) {
-      const { admitted, facts } = await lookUp(name);
+    admit: async (name) => lookUp(name).admitted,
+    admitFile(name) {
+      const { admitted, facts } = lookUp(name);
       return fileOrThrow(admitted, facts);
     },
     async admitEntry(name) {
@@ -171,7 +171,7 @@ async function realRoot(folder: string, index: number): Promise<string> {
   const path = await realpath(folder).catch(() => {
     throw noRoot("A root of the workspace does not exist or cannot be read.", index);
   });
-  if (!(await statOf(path))?.isDirectory()) throw noRoot("A root of the workspace is not a folder.", index);
+  if (!statOf(path)?.isDirectory()) throw noRoot("A root of the workspace is not a folder.", index);
   return path;
 }
 

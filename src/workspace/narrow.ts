@@ -35,7 +35,7 @@ export async function narrowGate(gate: Gate, uris: readonly string[]): Promise<G
     // Whether something is there is told of what may be seen only.
     async admitFile(name) {
       const admitted = await admit(name);
-      return fileOrThrow(admitted, await statOf(admitted.path));
+      return fileOrThrow(admitted, statOf(admitted.path));
     },
     admitEntry: async (name) => seenOrThrow(await gate.admitEntry(pathOfName(name, base))),
     place(path) {

@@ -68,7 +68,7 @@ export class Follower {
 }
 
 /** The facts of what stands at a path, or undefined when nothing does. Nothing is opened. */
-export async function statOf(path: string): Promise<Stats | undefined> {
+export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch (cause) {

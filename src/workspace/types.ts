@@ -1,5 +1,6 @@
 /** What the rest of the program sees of the gate between paths of a call and files. */
 import type { Refusal } from "../base/problem.js";
+import type { Soon } from "../base/soon.js";
 
 /** A path that was admitted: it lies, by its real path, inside a root. */
 export interface Admitted {
@@ -16,8 +17,8 @@ export interface Gate {
   readonly roots: string[];
   /** Admits a path or `file:` URI that a call named; throws a Refusal. */
   admit(name: string): Promise<Admitted>;
-  /** The same of a file that is there. */
-  admitFile(name: string): Promise<Admitted>;
+  /** The same of a file that is there; the refusal may be thrown at once. */
+  admitFile(name: string): Soon<Admitted>;
   /** Admits a name itself: its folder by real path, while a symbolic link at its end is not followed. */
   admitEntry(name: string): Promise<Admitted>;
   /** Judges a real path without looking at the disk. */

@@ -36,6 +36,8 @@ export class Places {
   /** By URI; null for what lies outside. */
   readonly #shown = new Map<string, Admitted | null>();
   readonly #files = new Map<string, Admitted>();
+  /** Documents that the call asks about, by URI. */
+  readonly #asked = new Map<string, Admitted>();
   /** How files stood when they were judged, of an answer and before their texts were read. */
   readonly #stamps = new Map<string, Stamp>();
   readonly #follower = new Follower((path, facts) => {
@@ -59,7 +61,7 @@ export class Places {
   show(uri: string): Admitted | undefined {
     const known = this.#shown.get(uri);
     if (known !== undefined) return known ?? undefined;
-    const admitted = this.#gate.show(uri, this.#follow);
+    const admitted = this.#asked.get(uri) ?? this.#gate.show(uri, this.#follow);
     this.#shown.set(uri, admitted ?? null);
     if (admitted !== undefined && !this.#files.has(admitted.path)) this.#files.set(admitted.path, admitted);
     return admitted;
@@ -75,8 +77,9 @@ export class Places {
     return this.#stamps.get(path);
   }
 
-  /** The text that a call asks about: its places are read in it, whatever the file has become since. */
-  asksAbout(uri: string, lines: Lines): void {
+  /** The document that a call asks about: judged already, and its places are read in this text, whatever the file has become since. */
+  asksAbout(uri: string, admitted: Admitted, lines: Lines): void {
+    this.#asked.set(uri, admitted);
     this.#lines.set(uri, lines);
   }
 

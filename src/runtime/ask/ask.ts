@@ -6,6 +6,7 @@
 
 import type { ServerPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
+import type { Soon } from "../../base/soon.js";
 import type { StopSignal } from "../../base/stop.js";
 import type { ServerReply } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
@@ -21,7 +22,7 @@ export interface Turn {
 }
 
 /** One server's share of a question; undefined when the server lacks the method. */
-export type Send<T> = (attached: Attached, turn: Turn) => Promise<T | undefined>;
+export type Send<T> = (attached: Attached, turn: Turn) => Soon<T | undefined>;
 
 /** A server may use so much of the time that is left, so that the others' answers are not lost with it. */
 const shareOfAll = 0.9;
@@ -76,12 +77,14 @@ export async function requestCircle(
   method: string,
   merge: "first" | "all",
   send: (attached: Attached, turn: Turn) => Promise<ServerReply>,
-  isOffered: (attached: Attached, turn: Turn) => boolean | Promise<boolean> = ({ server, document }, turn) =>
+  isOffered: (attached: Attached, turn: Turn) => Soon<boolean> = ({ server, document }, turn) =>
     server.offers(method, document, turn),
 ): Promise<ReplyPart[]> {
-  const answers = await askCircle<ServerReply>(call, circle, merge, async (attached, turn) => {
+  const answers = await askCircle<ServerReply>(call, circle, merge, (attached, turn) => {
     const offered = isOffered(attached, turn);
-    return offered === true || (await offered) ? send(attached, turn) : undefined;
+    if (offered instanceof Promise)
+      return offered.then((isTrue) => (isTrue ? send(attached, turn) : undefined));
+    return offered ? send(attached, turn) : undefined;
   });
   if (answers.length === 0) throw notSupported(method, circle.servers);
   return answers.map(({ attached: { server }, answer }) => {
@@ -104,7 +107,7 @@ function impatient(circle: Circle): Circle {
     attach: (server, signal) => {
       const words = `The server ${server.id} has not started within ${startMs / 1000} s; it goes on starting.`;
       const late = () => new Refusal("lsp/timeout", words);
-      return withDeadline([signal], startMs, (starting) => circle.attach(server, starting), late);
+      return withDeadline([signal], startMs, async (starting) => circle.attach(server, starting), late);
     },
   };
 }
@@ -116,30 +119,62 @@ function askOne<T>(
   share: number,
   send: Send<T>,
 ): Promise<Outcome<T>> {
-  const outcome: Outcome<T> = { answers: [], failure: undefined };
-  const own = call.remainingMs() * share;
-  const rest = call.remainingMs() - own;
-  const late = () => new Refusal("lsp/timeout", `The server ${server.id} did not answer in time.`);
-  const work = async (signal: StopSignal, expired: () => boolean): Promise<Outcome<T>> => {
-    try {
-      for (const attached of await circle.attach(server, signal)) {
-        const timeoutMs = Math.max(1, Math.floor((call.remainingMs() - rest) * shareOfAnswer));
-        const answer = await send(attached, { signal, timeoutMs }).catch(asUnsupported);
-        tellNews(call, attached.server);
-        if (answer !== undefined) outcome.answers.push({ attached, answer });
-      }
-    } catch (error) {
-      call.signal.throwIfAborted();
-      if (expired()) outcome.failure = late();
-      else if (error instanceof Refusal && !isTheCallers(error)) outcome.failure = error;
-      else throw error;
-    }
-    return outcome;
-  };
   // Whoever has all the time ends with the call: two timers for one moment would tell two stories.
-  if (share === 1) return work(call.signal, () => false);
+  if (share === 1) return askWithin(call, circle, server, send, { signal: call.signal, restMs: 0 });
+  const own = call.remainingMs() * share;
+  const restMs = call.remainingMs() - own;
+  const late = () => new Refusal("lsp/timeout", `The server ${server.id} did not answer in time.`);
   // The reason goes with the signal: a start that was not waited for is told as that, in every step.
-  return withDeadline([call.signal], own, work, late);
+  return withDeadline(
+    [call.signal],
+    own,
+    (signal, expired) =>
+      askWithin(call, circle, server, send, { signal, restMs, late: () => (expired() ? late() : undefined) }),
+    late,
+  );
+}
+
+/** The time of one server: how it ends, what must be left of the call's, and what is told when it was over. */
+interface Share {
+  signal: StopSignal;
+  restMs: number;
+  late?(): Refusal | undefined;
+}
+
+async function askWithin<T>(
+  call: CallState,
+  circle: Circle,
+  server: ServerPlan,
+  send: Send<T>,
+  { signal, restMs, late }: Share,
+): Promise<Outcome<T>> {
+  const outcome: Outcome<T> = { answers: [], failure: undefined };
+  try {
+    const found = circle.attach(server, signal);
+    for (const attached of found instanceof Promise ? await found : found) {
+      const timeoutMs = Math.max(1, Math.floor((call.remainingMs() - restMs) * shareOfAnswer));
+      let answer: T | undefined;
+      try {
+        answer = await send(attached, { signal, timeoutMs });
+      } catch (error) {
+        if (!isUnsupported(error)) throw error;
+      }
+      tellNews(call, attached.server);
+      if (answer !== undefined) outcome.answers.push({ attached, answer });
+    }
+  } catch (error) {
+    call.signal.throwIfAborted();
+    const lateness = late?.();
+    if (lateness !== undefined) outcome.failure = lateness;
+    else if (error instanceof Refusal && !isTheCallers(error)) outcome.failure = error;
+    else throw error;
+  }
+  return outcome;
+}
+
+/** A server that advertises a method and then does not have it does not support it. */
+function isUnsupported(error: unknown): boolean {
+  return error instanceof Refusal && error.code === "lsp/not-supported";
 }
 
 function settle<T>(call: CallState, circle: Circle, outcomes: Outcome<T>[]) {
@@ -154,12 +189,6 @@ function settle<T>(call: CallState, circle: Circle, outcomes: Outcome<T>[]) {
     });
   }
   return answers;
-}
-
-/** A server that advertises a method and then does not have it does not support it. */
-function asUnsupported(error: unknown): undefined {
-  if (error instanceof Refusal && error.code === "lsp/not-supported") return undefined;
-  throw error;
 }
 
 /** Refusals about what the call named: another server would say the same. */

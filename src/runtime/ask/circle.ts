@@ -2,6 +2,7 @@
 
 import type { ServerPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
+import type { Soon } from "../../base/soon.js";
 import type { StopSignal } from "../../base/stop.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Admitted } from "../../workspace/types.js";
@@ -13,7 +14,7 @@ export interface Circle {
   /** In the order they are asked. */
   readonly servers: readonly ServerPlan[];
   /** Starts the server when needed; several when it runs for several roots, none when it has nothing to do here. */
-  attach(server: ServerPlan, signal: StopSignal): Promise<Attached[]>;
+  attach(server: ServerPlan, signal: StopSignal): Soon<Attached[]>;
 }
 
 /** The servers of one file. */
@@ -25,22 +26,26 @@ export function documentCircle(call: CallState, admitted: Admitted): Circle {
     throw new Refusal("route/no-server", `No configured language server handles ${admitted.shown}.`, {
       nextSteps: [{ kind: "config", text: "Add a server for this kind of file under `[[servers]]`." }],
     });
-  const attached = new Map<string, Promise<Attached[]>>();
+  const attached = new Map<string, Soon<Attached[]>>();
   const open = async (plan: ServerPlan, signal: StopSignal) => {
     const { path } = admitted;
     const since = call.mark?.lookedAt;
     const server = runningServer(call, plan.id, path) ?? (await startedServer(call, plan.id, path, signal));
     const document = server.synced(path, since) ?? (await server.sync(path, signal, since));
     call.evidence.asks(server, document);
-    return [{ server, document }];
+    const found = [{ server, document }];
+    attached.set(plan.id, found);
+    return found;
   };
   return {
     servers,
     // Once per call, failures included: a server that does not start is waited for once, not in every step.
     attach(plan, signal) {
-      const known = attached.get(plan.id) ?? open(plan, signal);
-      attached.set(plan.id, known);
-      return known;
+      const known = attached.get(plan.id);
+      if (known !== undefined) return known;
+      const opening = open(plan, signal);
+      attached.set(plan.id, opening);
+      return opening;
     },
   };
 }

@@ -145,7 +145,7 @@ async function serversOf(
   const target = await targetOf(call, path);
   // A link that leads nowhere, or outside: nothing of it may be opened, and those who run are asked all the same.
   if (target === undefined) return runningFor(call, path);
-  if ((await statOf(target)) === undefined) return [];
+  if (statOf(target) === undefined) return [];
   const samples = new Map<string, string>();
   const files = folder ? filesIn(path) : [target];
   for await (const file of files)

@@ -1,7 +1,7 @@
 /** Whether a server can know all of a project: some learn what belongs to it from one file, and without it see open files only. */
 import { dirname, join } from "node:path";
+import { factsOf } from "../../base/facts.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { statOf } from "../../workspace/real-path.js";
 import type { CallState } from "../call-state.js";
 import type { Draft } from "./draft.js";
 
@@ -9,7 +9,7 @@ import type { Draft } from "./draft.js";
 export async function tellProject(call: CallState, { plan }: LanguageServer, draft: Draft): Promise<void> {
   const path = call.evidence.document?.admitted.path;
   const { projectFiles: names } = plan;
-  if (path === undefined || names.length === 0 || (await hasProject(call, names, path))) return;
+  if (path === undefined || names.length === 0 || hasProject(call, names, path)) return;
   const said = `There is no ${names.join(" or ")}, so the server ${plan.id} knows only files that it was shown; others may use the symbol too.`;
   call.evidence.warn("answer/no-project", said, { server_id: plan.id });
   draft.doubts.push(said);
@@ -17,9 +17,9 @@ export async function tellProject(call: CallState, { plan }: LanguageServer, dra
 }
 
 /** Looks in the folders above a file, up to its root. */
-async function hasProject({ gate }: CallState, names: readonly string[], path: string): Promise<boolean> {
+function hasProject({ gate }: CallState, names: readonly string[], path: string): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
-    for (const name of names) if (await statOf(join(folder, name)).catch(() => undefined)) return true;
+    if (names.some((name) => factsOf(join(folder, name)) !== undefined)) return true;
     if (gate.roots.includes(folder) || dirname(folder) === folder) return false;
   }
 }

@@ -143,7 +143,7 @@ class ServerEdit {
         const flags = { overwrite: is("overwrite"), ignoreIfExists: is("ignoreIfExists") };
         made = { kind, path: uri, text: "", ...flags, ...note };
         const { path } = await this.call.gate.admit(uri);
-        const stays = flags.ignoreIfExists && !flags.overwrite && (await statOf(path)) !== undefined;
+        const stays = flags.ignoreIfExists && !flags.overwrite && statOf(path) !== undefined;
         if (!stays) this.#texts.created(path, "");
       } else if (kind === "rename" && typeof oldUri === "string" && typeof newUri === "string") {
         const flags = { overwrite: is("overwrite"), ignoreIfExists: is("ignoreIfExists") };

@@ -14,6 +14,7 @@ import {
   openParams,
   openReply,
   type ParamsMaker,
+  type ReplyData,
   type ReplyPart,
   sealParams,
   sealReply,
@@ -91,8 +92,8 @@ export function openAt(call: CallState, target: Target | undefined): At {
         call.evidence.warn("answer/without-diagnostics", `The diagnostics are not known: ${diagnosed.why}.`);
       return base((its, attached) => rangeDiagnosticsBase(its, attached, diagnosed.of(attached.server)))(set);
     },
-    request: (method, params, options = {}) =>
-      skippable(options, async () => {
+    async request(method, params, options = {}) {
+      try {
         const make = openParams(params);
         let parts = await send(method, make, options);
         if (target === undefined) tellDigesting(call);
@@ -101,16 +102,22 @@ export function openAt(call: CallState, target: Target | undefined): At {
             parts = (await answersNearby(call, target, () => send(method, make, {}))) ?? parts;
           if (methods[method]?.declares === true) await tellOtherSymbol(call, target, parts);
         }
-        return expectAnswer(sealReply({ parts, perItem: false }), options);
-      }),
-    each: (method, items, options, params) =>
-      skippable(options, async () => {
+        return expectAnswer({ parts, perItem: false }, options);
+      } catch (error) {
+        return skippedOrThrow(options, error);
+      }
+    },
+    async each(method, items, options, params) {
+      try {
         const from = openReply(items);
         const reply = await askEach(call, method, from, options, params);
         // Items that nobody was asked for are not items that do not exist.
         const { skipped } = from;
-        return expectAnswer(sealReply(skipped === undefined ? reply : { ...reply, skipped }), options);
-      }),
+        return expectAnswer(skipped === undefined ? reply : { ...reply, skipped }, options);
+      } catch (error) {
+        return skippedOrThrow(options, error);
+      }
+    },
     diagnostics: async (options) => {
       const reply = await askDiagnostics(call, circle, options);
       diagnosed.keep(reply);
@@ -142,22 +149,18 @@ function withRange(params: JsonObject, target: Target | undefined, attached: Att
 }
 
 /** An optional step that nobody supports replies nothing. */
-async function skippable(options: RequestOptions, ask: () => Promise<Reply>): Promise<Reply> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (options.optional && error instanceof Refusal && error.code === "lsp/not-supported")
-      return sealReply({ parts: [], perItem: false, skipped: error });
-    throw error;
-  }
+function skippedOrThrow({ optional }: RequestOptions, error: unknown): Reply {
+  if (optional && error instanceof Refusal && error.code === "lsp/not-supported")
+    return sealReply({ parts: [], perItem: false, skipped: error });
+  throw error;
 }
 
-function expectAnswer(reply: Reply, { expect }: RequestOptions | EachOptions): Reply {
-  const values = openReply(reply).parts.map((part) => part.value);
-  const isMissing = expect === "some" ? values.every(isEmpty) : values.every((value) => value === null);
-  if (expect !== undefined && isMissing)
+function expectAnswer(reply: ReplyData, { expect }: RequestOptions | EachOptions): Reply {
+  if (expect === undefined) return sealReply(reply);
+  const isNothing = expect === "some" ? isEmpty : (value: unknown) => value === null;
+  if (reply.parts.every(({ value }) => isNothing(value)))
     throw new Refusal("lsp/no-answer", "The language server has nothing for this place.");
-  return reply;
+  return sealReply(reply);
 }
 
 /** Whether a method asks about the symbol at a place, which may be beside it, rather than about the very place. */

@@ -26,12 +26,13 @@ export interface Target {
 
 /** Opens the document that a call named, or that a symbol stands in. */
 export async function openTarget(call: CallState, name: string): Promise<Target> {
-  const admitted = await call.gate.admitFile(name);
+  const found = call.gate.admitFile(name);
+  const admitted = found instanceof Promise ? await found : found;
   const circle = documentCircle(call, admitted);
-  const [first] = await askCircle<OpenDocument>(call, circle, "first", async ({ document }) => document);
+  const [first] = await askCircle<OpenDocument>(call, circle, "first", ({ document }) => document);
   if (first === undefined) throw new Refusal("route/no-server", `No server could open ${admitted.shown}.`);
   call.evidence.document = { admitted, hash: first.answer.hash };
-  call.places.asksAbout(first.answer.uri, first.answer.lines);
+  call.places.asksAbout(first.answer.uri, admitted, first.answer.lines);
   return { admitted, circle, document: first.answer, counted: undefined, place: undefined, range: undefined };
 }
 
