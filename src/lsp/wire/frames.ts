@@ -3,6 +3,7 @@ import type { Message } from "vscode-jsonrpc/node";
 import { isTable } from "../../base/json.js";
 
 const HEADER = /Content-Length:[ \t]*(\d{1,15})[ \t]*\r?\n(?:[A-Za-z-]+:[^\r\n]{0,256}\r?\n){0,8}\r?\n/i;
+const PLAIN = Buffer.from("Content-Length: ");
 const HEADER_WORD = /Content-Length:/gi;
 /** No header is longer. */
 export const HEADER_MAX = 2048;
@@ -16,8 +17,30 @@ const METHOD_FIRST = /^\s*\{[^{}[\]]*?"method"\s*:/;
 
 /** The header at the very beginning: its own length and that of the body; undefined when there is none. */
 export function headerAt(buffer: Buffer): { size: number; length: number } | undefined {
+  const plain = plainHeaderAt(buffer);
+  if (plain !== undefined) return plain;
   const match = HEADER.exec(buffer.toString("latin1", 0, HEADER_MAX));
   return match?.index === 0 ? { size: match[0].length, length: Number(match[1]) } : undefined;
+}
+
+/** The same of the header that most servers write, with nothing but the length in it; undefined for any other. */
+function plainHeaderAt(buffer: Buffer): { size: number; length: number } | undefined {
+  if (buffer.length < PLAIN.length || buffer.compare(PLAIN, 0, PLAIN.length, 0, PLAIN.length) !== 0)
+    return undefined;
+  let at = PLAIN.length;
+  let length = 0;
+  for (; at < PLAIN.length + 15; at++) {
+    const digit = (buffer[at] ?? 0) - 0x30;
+    if (digit < 0 || digit > 9) break;
+    length = 10 * length + digit;
+  }
+  const isEnded = at > PLAIN.length && isBlankLine(buffer, at);
+  return isEnded ? { size: at + 4, length } : undefined;
+}
+
+/** Whether a line ends at a place, and an empty one follows it. */
+function isBlankLine(buffer: Buffer, at: number): boolean {
+  return buffer[at] === 13 && buffer[at + 1] === 10 && buffer[at + 2] === 13 && buffer[at + 3] === 10;
 }
 
 /** Where the word `Content-Length:` stands, in any case, or -1. */

@@ -93,9 +93,9 @@ export class ResyncReader extends AbstractMessageReader {
 
   readonly #onData = (chunk: Buffer): void => {
     const inbox = this.#inbox;
-    const broken = this.#wanted > 0 && startsHeader(inbox.tail, chunk);
+    const { tail } = inbox;
     inbox.add(chunk);
-    if (inbox.size < this.#wanted && !broken) return;
+    if (inbox.size < this.#wanted && !startsHeader(tail, chunk)) return;
     for (let isMore = true; isMore; ) {
       isMore = inbox.isSplit;
       this.#parse(inbox.take());

@@ -5,11 +5,11 @@
 
 import type { Writable } from "node:stream";
 import {
-  CancellationTokenSource,
   createMessageConnection,
   ErrorCodes,
   type Message,
   type MessageConnection,
+  type MessageWriter,
   ParameterStructures,
   ResponseError,
 } from "vscode-jsonrpc/node";
@@ -17,6 +17,7 @@ import { Refusal } from "../../base/problem.js";
 import type { StopSignal } from "../../base/stop.js";
 import type { Transport } from "../process/launch.js";
 import type { PartTaker, Trace } from "../types.js";
+import { AnswerLane } from "./answer-lane.js";
 import { cancelled } from "./cancel.js";
 import { PartialResults } from "./partial-results.js";
 import { ResyncReader, type Skipped } from "./reader.js";
@@ -50,9 +51,18 @@ export interface WireOptions {
 /** A question that waits for its answer. */
 interface Question {
   method: string;
+  resolve: (value: unknown) => void;
   fail: (reason: Error) => void;
   /** The same, and the server hears that nobody waits any more. */
   giveUp: (reason: Error) => void;
+}
+
+/** An answer, as far as it is one. */
+interface AnswerMessage extends Message {
+  id?: unknown;
+  method?: unknown;
+  result?: unknown;
+  error?: { code: number; message: string; data?: unknown } | null;
 }
 
 export class Wire {
@@ -61,7 +71,10 @@ export class Wire {
   readonly #maxBytes: number;
   readonly #connection: MessageConnection;
   readonly #onLate: WireOptions["onLate"];
-  readonly #pending = new Set<Question>();
+  readonly #writer: MessageWriter;
+  /** By the number of the request. */
+  readonly #pending = new Map<number, Question>();
+  #asked = 0;
   readonly #parts = new PartialResults();
   #losses = 0;
   readonly #over: Promise<string>;
@@ -72,10 +85,12 @@ export class Wire {
     this.#output = transport.output;
     this.#maxBytes = options.maxBytes;
     this.#onLate = options.onLate;
-    this.#connection = connect(transport, options, (skipped) => {
+    const onSkipped = (skipped: Skipped): void => {
       options.onSkipped(skipped);
       if (skipped.lost) this.#lost(skipped);
-    });
+    };
+    const lane = new AnswerLane((message) => this.#take(message));
+    [this.#connection, this.#writer] = connect(transport, options, lane, onSkipped);
     this.#connection.onRequest((method, params) => options.onRequest(method, params));
     this.#connection.onNotification((method, params) => options.onNotification(method, params));
     // The connection keeps a handler of its own for progress, which would hide it from the one for everything.
@@ -126,7 +141,7 @@ export class Wire {
   fail(refusal: Refusal): void {
     if (this.#death) return;
     this.#death = refusal;
-    for (const question of [...this.#pending]) question.fail(refusal);
+    for (const question of [...this.#pending.values()]) question.fail(refusal);
     this.#connection.dispose();
   }
 
@@ -154,35 +169,44 @@ export class Wire {
     if (signal?.aborted) return Promise.reject(cancelled(signal));
     return new Promise((resolve, reject) => {
       this.refuseWhenFull();
-      const source = new CancellationTokenSource();
+      const id = this.#asked++;
       const finish = (): void => {
         clearTimeout(timer);
-        this.#pending.delete(question);
+        this.#pending.delete(id);
         signal?.removeEventListener("abort", onAbort);
       };
-      const fail = (reason: Error): void => {
-        finish();
-        reject(reason);
-      };
-      const giveUp = (reason: Error): void => {
-        source.cancel();
-        fail(reason);
-      };
-      const question: Question = { method, fail, giveUp };
-      const onAbort = (): void => giveUp(cancelled(signal));
-      const timer = setTimeout(() => giveUp(this.#late(method, timeoutMs)), timeoutMs);
-      signal?.addEventListener("abort", onAbort, { once: true });
-      this.#pending.add(question);
-      const send = async (): Promise<unknown> =>
-        this.#connection.sendRequest<unknown>(method, ...spread(params), source.token);
-      send().then(
-        (value) => {
+      const question: Question = {
+        method,
+        resolve: (value) => {
           finish();
           resolve(value);
         },
-        (error: unknown) => void this.#named(error).then(fail),
-      );
+        fail: (reason) => {
+          finish();
+          reject(reason);
+        },
+        giveUp: (reason) => {
+          this.notify("$/cancelRequest", { id });
+          question.fail(reason);
+        },
+      };
+      const onAbort = (): void => question.giveUp(cancelled(signal));
+      const timer = setTimeout(() => question.giveUp(this.#late(method, timeoutMs)), timeoutMs);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#pending.set(id, question);
+      const message = { jsonrpc: "2.0", id, method, params: params ?? undefined };
+      this.#writer.write(message).catch((error: unknown) => this.#named(error).then(question.fail));
     });
+  }
+
+  /** Takes an answer to a question that somebody waits for. */
+  #take(message: Message): boolean {
+    const { id, method, result, error } = message as AnswerMessage;
+    const question = typeof id === "number" && method === undefined ? this.#pending.get(id) : undefined;
+    if (question === undefined || (result === undefined && !error)) return false;
+    if (error) question.fail(new ResponseError(error.code, error.message, error.data));
+    else question.resolve(result);
+    return true;
   }
 
   /** Some answer cannot be read, and nobody knows whose: what is still unanswered after a moment is given up. */
@@ -192,8 +216,8 @@ export class Wire {
     const suspects = [...this.#pending];
     const timer = setTimeout(() => {
       this.#losses -= 1;
-      for (const question of suspects) {
-        if (!this.#pending.has(question)) continue;
+      for (const [id, question] of suspects) {
+        if (this.#pending.get(id) !== question) continue;
         const words = `server "${this.#name}" sent ${text}; it may have been the answer to ${question.method}`;
         question.giveUp(new Refusal("lsp/garbled", words));
       }
@@ -220,14 +244,15 @@ export class Wire {
 function connect(
   { input, output }: Transport,
   { name, trace, maxBytes }: WireOptions,
+  lane: AnswerLane,
   onSkipped: (skipped: Skipped) => void,
-): MessageConnection {
-  const reader = new ResyncReader(input, maxBytes, onSkipped);
-  const writer = new FrameWriter(output);
-  if (!trace) return createMessageConnection(reader, writer);
+): [MessageConnection, MessageWriter] {
   const see = (direction: "sent" | "received") => (message: Message) =>
-    trace({ side: "lsp", server: name, direction, message });
-  return createMessageConnection(tapReader(reader, see("received")), tapWriter(writer, see("sent")));
+    trace?.({ side: "lsp", server: name, direction, message });
+  const plain = new ResyncReader(input, maxBytes, onSkipped);
+  const writer = trace ? tapWriter(new FrameWriter(output), see("sent")) : new FrameWriter(output);
+  const reader = lane.reader(trace ? tapReader(plain, see("received")) : plain);
+  return [createMessageConnection(reader, writer, undefined, { messageStrategy: lane }), writer];
 }
 
 /**
