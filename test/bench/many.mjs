@@ -18,6 +18,11 @@ const bareProgram = fileURLToPath(new URL("bare.mjs", import.meta.url));
 const token = "benchmark-token-0123456789";
 const calls = 600;
 const counts = [1, 10, 50];
+/** What a real server is asked, one after the other: what costs it least, and what agents ask. */
+const mixes = {
+  "hovers and definitions": ["hover", "definition"],
+  "calls of all kinds": ["hover", "definition", "references", "document symbols", "workspace symbols"],
+};
 /** Calls that are thrown away before, of so many sessions: programs that have just started compile more than they serve. */
 const warmUp = { calls: 2000, sessions: 10 };
 
@@ -77,44 +82,35 @@ async function realRows() {
       await raw.request("textDocument/hover", rawPlace(uris.at(-1)));
       await first.call("get_hover", { file_path: path, line: 1, character: 1 });
     }
-    let place = 0;
-    const next = (n) => {
-      const at = place++;
-      const tool = n % 2 === 0 ? "get_hover" : "find_definition";
-      const { line, character } = placeOf(at, files);
-      const args = { file_path: files[at % files.length], line: line + 1, character: character + 1 };
-      return { tool, args };
-    };
-    let asked = 0;
-    const askWith = (ask) => async (count, total) =>
-      await Promise.all(
-        Array.from({ length: count }, async () => {
-          for (let n = 0; n < total / count; n++) {
-            const at = asked++;
-            const method = n % 2 === 0 ? "textDocument/hover" : "textDocument/definition";
-            const position = placeOf(at, files);
-            await ask(method, { textDocument: { uri: uris[at % uris.length] }, position });
-          }
-        }),
-      );
-    const askRaw = askWith((method, params) => raw.request(method, params));
-    const askBare = askWith(async (method, params) => {
-      const body = JSON.stringify({ method, params });
-      await (await fetch(bare.url, { method: "POST", body })).json();
-    });
     for (const uri of uris) await raw.request("textDocument/hover", rawPlace(uri));
-    await askRaw(warmUp.sessions, warmUp.calls);
-    await askBare(warmUp.sessions, warmUp.calls);
-    await through(gateway, warmUp.sessions, warmUp.calls, next);
-    for (const count of counts) {
-      const spent = await timed(() => askRaw(count, calls));
-      rows.push(alone(`${count} at once, raw to a real server`, (calls / spent) * 1000, "calls a second"));
-      const before = cpuMs(bare.pid);
-      const bareSpent = await timed(() => askBare(count, calls));
-      const what = `${count} at once, over HTTP through as little as can be`;
-      rows.push(alone(what, (calls / bareSpent) * 1000, "calls a second"));
-      rows.push(alone(`${what}, its processor time`, (cpuMs(bare.pid) - before) / calls, "ms a call"));
-      rows.push(...(await throughput(gateway, count, "real", next)));
+    for (const [mix, kinds] of Object.entries(mixes)) {
+      const question = questions(kinds, files, uris);
+      const askWith = (ask) => async (count, total) =>
+        await Promise.all(
+          Array.from({ length: count }, async () => {
+            for (let n = 0; n < total / count; n++) await ask(question(n));
+          }),
+        );
+      const askRaw = askWith(({ method, params }) => raw.request(method, params));
+      const askBare = askWith(async ({ method, params }) => {
+        const body = JSON.stringify({ method, params });
+        await (await fetch(bare.url, { method: "POST", body })).json();
+      });
+      await askRaw(warmUp.sessions, warmUp.calls);
+      await askBare(warmUp.sessions, warmUp.calls);
+      await through(gateway, warmUp.sessions, warmUp.calls, question);
+      for (const count of counts) {
+        const spent = await timed(() => askRaw(count, calls));
+        rows.push(
+          alone(`${count} at once, raw to a real server, ${mix}`, (calls / spent) * 1000, "calls a second"),
+        );
+        const before = cpuMs(bare.pid);
+        const bareSpent = await timed(() => askBare(count, calls));
+        const what = `${count} at once, over HTTP through as little as can be`;
+        rows.push(alone(what, (calls / bareSpent) * 1000, "calls a second"));
+        rows.push(alone(`${what}, its processor time`, (cpuMs(bare.pid) - before) / calls, "ms a call"));
+        rows.push(...(await throughput(gateway, count, "real", question, mix)));
+      }
     }
   } finally {
     await raw.close();
@@ -122,6 +118,42 @@ async function realRows() {
     await gateway.close();
   }
   return rows;
+}
+
+/** Questions of these kinds by turns, none of them twice: as a call of a tool, and as it is sent raw. */
+function questions(kinds, files, uris) {
+  let asked = 0;
+  return (n) => {
+    const at = asked++;
+    const [file_path, uri] = [files[at % files.length], uris[at % uris.length]];
+    const { line, character } = placeOf(at, files);
+    const args = { file_path, line: line + 1, character: character + 1 };
+    const params = { textDocument: { uri }, position: { line, character } };
+    switch (kinds[n % kinds.length]) {
+      case "definition":
+        return { tool: "find_definition", args, method: "textDocument/definition", params };
+      case "references":
+        return {
+          ...{ tool: "find_references", args, method: "textDocument/references" },
+          params: { ...params, context: { includeDeclaration: true } },
+        };
+      case "document symbols":
+        return {
+          // Another size of a page is another question, and holds all symbols as well.
+          ...{ tool: "get_document_symbols", args: { file_path, page_size: 150 + (at % 50) } },
+          ...{ method: "textDocument/documentSymbol", params: { textDocument: { uri } } },
+        };
+      case "workspace symbols": {
+        const query = `step${at % files.length}_${Math.floor(at / files.length) % 20}`;
+        return {
+          ...{ tool: "search_workspace_symbols", args: { query } },
+          ...{ method: "workspace/symbol", params: { query } },
+        };
+      }
+      default:
+        return { tool: "get_hover", args, method: "textDocument/hover", params };
+    }
+  };
 }
 
 /** A place in a line of a generated module that declares a step; each is asked about once, in turn. */
@@ -135,12 +167,12 @@ function rawPlace(uri) {
 }
 
 /** What gets through with so many sessions, and what it costs the program and the server. */
-async function throughput(gateway, count, kind, next) {
+async function throughput(gateway, count, kind, next, mix = "mixed calls") {
   const { spent, program, server } = await through(gateway, count, calls, next);
-  const what = `${count} sessions, ${kind} server`;
+  const what = `${count} sessions, ${kind} server, ${mix}`;
   const target = { text: "≤ the server's", met: () => program <= server };
   return [
-    alone(`${what}, mixed calls`, (calls / spent) * 1000, "calls a second"),
+    alone(what, (calls / spent) * 1000, "calls a second"),
     alone(
       `${what}, processor time of the program`,
       program,
