@@ -21,10 +21,14 @@ const node = Number(process.versions.node.split(".")[0]) < 22 ? ["--package=node
 
 /** Starts the gateway; resolves to its address. */
 function startGateway() {
-  const child = spawn(process.execPath, [program, "serve", "--http", "--config", config], {
-    env: { ...process.env, LSP_PROXY_TOKEN: token },
-    stdio: ["ignore", "inherit", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [program, "serve", "--http", "--trust-workspace", "--config", config],
+    {
+      env: { ...process.env, LSP_PROXY_TOKEN: token },
+      stdio: ["ignore", "inherit", "pipe"],
+    },
+  );
   return new Promise((resolve, reject) => {
     let text = "";
     child.once("exit", (code) => reject(new Error(`the gateway ended with ${code}: ${text}`)));

@@ -59,7 +59,7 @@ describe("a program of the workspace", () => {
   test.each<[string, (script: string) => string[]]>([
     ["as a word", (script) => [script]],
     ["by the workspace's name", () => ["<workspace>/tools/srv.cjs"]],
-    ["within a word", (script) => [`--require=${script}`]],
+    ["behind flags", (script) => ["--no-warnings", script, fakeServerPath]],
   ])("is not started as a script either, %s", async (_how, words) => {
     const root = workspace({ "tools/srv.cjs": `import(${JSON.stringify(fakeServerPath)});\n` });
     const fake = serverOf(process.execPath);

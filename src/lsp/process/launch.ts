@@ -106,7 +106,7 @@ function startProgram(start: Start): Transport {
   const further = new Map(Object.entries(names));
   const named: NamedPaths = (name, rest) => further.get(name) ?? paths(name, rest);
   const cwd = cwdOf(server, root, program, context);
-  const args = startWords(server, root, named, cwd, context);
+  const args = startWords(server, root, named, context);
   const prlimit = findPrlimit(context);
   const { openFiles } = server.limits;
   const limited = openFiles === null ? [] : openFilesWords(prlimit, openFiles);

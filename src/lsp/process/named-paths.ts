@@ -9,7 +9,6 @@ import type { ServerPlan } from "../../abi/plan.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
 import { isInside } from "../inside.js";
-import { filesNamedIn } from "./named-files.js";
 import { holdsStrangers } from "./sandbox.js";
 import { isTrustedStart, strangersOf, type TrustContext, trustStep } from "./trusted.js";
 
@@ -44,25 +43,22 @@ export function namedPathsOf(
 }
 
 /**
- * The words that a server's program is started with. A script of a stranger's is as much the program as what runs it: words that
- * name a file there throw a Refusal, unless whatever it does is held.
+ * The words that a server's program is started with. A script is as much the program as what runs it: where the first file that
+ * they name is a stranger's, this throws a Refusal, unless whatever it does is held.
  */
 export function startWords(
   server: ServerPlan,
   root: string,
   names: NamedPaths,
-  cwd: string,
   context: TrustContext,
 ): string[] {
   const words = withNamedPaths([...server.command.slice(1), ...server.args], names);
   const strangers = holdsStrangers(server.sandbox) ? [] : strangersOf(context);
-  if (strangers.length === 0) return words;
-  const named = [...words.filter((word) => isAbsolute(word) && isFile(word)), ...filesNamedIn(words, cwd)];
-  const strange = named.find((file) => !isOurs(file, strangers));
-  if (strange === undefined) return words;
+  const script = scriptIn(words);
+  if (script === undefined || isOurs(script, strangers)) return words;
   throw new Refusal(
     "lsp/not-allowed",
-    `server "${server.id}" is started with \`${basename(strange)}\`, which lies in the workspace, and that is not trusted`,
+    `server "${server.id}" is started with \`${basename(script)}\`, which lies in the workspace, and that is not trusted`,
     { nextSteps: [trustStep(root, context)] },
   );
 }
@@ -88,7 +84,7 @@ function ownModules(
   program: string | undefined,
   strangers: readonly string[],
 ): string[] {
-  const script = [...command.slice(1), ...args].find((word) => isAbsolute(word) && isFile(word));
+  const script = scriptIn([...command.slice(1), ...args]);
   const beside = [script, program].flatMap((file) =>
     file === undefined ? [] : modulesFrom(dirname(realpathSync(file)), strangers),
   );
@@ -115,6 +111,11 @@ function isOurs(path: string, strangers: readonly string[]): boolean {
   if (!existsSync(path)) return false;
   const names = [path, realpathSync(path)];
   return !names.some((name) => strangers.some((strange) => isInside(strange, name)));
+}
+
+/** What a program that runs scripts would take for one: the first file that its words name. */
+function scriptIn(words: readonly string[]): string | undefined {
+  return words.find((word) => isAbsolute(word) && isFile(word));
 }
 
 function isFile(path: string): boolean {
