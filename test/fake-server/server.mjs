@@ -5,8 +5,11 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import { basename, dirname } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
+/** The folder that `initialize` named. */
+let root;
 const scenario = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const documents = new Map();
 const received = [];
@@ -128,17 +131,25 @@ const actions = {
     return new Promise((resolve) => child.on("exit", resolve));
   },
   closeOutput: () => new Promise((resolve) => output.end(resolve)),
-  save: (action, message) => writeFileSync(action.save, JSON.stringify(message)),
+  save: (action, message) => writeFileSync(inRoot(action.save), JSON.stringify(message)),
   refuse: (action) => void refused.add(action.refuse),
 };
 const answering = ["reply", "error", "never", "wrongId"];
+
+/** A file by its name in the root that the server was told of; nobody knows where the server itself stands. */
+function inRoot(name) {
+  if (isAbsolute(name)) return name;
+  if (root === undefined) throw new Error(`${name} is relative, and no root was told`);
+  return join(root, name);
+}
 
 async function run(list, message) {
   let answered = false;
   for (const action of list) {
     if (action.once) {
-      if (existsSync(action.once)) continue;
-      writeFileSync(action.once, "");
+      const done = inRoot(action.once);
+      if (existsSync(done)) continue;
+      writeFileSync(done, "");
     }
     const name = Object.keys(actions).find((key) => Object.hasOwn(action, key));
     if (!name) throw new Error(`unknown action ${JSON.stringify(action)}`);
@@ -215,6 +226,7 @@ async function handle(message) {
   received.push(message);
   arrivals.push({ method: message.method, ms: performance.now() });
   noteDocument(message);
+  if (message.method === "initialize" && message.params.rootUri) root = fileURLToPath(message.params.rootUri);
   for (const waiter of waiting.splice(0)) {
     if (waiter.method === message.method) waiter.resolve();
     else waiting.push(waiter);
