@@ -200,6 +200,8 @@ describe("what git ignores", () => {
     const start = many("node_modules/p", 1_000);
     const { root, watch } = await watched(start, [], { openWaitMs: 0 });
     const path = join(root, "node_modules/p/f999.ts");
+    // File systems count in ticks of some milliseconds: in that of the first look nobody can tell before from after.
+    await new Promise((done) => setTimeout(done, 20));
     write(path, "2");
     const isKnown = async () => {
       await watch.refresh();

@@ -47,7 +47,10 @@ export interface SnapshotContext {
 export class Snapshot {
   readonly #context: SnapshotContext;
   readonly #folders = new Map<string, Folder>();
-  /** The first whole millisecond after the first look began: what was written before is older. */
+  /**
+   * The first whole millisecond after the first look began: what was written before is older. So seems what is written in the
+   * same tick of the file system's clock, some milliseconds; in a folder that is watched by then its event tells.
+   */
   #begunAt: number | undefined;
   #files = 0;
   #generation = 0;
