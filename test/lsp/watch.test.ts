@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
@@ -201,7 +202,12 @@ describe("what git ignores", () => {
     const { root, watch } = await watched(start, [], { openWaitMs: 0 });
     const path = join(root, "node_modules/p/f999.ts");
     // File systems count in ticks of some milliseconds: in that of the first look nobody can tell before from after.
-    await new Promise((done) => setTimeout(done, 20));
+    const [looked, clock] = [Date.now(), join(workspace({}), "clock")];
+    const tick = () => {
+      write(clock, "");
+      return statSync(clock).mtimeMs;
+    };
+    await expect.poll(tick, { interval: 1 }).toBeGreaterThan(looked + 1);
     write(path, "2");
     const isKnown = async () => {
       await watch.refresh();

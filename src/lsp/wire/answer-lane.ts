@@ -2,7 +2,8 @@
  * The short way of a server's answers: one to a question of ours is taken as soon as it is read, unless something that the
  * server said before still waits in the connection's queue. Everything else goes through that queue, in its order.
  */
-import type { DataCallback, Disposable, Message, MessageReader, MessageStrategy } from "vscode-jsonrpc/node";
+import type { Message, MessageReader, MessageStrategy } from "vscode-jsonrpc/node";
+import { sievedReader } from "./tap.js";
 
 type Handled = ReturnType<MessageStrategy["handleMessage"]>;
 
@@ -18,18 +19,11 @@ export class AnswerLane implements MessageStrategy {
 
   /** The reader, without the answers that are taken on the short way. */
   reader(reader: MessageReader): MessageReader {
-    return {
-      onError: reader.onError,
-      onClose: reader.onClose,
-      onPartialMessage: reader.onPartialMessage,
-      listen: (callback: DataCallback): Disposable =>
-        reader.listen((message) => {
-          if (this.#waiting === 0 && this.take(message)) return;
-          if (!("method" in message) || message.method !== CANCEL) this.#waiting += 1;
-          callback(message);
-        }),
-      dispose: () => reader.dispose(),
-    };
+    return sievedReader(reader, (message) => {
+      if (this.#waiting === 0 && this.take(message)) return true;
+      if (!("method" in message) || message.method !== CANCEL) this.#waiting += 1;
+      return false;
+    });
   }
 
   /** The connection's turn for a message. */
