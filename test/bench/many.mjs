@@ -126,6 +126,7 @@ function questions(kinds, files, uris) {
   return (n) => {
     const at = asked++;
     const [file_path, uri] = [files[at % files.length], uris[at % uris.length]];
+    const round = Math.floor(at / files.length);
     const { line, character } = placeOf(at, files);
     const args = { file_path, line: line + 1, character: character + 1 };
     const params = { textDocument: { uri }, position: { line, character } };
@@ -140,11 +141,13 @@ function questions(kinds, files, uris) {
       case "document symbols":
         return {
           // Another size of a page is another question, and holds all symbols as well.
-          ...{ tool: "get_document_symbols", args: { file_path, page_size: 150 + (at % 50) } },
+          ...{ tool: "get_document_symbols", args: { file_path, page_size: 150 + (round % 50) } },
           ...{ method: "textDocument/documentSymbol", params: { textDocument: { uri } } },
         };
       case "workspace symbols": {
-        const query = `step${at % files.length}_${Math.floor(at / files.length) % 20}`;
+        // Its end is enough, and another question.
+        const name = `step${at % files.length}_${round % 20}`;
+        const query = name.slice(Math.floor(round / 20) % 4);
         return {
           ...{ tool: "search_workspace_symbols", args: { query } },
           ...{ method: "workspace/symbol", params: { query } },

@@ -4,7 +4,8 @@
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { largeMessages } from "../base/large-messages.js";
+import { largeMessages } from "../../base/large-messages.js";
+import { Nursery } from "./nursery.js";
 
 /** From this size on a message gets more memory for a while: all of it is alive until its answer is made. */
 const LARGE_BYTES = 512 * 1024;
@@ -14,29 +15,31 @@ const ROOM_MS = 3_000;
 /** Garbage is searched for from then on: while a program starts, that would only take its time. */
 const START_MS = 1_000;
 
-/** From now on the nursery stays as large as the start has made it, and garbage is collected at half of what is alive or before. */
-export function holdHeap(): void {
+/** From now on the nursery is kept at this size, and garbage is collected at half of what is alive or before. */
+export function holdHeap(nurseryBytes: number): void {
+  const nursery = new Nursery(nurseryBytes);
   // Not earlier: code that was compiled under other flags is refused, and compiled again.
-  hold();
+  hold(nursery);
   let timer: NodeJS.Timeout | undefined;
   setTimeout(() => {
+    nursery.keep();
     if (timer === undefined) searchEarly();
   }, START_MS).unref();
   largeMessages.subscribe((bytes) => {
     if (Number(bytes) < LARGE_BYTES) return;
-    if (timer === undefined) giveRoom();
+    if (timer === undefined) giveRoom(nursery);
     clearTimeout(timer);
     timer = setTimeout(() => {
       timer = undefined;
-      hold();
+      hold(nursery);
       searchEarly();
       giveBack();
     }, ROOM_MS).unref();
   });
 }
 
-function hold(): void {
-  setFlagsFromString("--semi-space-growth-factor=1");
+function hold(nursery: Nursery): void {
+  nursery.hold();
   // Helpers are woken, and waited for, for longer than the few megabytes take one thread.
   setFlagsFromString("--no-parallel-scavenge");
   setFlagsFromString("--heap-growing-percent=50");
@@ -49,8 +52,8 @@ function searchEarly(): void {
 }
 
 /** As V8 has it by itself. */
-function giveRoom(): void {
-  setFlagsFromString("--semi-space-growth-factor=2");
+function giveRoom(nursery: Nursery): void {
+  nursery.free();
   setFlagsFromString("--parallel-scavenge");
   setFlagsFromString("--heap-growing-percent=0");
   setFlagsFromString("--incremental-marking-soft-trigger=0");

@@ -1,0 +1,51 @@
+/**
+ * The nursery of V8's heap, where everything new stands until it is collected or has survived twice. It is kept at one size: too
+ * small, and what a call needs until it is answered is copied again and again, and at last kept among what is old; V8 itself
+ * lets it grow to 32 MB under load, and takes it back to 2 MB when there is little to do.
+ */
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+
+/** How large it is kept, both halves: for one client, whose calls come one after the other, and for many at once. */
+export const nurseryBytes = { one: 8 * 2 ** 20, many: 16 * 2 ** 20 } as const;
+
+/** A nursery that grows to a size and not further. V8 heeds the factor when it collects, so that is when it is looked at. */
+export class Nursery {
+  readonly #bytes: number;
+  #factor = 0;
+  #isFree = false;
+
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
+  /** Stays as it is, whatever happens. */
+  hold(): void {
+    this.#isFree = false;
+    this.#growBy(1);
+  }
+
+  /** May grow as V8 likes, until it is held again. */
+  free(): void {
+    this.#isFree = true;
+    this.#growBy(2);
+  }
+
+  /** From now on each collection is followed by a look whether it has its size. */
+  keep(): void {
+    new PerformanceObserver(() => this.look()).observe({ entryTypes: ["gc"] });
+  }
+
+  look(): void {
+    if (!this.#isFree) this.#growBy(sizeNow() < this.#bytes ? 2 : 1);
+  }
+
+  #growBy(factor: 1 | 2): void {
+    if (factor === this.#factor) return;
+    this.#factor = factor;
+    setFlagsFromString(`--semi-space-growth-factor=${factor}`);
+  }
+}
+
+function sizeNow(): number {
+  return getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space")?.space_size ?? 0;
+}

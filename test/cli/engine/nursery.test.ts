@@ -1,0 +1,79 @@
+/** V8 itself, in a process of its own: it heeds what it is told while the program runs, and knows all of it. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { repository } from "../../live/session.js";
+
+const MB = 2 ** 20;
+
+/** What this prints, where `Nursery`, `holdHeap` and `compileEarly` are at hand. */
+async function printed(script: string): Promise<{ stdout: string; stderr: string }> {
+  const contents = `import { Nursery } from "./nursery.js";
+    import { holdHeap } from "./heap.js";
+    import { compileEarly } from "./compiler.js";
+    ${script}`;
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: `${repository}/src/cli/engine` },
+    ...{ bundle: true, platform: "node", format: "cjs", target: "node20", write: false },
+  });
+  return promisify(execFile)(process.execPath, ["-e", outputFiles[0]?.text ?? ""], { timeout: 60_000 });
+}
+
+/** Makes garbage for as many turns, of which the last few thousand tables stay alive, and tells the largest nursery and the last. */
+const work = `const { getHeapSpaceStatistics } = require("node:v8");
+  const size = () => getHeapSpaceStatistics().find((space) => space.space_name === "new_space").space_size;
+  const alive = [];
+  const workFor = async (turns) => {
+    let most = 0;
+    for (let turn = 0; turn < turns; turn++) {
+      for (let n = 0; n < 20_000; n++) alive[n % 15_000] = { turn, n, words: [n, turn, String(n)] };
+      await new Promise((resolve) => setImmediate(resolve));
+      most = Math.max(most, size());
+    }
+    return { most, last: size() };
+  };`;
+
+describe("the nursery", () => {
+  it("stays as it is while it is held", async () => {
+    const { stdout } = await printed(`${work}
+      const first = size();
+      new Nursery(${8 * MB}).hold();
+      workFor(150).then(({ most }) => console.log(JSON.stringify({ first, most })));`);
+    const { first, most } = JSON.parse(stdout);
+    // Its second half is taken with the first collection.
+    expect(most).toBeLessThanOrEqual(2 * first);
+  });
+
+  it("grows to its size and not further, and again after V8 has taken it back", async () => {
+    const { stdout } = await printed(`${work}
+      const nursery = new Nursery(${8 * MB});
+      nursery.hold();
+      nursery.keep();
+      (async () => {
+        const before = await workFor(150);
+        // What V8 does to a program that has little to do.
+        require("node:v8").setFlagsFromString("--expose-gc");
+        const collect = require("node:vm").runInNewContext("globalThis.gc");
+        alive.length = 0;
+        for (let n = 0; n < 5; n++) {
+          await new Promise((resolve) => setTimeout(resolve, 1200));
+          collect();
+        }
+        const idle = size();
+        console.log(JSON.stringify({ before, idle, after: await workFor(150) }));
+      })();`);
+    const { before, idle, after } = JSON.parse(stdout);
+    expect(before.last).toBeGreaterThanOrEqual(8 * MB);
+    expect(idle).toBeLessThan(8 * MB);
+    expect(after.last).toBeGreaterThanOrEqual(8 * MB);
+    for (const { most } of [before, after]) expect(most).toBeLessThanOrEqual(16 * MB);
+  }, 60_000);
+});
+
+describe("what V8 is told", () => {
+  it("is known to the V8 that runs", async () => {
+    const { stderr } = await printed(`holdHeap(${8 * MB}); compileEarly(); setTimeout(() => {}, 1500);`);
+    expect(stderr).toBe("");
+  });
+});
