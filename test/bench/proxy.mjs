@@ -1,5 +1,6 @@
 /** The built program over stdio, driven by as little as can be: lines of JSON, no SDK. */
 import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,13 +8,17 @@ import { fileURLToPath } from "node:url";
 export const repository = fileURLToPath(new URL("../../", import.meta.url));
 export const program = process.env.BENCH_PROGRAM ?? join(repository, "dist", "cli", "bin.js");
 
+/** A state that nobody else has: what earlier runs left in it would be looked at by each start. */
+const state = join(tmpdir(), `lsp-proxy-bench-state-${process.pid}`);
+process.once("exit", () => rmSync(state, { recursive: true, force: true }));
+
 /** The servers of this repository on PATH, and nobody's own config, trust or state. */
 export function environment() {
   return {
     ...process.env,
     PATH: `${join(repository, "node_modules", ".bin")}${delimiter}${process.env.PATH ?? ""}`,
     XDG_CONFIG_HOME: join(tmpdir(), "lsp-proxy-no-config"),
-    XDG_STATE_HOME: join(tmpdir(), "lsp-proxy-no-state"),
+    XDG_STATE_HOME: state,
     LSPI_CONFIG_PATH: "",
   };
 }

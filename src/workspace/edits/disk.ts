@@ -43,6 +43,8 @@ export interface Disk {
   /** The bytes of a regular file, or of a part of it, in pieces. */
   pieces(path: string, slice?: Slice): AsyncIterable<Uint8Array>;
   list(path: string): Promise<string[]>;
+  /** The same of each folder in a folder, with less certainty and much sooner; what cannot be read has nothing. */
+  listBelow(path: string): Promise<{ name: string; names: string[] }[]>;
   readLink(path: string): Promise<string>;
   /** Writes a file that must not exist yet and waits until it is on the disk. */
   write(path: string, content: Content, owner: Ownership): Promise<void>;

@@ -74,10 +74,13 @@ class WorkspaceEdits implements Edits {
 
   /** Recovers what can be recovered now, and waits for whoever edits only if there may be something. */
   async settle(): Promise<void> {
-    const wait = (await this.isUnsettled()) ? undefined : 0;
+    const isUnsettled = await this.isUnsettled();
+    const wait = isUnsettled ? undefined : 0;
     try {
       await this.#exclusively(async (shop) => {
-        for (const recovery of [...(await recoverOthers(shop)), ...(await clearLeftovers(shop))])
+        // Whoever has died since then is seen by the lock.
+        const others = isUnsettled ? await recoverOthers(shop) : [];
+        for (const recovery of [...others, ...(await clearLeftovers(shop))])
           this.#options.recovered?.(recovery);
         await shop.journal.prune();
         await unlessSystem(pruneOthers(shop));

@@ -32,7 +32,6 @@ export class Journal {
   static async open(disk: Disk, state: string, key: string, limits: EditLimits): Promise<Journal> {
     const all = join(state, "edits");
     await ensureFolder(disk, all, "private");
-    await ensureFolder(disk, join(all, key), "private");
     const journal = new Journal(disk, join(all, key), limits);
     await ensureFolder(disk, journal.lockFolder, "private");
     return journal;
@@ -65,13 +64,14 @@ export class Journal {
 
   async #write(entry: Entry, images: AsyncIterable<Uint8Array>): Promise<void> {
     const folder = this.#path(entry.id);
+    // Not before: every start looks at the folders of all workspaces, and whoever prunes removes empty ones.
+    await ensureFolder(this.#disk, this.folder, "private");
     await this.#disk.makeFolder(folder, "private");
     await this.#disk.write(join(folder, "images"), images, "private");
     const text = Buffer.from(JSON.stringify({ version: 1, ...entry }));
     await this.#disk.write(join(folder, "record.new"), text, "private");
     await this.#disk.rename(join(folder, "record.new"), join(folder, "record"));
-    await this.#disk.sync(folder);
-    await this.#disk.sync(this.folder);
+    for (const changed of [folder, this.folder, dirname(this.folder)]) await this.#disk.sync(changed);
   }
 
   /** Marks how far an edit came; when this throws, the mark is not there. */
@@ -110,10 +110,18 @@ export class Journal {
 
   /** The edits that are written down, oldest first. */
   async list(): Promise<{ id: string; stage: Stage | "nothing" }[]> {
-    const ids = (await this.#disk.list(this.folder)).filter((name) => entryName.test(name));
+    const ids = (await this.#all()).filter((name) => entryName.test(name));
     const entries: { id: string; stage: Stage | "nothing" }[] = [];
     for (const id of sortBy(ids, (name) => [name])) entries.push({ id, stage: await this.stage(id) });
     return entries;
+  }
+
+  /** What stands in the folder, which is there from the first edit on. */
+  #all(): Promise<string[]> {
+    return this.#disk.list(this.folder).catch((error: unknown) => {
+      if (isAbsence(error)) return [];
+      throw error;
+    });
   }
 
   /** How far an edit came; `nothing` when it is not written down. */
@@ -137,9 +145,11 @@ export class Journal {
     const all = join(state, "edits");
     if ((await disk.look(all)) === undefined) return false;
     const journal = new Journal(disk, join(all, key), limits);
-    const isOwn = (await disk.look(journal.folder)) !== undefined;
-    if (isOwn && (await journal.list()).some(({ stage }) => isUnfinished(stage))) return true;
-    for (const other of await journal.others()) if ((await other.last()) !== undefined) return true;
+    if ((await journal.list()).some(({ stage }) => isUnfinished(stage))) return true;
+    for (const { name, names } of await disk.listBelow(all)) {
+      if (name === key || !names.some((id) => entryName.test(id))) continue;
+      if ((await new Journal(disk, join(all, name), limits).last()) !== undefined) return true;
+    }
     return false;
   }
 
@@ -204,6 +214,11 @@ export class Journal {
       bytes -= entry.bytes;
       count--;
     }
+  }
+
+  /** Forgets the workspace, where nothing of it is written down. */
+  async remove(): Promise<void> {
+    await this.#disk.removeFolder(this.folder);
   }
 
   async #size(id: string): Promise<number> {

@@ -39,7 +39,11 @@ export async function pruneOthers({ disk, journal }: Workshop): Promise<void> {
   const mark = `pruned-${Math.floor(Date.now() / HOUR_MS)}`;
   const names = await disk.list(journal.lockFolder);
   if (names.includes(mark)) return;
-  for (const other of await journal.others()) await unlessSystem(other.prune());
+  for (const other of await journal.others()) {
+    await unlessSystem(other.prune());
+    // The system refuses where something is left.
+    await unlessSystem(other.remove());
+  }
   await disk.makeFolder(join(journal.lockFolder, mark), "private");
   for (const name of names.filter((old) => old.startsWith("pruned-")))
     await disk.removeFolder(join(journal.lockFolder, name));

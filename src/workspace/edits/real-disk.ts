@@ -1,6 +1,7 @@
 /** The real disk: every act within the opened folder of its path. */
 import { type BigIntStats, constants, lstatSync, renameSync } from "node:fs";
 import * as fs from "node:fs/promises";
+import { join } from "node:path";
 import { copyAttributes } from "./attributes.js";
 import { type Content, type Disk, type Found, isAbsence, type Ownership, systemCode } from "./disk.js";
 import { between, openFolder, within } from "./opened-folder.js";
@@ -57,6 +58,14 @@ export const realDisk: Disk = {
     }
   },
   list: (path) => within(path, (name) => fs.readdir(name)),
+  listBelow: (path) =>
+    within(path, async (name) => {
+      const found: { name: string; names: string[] }[] = [];
+      for (const entry of await fs.readdir(name, { withFileTypes: true }))
+        if (entry.isDirectory())
+          found.push({ name: entry.name, names: await fs.readdir(join(name, entry.name)).catch(() => []) });
+      return found;
+    }),
   readLink: (path) => within(path, (name) => fs.readlink(name)),
   write: (path, content, owner) => within(path, (name) => writeNew(name, content, owner)),
   writeLike: (like, path, content, owner) =>

@@ -101,6 +101,23 @@ describe("the journal", () => {
     expect((await refusalOf((await bench.open()).undo(token))).code).toBe("edit/unknown-undo");
   });
 
+  test("leaves nothing of a workspace without edits, for every start looks at all", async () => {
+    const folders = () => readdirSync(join(bench.state, "edits"));
+    const edits = await bench.open();
+    expect(folders()).toEqual([]);
+    await editTimes(1, {});
+    expect(folders()).toHaveLength(1);
+    const other = makeBench(memory);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 8 * 24 * 3_600_000 });
+    const gate = await openGate({ roots: [other.root], extraRoots: [], deny: [] });
+    await openEdits({ gate, stateFolder: bench.state });
+    other.remove();
+    expect(folders()).toEqual([]);
+    // Who had it open before edits as ever.
+    await applyNow(edits, [create("again.ts", "text")]);
+    expect(journal().entries).toHaveLength(1);
+  });
+
   test("says what it held in plain JSON", async () => {
     await editTimes(1, {});
     const [workspace = ""] = readdirSync(join(bench.state, "edits"));
