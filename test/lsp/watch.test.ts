@@ -1,5 +1,5 @@
 /** What changed on disk is known at the next look, without waiting and whoever changed it. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   closeSync,
   linkSync,
@@ -18,6 +18,9 @@ import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type WatchLimits, WorkspaceWatch } from "../../src/lsp/watch/watch.js";
 import { afterThis, workspace, write } from "./support.js";
+
+/** Node writes to no mapped memory; Python does, where it is installed. */
+const hasPython = spawnSync("python3", ["-c", "import mmap"]).status === 0;
 
 async function watched(
   files: { [path: string]: string },
@@ -300,6 +303,17 @@ describe("a file that an answer was about", () => {
     await expect.poll(async () => (await changes())["a.ts"], { timeout: 5_000 }).toBe(2);
     await changes();
     write(join(outside, "a"), "333");
+    expect((await changes())["a.ts"]).toBe(2);
+  });
+
+  test.skipIf(!hasPython)("is seen to change through memory, which tells nobody", async () => {
+    const { root, watch, changes } = await watched({ "a.ts": "1111" });
+    await changes();
+    watch.attend(join(root, "a.ts"));
+    await changes();
+    const script =
+      "import mmap,sys; f=open(sys.argv[1],'r+b'); m=mmap.mmap(f.fileno(),0); m[0:2]=b'22'; m.flush()";
+    execFileSync("python3", ["-c", script, join(root, "a.ts")]);
     expect((await changes())["a.ts"]).toBe(2);
   });
 

@@ -1,8 +1,7 @@
 /**
- * Files that answers were about, looked at one by one: wherever they lie, and however they were written. The system's
- * watches miss writes through hard links from elsewhere, and those are looked at before each call; they miss writes
- * through memory as well, and one that is watched and has one name is looked at every second. Bounded: the least recently
- * seen are let go.
+ * Files that answers were about, looked at one by one before each call: wherever they lie, and however they were written.
+ * The system's watches miss writes through memory and through hard links from elsewhere; a stamp does not. Bounded: the
+ * least recently seen are let go.
  */
 import type { Stats } from "node:fs";
 import { entryFacts } from "../../base/facts.js";
@@ -12,32 +11,16 @@ import { lookAtAll } from "./stamps.js";
 /** What happened to a file. */
 export type Seen = (path: string, change: "created" | "changed" | "deleted") => void;
 
-/** How long a write through memory into a watched file may stay unseen. */
-const MAPPED_MS = 1_000;
-
-/** The folders that the system watches, while nothing has happened in any of them. */
-export interface StillFolders {
-  /** Changes whenever another folder is watched, or one no longer. */
-  generation: number;
-  isWatched(path: string): boolean;
-}
-
-/** A file as it was last looked at. */
-interface Look {
-  /** "" for what is not there. */
-  stamp: string;
-  /** Whether it has no other name, through which it could be written. */
-  hasOneName: boolean;
-}
+/** A file as it was last looked at; none where none is there. */
+type Look = Pick<Stats, "ino" | "size" | "mtimeMs" | "ctimeMs">;
 
 export class AttendedFiles {
   readonly #limit: number;
   /** By path, the least recently seen first. */
-  readonly #files = new Map<string, Look>();
+  readonly #files = new Map<string, Look | undefined>();
+  /** Their paths, until they are others or in another order. */
+  #paths: readonly string[] | undefined;
   #generation = 0;
-  #lookedAtAll = Number.NEGATIVE_INFINITY;
-  /** The files that may be written unseen, until other files are attended to or other folders watched. */
-  #unseen: { paths: string[]; generation: number } | undefined;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -49,58 +32,56 @@ export class AttendedFiles {
   }
 
   /** Their paths, the latest last. */
-  get paths(): string[] {
-    return [...this.#files.keys()];
+  get paths(): readonly string[] {
+    this.#paths ??= [...this.#files.keys()];
+    return this.#paths;
   }
 
   /** The stamp of a file when it was last looked at, "" for what was not there; undefined for what is not attended to. */
   stampOf(path: string): string | undefined {
-    return this.#files.get(path)?.stamp;
+    const look = this.#files.get(path);
+    if (look !== undefined) return stampText(look);
+    return this.#files.has(path) ? "" : undefined;
   }
 
   /** An answer was about this file as it is now. */
   add(path: string): void {
-    const known = this.#files.get(path);
-    this.#files.delete(path);
+    const isKnown = this.#files.has(path);
     // At once, so that no later write can hide behind it.
-    this.#files.set(path, known ?? lookOf(entryFacts(path)));
-    if (known === undefined) this.#renewed();
+    const look = isKnown ? this.#files.get(path) : lookOf(entryFacts(path));
+    this.#files.delete(path);
+    this.#files.set(path, look);
+    this.#paths = undefined;
+    if (!isKnown) this.#generation++;
     const oldest = this.#files.keys().next().value;
     if (this.#files.size > this.#limit && oldest !== undefined) this.#files.delete(oldest);
   }
 
-  /** Compares them with what was known: all of them, or, where folders are still, those that may be written unseen. */
-  look(seen: Seen, still?: StillFolders): Promise<void> {
-    const now = performance.now();
-    const isPart = still !== undefined && now - this.#lookedAtAll < MAPPED_MS;
-    if (!isPart) this.#lookedAtAll = now;
-    return lookAtAll(isPart ? this.#unseenIn(still) : this.paths, (path, stats) => {
+  /** Compares all of them with what was known. */
+  look(seen: Seen): Promise<void> {
+    return lookAtAll(this.paths, (path, stats) => {
       const before = this.#files.get(path);
-      const look = lookOf(stats);
-      if (before === undefined) return;
-      this.#files.set(path, look);
-      if (before.hasOneName !== look.hasOneName) this.#renewed();
-      if (before.stamp === look.stamp) return;
-      seen(path, before.stamp === "" ? "created" : look.stamp === "" ? "deleted" : "changed");
+      const now = stats?.isFile() ? stats : undefined;
+      if (isSame(before, now) || !this.#files.has(path)) return;
+      this.#files.set(path, lookOf(now));
+      seen(path, before === undefined ? "created" : now === undefined ? "deleted" : "changed");
     });
-  }
-
-  #unseenIn({ generation, isWatched }: StillFolders): string[] {
-    if (this.#unseen?.generation !== generation) {
-      const paths = this.paths.filter((path) => !this.#files.get(path)?.hasOneName || !isWatched(path));
-      this.#unseen = { paths, generation };
-    }
-    return this.#unseen.paths;
-  }
-
-  #renewed(): void {
-    this.#generation++;
-    this.#unseen = undefined;
   }
 }
 
-function lookOf(stats: Stats | undefined): Look {
-  return stats?.isFile()
-    ? { stamp: stampText(stats), hasOneName: stats.nlink === 1 }
-    : { stamp: "", hasOneName: true };
+function lookOf(stats: Stats | undefined): Look | undefined {
+  if (!stats?.isFile()) return undefined;
+  const { ino, size, mtimeMs, ctimeMs } = stats;
+  return { ino, size, mtimeMs, ctimeMs };
+}
+
+/** Number by number: each call compares all of them, and texts of them would take longer than looking. */
+function isSame(before: Look | undefined, now: Look | undefined): boolean {
+  if (before === undefined || now === undefined) return before === now;
+  return (
+    before.mtimeMs === now.mtimeMs &&
+    before.size === now.size &&
+    before.ino === now.ino &&
+    before.ctimeMs === now.ctimeMs
+  );
 }

@@ -38,7 +38,7 @@ function toStamp(stats: Stats): Stamp {
 }
 
 /** What changes when a file's content does. */
-export function stampText(stats: Stats): string {
+export function stampText(stats: Pick<Stats, "ino" | "size" | "mtimeMs" | "ctimeMs">): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}`;
 }
 

@@ -111,9 +111,6 @@ export class Snapshot {
     return this.#folders.has(dirname(path));
   }
 
-  /** Whether the system tells of what happens to a file. */
-  readonly isWatched = (path: string): boolean => this.#folders.get(dirname(path))?.watcher !== undefined;
-
   /** Whether a file is known and not ignored. */
   isPlain(path: string): boolean {
     const file = this.#folders.get(dirname(path))?.files.get(basename(path));

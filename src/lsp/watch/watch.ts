@@ -1,7 +1,7 @@
 /**
  * Knows which files under the roots changed, so that servers hear of edits made by anyone. The truth is a snapshot of
  * file stamps compared before each call: of folders where something happened (all of them, where the system does not say
- * so in time), and of the files that answers were about where the system may not tell. Of ignored folders that are too large for that, the folders' times
+ * so in time), and of the files that answers were about. Of ignored folders that are too large for that, the folders' times
  * are compared. What it cannot follow, because there is too much of it, it says.
  */
 import { dirname, join, relative } from "node:path";
@@ -181,11 +181,9 @@ export class WorkspaceWatch {
     const all = (await this.#watchers.overflowed()) || this.#isLost;
     this.#isReading = true;
     this.#isLost = false;
-    const wasStill = !all && !this.#tree.known.isStirred;
     await this.#tree.look(this.#roots, all);
-    await this.#attended.look(
-      (path, change) => this.#journal.record(path, change, !this.#tree.known.isPlain(path)),
-      wasStill ? this.#tree.known : undefined,
+    await this.#attended.look((path, change) =>
+      this.#journal.record(path, change, !this.#tree.known.isPlain(path)),
     );
     await this.#followAlone();
     await this.#sweep();
