@@ -18,7 +18,10 @@ export const deployFlags = {
   deploy: {
     type: "string",
     value: "TARGET",
-    description: "Prints, or writes into --out, what runs several gateways behind one address there.",
+    // Only who asks for help reads the folder of the targets.
+    get description() {
+      return `Prints, or writes into --out, what runs several gateways behind one address there: ${targetNames()}.`;
+    },
   },
   gateways: { type: "string", value: "N", description: "With --deploy: how many gateways; 2 when absent." },
   image: {
@@ -31,8 +34,7 @@ export const deployFlags = {
 /** Prints or writes the file of a target. */
 export function writeDeployment(target: string, input: Input, io: Surroundings): void {
   const templates = readTemplates(shippedTemplates);
-  const targets = deployTargets(templates);
-  if (!targets.includes(target)) throw usage(`--deploy takes ${targets.join(", ")}`);
+  if (!deployTargets(templates).includes(target)) throw usage(`--deploy takes ${targetNames(templates)}`);
   const compiled = planConfig(input, io);
   if (compiled.warnings.length > 0) printProblems(compiled.warnings, { json: false, io });
   const file = deployFile(target, compiled.plan, placeOf(input, compiled), templates);
@@ -47,6 +49,10 @@ export function writeDeployment(target: string, input: Input, io: Surroundings):
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, file.name), file.text);
   io.stdout.write(`${join(out, file.name)}\n`);
+}
+
+function targetNames(templates = readTemplates(shippedTemplates)): string {
+  return deployTargets(templates).join(", ");
 }
 
 function placeOf(input: Input, { plan, loaded }: Omit<Compiled, "bundle">): DeployPlace {

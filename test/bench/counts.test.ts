@@ -1,11 +1,13 @@
 /** What a start and a warm call cost, counted and not timed: a regression fails on any machine. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import fs, { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { Server } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
@@ -13,6 +15,7 @@ import { compile } from "../../src/cli/compile.js";
 import { answerSchema } from "../../src/protocol/envelope.js";
 import { loadBundle } from "../../src/runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../../src/runtime/runtime.js";
+import type { Scenario } from "../fake-server/index.js";
 import { program, repository, testEnvironment } from "../live/session.js";
 import { callOf, closeAll, openGateway, openRaw, send } from "../mcp/http/support.js";
 import { planOf } from "../plan/config.js";
@@ -135,7 +138,7 @@ describe("compiling a config", () => {
     for (const tools of [20, 20, 80]) {
       const config = join(folder, "lspi.toml");
       writeFileSync(config, configOf(tools));
-      const tally: Tally = { opened: 0, lookedAt: 0, sent: [], sentBytes: 0, received: 0 };
+      const tally = nothing();
       const restore = watchFiles(tally);
       const { stdin, stdout, stderr } = process;
       const io = { stdin, stdout, stderr, env: testEnvironment(), cwd: folder };
@@ -168,8 +171,29 @@ interface Tally {
   received: number;
 }
 
+const nothing = (): Tally => ({ opened: 0, lookedAt: 0, sent: [], sentBytes: 0, received: 0 });
+
+/** A runtime whose messages to and from its server are counted. */
+async function openCounted(files: { [path: string]: string }, scenario: Scenario, tally: Tally) {
+  const { outside, bundle } = writeWorkshop({ files, servers: { fake: { scenario } } });
+  const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
+    ...{ base: outside, env: process.env, log: () => undefined, binFolders: [], version: "0" },
+    stateFolder: join(outside, "state"),
+    ...{ ownFiles: [], avoid: [] },
+    trace: ({ side, direction, message }) => {
+      if (side !== "lsp") return;
+      if (direction === "received") tally.received++;
+      else {
+        tally.sent.push((message as { method?: string }).method ?? "answer");
+        tally.sentBytes += JSON.stringify(message).length;
+      }
+    },
+  });
+  return { runtime, top: outside };
+}
+
 describe("a warm call", () => {
-  const tally: Tally = { opened: 0, lookedAt: 0, sent: [], sentBytes: 0, received: 0 };
+  const tally = nothing();
   let runtime: Runtime;
   let top: string;
   let restore = () => {};
@@ -192,21 +216,7 @@ describe("a warm call", () => {
       },
     };
     const files = { "a.fake": lines.join("\n"), "b.fake": "one\ntwo\n" };
-    const { outside, bundle } = writeWorkshop({ files, servers: { fake: { scenario } } });
-    top = outside;
-    runtime = await openRuntime(await loadBundle({ bundle }, {}), {
-      ...{ base: outside, env: process.env, log: () => undefined, binFolders: [], version: "0" },
-      stateFolder: join(outside, "state"),
-      ...{ ownFiles: [], avoid: [] },
-      trace: ({ side, direction, message }) => {
-        if (side !== "lsp") return;
-        if (direction === "received") tally.received++;
-        else {
-          tally.sent.push((message as { method?: string }).method ?? "answer");
-          tally.sentBytes += JSON.stringify(message).length;
-        }
-      },
-    });
+    ({ runtime, top } = await openCounted(files, scenario, tally));
     restore = watchFiles(tally);
     // A file that was written two seconds ago and more is known by its stamp.
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
@@ -224,7 +234,7 @@ describe("a warm call", () => {
   let shared: ReturnType<typeof session> | undefined;
   async function count(tool: string, args: JsonObject): Promise<Tally> {
     shared ??= session();
-    Object.assign(tally, { opened: 0, lookedAt: 0, sent: [], sentBytes: 0, received: 0 });
+    Object.assign(tally, nothing());
     const pointing = tool === "search_workspace_symbols" ? {} : { file_path: "a.fake" };
     const place = "line" in args ? { ...args, character: 1 } : args;
     const outcome = await shared.call(
@@ -266,6 +276,87 @@ describe("a warm call", () => {
     expect(counted.sent.filter((method) => method.startsWith("textDocument/didOpen"))).toEqual([]);
     expect(counted.sent).toContain("textDocument/didChange");
     expect(counted.sentBytes).toBeLessThan(1500);
+  });
+});
+
+describe("get_diagnostics of a file that has not changed", () => {
+  const bad = { $find: "bad", as: "diagnostics" };
+  const diagnosticProvider = { interFileDependencies: true, workspaceDiagnostics: false };
+  const pulled: Scenario = {
+    capabilities: { diagnosticProvider },
+    replies: { "textDocument/diagnostic": { kind: "full", items: bad } },
+  };
+  const uri = { $: "/params/textDocument/uri" };
+  const params = { uri, version: { $version: true }, diagnostics: bad };
+  const pushed: Scenario = {
+    on: { "textDocument/didOpen": [{ notify: "textDocument/publishDiagnostics", params }] },
+  };
+
+  it.each([
+    ["sends the question alone, where the server is asked", pulled, ["textDocument/diagnostic"]],
+    ["sends nothing, where the server tells", pushed, []],
+  ])("reads nothing, and %s", async (_, scenario, sent) => {
+    const tally = nothing();
+    const { runtime, top } = await openCounted({ "a.fake": "good\nbad\n" }, scenario, tally);
+    const restore = watchFiles(tally);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    const session = runtime.openSession();
+    const ask = async () => {
+      Object.assign(tally, nothing());
+      const { signal } = new AbortController();
+      const { structured } = await session.call("get_diagnostics", { file_path: "a.fake" }, { signal });
+      expect(structured).toMatchObject({ total: 1, status: "diagnostics" });
+      return { ...tally };
+    };
+    try {
+      await ask();
+      const again = await ask();
+      expect(again).toMatchObject({ opened: 0, sent, received: sent.length });
+      expect(again.sentBytes).toBeLessThan(200);
+      expect(again.lookedAt).toBeLessThanOrEqual(8);
+    } finally {
+      vi.useRealTimers();
+      restore();
+      await runtime.close();
+      rmSync(top, { recursive: true, force: true });
+    }
+  });
+});
+
+describe("an answer", () => {
+  it("has each word of the server twice, as text and as data, and little besides", async () => {
+    const long = 5000;
+    const contents = { $each: [{ contents: "w" }, { contents: { $repeat: "w", times: long } }] };
+    const scenario = { capabilities: { hoverProvider: true }, replies: { "textDocument/hover": contents } };
+    const { outside } = writeWorkshop({ files: { "a.fake": "x\ny\n" }, servers: { fake: { scenario } } });
+    const child = spawn(process.execPath, [program, "serve", "--config", join(outside, "lspi.json")], {
+      env: testEnvironment(),
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    /** The bytes that a request is answered with. */
+    const ask = async (id: number, method: string, params: JsonObject) => {
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+      for (;;) {
+        const { value, done } = await lines.next();
+        if (done === true) throw new Error("the program is gone");
+        if ((JSON.parse(value) as { id?: number }).id === id) return Buffer.byteLength(`${value}\n`);
+      }
+    };
+    const hover = (line: number) =>
+      ask(line, "tools/call", { name: "get_hover", arguments: { file_path: "a.fake", line, character: 1 } });
+    try {
+      const clientInfo = { name: "t", version: "0" };
+      await ask(0, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
+      const short = await hover(1);
+      expect(short).toBeLessThanOrEqual(460);
+      expect(await hover(2)).toBe(short + 2 * (long - 1));
+    } finally {
+      child.kill();
+      await once(child, "close");
+      rmSync(outside, { recursive: true, force: true });
+    }
   });
 });
 
@@ -360,7 +451,7 @@ describe("a long listing", () => {
     };
     const files = Object.fromEntries(["a.fake", ...names].map((name) => [name, "x\n"]));
     const work = await openWorkshop({ files, servers: { fake: { scenario } } });
-    const tally: Tally = { opened: 0, lookedAt: 0, sent: [], sentBytes: 0, received: 0 };
+    const tally = nothing();
     // What the start of the server and the watches look at does not count.
     await work.call("find_references", { file_path: "a.fake", line: 1, character: 1, page_size: 3 });
     const restore = watchFiles(tally);
@@ -387,7 +478,7 @@ describe.runIf(process.platform === "linux")("a call after many files were asked
     };
     const files = Object.fromEntries(names.map((name) => [name, "x\n".repeat(20)]));
     const work = await openWorkshop({ files, servers: { fake: { scenario } } });
-    const tally: Tally = { opened: 0, lookedAt: 0, sent: [], sentBytes: 0, received: 0 };
+    const tally = nothing();
     const ask = (file: string, line: number) =>
       work.call("get_hover", { file_path: file, line, character: 1 });
     for (const name of names) await ask(name, 1);

@@ -4,40 +4,76 @@
  * the language server runs on this Node for all. Needs npm's registry; only run when it is named.
  */
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import { alone, quantile, timed } from "./figures.mjs";
+import { placesIn, referencesParams } from "./places.mjs";
 import { environment, program, repository, StdioClient } from "./proxy.mjs";
+import { RawServer } from "./raw.mjs";
 import { generated, scratch, server } from "./workspace.mjs";
 
 export const title = "Other bridges: time and correctness";
 
 const count = 60;
 const rounds = 20;
+/** As many as there are bridges: each is once the first. */
+const coldRounds = 3;
+/** By number, so that a later run compares the same: npm itself would take an older one that this Node can run. */
+const versions = { cclsp: "0.7.0", "@mizchi/lsmcp": "0.10.0", node: "22.23.3" };
 
 export async function run() {
-  const { folder, bundle } = generated(count);
+  const workspace = generated(count);
   const modules = scratch("rivals");
-  // The last version by its number: npm would take an older one that this Node can run.
-  const wanted = ["cclsp", "@mizchi/lsmcp@0.10", "node@22"];
+  const wanted = Object.entries(versions).map(([name, version]) => `${name}@${version}`);
   execFileSync("npm", ["install", "--silent", "--prefix", modules, ...wanted], { stdio: "inherit" });
-  const opened = [];
+  const truth = await rawAnswers(workspace);
+  const all = bridges(workspace, modules).map((bridge) => ({
+    ...bridge,
+    ...{ folder: workspace.folder, truth, fromStart: [], fromCall: [], samples: [], asked: 0, right: 0 },
+  }));
+  for (let round = 0; round < coldRounds; round++)
+    for (const one of turned(all, round)) await cold(one).finally(() => close(one));
   try {
-    for (const bridge of bridges(folder, bundle, modules)) opened.push(await first(bridge, folder));
-    // Turn by turn, each after each: whatever else the machine does, a server's checks after an answer too, falls on all.
-    for (let n = 1; n < rounds; n++)
-      for (let turn = 0; turn < opened.length; turn++) await further(opened[(n + turn) % opened.length], n);
+    for (const one of all) await open(one);
+    // The first calls are no sample. Turn by turn, each after each: whatever else the machine does, a server's checks after
+    // an answer too, falls on all.
+    for (let n = 0; n <= rounds; n++)
+      for (const one of turned(all, n)) {
+        const spent = await ask(one, n);
+        if (n > 0) one.samples.push(spent);
+      }
   } finally {
-    for (const { client } of opened) {
-      client.child.kill("SIGTERM");
-      await client.close();
-    }
+    for (const one of all) await close(one);
   }
-  return opened.flatMap(rowsOf);
+  return all.flatMap(rowsOf);
 }
 
+const turned = (list, by) => list.map((_, index) => list[(index + by) % list.length]);
+
+/** What the server itself has to say to each of the questions. */
+async function rawAnswers({ folder }) {
+  const raw = await new RawServer(server, folder).open();
+  const answers = [];
+  for (let n = 0; n <= rounds; n++) {
+    const places = await placesIn(raw, { folder, server }, [pathOf(n)]);
+    const place = places.find(({ name }) => name === `compute${n}`);
+    const found = await raw.request("textDocument/references", referencesParams(place));
+    answers.push(
+      found.map(({ uri, range: { start } }) =>
+        [fileURLToPath(uri), start.line + 1, start.character + 1].join(":"),
+      ),
+    );
+  }
+  await raw.close();
+  return answers.map((places) => places.sort());
+}
+
+const pathOf = (n) => `src/module${n}.ts`;
+
 /** How each is started, and how it is asked for the references of a function of a module. */
-function bridges(folder, bundle, modules) {
+function bridges({ folder, bundle }, modules) {
   const [config, theirs] = ["cclsp.json", "lsmcp.json"].map((name) => join(modules, name));
   const command = [join(repository, "node_modules", ".bin", server.command), ...server.args];
   const { options } = server;
@@ -47,57 +83,68 @@ function bridges(folder, bundle, modules) {
   const preset = { presetId: "bench", name: "bench", baseLanguage: "typescript", bin, args };
   writeFileSync(theirs, JSON.stringify({ ...preset, files: ["**/*.ts"], initializationOptions: options }));
   const script = (name, file) => join(modules, "node_modules", name, file);
-  const path = (n) => `src/module${n}.ts`;
   return [
     {
-      name: "lsp-proxy",
+      name: `lsp-proxy ${JSON.parse(readFileSync(join(repository, "package.json"), "utf8")).version}`,
       words: [program, "serve", "--bundle", bundle, "--workspace", folder],
       tool: "find_references",
-      args: (n) => ({ file_path: path(n), symbol_name: `compute${n}` }),
+      args: (n) => ({ file_path: pathOf(n), symbol_name: `compute${n}` }),
     },
     {
-      name: "cclsp",
+      name: `cclsp ${versions.cclsp}`,
       words: [script("cclsp", "dist/index.js")],
       env: { CCLSP_CONFIG_PATH: config },
       tool: "find_references",
-      args: (n) => ({ file_path: join(folder, path(n)), symbol_name: `compute${n}` }),
+      args: (n) => ({ file_path: join(folder, pathOf(n)), symbol_name: `compute${n}` }),
     },
     {
-      name: "@mizchi/lsmcp (on Node 22, which it needs)",
+      name: `@mizchi/lsmcp ${versions["@mizchi/lsmcp"]} (on Node ${versions.node}, which it needs)`,
       node: script("node", "bin/node"),
       words: [script("@mizchi/lsmcp", "dist/lsmcp.js"), "--config", theirs],
       tool: "lsp_find_references",
-      args: (n) => ({ root: folder, relativePath: path(n), line: 12, symbolName: `compute${n}` }),
+      args: (n) => ({ root: folder, relativePath: pathOf(n), line: 12, symbolName: `compute${n}` }),
     },
   ];
 }
 
-/** Starts a bridge and asks it once; some start their server at once, so the time counts from the start of the program. */
-async function first({ name, node = process.execPath, words, env, tool, args }, folder) {
-  const client = new StdioClient(node, words, { cwd: folder, env: { ...environment(), ...env } });
-  const one = { name, client, tool, args, samples: [], right: 0, firstMs: undefined, failure: undefined };
+async function open(one) {
+  const { node = process.execPath, words, env, folder, tool } = one;
+  one.client = new StdioClient(node, words, { cwd: folder, env: { ...environment(), ...env } });
   await unlessFailed(one, async () => {
-    const { tools } = await withTime(client.open());
+    const { tools } = await withTime(one.client.open());
     if (!tools.some((entry) => entry.name === tool)) throw new Error(`has no ${tool}`);
-    if (isRight(await withTime(client.call(tool, args(0))), 0)) one.right++;
-    one.firstMs = performance.now() - client.started;
   });
-  return one;
 }
 
-async function further(one, n) {
-  if (one.failure !== undefined) return;
+async function close({ client }) {
+  client?.child.kill("SIGTERM");
+  await client?.close();
+}
+
+/** The first answer; some start their server with themselves and others with the first call, so both times are told. */
+async function cold(one) {
+  await open(one);
+  const spent = await ask(one, 0);
+  one.fromCall.push(spent);
+  one.fromStart.push(performance.now() - one.client.started);
+}
+
+async function ask(one, n) {
+  let spent;
   await unlessFailed(one, async () => {
     let answer;
-    const spent = await timed(async () => {
+    spent = await timed(async () => {
       answer = await withTime(one.client.call(one.tool, one.args(n)));
     });
-    one.samples.push(spent);
-    if (isRight(answer, n)) one.right++;
+    one.asked++;
+    if (isDeepStrictEqual(placesOf(answer, one.folder), one.truth[n])) one.right++;
   });
+  return spent;
 }
 
+/** Whoever has failed once is not asked again. */
 async function unlessFailed(one, action) {
+  if (one.failure !== undefined) return;
   try {
     await action();
   } catch (error) {
@@ -105,20 +152,25 @@ async function unlessFailed(one, action) {
   }
 }
 
-function rowsOf({ name, samples, right, firstMs, failure }) {
+function rowsOf({ name, samples, asked, right, fromStart, fromCall, failure }) {
   if (failure !== undefined) return [alone(`${name}: ${failure}`, right, "right answers")];
   return [
-    alone(`${name}: first answer, from the start of the program`, firstMs, "ms"),
+    alone(`${name}: first answer, from the start of the program`, quantile(fromStart, 0.5), "ms"),
+    alone(`${name}: first answer, from the call`, quantile(fromCall, 0.5), "ms"),
     alone(`${name}: further calls, p50`, quantile(samples, 0.5), "ms"),
-    alone(`${name}: right answers`, right, `of ${rounds}`),
+    alone(`${name}: right answers`, right, `of ${asked}`),
   ];
 }
 
-/** Whether the answer names every module with a place: the declaration's own and the three that use it. */
-function isRight(answer, n) {
-  const text = JSON.stringify(answer);
-  const modules = [n, ...[1, 2, 3].map((step) => (n - step + count) % count)];
-  return modules.every((other) => text.includes(`module${other}.ts`));
+/**
+ * The places that an answer names, each as often as it does: ours as items, the others' as lines of a text with nothing but
+ * file, line and column, which all count from one.
+ */
+function placesOf({ structuredContent, content }, folder) {
+  const told = structuredContent?.locations?.map(({ path, line, character }) => [path, line, character]);
+  const text = content.map((part) => part.text).join("\n");
+  const lines = [...text.matchAll(/^(\S+\.ts):(\d+):(\d+)$/gm)].map(([, ...place]) => place);
+  return (told ?? lines).map(([path, ...at]) => [resolve(folder, path), ...at].join(":")).sort();
 }
 
 function withTime(promise) {

@@ -140,9 +140,9 @@ describe("generate --deploy", () => {
       expect(code).toBe(2);
       return stderr;
     };
-    expect(await wrong("--deploy", "nomad", "--config", file)).toContain(
-      "compose, haproxy, kubernetes, systemd",
-    );
+    const targets = "compose, haproxy, kubernetes, systemd";
+    expect(await wrong("--deploy", "nomad", "--config", file)).toContain(targets);
+    expect((await run(["generate", "--help"])).stdout).toContain(targets);
     expect(await wrong("--deploy", "systemd", "--config", file, "--gateways", "0")).toContain("--gateways");
     expect(await wrong("--deploy", "systemd", "--trust-workspace")).toContain("--config FILE");
   });
