@@ -8,11 +8,22 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 /** How large it is kept, both halves: for one client, whose calls come one after the other, and for many at once. */
 export const nurseryBytes = { one: 8 * 2 ** 20, many: 16 * 2 ** 20 } as const;
 
-/** A nursery that grows to a size and not further. V8 heeds the factor when it collects, so that is when it is looked at. */
+/**
+ * A nursery that grows to a size and not further. V8 heeds the factor when it collects, so while the nursery is too small each
+ * collection is followed by a look; later only the thorough ones are, in which V8 may take it back.
+ */
 export class Nursery {
   readonly #bytes: number;
   #factor = 0;
   #isFree = false;
+  /** Hears of every collection, which costs something. */
+  readonly #observer = new PerformanceObserver(() => this.#look());
+  #isObserving = false;
+  /** Hears of the thorough ones, since only those find out that something is gone. */
+  readonly #registry = new FinalizationRegistry<undefined>(() => {
+    this.#look();
+    this.#await();
+  });
 
   constructor(bytes: number) {
     this.#bytes = bytes;
@@ -30,13 +41,24 @@ export class Nursery {
     this.#growBy(2);
   }
 
-  /** From now on each collection is followed by a look whether it has its size. */
+  /** From now on it has its size, or grows to it. */
   keep(): void {
-    new PerformanceObserver(() => this.look()).observe({ entryTypes: ["gc"] });
+    this.#look();
+    this.#await();
   }
 
-  look(): void {
-    if (!this.#isFree) this.#growBy(sizeNow() < this.#bytes ? 2 : 1);
+  #await(): void {
+    this.#registry.register({}, undefined);
+  }
+
+  #look(): void {
+    if (this.#isFree) return;
+    const isSmall = sizeNow() < this.#bytes;
+    this.#growBy(isSmall ? 2 : 1);
+    if (isSmall === this.#isObserving) return;
+    this.#isObserving = isSmall;
+    if (isSmall) this.#observer.observe({ entryTypes: ["gc"] });
+    else this.#observer.disconnect();
   }
 
   #growBy(factor: 1 | 2): void {
