@@ -3,7 +3,7 @@
  * program over HTTP on a copy of the fixtures: `npm run build && node test/scale/measure.mjs`. Linux only.
  */
 import { spawn } from "node:child_process";
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,6 +15,14 @@ const repository = fileURLToPath(new URL("../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-scale-"));
 cpSync(join(repository, "test", "fixtures", "python"), folder, { recursive: true });
 cpSync(join(repository, "test", "fixtures", "typescript"), folder, { recursive: true });
+/** As many declarations as there are questions: none is asked twice, so no answer is there already or shared. */
+const place = (n) => `place_${n}`;
+const rounds = Math.ceil(CALLS / SESSIONS);
+const places = Array.from(
+  { length: SESSIONS * (1 + rounds) },
+  (_, n) => `def ${place(n)}(value: int) -> int: ...\n`,
+);
+writeFileSync(join(folder, "places.py"), places.join(""));
 writeFileSync(
   join(folder, "lspi.toml"),
   `[allow]
@@ -105,9 +113,7 @@ try {
   row("gateway, one session, no language server", `${residentMb(gateway.pid).toFixed(0)} MB`);
   const python = { file_path: "app.py", symbol_name: "greet" };
   await call(first, "find_definition", python);
-  await call(first, "get_document_symbols", { file_path: "src/app.ts" }).catch(() =>
-    call(first, "get_document_symbols", { file_path: "src/broken.ts" }),
-  );
+  await call(first, "get_document_symbols", { file_path: "src/app.ts" });
   const { servers } = await call(first, "get_server_status", {});
   for (const server of servers)
     row(`language server \`${server.id}\`, small project`, `${server.memory_mb ?? "?"} MB`);
@@ -120,28 +126,23 @@ try {
   const pid = servers.find((server) => server.id === "py")?.pid;
   const kinds = {
     "the same question again": (session) => call(session, "find_definition", python),
-    // Each asks about another place: no answer is there already.
-    "a question to the server": (session, index) =>
-      call(session, "get_hover", {
-        file_path: "app.py",
-        line: 1 + (index % 4),
-        character: 1 + (index % 5),
-      }).catch(() => undefined),
+    "a question to the server": async (session, n) => {
+      const asked = { file_path: "places.py", line: n + 1, character: 5 };
+      const { contents } = await call(session, "get_hover", asked);
+      if (!contents.join().includes(`${place(n)}(`)) throw new Error(`${place(n)}: ${contents.join()}`);
+    },
   };
   for (const [what, ask] of Object.entries(kinds)) {
+    const round = (from) => Promise.all(sessions.map((session, at) => ask(session, from + at)));
+    // The first ones open the file, which the server then reads.
+    await round(0);
     const [own, theirs] = [cpuMs(gateway.pid), cpuMs(pid)];
     let asked = 0;
-    while (asked < CALLS) {
-      const first = asked;
-      await Promise.all(sessions.map((session, at) => ask(session, first + at)));
-      asked += sessions.length;
-      // A change on disk makes every kept answer old.
-      if (what.startsWith("a ")) appendFileSync(join(folder, "app.py"), "\n");
-    }
+    for (; asked < rounds * SESSIONS; asked += SESSIONS) await round(SESSIONS + asked);
     row(`CPU of the gateway for ${what}`, `${((cpuMs(gateway.pid) - own) / asked).toFixed(2)} ms`);
     row(`CPU of \`py\` for ${what}`, `${((cpuMs(pid) - theirs) / asked).toFixed(2)} ms`);
   }
-  row(`gateway after ${2 * CALLS} calls`, `${residentMb(gateway.pid).toFixed(0)} MB`);
+  row(`gateway after ${2 * SESSIONS * (1 + rounds)} calls`, `${residentMb(gateway.pid).toFixed(0)} MB`);
   process.stdout.write(`| what | cost |\n|---|---|\n${rows.join("\n")}\n`);
 } finally {
   gateway.kill("SIGTERM");
