@@ -141,10 +141,9 @@ export class Capabilities {
   options(method: string, subject?: Subject): unknown[] {
     const facts = methods[method];
     if (!facts) return [];
-    const [head = "", ...leaf] = facts.capability.split(".");
-    const inside = head === "workspace" ? [] : leaf;
+    const { way, inside } = wayTo(facts.capability);
     const found: unknown[] = [];
-    const provider = getAt(this.#offered, head === "workspace" ? [head, ...leaf] : [head]);
+    const provider = getAt(this.#offered, way);
     if (isOffered(provider, inside) && selects(provider, subject)) found.push(provider);
     for (const { method: registeredMethod, options } of this.#registrations.values()) {
       if (registeredMethod !== facts.registration || !selects(options, subject)) continue;
@@ -175,6 +174,18 @@ function isOffered(provider: unknown, inside: string[]): boolean {
 function entries(params: unknown, key: string): Record<string, unknown>[] {
   const list = isTable(params) ? params[key] : undefined;
   return Array.isArray(list) ? list.filter(isTable) : [];
+}
+
+const ways = new Map<string, { way: string[]; inside: string[] }>();
+
+/** Where the specification has a capability: the way to its provider, and the way on within that. Each is taken apart once. */
+function wayTo(capability: string): { way: string[]; inside: string[] } {
+  const known = ways.get(capability);
+  if (known !== undefined) return known;
+  const [head = "", ...leaf] = capability.split(".");
+  const found = head === "workspace" ? { way: [head, ...leaf], inside: [] } : { way: [head], inside: leaf };
+  ways.set(capability, found);
+  return found;
 }
 
 /** Whether options with a document selector are meant for the document; without either, they are. */

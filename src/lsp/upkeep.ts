@@ -37,7 +37,10 @@ export class Upkeep {
 
   /** The instance was used just now. */
   used(): void {
-    clearTimeout(this.#idle);
+    if (this.#idle !== undefined) {
+      this.#idle.refresh();
+      return;
+    }
     const { plan, isBusy, retire } = this.#context;
     if (plan.idleShutdownMs <= 0) return;
     this.#idle = setTimeout(() => (isBusy() ? this.used() : retire("idle")), plan.idleShutdownMs);
@@ -46,6 +49,7 @@ export class Upkeep {
 
   end(): void {
     clearTimeout(this.#idle);
+    this.#idle = undefined;
     clearInterval(this.#checks);
   }
 

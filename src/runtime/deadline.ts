@@ -1,4 +1,5 @@
 /** Time limits as signals: one that ends with its parent or after a time, and never outlives the work it guards. */
+import { clearAlarm, setAlarm } from "../base/alarm.js";
 import { Stop, type StopSignal } from "../base/stop.js";
 
 /**
@@ -13,16 +14,17 @@ export async function withDeadline<T>(
   const stop = new Stop();
   let late = false;
   const expire = () => {
-    late = !stop.aborted;
+    if (stop.aborted) return;
+    late = true;
     stop.abort(reason?.() ?? new DOMException("The time is up.", "TimeoutError"));
   };
   const unfollow = follow(stop, parents);
   if (ms <= 0) expire();
-  const timer = setTimeout(expire, ms);
+  const alarm = setAlarm(expire, ms);
   try {
     return await work(stop, () => late);
   } finally {
-    clearTimeout(timer);
+    clearAlarm(alarm);
     unfollow();
   }
 }

@@ -11,8 +11,14 @@ import { lookAtAll } from "./stamps.js";
 /** What happened to a file. */
 export type Seen = (path: string, change: "created" | "changed" | "deleted") => void;
 
+/** What of a file changes when its content does. */
+type Facts = Pick<Stats, "ino" | "size" | "mtimeMs" | "ctimeMs">;
+
 /** A file as it was last looked at; none where none is there. */
-type Look = Pick<Stats, "ino" | "size" | "mtimeMs" | "ctimeMs">;
+interface Look extends Facts {
+  /** The same as a text, once somebody has asked for it. */
+  stamp: string | undefined;
+}
 
 export class AttendedFiles {
   readonly #limit: number;
@@ -40,13 +46,19 @@ export class AttendedFiles {
   /** The stamp of a file when it was last looked at, "" for what was not there; undefined for what is not attended to. */
   stampOf(path: string): string | undefined {
     const look = this.#files.get(path);
-    if (look !== undefined) return stampText(look);
-    return this.#files.has(path) ? "" : undefined;
+    if (look === undefined) return this.has(path) ? "" : undefined;
+    look.stamp ??= stampText(look);
+    return look.stamp;
+  }
+
+  /** Whether a file is attended to. */
+  has(path: string): boolean {
+    return this.#files.has(path);
   }
 
   /** An answer was about this file as it is now. */
   add(path: string): void {
-    const isKnown = this.#files.has(path);
+    const isKnown = this.has(path);
     // At once, so that no later write can hide behind it.
     const look = isKnown ? this.#files.get(path) : lookOf(entryFacts(path));
     this.#files.delete(path);
@@ -62,7 +74,7 @@ export class AttendedFiles {
     return lookAtAll(this.paths, (path, stats) => {
       const before = this.#files.get(path);
       const now = stats?.isFile() ? stats : undefined;
-      if (isSame(before, now) || !this.#files.has(path)) return;
+      if (isSame(before, now) || !this.has(path)) return;
       this.#files.set(path, lookOf(now));
       seen(path, before === undefined ? "created" : now === undefined ? "deleted" : "changed");
     });
@@ -72,11 +84,11 @@ export class AttendedFiles {
 function lookOf(stats: Stats | undefined): Look | undefined {
   if (!stats?.isFile()) return undefined;
   const { ino, size, mtimeMs, ctimeMs } = stats;
-  return { ino, size, mtimeMs, ctimeMs };
+  return { ino, size, mtimeMs, ctimeMs, stamp: undefined };
 }
 
 /** Number by number: each call compares all of them, and texts of them would take longer than looking. */
-function isSame(before: Look | undefined, now: Look | undefined): boolean {
+function isSame(before: Facts | undefined, now: Facts | undefined): boolean {
   if (before === undefined || now === undefined) return before === now;
   return (
     before.mtimeMs === now.mtimeMs &&

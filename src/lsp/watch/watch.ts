@@ -123,14 +123,14 @@ export class WorkspaceWatch {
 
   /** Folders in any of these, the ones that git ignores, in which files may be written unseen, in order. */
   notWatched(folders: readonly string[]): string[] {
+    if (this.#zones.closed.length === 0) return [];
     const closed = this.#zones.closed.map(({ path }) => path);
     return sortedSet(closed.filter((path) => folders.some((folder) => isInside(folder, path))));
   }
 
   /** An answer was about this file: it is looked at before each call from now on, wherever it lies. */
   attend(path: string): void {
-    const isKnown = this.#attended.stampOf(path) !== undefined;
-    if (isKnown || (this.#rootOf(path) !== undefined && !this.#isDenied(path, false)))
+    if (this.#attended.has(path) || (this.#rootOf(path) !== undefined && !this.#isDenied(path, false)))
       this.#attended.add(path);
   }
 

@@ -13,6 +13,7 @@ import {
   ParameterStructures,
   ResponseError,
 } from "vscode-jsonrpc/node";
+import { clearAlarm, setAlarm } from "../../base/alarm.js";
 import { Refusal } from "../../base/problem.js";
 import type { StopSignal } from "../../base/stop.js";
 import type { Transport } from "../process/launch.js";
@@ -171,7 +172,7 @@ export class Wire {
       this.refuseWhenFull();
       const id = this.#asked++;
       const finish = (): void => {
-        clearTimeout(timer);
+        clearAlarm(alarm);
         this.#pending.delete(id);
         signal?.removeEventListener("abort", onAbort);
       };
@@ -191,7 +192,7 @@ export class Wire {
         },
       };
       const onAbort = (): void => question.giveUp(cancelled(signal));
-      const timer = setTimeout(() => question.giveUp(this.#late(method, timeoutMs)), timeoutMs);
+      const alarm = setAlarm(() => question.giveUp(this.#late(method, timeoutMs)), timeoutMs);
       signal?.addEventListener("abort", onAbort, { once: true });
       this.#pending.set(id, question);
       const message = { jsonrpc: "2.0", id, method, params: params ?? undefined };

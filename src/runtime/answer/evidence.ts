@@ -145,7 +145,8 @@ export class Evidence {
 
   /** Ids of the servers that answered, joined by commas, or null. */
   get serverId(): string | null {
-    return this.#servers.size === 0 ? null : sortedSet(this.#servers.keys()).join(",");
+    const [only = null] = this.#servers.keys();
+    return this.#servers.size < 2 ? only : sortedSet(this.#servers.keys()).join(",");
   }
 
   /** Of an answer: as ready as the worst server that gave it, or that has yet to start and is missing in it. */

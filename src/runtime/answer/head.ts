@@ -24,7 +24,7 @@ export interface Head {
 export function headOf(call: CallState): Head {
   const { evidence } = call;
   const { readiness, dropped, document } = evidence;
-  const warnings = [...evidence.warnings];
+  const { warnings } = evidence;
   if (readiness === "indexing" || readiness === "starting")
     warnings.push({
       code: "answer/not-ready",

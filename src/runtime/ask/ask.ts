@@ -50,7 +50,9 @@ export async function askCircle<T>(
     const share = servers.length > 1 ? shareOfAll : 1;
     outcomes.push(...(await Promise.all(servers.map((server) => askOne(call, circle, server, share, send)))));
   } else {
-    for (const [index, server] of servers.entries()) {
+    for (let index = 0; index < servers.length; index++) {
+      const server = servers[index];
+      if (server === undefined) break;
       const isLast = index === servers.length - 1;
       const outcome = await askOne(
         call,
@@ -59,7 +61,7 @@ export async function askCircle<T>(
         isLast ? 1 : shareOfFirst,
         send,
       );
-      const first = outcome.answers.slice(0, 1);
+      const first = outcome.answers.length > 1 ? outcome.answers.slice(0, 1) : outcome.answers;
       outcomes.push({ answers: first, failure: outcome.failure });
       if (first.length === 0) continue;
       // Whoever gave way has no part in the answer, and is no reason to doubt it.
@@ -178,6 +180,8 @@ function isUnsupported(error: unknown): boolean {
 }
 
 function settle<T>(call: CallState, circle: Circle, outcomes: Outcome<T>[]) {
+  const [only] = outcomes;
+  if (outcomes.length === 1 && only !== undefined && only.failure === undefined) return only.answers;
   const answers = outcomes.flatMap((outcome) => outcome.answers);
   for (const [index, { failure }] of outcomes.entries()) {
     if (failure === undefined) continue;
