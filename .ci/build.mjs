@@ -4,7 +4,7 @@
  * module means the same in `src/cli` and in `dist/cli`.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -84,6 +84,7 @@ writeFileSync(
     `const packOf = ${JSON.stringify(packOf)};`,
   ),
 );
+copyFileSync(new URL("cache.cjs", import.meta.url), join(out, "cache.cjs"));
 for (const name of programs) {
   writeFileSync(
     join(out, `${name}.js`),
@@ -91,5 +92,7 @@ for (const name of programs) {
   );
   chmodSync(join(out, `${name}.js`), 0o755);
 }
-execFileSync(process.execPath, [join(out, "precompile.js")], { stdio: "inherit" });
-execFileSync(process.execPath, [join(root, ".ci", "keep-code.cjs")], { stdio: "inherit" });
+// The build keeps by itself what Node compiles, and leaves nothing among what its user's programs keep.
+const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" };
+for (const script of [join(out, "precompile.js"), join(root, ".ci", "keep-code.cjs")])
+  execFileSync(process.execPath, [script], { stdio: "inherit", env });

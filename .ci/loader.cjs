@@ -1,9 +1,11 @@
 /**
  * Loads the program's modules out of the few files that the build packed them into. Where the build left the code that
  * this very Node compiled, that is taken instead of compiling again; V8 refuses it by itself when version or flags differ.
+ * Any other Node keeps what it compiles itself, where it can.
  */
 "use strict";
-const { closeSync, fstatSync, openSync, readSync } = require("node:fs");
+const { closeSync, existsSync, fstatSync, openSync, readSync } = require("node:fs");
+const { enableCompileCache } = require("node:module");
 const { join } = require("node:path");
 const { pathToFileURL } = require("node:url");
 const { Script } = require("node:vm");
@@ -45,13 +47,23 @@ function settled(live) {
   return exports;
 }
 
+/** Whether Node itself is to load the packs, since only what it loads is in its cache. */
+let isNodes;
+
 function open(file) {
   const path = join(__dirname, file);
+  isNodes ??=
+    enableCompileCache !== undefined && !existsSync(compiled) && require("./cache.cjs").enableCache();
+  const pack = isNodes ? require(path) : scriptOf(file, path).runInThisContext();
+  for (const [name, factory] of Object.entries(pack)) factories.set(name, factory);
+}
+
+function scriptOf(file, path) {
   const cachedData = compiledCode(file);
   const source = bytesOf(path).latin1Slice();
   const script = new Script(source, { filename: path, ...(cachedData ? { cachedData } : {}) });
   scripts.set(file, script);
-  for (const [name, factory] of Object.entries(script.runInThisContext())) factories.set(name, factory);
+  return script;
 }
 
 function compiledCode(file) {

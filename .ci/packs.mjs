@@ -5,12 +5,12 @@
 import { posix } from "node:path";
 import { transform } from "esbuild";
 
-/** A file of functions by module name, for `loader.cjs`; every import goes through the loader. */
+/** A file of functions by module name, for `loader.cjs`: a script's value, or a module's exports. Every import goes through the loader. */
 export async function packText(modules) {
   const parts = await Promise.all(
     modules.map(async ({ name, text }) => `${JSON.stringify(name)}: ${await asFunction(text)}`),
   );
-  const text = `({\n${parts.join(",\n")}\n})\n`;
+  const text = `(typeof module === "object" ? module : {}).exports = {\n${parts.join(",\n")}\n};\n`;
   const odd = /.{0,60}[^\0-\x7f].{0,60}/.exec(text)?.[0];
   if (odd !== undefined) throw new Error(`a pack is not ASCII: ${odd}`);
   return text;
@@ -23,10 +23,12 @@ async function asFunction(text) {
     target: "node20",
     define: { "import.meta.url": "importMetaUrl" },
     minifyWhitespace: true,
+    minifySyntax: true,
     legalComments: "none",
   });
   const body = code.replace(/^#!.*/, "").replaceAll(/\bimport\(/g, "importAny(");
-  return `function (module, exports, require, importAny, importMetaUrl) {\n${body}}`;
+  // In brackets V8 compiles it with the file, as Node's cache keeps only what was; each is run at once anyhow.
+  return `(function (module, exports, require, importAny, importMetaUrl) {\n${body}})`;
 }
 
 /**

@@ -8,7 +8,10 @@ for (const name of ["readFileSync", "openSync"]) {
   fs[name] = (path, ...rest) => {
     const content = read(path, ...rest);
     if (/\.[cm]?js$/.test(String(path)))
-      appendFileSync(process.env.MODULE_TRACE, `${pathToFileURL(String(path)).href}\n`);
+      appendFileSync(
+        process.env.MODULE_TRACE,
+        `${(path instanceof URL ? path : pathToFileURL(path)).href}\n`,
+      );
     return content;
   };
 }
