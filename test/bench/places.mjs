@@ -1,5 +1,6 @@
 /** Where to ask: declarations of a workspace's files, by the server's own outline. */
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -8,9 +9,12 @@ export async function placesIn(raw, { folder, server }, files) {
   const places = [];
   for (const path of files) {
     const uri = await raw.didOpen(join(folder, path), server.languageId);
+    const lines = readFileSync(join(folder, path), "utf8").split(/\r?\n/);
     const symbols = await raw.request("textDocument/documentSymbol", { textDocument: { uri } });
     for (const symbol of symbols ?? []) {
       const { start } = symbol.selectionRange ?? symbol.range ?? symbol.location.range;
+      // An outline may also have what has no name (`describe() callback`), of which there is nothing to tell.
+      if (!lines[start.line]?.startsWith(symbol.name, start.character)) continue;
       places.push({ path, uri, name: symbol.name, ...start });
     }
   }
