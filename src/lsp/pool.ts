@@ -194,7 +194,8 @@ class Pool implements ServerPool {
   #rootOf(server: ServerPlan, path: string | undefined): string {
     const { roots, base } = this.#context;
     const { cursor, isAtRest } = this.#watch;
-    if (!isAtRest || path === undefined) return rootOf(server, path, roots, base);
+    if (!isAtRest || path === undefined || this.#watch.isSwept(path))
+      return rootOf(server, path, roots, base);
     if (this.#rootsAt !== cursor || this.#roots.size >= MOST_ROOTS) this.#roots.clear();
     this.#rootsAt = cursor;
     const key = `${server.id}\n${dirname(path)}`;

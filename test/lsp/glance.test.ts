@@ -95,6 +95,22 @@ describe.runIf(process.platform === "linux")("a glance", () => {
     expect(pool.glance()).toBeUndefined();
   });
 
+  test("is given beside ignored folders that are only swept, and does not hold where the sweep finds something", async () => {
+    const modules = Object.fromEntries([..."abcdef"].map((name) => [`node_modules/x/${name}.fake`, name]));
+    const watchLimits = { zoneFiles: 3, sweepRest: 0, sweepWaitMs: 60_000 };
+    const { root, pool } = await session(
+      {},
+      { files: { ...files, ...modules, ".gitignore": "node_modules\n" }, context: { watchLimits } },
+    );
+    await pool.mark();
+    // What was written just before the start may have changed since it was read, and is news once.
+    await expect.poll(async () => await pool.glance()?.holds()).toBe(true);
+    write(join(root, "node_modules/x/new.fake"), "new\n");
+    const later = pool.glance();
+    expect(later).toBeDefined();
+    expect(await later?.holds()).toBe(false);
+  });
+
   test("is none where there are too many files to be watched", async () => {
     const { pool } = await session({}, { files, context: { watchLimits: { files: 1 } } });
     await pool.mark();

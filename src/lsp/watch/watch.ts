@@ -163,10 +163,15 @@ export class WorkspaceWatch {
     return this.#tree.known.hasBegun;
   }
 
-  /** Whether the system's watches, which see all of what is followed, have told of nothing that was not looked at. */
+  /** Whether the system's watches have told of nothing that was not looked at; what is only swept is known after a look. */
   get isAtRest(): boolean {
-    const isFollowed = !this.#tree.isOpening && this.#zones.closed.length === 0 && this.#overfull.size === 0;
+    const isFollowed = !this.#tree.isOpening && this.#overfull.size === 0;
     return isFollowed && !this.#isLost && !this.#isReading && !this.#tree.known.isStirred;
+  }
+
+  /** Whether a file lies in an ignored folder that is too large to be followed. */
+  isSwept(path: string): boolean {
+    return this.#zones.closed.some(({ what, path: zone }) => what === "folder" && isInside(zone, path));
   }
 
   close(): void {

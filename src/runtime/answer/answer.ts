@@ -143,13 +143,16 @@ export function candidatesAnswer(call: CallState, message: string, found: JsonOb
 async function listAnswer(asked: Asked, listing: Snapshot, part: Part, turns: Turns): Promise<Answer> {
   const { call } = asked;
   if (call.tool.page === null) return windowAnswer(asked, listing, part, undefined);
-  let hasMore = false;
-  const unbound = () => {
-    hasMore = true;
-    return "x".repeat(76);
-  };
-  const first = windowAnswer(asked, listing, part, unbound);
-  if (!hasMore) return first;
+  // Where the page ends before the list does there is a next one; else it depends on what fits.
+  let hasMore = part.offset + part.items.length < listing.list.length;
+  if (!hasMore) {
+    const unbound = () => {
+      hasMore = true;
+      return "x".repeat(76);
+    };
+    const first = windowAnswer(asked, listing, part, unbound);
+    if (!hasMore) return first;
+  }
   call.evidence.isPage = true;
   const shared = { ...listing, head: sharedHead(listing.head) };
   const write = await call.pages.keep(bindingOf(call), shared, turns);
