@@ -1,4 +1,4 @@
-/** A mark that trusts the system's watches: given only where they see everything, and taken back where they did not. */
+/** A mark that trusts the system's watches for a moment: proven by a look at everything, and taken back where they had missed something. */
 import { linkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";

@@ -5,17 +5,14 @@
  */
 import type { Stats } from "node:fs";
 import { entryFacts } from "../../base/facts.js";
-import { stampText } from "./file.js";
+import { type ContentFacts, stampText } from "./file.js";
 import { lookAtAll } from "./stamps.js";
 
 /** What happened to a file. */
 export type Seen = (path: string, change: "created" | "changed" | "deleted") => void;
 
-/** What of a file changes when its content does. */
-type Facts = Pick<Stats, "ino" | "size" | "mtimeMs" | "ctimeMs">;
-
 /** A file as it was last looked at; none where none is there. */
-interface Look extends Facts {
+interface Look extends ContentFacts {
   /** The same as a text, once somebody has asked for it. */
   stamp: string | undefined;
 }
@@ -88,7 +85,7 @@ function lookOf(stats: Stats | undefined): Look | undefined {
 }
 
 /** Number by number: each call compares all of them, and texts of them would take longer than looking. */
-function isSame(before: Facts | undefined, now: Facts | undefined): boolean {
+function isSame(before: ContentFacts | undefined, now: ContentFacts | undefined): boolean {
   if (before === undefined || now === undefined) return before === now;
   return (
     before.mtimeMs === now.mtimeMs &&

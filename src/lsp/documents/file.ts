@@ -38,7 +38,10 @@ function toStamp(stats: Stats): Stamp {
 }
 
 /** What changes when a file's content does. */
-export function stampText(stats: Pick<Stats, "ino" | "size" | "mtimeMs" | "ctimeMs">): string {
+export type ContentFacts = Pick<Stats, "ino" | "size" | "mtimeMs" | "ctimeMs">;
+
+/** The same as a text. */
+export function stampText(stats: ContentFacts): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}`;
 }
 

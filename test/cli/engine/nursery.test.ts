@@ -1,23 +1,15 @@
 /** V8 itself, in a process of its own: it heeds what it is told while the program runs, and knows all of it. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
-import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { repository } from "../../live/session.js";
+import { printedIn } from "../../own-process.js";
 
 const MB = 2 ** 20;
 
 /** What this prints, where `Nursery`, `holdHeap` and `compileEarly` are at hand. */
-async function printed(script: string): Promise<{ stdout: string; stderr: string }> {
-  const contents = `import { Nursery } from "./nursery.js";
+function printed(script: string): Promise<{ stdout: string; stderr: string }> {
+  const imports = `import { Nursery } from "./nursery.js";
     import { holdHeap } from "./heap.js";
-    import { compileEarly } from "./compiler.js";
-    ${script}`;
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: `${repository}/src/cli/engine` },
-    ...{ bundle: true, platform: "node", format: "cjs", target: "node20", write: false },
-  });
-  return promisify(execFile)(process.execPath, ["-e", outputFiles[0]?.text ?? ""], { timeout: 60_000 });
+    import { compileEarly } from "./compiler.js";`;
+  return printedIn("cli/engine", `${imports} ${script}`);
 }
 
 /** Makes garbage for as many turns, of which the last few thousand tables stay alive, and tells the largest nursery and the last. */
