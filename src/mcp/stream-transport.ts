@@ -5,6 +5,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+import { messageText } from "../base/spelt.js";
 import type { Trace } from "../lsp/types.js";
 
 const newline = 10;
@@ -76,7 +77,7 @@ export class StreamTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed || !this.#output.writable) return;
     this.#trace?.({ side: "mcp", direction: "sent", message });
-    const isFlowing = this.#output.write(`${JSON.stringify(message)}\n`);
+    const isFlowing = this.#output.write(`${messageText(message)}\n`);
     if (isFlowing) return;
     await new Promise<void>((resolve) => {
       const done = () => {

@@ -26,13 +26,10 @@ export function realPathOf(path: string): string {
 /** Whether a name leads to one spelling of itself only: elsewhere the system alone knows how a file is really called. */
 const isExact = sep === "/" && process.platform !== "darwin";
 
-/** So many files of a folder are followed one by one before following the folder itself is worth while. */
-const fewFiles = 8;
-
-/** Follows the paths of one call: of a folder with many of them the folder once, and each file by one look at it. */
+/** Follows the paths of one call: each folder once, and each file by one look at it. */
 export class Follower {
-  /** Where a folder really lies, with a separator behind it, or how many of its files were followed. */
-  readonly #folders = new Map<string, string | number>();
+  /** Where a folder really lies, with a separator behind it. */
+  readonly #folders = new Map<string, string>();
 
   /** `see` is told what stands at a real path, where following it needed a look at it. */
   constructor(private readonly see: (path: string, facts: Stats) => void) {}
@@ -50,12 +47,8 @@ export class Follower {
   }
 
   #folder(path: string): string | undefined {
-    const known = this.#folders.get(path) ?? 0;
-    if (typeof known === "string") return known;
-    if (known < fewFiles) {
-      this.#folders.set(path, known + 1);
-      return undefined;
-    }
+    const known = this.#folders.get(path);
+    if (known !== undefined) return known;
     try {
       const real = realpathSync.native(path);
       const prefix = real.endsWith(sep) ? real : `${real}${sep}`;

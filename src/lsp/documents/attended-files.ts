@@ -1,7 +1,8 @@
 /**
- * Files that answers were about, looked at one by one before each call: wherever they lie, and however they were written.
- * The system's watches miss writes through memory and through hard links from elsewhere; a stamp does not. Bounded: the
- * least recently seen are let go.
+ * Files that answers were about, looked at one by one before calls: wherever they lie, and however they were written. The
+ * system's watches miss writes through memory and through hard links from elsewhere; a stamp does not. The latest, and those
+ * that have several names, are looked at in every call, the others as soon as they were not for a moment. Bounded: the least
+ * recently seen are let go.
  */
 import type { Stats } from "node:fs";
 import { entryFacts } from "../../base/facts.js";
@@ -11,8 +12,15 @@ import { lookAtAll } from "./stamps.js";
 /** What happened to a file. */
 export type Seen = (path: string, change: "created" | "changed" | "deleted") => void;
 
+/** A page of an answer shows about as many. */
+const LATEST = 64;
+/** How old a look at all of them may be. */
+const MOMENT_MS = 250;
+
 /** A file as it was last looked at; none where none is there. */
 interface Look extends ContentFacts {
+  /** Its names; what has one only is written to under that, which the watches tell. */
+  nlink: number;
   /** The same as a text, once somebody has asked for it. */
   stamp: string | undefined;
 }
@@ -23,6 +31,10 @@ export class AttendedFiles {
   readonly #files = new Map<string, Look | undefined>();
   /** Their paths, until they are others or in another order. */
   #paths: readonly string[] | undefined;
+  /** Those that the last look was at; undefined when it was at all of them. */
+  #some: ReadonlySet<string> | undefined;
+  /** When all of them were last looked at. */
+  #allAt = Number.NEGATIVE_INFINITY;
   #generation = 0;
 
   constructor(limit: number) {
@@ -40,8 +52,9 @@ export class AttendedFiles {
     return this.#paths;
   }
 
-  /** The stamp of a file when it was last looked at, "" for what was not there; undefined for what is not attended to. */
+  /** The stamp of a file in the last look, "" for what was not there; undefined for what that was not at. */
   stampOf(path: string): string | undefined {
+    if (this.#some !== undefined && !this.#some.has(path)) return undefined;
     const look = this.#files.get(path);
     if (look === undefined) return this.has(path) ? "" : undefined;
     look.stamp ??= stampText(look);
@@ -66,9 +79,13 @@ export class AttendedFiles {
     if (this.#files.size > this.#limit && oldest !== undefined) this.#files.delete(oldest);
   }
 
-  /** Compares all of them with what was known. */
+  /** Compares them with what was known. */
   look(seen: Seen): Promise<void> {
-    return lookAtAll(this.paths, (path, stats) => {
+    const now = performance.now();
+    const isAll = this.#files.size <= LATEST || now - this.#allAt >= MOMENT_MS;
+    if (isAll) this.#allAt = now;
+    this.#some = isAll ? undefined : new Set(this.#pressing());
+    return lookAtAll(isAll ? this.paths : [...(this.#some ?? [])], (path, stats) => {
       const before = this.#files.get(path);
       const now = stats?.isFile() ? stats : undefined;
       if (isSame(before, now) || !this.has(path)) return;
@@ -76,12 +93,20 @@ export class AttendedFiles {
       seen(path, before === undefined ? "created" : now === undefined ? "deleted" : "changed");
     });
   }
+
+  /** Those that are looked at every time. */
+  *#pressing(): Iterable<string> {
+    const { paths } = this;
+    const early = paths.length - LATEST;
+    for (const [index, path] of paths.entries())
+      if (index >= early || (this.#files.get(path)?.nlink ?? 0) > 1) yield path;
+  }
 }
 
 function lookOf(stats: Stats | undefined): Look | undefined {
   if (!stats?.isFile()) return undefined;
-  const { ino, size, mtimeMs, ctimeMs } = stats;
-  return { ino, size, mtimeMs, ctimeMs, stamp: undefined };
+  const { ino, size, mtimeMs, ctimeMs, nlink } = stats;
+  return { ino, size, mtimeMs, ctimeMs, nlink, stamp: undefined };
 }
 
 /** Number by number: each call compares all of them, and texts of them would take longer than looking. */

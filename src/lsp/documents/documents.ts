@@ -12,6 +12,7 @@ import type { Capabilities } from "../capabilities.js";
 import { isInside, slashed } from "../inside.js";
 import type { OpenDocument } from "../types.js";
 import { type FileText, readText, stampOf, stampText } from "./file.js";
+import { KnownTexts } from "./known-texts.js";
 import { languageIdOf } from "./language-id.js";
 import { lookAtAll } from "./stamps.js";
 import { changeBetween, type TextChange } from "./text-change.js";
@@ -42,7 +43,7 @@ export class Documents {
   readonly #context: DocumentsContext;
   /** By path, the least recently used first. */
   readonly #open = new Map<string, Entry>();
-  readonly #texts = new Map<string, FileText>();
+  readonly #texts = new KnownTexts();
   /** The last text that the server was given of a file, open or not, and which one it was. */
   readonly #editions = new Map<string, { hash: string; edition: number }>();
   /** How many questions are about a document, by path. */
@@ -149,20 +150,13 @@ export class Documents {
   textOf(path: string): Soon<Lines | undefined> {
     const open = this.#open.get(path);
     if (open) return open.document.lines;
-    const stamp = stampOf(path);
-    const known = this.#texts.get(path);
-    if (stamp?.solid && known?.stamp.text === stamp.text) return known.lines;
-    return this.#read(path);
+    return this.#texts.get(path) ?? this.#read(path);
   }
 
   async #read(path: string): Promise<Lines | undefined> {
     const read = await readText(path, this.#shown(path), this.#context.maxBytes).catch(() => undefined);
-    this.#texts.delete(path);
-    if (!read) return undefined;
-    this.#texts.set(path, read);
-    const oldest = this.#texts.keys().next().value;
-    if (this.#texts.size > this.#context.maxOpen && oldest !== undefined) this.#texts.delete(oldest);
-    return read.lines;
+    this.#texts.put(path, read);
+    return read?.lines;
   }
 
   /** Keeps changes in order: what two calls tell the server never interleaves. */

@@ -5,6 +5,7 @@
  */
 import type { ServerResponse } from "node:http";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { messageText } from "../../base/spelt.js";
 import type { Trace } from "../../lsp/types.js";
 
 /** Where an answer goes, and in which form. */
@@ -56,7 +57,7 @@ export class DirectAnswer {
     if (!isAnswer && (!isStreamed || response.writableNeedDrain)) return;
     trace?.({ side: "mcp", direction: "sent", message });
     if (!isAnswer) this.#beStream();
-    const text = JSON.stringify(message);
+    const text = messageText(message);
     const written = this.#isStream ? `event: message\ndata: ${text}\n\n` : text;
     if (isAnswer) this.#finish(200, written);
     else this.#part(written);

@@ -101,9 +101,11 @@ export class Places {
   #find(server: LanguageServer, uri: string): Soon<Lines | undefined> {
     const admitted = this.show(uri);
     if (admitted === undefined) return undefined;
-    this.#stamps.delete(admitted.path);
     if (admitted.uri !== uri && this.#lines.has(admitted.uri)) return this.#lines.get(admitted.uri);
-    return server.textOf(admitted.uri);
+    const found = server.textOf(admitted.uri);
+    // A text that was there was compared with the file just now; one that is read may be newer than the look before.
+    if (found instanceof Promise) this.#stamps.delete(admitted.path);
+    return found;
   }
 
   /** The member that names a file in an answer. */

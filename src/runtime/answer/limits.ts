@@ -4,6 +4,7 @@
  */
 import type { Answer } from "../../abi/handler.js";
 import type { Json } from "../../base/json.js";
+import { spelt } from "../../base/spelt.js";
 import type { CallState } from "../call-state.js";
 
 /** What a UTF-16 unit takes in UTF-8 at the most. */
@@ -66,7 +67,7 @@ export function askedChars({ tool, input }: CallState): Json | undefined {
 
 /** Whether the forms of an answer that are sent keep the caps. */
 export function fits(answer: Answer, caps: Caps): boolean {
-  const structure = caps.hasStructure ? JSON.stringify(answer.structured) : "";
+  const structure = caps.hasStructure ? spelt(answer.structured) : "";
   const text = caps.hasText ? `${answer.text}${answer.notes}` : "";
   return (
     structure.length + text.length <= caps.total &&

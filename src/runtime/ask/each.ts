@@ -1,10 +1,9 @@
 /** One request per item of an earlier reply, each sent to the server that gave the item; replies in the order of places. */
 import type { EachOptions } from "../../abi/handler.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
-import { type KeyPart, sortBy, uniqueBy } from "../../base/order.js";
+import { compareKeys, compareText, type KeyPart, sortWith } from "../../base/order.js";
 import { getAt } from "../../base/pointer.js";
 import { Refusal } from "../../base/problem.js";
-import type { LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
 import { isRange, type LspPosition, listOf } from "../lsp-values.js";
 import { runtimeShapes } from "../shapes/index.js";
@@ -18,11 +17,6 @@ const atOnce = 4;
 const shareOfAnswer = 0.95;
 const usualQuestions = 50;
 const mostQuestions = 1000;
-
-interface Question {
-  server: LanguageServer;
-  item: Json;
-}
 
 /** Asks about each item; items past the limit are left out, visibly. */
 export async function askEach(
@@ -39,7 +33,7 @@ export async function askEach(
       : listOf(getAt(value, options.path ?? [])).map((item): Entry => ({ server, item })),
   );
   // Which items fall under the limit must not depend on the server's order.
-  const questions = inOrder(found).map(({ server, item }) => ({ server, item: item as Json }));
+  const questions = inOrder(found);
   const limit = limitOf(options);
   if (questions.length > limit) {
     call.evidence.cut();
@@ -76,7 +70,7 @@ async function refine(
       ? []
       : entriesOf(getAt(value, options.path ?? [])).map((item): Entry => ({ server, item })),
   );
-  const chosen = uniqueBy(shape?.choose?.(found, call) ?? inOrder(found), identityOf);
+  const chosen = distinct(shape?.choose?.(found, call) ?? inOrder(found));
   const wanted = call.input[call.plan.dialect.listing.most] ?? call.tool.defaultItems;
   const shown = typeof wanted === "number" ? wanted : call.tool.maxItems;
   const questions = chosen
@@ -85,22 +79,21 @@ async function refine(
       ({ server, item }) =>
         isTable(item) && (getAt(item, lacking) ?? null) === null && server.supports(method),
     )
-    .slice(0, limitOf(options))
-    .map(({ server, item }) => ({ server, item: item as Json }));
+    .slice(0, limitOf(options));
   const { parts, failures } = await askAll(call, method, questions, options, params);
   // A server that does not have what it advertises leaves its items as they are.
   const real = failures.filter(({ code }) => code !== "lsp/not-supported");
   tellFailures(call, real, questions.length);
-  const told = new Map(
-    parts.flatMap((part, index) => {
-      const question = questions[index];
-      return part !== undefined && question !== undefined && isTable(part.value)
-        ? [[identityOf(question), part.value] as const]
-        : [];
-    }),
-  );
+  const told = new Map<Entry, unknown>();
+  for (const [index, question] of questions.entries()) {
+    const value = parts[index]?.value;
+    if (isTable(value)) told.set(question, value);
+  }
   return {
-    parts: chosen.map((entry) => ({ ...entry, value: told.get(identityOf(entry)) ?? entry.item })),
+    parts: chosen.map((entry) => {
+      const { server, item } = entry;
+      return { server, item, value: told.get(entry) ?? item };
+    }),
     perItem: true,
     source: items,
   };
@@ -111,9 +104,42 @@ function limitOf({ limit }: EachOptions): number {
   return typeof limit === "number" ? Math.min(mostQuestions, Math.max(1, Math.floor(limit))) : usualQuestions;
 }
 
-/** Where an item says where it stands, that counts first: file, then range. */
+/** Where an item says where it stands, that counts first: file, then range. What stands in one place its text puts in order. */
 function inOrder(entries: Entry[]): Entry[] {
-  return sortBy(entries, (entry) => [...placeOf(entry.item), identityOf(entry)]);
+  const texts = new Map<Entry, string>();
+  const textOf = (entry: Entry): string => {
+    const text = texts.get(entry) ?? identityOf(entry);
+    texts.set(entry, text);
+    return text;
+  };
+  const placed = entries.map((entry) => ({ entry, place: placeOf(entry.item) }));
+  return sortWith(
+    placed,
+    (a, b) => compareKeys(a.place, b.place) || compareText(textOf(a.entry), textOf(b.entry)),
+  ).map(({ entry }) => entry);
+}
+
+/** Each entry once. The whole of them is compared only where place and name are the same. */
+function distinct(entries: Entry[]): Entry[] {
+  const seen = new Map<string, { first: Entry; texts: Set<string> }>();
+  return entries.filter((entry) => {
+    const rough = roughly(entry.item);
+    const alike = seen.get(rough);
+    if (alike === undefined) {
+      seen.set(rough, { first: entry, texts: new Set() });
+      return true;
+    }
+    const { first, texts } = alike;
+    if (texts.size === 0) texts.add(identityOf(first));
+    const before = texts.size;
+    return texts.add(identityOf(entry)).size > before;
+  });
+}
+
+/** A text that equal items have in common, and most others do not. */
+function roughly(item: unknown): string {
+  if (!isTable(item)) return typeof item;
+  return [item.name ?? item.label ?? item.title, ...placeOf(item)].join("\n");
 }
 
 function placeOf(item: unknown): KeyPart[] {
@@ -138,7 +164,7 @@ function identityOf({ server, item }: Entry): string {
 async function askAll(
   call: CallState,
   method: string,
-  questions: Question[],
+  questions: Entry[],
   options: EachOptions,
   params: (item: Json) => JsonObject,
 ): Promise<{ parts: (ReplyPart | undefined)[]; failures: Refusal[] }> {
@@ -149,7 +175,7 @@ async function askAll(
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [index, { server, item }] = next;
       try {
-        const reply = await server.request(method, params(item), {
+        const reply = await server.request(method, params(item as Json), {
           signal: call.signal,
           timeoutMs: Math.max(1, Math.floor(call.remainingMs() * shareOfAnswer)),
           onProgress: call.onProgress,

@@ -2,7 +2,7 @@
  * From raw items to rows: each file judged once, whatever lies outside counted and left out, duplicates found by their
  * numbers. No text is read but where servers that count differently, or know a name's place differently, tell of one file.
  */
-import { compareText, sortSlices } from "../../base/order.js";
+import { sortSlices } from "../../base/order.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { pageSize } from "../answer/limits.js";
 import type { CallState } from "../call-state.js";
@@ -12,7 +12,7 @@ import { type Few, plain } from "./few.js";
 import type { Speller } from "./list.js";
 import { type Collecting, fileOrder, type Named, NamedFiles } from "./named-files.js";
 import { Numbers } from "./numbers.js";
-import { none, type Row, type RowFile, type RowKind } from "./row.js";
+import { compareWhat, none, type Row, type RowFile, type RowKind } from "./row.js";
 import { PackedRows } from "./row-store.js";
 import { comparePlaces, fewRows, Rows } from "./rows.js";
 
@@ -95,7 +95,7 @@ async function packed<T>(
   const { what } = gathered;
   const places = gathered.places.data;
   const compare = (a: number, b: number) =>
-    comparePlaces(places, a, b) || compareText(kind.words(what[a] as T), kind.words(what[b] as T));
+    comparePlaces(places, a, b) || compareWhat(kind, what[a] as T, what[b] as T);
   const grouped = groups(named, gathered.fileOf.data);
   const files: RowFile[] = [];
   const kept = new Numbers();

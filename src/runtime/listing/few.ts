@@ -1,9 +1,8 @@
 /** Few rows of a reply: kept as they were told, grouped by file, each once. */
-import { compareText, sortWith } from "../../base/order.js";
+import { sortWith } from "../../base/order.js";
 import type { CallState } from "../call-state.js";
-import type { LspRange } from "../lsp-values.js";
 import { type Collecting, fileOrder, type Named } from "./named-files.js";
-import type { Row, RowFile, RowKind } from "./row.js";
+import { compareRanges, compareWhat, type Row, type RowFile, type RowKind } from "./row.js";
 import { PlainRows } from "./row-store.js";
 import { Rows } from "./rows.js";
 
@@ -44,21 +43,10 @@ export function plain<T>(
 function eachOnce<T>(rows: Row<T>[], kind: RowKind<T>): Row<T>[] {
   if (rows.every((row, at) => at === 0 || compareRanges(rows[at - 1]?.range, row.range) < 0)) return rows;
   const compare = (a: Row<T>, b: Row<T>) =>
-    compareRanges(a.range, b.range) || compareText(kind.words(a.what), kind.words(b.what));
+    compareRanges(a.range, b.range) || compareWhat(kind, a.what, b.what);
   const sorted = sortWith(rows, compare);
   return sorted.filter((row, at) => {
     const before = sorted[at - 1];
     return before === undefined || compare(before, row) !== 0;
   });
-}
-
-/** By the four numbers; a row without a range is the last. */
-function compareRanges(a: LspRange | undefined, b: LspRange | undefined): number {
-  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
-  return (
-    a.start.line - b.start.line ||
-    a.start.character - b.start.character ||
-    a.end.line - b.end.line ||
-    a.end.character - b.end.character
-  );
 }

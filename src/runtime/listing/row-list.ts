@@ -2,9 +2,11 @@
 import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "../../base/json.js";
 import type { Places } from "../answer/convert.js";
+import type { LspRange } from "../lsp-values.js";
 import type { Turns } from "../turns.js";
 import type { List, Speller, Weight } from "./list.js";
-import type { RowFile } from "./row.js";
+import { putRange, type RowFile } from "./row.js";
+import type { RowStore } from "./row-store.js";
 import { Rows } from "./rows.js";
 
 /** What the memory of a row, a text and a file takes beside its own characters. */
@@ -99,6 +101,7 @@ async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<
   for (const { admitted, start, length } of files) {
     hash.update(`${admitted.uri}\n${length}\n`);
     hash.update(store.numbers(start, length));
+    if (kind.inner !== undefined) hash.update(innerNumbers(kind.inner, store, start, length));
     bytes += bytesPerFile + length * bytesPerRow;
     for (let at = start; at < start + length; at++) {
       const words = kind.words(store.what(at));
@@ -114,4 +117,15 @@ async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<
     }
   }
   return { bytes, digest: hash.update(told).digest("hex") };
+}
+
+function innerNumbers<T>(
+  inner: (what: T) => LspRange | undefined,
+  store: RowStore<T>,
+  from: number,
+  length: number,
+): Uint32Array {
+  const numbers = new Uint32Array(4 * length);
+  for (let index = 0; index < length; index++) putRange(numbers, 4 * index, inner(store.what(from + index)));
+  return numbers;
 }

@@ -1,7 +1,7 @@
 /** Where the rows of a listing are kept: few as they were told, very many as numbers side by side, in little room. */
 import type { LanguageServer } from "../../lsp/types.js";
 import type { LspRange } from "../lsp-values.js";
-import { none, type Row } from "./row.js";
+import { none, putRange, type Row } from "./row.js";
 
 /** Rows by their place in a row of rows. */
 export interface RowStore<T> {
@@ -32,13 +32,8 @@ export class PlainRows<T> implements RowStore<T> {
   }
 
   numbers(from: number, length: number): Uint32Array {
-    const numbers = new Uint32Array(4 * length).fill(none);
-    for (let index = 0; index < length; index++) {
-      const { range } = this.row(from + index);
-      if (range === undefined) continue;
-      const { start, end } = range;
-      numbers.set([start.line, start.character, end.line, end.character], 4 * index);
-    }
+    const numbers = new Uint32Array(4 * length);
+    for (let index = 0; index < length; index++) putRange(numbers, 4 * index, this.row(from + index).range);
     return numbers;
   }
 

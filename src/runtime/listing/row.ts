@@ -1,5 +1,6 @@
 /** What a listing is made of before anything is spelt: raw items with their places, as numbers. */
 import type { JsonObject } from "../../base/json.js";
+import { compareText } from "../../base/order.js";
 import type { Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
@@ -20,8 +21,10 @@ export interface Row<T> {
 export interface RowKind<T> {
   /** Its order decides among rows of one file. */
   facts: ShapeFacts;
-  /** All that a row says besides its place, as one text: rows that agree in both are one. */
+  /** All that a row says besides its places, as one text: rows that agree in both are one. */
   words(what: T): string;
+  /** A second place that it tells, where rows may have one. */
+  inner?(what: T): LspRange | undefined;
   /** What a row says besides its place, spelt. */
   members(what: T, places: Places): JsonObject;
   /** The range that is shown, where the text decides it; the row's own otherwise. */
@@ -40,4 +43,35 @@ export interface RowFile {
   length: number;
   /** Whether its rows are in the order in which they are shown, which its text decides. */
   isOrdered: boolean;
+}
+
+/** By what rows say besides the range that they stand for; 0 where that is the same. */
+export function compareWhat<T>(kind: RowKind<T>, a: T, b: T): number {
+  const { inner } = kind;
+  const order = inner === undefined ? 0 : compareRanges(inner(a), inner(b));
+  return order || compareText(kind.words(a), kind.words(b));
+}
+
+/** By the four numbers; a row without a range is the last. */
+export function compareRanges(a: LspRange | undefined, b: LspRange | undefined): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  return (
+    a.start.line - b.start.line ||
+    a.start.character - b.start.character ||
+    a.end.line - b.end.line ||
+    a.end.character - b.end.character
+  );
+}
+
+/** Puts down the four numbers of a range, or of none. */
+export function putRange(numbers: Uint32Array, at: number, range: LspRange | undefined): void {
+  if (range === undefined) {
+    numbers.fill(none, at, at + 4);
+    return;
+  }
+  const { start, end } = range;
+  numbers[at] = start.line;
+  numbers[at + 1] = start.character;
+  numbers[at + 2] = end.line;
+  numbers[at + 3] = end.character;
 }

@@ -3,7 +3,7 @@
  * so it is found when rows of the file are first shown, and only then is its text read.
  */
 import type { Json, JsonObject } from "../../base/json.js";
-import { compareKeys, compareText, type KeyPart, sortSlices } from "../../base/order.js";
+import { compareKeys, type KeyPart, sortSlices } from "../../base/order.js";
 import type { Soon } from "../../base/soon.js";
 import { type ColumnUnit, ColumnWalk, type Lines } from "../../base/text.js";
 import { itemKey } from "../../protocol/item-order.js";
@@ -12,7 +12,7 @@ import type { LspPosition } from "../lsp-values.js";
 import type { Turns } from "../turns.js";
 import type { Speller } from "./list.js";
 import { upTo } from "./numbers.js";
-import { none, type Row, type RowFile, type RowKind } from "./row.js";
+import { compareWhat, none, type Row, type RowFile, type RowKind } from "./row.js";
 import type { RowStore } from "./row-store.js";
 
 /** So few rows are looked through in one go. */
@@ -87,17 +87,17 @@ export class Rows<T> {
     if (file.length <= fewRows && this.#isAscending(file, walks)) return undefined;
     const shown = await this.#shown(file, walks, turns);
     const { kind, store } = this;
+    const what = (index: number) => store.what(file.start + index);
     const keys = new Map<number, KeyPart[]>();
     const keyOf = (index: number) => {
-      const members = () => kind.members(store.what(file.start + index), places);
+      const members = () => kind.members(what(index), places);
       const key = keys.get(index) ?? itemKey(kind.facts, members(), places.dialect);
       keys.set(index, key);
       return key;
     };
-    const wordsOf = (index: number) => kind.words(store.what(file.start + index));
     const compareShown = (a: number, b: number) =>
       comparePlaces(shown, a, b) || compareKeys(keyOf(a), keyOf(b));
-    const compare = (a: number, b: number) => compareShown(a, b) || compareText(wordsOf(a), wordsOf(b));
+    const compare = (a: number, b: number) => compareShown(a, b) || compareWhat(kind, what(a), what(b));
     const sorted = await sortSlices(upTo(file.length), compare, () => turns.rest());
     return { sorted, isTie: (a: number, b: number) => compareShown(a, b) === 0, lines };
   }

@@ -186,7 +186,7 @@ async function describe(call: CallState, symbol: FoundSymbol) {
     ...document,
     ...span,
   };
-  if (symbol.containers.length > 0) candidate.container = symbol.containers.join("/");
+  if (symbol.container !== "") candidate.container = symbol.container;
   if (text !== undefined) candidate.text = text;
   return { candidate, at: { ...document, start: extent?.start ?? null } };
 }

@@ -12,6 +12,8 @@ import { identifierOf, type NamedSymbol } from "./symbol-names.js";
 
 /** A symbol that a server told of. */
 export interface FoundSymbol extends NamedSymbol {
+  /** What it stands in, as one text; empty for nothing. */
+  container: string;
   kind: string;
   uri: string;
   server: LanguageServer;
@@ -24,15 +26,22 @@ export interface FoundSymbol extends NamedSymbol {
 /** The part of a symbol that says where it stands. */
 export type PlacedSymbol = Pick<FoundSymbol, "name" | "server" | "range" | "selection">;
 
+/** What the symbols of one level stand in. */
+type Within = Pick<FoundSymbol, "containers" | "container">;
+
+const outermost: Within = { containers: [], container: "" };
+
+function inside({ containers, container }: Within, name: string): Within {
+  return { containers: [...containers, name], container: container === "" ? name : `${container}/${name}` };
+}
+
 /** The symbols of `textDocument/documentSymbol`, parents before children; a flat one in the file that the server says. */
 export function* documentSymbols(
   server: LanguageServer,
   uri: string,
   value: unknown,
 ): Generator<FoundSymbol, void, undefined> {
-  const open: { entries: unknown[]; next: number; containers: readonly string[] }[] = [
-    { entries: listOf(value), next: 0, containers: [] },
-  ];
+  const open = [{ entries: listOf(value), next: 0, within: outermost }];
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
     if (level.next === level.entries.length) {
       open.pop();
@@ -43,11 +52,11 @@ export function* documentSymbols(
       yield flatSymbol(server, entry, uri);
       continue;
     }
-    const symbol = nestedSymbol(server, uri, entry, level.containers);
+    const symbol = nestedSymbol(server, uri, entry, level.within);
     yield symbol;
     const children = listOf(isTable(entry) ? entry.children : undefined);
     if (children.length > 0)
-      open.push({ entries: children, next: 0, containers: [...level.containers, symbol.name] });
+      open.push({ entries: children, next: 0, within: inside(level.within, symbol.name) });
   }
 }
 
@@ -63,7 +72,7 @@ function nestedSymbol(
   server: LanguageServer,
   uri: string,
   entry: unknown,
-  containers: readonly string[],
+  { containers, container }: Within,
 ): FoundSymbol {
   if (!isTable(entry) || typeof entry.name !== "string" || !isRange(entry.range))
     throw garbled(server, "a list of symbols");
@@ -71,6 +80,7 @@ function nestedSymbol(
     name: entry.name,
     kind: kindWord(entry.kind),
     containers,
+    container,
     uri,
     server,
     range: entry.range,
@@ -88,6 +98,7 @@ function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string)
     name: entry.name,
     kind: kindWord(entry.kind),
     containers: container === "" ? [] : [container],
+    container,
     uri: uri || documentUri,
     server,
     range: isRange(range) ? range : undefined,

@@ -8,7 +8,7 @@ import type { Row, RowKind } from "../listing/row.js";
 import { extentOf, type FoundSymbol, nameRangeOf, type PlacedSymbol } from "../point/symbols.js";
 
 /** What a symbol says besides its range. */
-export type SymbolWords = Pick<FoundSymbol, "name" | "kind" | "containers" | "selection">;
+export type SymbolWords = Pick<FoundSymbol, "name" | "kind" | "container" | "selection">;
 
 /** A symbol as a row. */
 export function symbolRow({
@@ -17,10 +17,10 @@ export function symbolRow({
   range,
   name,
   kind,
-  containers,
+  container,
   selection,
 }: FoundSymbol): Row<SymbolWords> {
-  return { server, uri, range, what: { name, kind, containers, selection } };
+  return { server, uri, range, what: { name, kind, container, selection } };
 }
 
 /** How symbols are listed, with or without the names of their files. */
@@ -31,23 +31,20 @@ export function symbolKind(
 ): RowKind<SymbolWords> {
   return {
     facts,
-    words: ({ name, kind, containers, selection }) => {
-      const { start, end } = selection ?? {};
-      const place = `${start?.line}:${start?.character}-${end?.line}:${end?.character}`;
-      return `${place} ${kind} ${name}\n${containers.join("\n")}`;
-    },
-    members: ({ name, kind, containers }, places) => ({
+    words: ({ name, kind, container }) => `${kind} ${name}\n${container}`,
+    inner: ({ selection }) => selection,
+    members: ({ name, kind, container }, places) => ({
       name: places.name(name),
       kind,
-      ...(containers.length === 0 ? {} : { container: containers.join("/") }),
+      ...(container === "" ? {} : { container }),
     }),
     range: (row, lines) => (extent === "declaration" ? row.range : extentOf(placedIn(row), lines)),
     spell(row, admitted, places, lines) {
-      const { name, kind, containers } = row.what;
+      const { name, kind, container } = row.what;
       const item: JsonObject = { name: places.name(name), kind };
       if (isNamed) defineAll(item, places.document(admitted));
       putSymbolSpan(item, places, row, lines, extent);
-      if (containers.length > 0) item.container = containers.join("/");
+      if (container !== "") item.container = container;
       return item;
     },
   };
