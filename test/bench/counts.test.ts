@@ -469,6 +469,36 @@ describe("a long listing", () => {
   });
 });
 
+describe("a page of more files than are open", () => {
+  it("reads none of them again while they have not changed", async () => {
+    const names = Array.from({ length: 150 }, (_, number) => `f${1000 + number}.fake`);
+    const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 1 } };
+    const symbols = names.map((name) => ({
+      ...{ name: "x", kind: 13, location: { uri: `file:///work/${name}`, range } },
+    }));
+    const scenario = {
+      capabilities: { workspaceSymbolProvider: true },
+      replies: { "workspace/symbol": symbols },
+    };
+    const files = Object.fromEntries(names.map((name) => [name, "a\nx = 1\n"]));
+    const work = await openWorkshop({ files, servers: { fake: { scenario } } });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    const ask = (query: string) => work.call("search_workspace_symbols", { query, page_size: 150 });
+    const tally = nothing();
+    await ask("one");
+    const restore = watchFiles(tally);
+    try {
+      const { structured } = await ask("two");
+      expect(structured).toMatchObject({ total: names.length, shown: names.length });
+      expect(tally.opened).toBe(0);
+    } finally {
+      restore();
+      vi.useRealTimers();
+      await work.close();
+    }
+  });
+});
+
 describe.runIf(process.platform === "linux")("a call after many files were asked about", () => {
   it("looks at each of them once, and reads none", async () => {
     const names = Array.from({ length: 60 }, (_, number) => `f${number}.fake`);

@@ -15,12 +15,19 @@ import {
   writeSync,
 } from "node:fs";
 import { join, relative } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { stampText } from "../../src/lsp/documents/file.js";
 import { type WatchLimits, WorkspaceWatch } from "../../src/lsp/watch/watch.js";
 import { afterThis, workspace, write } from "./support.js";
 
 /** Node writes to no mapped memory; Python does, where it is installed. */
 const hasPython = spawnSync("python3", ["-c", "import mmap"]).status === 0;
+
+function writeMapped(path: string): void {
+  const script =
+    "import mmap,sys; f=open(sys.argv[1],'r+b'); m=mmap.mmap(f.fileno(),0); m[0:2]=b'22'; m.flush()";
+  execFileSync("python3", ["-c", script, path]);
+}
 
 async function watched(
   files: { [path: string]: string },
@@ -311,11 +318,32 @@ describe("a file that an answer was about", () => {
     await changes();
     watch.attend(join(root, "a.ts"));
     await changes();
-    const script =
-      "import mmap,sys; f=open(sys.argv[1],'r+b'); m=mmap.mmap(f.fileno(),0); m[0:2]=b'22'; m.flush()";
-    execFileSync("python3", ["-c", script, join(root, "a.ts")]);
+    writeMapped(join(root, "a.ts"));
     expect((await changes())["a.ts"]).toBe(2);
   });
+
+  test.skipIf(!hasPython)(
+    "is seen to change through memory after a moment where many others were asked about since, and at once where it has other names",
+    async () => {
+      vi.useFakeTimers({ toFake: ["performance"] });
+      afterThis(() => {
+        vi.useRealTimers();
+      });
+      const names = Array.from({ length: 80 }, (_, number) => `f${number}.ts`);
+      const files = Object.fromEntries(names.map((name) => [name, "1111"]));
+      const { root, watch, changes } = await watched({ ...files, "old.ts": "1111", "linked.ts": "1111" });
+      linkSync(join(root, "linked.ts"), join(workspace({}), "elsewhere"));
+      await changes();
+      for (const name of ["old.ts", "linked.ts", ...names]) watch.attend(join(root, name));
+      await changes();
+      for (const name of ["old.ts", "linked.ts", "f79.ts"]) writeMapped(join(root, name));
+      expect(await changes()).toEqual({ "linked.ts": 2, "f79.ts": 2 });
+      expect(watch.stampOf(join(root, "f79.ts"))).toBe(stampText(statSync(join(root, "f79.ts"))));
+      expect(watch.stampOf(join(root, "old.ts"))).toBeUndefined();
+      vi.advanceTimersByTime(250);
+      expect(await changes()).toEqual({ "old.ts": 2 });
+    },
+  );
 
   test("is let go when there are too many of them", async () => {
     const { root, watch, changes } = await watched({ "a.ts": "1", "b.ts": "1" }, [], { attended: 1 });

@@ -178,6 +178,17 @@ describe("kept listings", () => {
     });
   });
 
+  it("are the same ones when the same is found again, with how its files stand now", async () => {
+    const pages = new Pages();
+    const binding = "0123456789abcdef";
+    const [first, again] = [listing(["a", "b"]), { ...listing(["a", "b"]), sources: "later" }];
+    const cursor = (await pages.keep(binding, first, turns))(1);
+    expect((await pages.keep(binding, again, turns))(1)).toBe(cursor);
+    const { snapshot } = await pages.open(cursor, binding, turns);
+    expect(snapshot.list).toBe(first.list);
+    expect(snapshot.sources).toBe("later");
+  });
+
   it("make room for newer ones, the least recently used first", async () => {
     const pages = new Pages({ lifeMs: 1e6, bytes: 2500, snapshotBytes: 2000 });
     const binding = "0123456789abcdef";

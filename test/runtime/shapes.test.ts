@@ -188,6 +188,31 @@ test("flat symbols of other files are not this file's, and are counted", async (
   expect(text).not.toMatch(/other|out\b/);
 });
 
+test("symbols stand below what they stand in, and tell their whole path where that is not shown", async () => {
+  const symbol = (name: string, line: number, children: Json[] = []): JsonObject => ({
+    ...{ name, kind: 5, range: range(line, 0, 5), selectionRange: range(line, 0, 5), children },
+  });
+  const value = [
+    symbol("Outer", 0, [symbol("first", 1, [symbol("deep", 2)]), symbol("second", 3)]),
+    symbol("Other", 4),
+  ];
+  const lines = (text: string) => text.split("\n").filter((line) => line.includes("class"));
+  const { text } = await answer("document_symbols", [{ server, value }]);
+  expect(lines(text).map((line) => line.replace(/\d+:\d+-\d+:\d+ /, ""))).toEqual([
+    " class Outer",
+    "   class first",
+    "     class deep",
+    "   class second",
+    " class Other",
+  ]);
+  const flat = ["deep", "second"].map((name, line) => ({
+    ...{ name, kind: 5, containerName: name === "deep" ? "Outer/first" : "Outer" },
+    location: { uri: a, range: range(line, 0, 5) },
+  }));
+  const { text: paths } = await answer("document_symbols", [{ server, value: flat }]);
+  expect(lines(paths).map((line) => line.split("class ")[1])).toEqual(["Outer/first/deep", "Outer/second"]);
+});
+
 test("a link to a path outside is dropped, however its target is written", async () => {
   const outside = ["/elsewhere/x", "C:\\elsewhere\\x", "FILE:///elsewhere/x", "file:/elsewhere/x"];
   const within = ["jar:file:/elsewhere/x.jar!/a", "odd:/elsewhere/x"];

@@ -19,7 +19,7 @@ const MOMENT_MS = 250;
 
 /** A file as it was last looked at; none where none is there. */
 interface Look extends ContentFacts {
-  /** Its names; what has one only is written to under that, which the watches tell. */
+  /** How many names it has. */
   nlink: number;
   /** The same as a text, once somebody has asked for it. */
   stamp: string | undefined;
@@ -31,6 +31,8 @@ export class AttendedFiles {
   readonly #files = new Map<string, Look | undefined>();
   /** Their paths, until they are others or in another order. */
   #paths: readonly string[] | undefined;
+  /** Those that have several names. */
+  readonly #linked = new Set<string>();
   /** Those that the last look was at; undefined when it was at all of them. */
   #some: ReadonlySet<string> | undefined;
   /** When all of them were last looked at. */
@@ -72,11 +74,13 @@ export class AttendedFiles {
     // At once, so that no later write can hide behind it.
     const look = isKnown ? this.#files.get(path) : lookOf(entryFacts(path));
     this.#files.delete(path);
-    this.#files.set(path, look);
+    this.#put(path, look);
     this.#paths = undefined;
     if (!isKnown) this.#generation++;
     const oldest = this.#files.keys().next().value;
-    if (this.#files.size > this.#limit && oldest !== undefined) this.#files.delete(oldest);
+    if (this.#files.size <= this.#limit || oldest === undefined) return;
+    this.#files.delete(oldest);
+    this.#linked.delete(oldest);
   }
 
   /** Compares them with what was known. */
@@ -84,22 +88,21 @@ export class AttendedFiles {
     const now = performance.now();
     const isAll = this.#files.size <= LATEST || now - this.#allAt >= MOMENT_MS;
     if (isAll) this.#allAt = now;
-    this.#some = isAll ? undefined : new Set(this.#pressing());
+    this.#some = isAll ? undefined : new Set([...this.#linked, ...this.paths.slice(-LATEST)]);
     return lookAtAll(isAll ? this.paths : [...(this.#some ?? [])], (path, stats) => {
       const before = this.#files.get(path);
       const now = stats?.isFile() ? stats : undefined;
       if (isSame(before, now) || !this.has(path)) return;
-      this.#files.set(path, lookOf(now));
+      this.#put(path, lookOf(now));
       seen(path, before === undefined ? "created" : now === undefined ? "deleted" : "changed");
     });
   }
 
-  /** Those that are looked at every time. */
-  *#pressing(): Iterable<string> {
-    const { paths } = this;
-    const early = paths.length - LATEST;
-    for (const [index, path] of paths.entries())
-      if (index >= early || (this.#files.get(path)?.nlink ?? 0) > 1) yield path;
+  #put(path: string, look: Look | undefined): void {
+    this.#files.set(path, look);
+    // What has one name only is written to under that, which the watches tell.
+    if ((look?.nlink ?? 0) > 1) this.#linked.add(path);
+    else this.#linked.delete(path);
   }
 }
 

@@ -200,8 +200,10 @@ export class WorkspaceWatch {
 
   /** Follows the folders of files that answers were about, where the part that they lie in is too large as a whole. */
   async #followAlone(): Promise<void> {
+    const isAllFollowed = this.#zones.closed.length === 0 && this.#overfull.size === 0;
+    if (this.#tree.isOpening || (isAllFollowed && this.#alone.size === 0)) return;
     const state = `${this.#attended.generation} ${this.#tree.known.generation}`;
-    if (this.#tree.isOpening || state === this.#aloneFor) return;
+    if (state === this.#aloneFor) return;
     const folders = this.#attended.paths
       .toReversed()
       .filter((path) => this.#alone.has(dirname(path)) || !this.#tree.known.follows(path))

@@ -74,9 +74,12 @@ export class Pages {
     if (bytes > this.limits.snapshotBytes)
       throw new Refusal("page/snapshot-too-large", "The whole listing is too large to page through.");
     const id = sha256(text).slice(0, 32);
-    this.#kept.delete(`${binding}:${id}`);
+    const key = `${binding}:${id}`;
+    // The same listing as before is kept as it is: what is new may go while it is young.
+    const list = this.#kept.get(key)?.snapshot?.list ?? snapshot.list;
+    this.#kept.delete(key);
     this.#letGo(binding, snapshot.sources);
-    this.#kept.set(`${binding}:${id}`, { binding, snapshot, bytes, usedAt: this.now() });
+    this.#kept.set(key, { binding, snapshot: { ...snapshot, list }, bytes, usedAt: this.now() });
     this.#makeRoom();
     return cursorWriter(binding, id);
   }

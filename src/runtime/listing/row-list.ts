@@ -98,16 +98,25 @@ async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<
   const hash = createHash("sha256");
   let bytes = 0;
   let told = "";
+  let last = "";
   for (const { admitted, start, length } of files) {
     hash.update(`${admitted.uri}\n${length}\n`);
     hash.update(store.numbers(start, length));
     if (kind.inner !== undefined) hash.update(innerNumbers(kind.inner, store, start, length));
     bytes += bytesPerFile + length * bytesPerRow;
     for (let at = start; at < start + length; at++) {
-      const words = kind.words(store.what(at));
-      if (words === "") continue;
+      const what = store.what(at);
+      const words = kind.words(what);
+      const within = kind.within?.(what) ?? "";
+      if (words === "" && within === last) continue;
       bytes += bytesPerText + 2 * words.length;
       told += `${words.length} ${words}`;
+      // Said once for all neighbours that it is the same of, and kept once.
+      if (within !== last) {
+        bytes += 2 * within.length;
+        told += `\n${within.length} ${within}`;
+        last = within;
+      }
       // Few large pieces are hashed in a fraction of the time of many small ones.
       if (told.length > pieceLength) {
         hash.update(told);

@@ -21,10 +21,12 @@ export interface Row<T> {
 export interface RowKind<T> {
   /** Its order decides among rows of one file. */
   facts: ShapeFacts;
-  /** All that a row says besides its places, as one text: rows that agree in both are one. */
+  /** All that a row says besides the following, as one text: rows that agree in all of it are one. */
   words(what: T): string;
   /** A second place that it tells, where rows may have one. */
   inner?(what: T): LspRange | undefined;
+  /** What it stands in, where rows may stand in something: neighbours often share it. */
+  within?(what: T): string;
   /** What a row says besides its place, spelt. */
   members(what: T, places: Places): JsonObject;
   /** The range that is shown, where the text decides it; the row's own otherwise. */
@@ -47,9 +49,13 @@ export interface RowFile {
 
 /** By what rows say besides the range that they stand for; 0 where that is the same. */
 export function compareWhat<T>(kind: RowKind<T>, a: T, b: T): number {
-  const { inner } = kind;
+  const { inner, within } = kind;
   const order = inner === undefined ? 0 : compareRanges(inner(a), inner(b));
-  return order || compareText(kind.words(a), kind.words(b));
+  return (
+    order ||
+    compareText(kind.words(a), kind.words(b)) ||
+    (within === undefined ? 0 : compareText(within(a), within(b)))
+  );
 }
 
 /** By the four numbers; a row without a range is the last. */

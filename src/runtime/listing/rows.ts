@@ -8,7 +8,7 @@ import type { Soon } from "../../base/soon.js";
 import { type ColumnUnit, ColumnWalk, type Lines } from "../../base/text.js";
 import { itemKey } from "../../protocol/item-order.js";
 import type { Places } from "../answer/convert.js";
-import type { LspPosition } from "../lsp-values.js";
+import type { LspPosition, LspRange } from "../lsp-values.js";
 import type { Turns } from "../turns.js";
 import type { Speller } from "./list.js";
 import { upTo } from "./numbers.js";
@@ -102,15 +102,30 @@ export class Rows<T> {
     return { sorted, isTie: (a: number, b: number) => compareShown(a, b) === 0, lines };
   }
 
-  /** Whether the rows of a file stand in their order already, each at a place of its own. */
+  /** Whether the rows of a file stand in their order already, each at a place of its own; where lines tell, columns are not asked for. */
   #isAscending(file: RowFile, walks: Walks): boolean {
     const shown = new Uint32Array(8);
-    for (let index = 0; index < file.length; index++) {
-      const at = index % 2;
-      this.#show(file, index, walks, shown, 4 * at);
-      if (index > 0 && comparePlaces(shown, 1 - at, at) >= 0) return false;
+    const last = walks.lastLine;
+    let before = this.#shownLine(file, 0, walks);
+    for (let index = 1; index < file.length; index++) {
+      const line = this.#shownLine(file, index, walks);
+      if (line <= before || line > last) {
+        this.#show(file, index - 1, walks, shown, 0);
+        this.#show(file, index, walks, shown, 4);
+        if (comparePlaces(shown, 0, 1) >= 0) return false;
+      }
+      before = line;
     }
     return true;
+  }
+
+  /** The line that a row begins on, as the server counts; past all of them for a row without a range. */
+  #shownLine(file: RowFile, index: number, { lines }: Walks): number {
+    return this.#range(this.row(file, index), lines)?.start.line ?? none;
+  }
+
+  #range(row: Row<T>, lines: Lines | undefined): LspRange | undefined {
+    return this.kind.range === undefined ? row.range : this.kind.range(row, lines);
   }
 
   /** Four numbers a row, as they are shown. */
@@ -126,14 +141,14 @@ export class Rows<T> {
   /** Puts down the four numbers of a row, as they are shown. */
   #show(file: RowFile, index: number, walks: Walks, shown: Uint32Array, at: number): void {
     const row = this.row(file, index);
-    const range = this.kind.range === undefined ? row.range : this.kind.range(row, walks.lines);
+    const range = this.#range(row, walks.lines);
     if (range === undefined) {
       shown.fill(none, at, at + 4);
       return;
     }
     const [start, end] = walks.from(row.server.encoding);
-    put(shown, at, range.start, walks.lines, start);
-    put(shown, at + 2, range.end, walks.lines, end);
+    put(shown, at, range.start, walks.lastLine, start);
+    put(shown, at + 2, range.end, walks.lastLine, end);
   }
 
   /** Puts the rows of a file at these indexes first, in this order. */
@@ -151,6 +166,11 @@ class Walks {
     readonly lines: Lines | undefined,
     private readonly unit: ColumnUnit,
   ) {}
+
+  /** The last line of the text; without it, any line may be. */
+  get lastLine(): number {
+    return this.lines === undefined ? none - 1 : this.lines.count - 1;
+  }
 
   /** For starts and for ends; nothing to walk along without the text. */
   from(unit: ColumnUnit): readonly [ColumnWalk, ColumnWalk] | readonly [] {
@@ -177,10 +197,10 @@ function put(
   shown: Uint32Array,
   at: number,
   { line, character }: LspPosition,
-  lines: Lines | undefined,
+  lastLine: number,
   walk: ColumnWalk | undefined,
 ): void {
-  const last = Math.min(line, lines === undefined ? none - 1 : lines.count - 1);
+  const last = Math.min(line, lastLine);
   shown[at] = last;
   shown[at + 1] =
     walk === undefined

@@ -1,5 +1,6 @@
 /** The symbols of one file, nested or flat: each begins at its name and ends with its declaration. */
-import type { Json } from "../../base/json.js";
+import type { DialectPlan } from "../../abi/plan.js";
+import type { Json, JsonObject } from "../../base/json.js";
 import { documentSymbolsFacts } from "../../protocol/shapes/document-symbols.js";
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
@@ -26,7 +27,7 @@ export const documentSymbolsShape: Shape = {
     });
     return { list: new RowList(rows), beside: {} };
   },
-  text: (items, _beside, dialect) => items.map((item) => symbolLine(item, rangeText(item, dialect))),
+  text: outline,
 };
 
 function* symbolsIn(reply: ReplyData, { evidence }: CallState): Iterable<Row<SymbolWords>> {
@@ -40,9 +41,27 @@ function* symbolsIn(reply: ReplyData, { evidence }: CallState): Iterable<Row<Sym
   }
 }
 
+/** A line a symbol, indented below the one that it stands in; where that is not shown before it, its whole path is. */
+function outline(items: Json[], _beside: JsonObject, dialect: DialectPlan): string[] {
+  /** Paths of the symbols that the next one may stand in, the innermost last. */
+  const open: string[] = [];
+  return items.map((item) => {
+    const { name, kind, container } = table(item);
+    while (open.length > 0 && open.at(-1) !== container) open.pop();
+    const path = pathOf(name, container);
+    const range = rangeText(item, dialect);
+    const line = `${"  ".repeat(open.length)}${range}  ${textOf(kind)} ${open.length === 0 ? path : textOf(name)}`;
+    open.push(path);
+    return line;
+  });
+}
+
+function pathOf(name: Json | undefined, container: Json | undefined): string {
+  return container === undefined ? textOf(name) : `${textOf(container)}/${textOf(name)}`;
+}
+
 /** `12:3-20:1  method Type/name`. */
 export function symbolLine(item: Json, range: string): string {
   const { name, kind, container } = table(item);
-  const path = container === undefined ? textOf(name) : `${textOf(container)}/${textOf(name)}`;
-  return `${range}  ${textOf(kind)} ${path}`.trimStart();
+  return `${range}  ${textOf(kind)} ${pathOf(name, container)}`.trimStart();
 }

@@ -31,7 +31,8 @@ export function symbolKind(
 ): RowKind<SymbolWords> {
   return {
     facts,
-    words: ({ name, kind, container }) => `${kind} ${name}\n${container}`,
+    words: ({ name, kind }) => `${kind} ${name}`,
+    within: ({ container }) => container,
     inner: ({ selection }) => selection,
     members: ({ name, kind, container }, places) => ({
       name: places.name(name),

@@ -3,6 +3,7 @@
  * changed, no server started, ended or said anything, and the files it shows are as they were. What changes unseen (outside the roots, ignored) is bounded by a short life.
  */
 import { factsOf } from "../../base/facts.js";
+import { messageText } from "../../base/spelt.js";
 import type { PoolMark } from "../../lsp/types.js";
 import { digestMs } from "./digest.js";
 
@@ -21,7 +22,7 @@ interface Kept {
 }
 
 /** The kept answers of one runtime, plain JSON each, the least recently used first. */
-export class AnswerCache<T> {
+export class AnswerCache<T extends object> {
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
   #files: string | undefined;
@@ -61,7 +62,7 @@ export class AnswerCache<T> {
     // What was seen meanwhile is newer than the mark of this answer.
     this.#files ??= mark.files;
     if (this.#files !== mark.files || this.now() < this.#changedAt + digestMs) return;
-    const text = JSON.stringify(answer);
+    const text = messageText(answer);
     const bytes = Buffer.byteLength(text) + Buffer.byteLength(key);
     if (bytes > this.mostBytes / 4 || files.length > mostFiles) return;
     const stamps = new Map<string, string>();
