@@ -16,6 +16,8 @@ const near = {
 };
 
 const patienceMs = 30_000;
+const mostFiles = 40;
+const ofFile = "document symbols";
 /** Sizes of a page that hold all symbols of a generated file. */
 const [smallestPage, largestPage] = [150, 200];
 
@@ -32,7 +34,8 @@ async function measure(workspace, rounds) {
   const { folder, bundle, files, server } = workspace;
   const raw = await new RawServer(server, folder).open();
   const proxy = await openProxy(["--bundle", bundle, "--workspace", folder]);
-  const chosen = files.slice(0, 40);
+  const chosen = ofAllSizes(files);
+  const largest = files.slice(0, mostFiles);
   const places = await placesIn(raw, workspace, chosen);
   const at = (round) => places[round % places.length];
   const raws = rawCalls(raw, server);
@@ -41,23 +44,28 @@ async function measure(workspace, rounds) {
   try {
     // The raw server has every file open by now; so shall ours.
     for (const path of chosen) await ours.hover({ path, line: 0, character: 0 });
+    for (const path of largest) await raws[ofFile]({ path });
     await atRest([raw.child.pid, proxy.pid]);
     // No question is asked twice, so that no answer of ours is one that was kept: each place once, and the symbols of each
     // file with as many sizes of a page as it takes, all of which they fit in.
-    const file = (round) => ({
-      path: chosen[round % chosen.length],
-      size: smallestPage + Math.floor(round / chosen.length),
+    const fileOf = (some) => (round) => ({
+      path: some[round % some.length],
+      size: smallestPage + Math.floor(round / some.length),
     });
-    const kinds = Object.entries(raws).map(([name, ask]) => {
-      const isOfFile = name === "document symbols";
-      const own = isOfFile ? chosen.length * (largestPage - smallestPage) : places.length;
-      const [pick, warmup] = [isOfFile ? file : at, Math.min(100, Math.floor(own / 4))];
+    const kind = (call, own, pick, name = call) => {
+      const warmup = Math.min(100, Math.floor(own / 4));
       const ways = {
-        raw: (round) => timed(() => ask(pick(round))),
-        ours: (round) => timed(() => ours[name](pick(round))),
+        raw: (round) => timed(() => raws[call](pick(round))),
+        ours: (round) => timed(() => ours[call](pick(round))),
       };
       return { name, ways, warmup, count: Math.min(rounds, own - warmup) };
-    });
+    };
+    const sizes = largestPage - smallestPage;
+    const kinds = Object.keys(raws).map((call) =>
+      call === ofFile ? kind(call, chosen.length * sizes, fileOf(chosen)) : kind(call, places.length, at),
+    );
+    if (workspace.isCopy)
+      kinds.push(kind(ofFile, largest.length * sizes, fileOf(largest), `${ofFile}, the largest files`));
     // Both sides are programs whose code gets quicker as it is used: the first kind shall not be the coldest.
     for (const { ways, warmup } of kinds) await interleave(ways, { rounds: 0, warmup });
     for (const { name, ways, warmup, count } of kinds) {
@@ -80,6 +88,12 @@ async function measure(workspace, rounds) {
   return rows;
 }
 
+/** Some of the files, from the largest to the smallest. */
+function ofAllSizes(files) {
+  const count = Math.min(mostFiles, files.length);
+  return Array.from({ length: count }, (_, index) => files[Math.floor((index * files.length) / count)]);
+}
+
 function rawCalls(raw, server) {
   const position = ({ uri, line, character }) => ({
     textDocument: { uri },
@@ -89,7 +103,7 @@ function rawCalls(raw, server) {
     definition: (place) => raw.request("textDocument/definition", position(place)),
     hover: (place) => raw.request("textDocument/hover", position(place)),
     references: (place) => raw.request("textDocument/references", referencesParams(place)),
-    "document symbols": async ({ path }) => {
+    [ofFile]: async ({ path }) => {
       const uri = await raw.didOpen(join(raw.folder, path), server.languageId);
       return raw.request("textDocument/documentSymbol", { textDocument: { uri } });
     },
@@ -112,8 +126,7 @@ function ourCalls(proxy) {
     definition: (place) => call("find_definition", position(place)),
     hover: (place) => call("get_hover", position(place)),
     references: (place) => call("find_references", position(place)),
-    "document symbols": ({ path, size }) =>
-      call("get_document_symbols", { file_path: path, page_size: size }),
+    [ofFile]: ({ path, size }) => call("get_document_symbols", { file_path: path, page_size: size }),
     "workspace symbols": ({ name }) => call("search_workspace_symbols", { query: name }),
     diagnostics: ({ path }) => call("get_diagnostics", { file_path: path }),
   };

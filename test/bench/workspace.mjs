@@ -144,7 +144,7 @@ export function copied(path) {
   const counts = Object.values(servers).map((one) => [one, sources(folder, one).length]);
   const [chosen, count] = counts.reduce((most, next) => (next[1] > most[1] ? next : most));
   if (count === 0) throw new Error(`${path} has no sources of ${Object.keys(servers).join(" or ")}`);
-  return prepared(folder, basename(from), chosen);
+  return { ...prepared(folder, basename(from), chosen), isCopy: true };
 }
 
 /** Files and folders; a socket or a link out of the project is no part of the copy. */

@@ -97,7 +97,7 @@ describe.runIf(process.platform === "linux")("a glance", () => {
 
   test("is given beside ignored folders that are only swept, and does not hold where the sweep finds something", async () => {
     const modules = Object.fromEntries([..."abcdef"].map((name) => [`node_modules/x/${name}.fake`, name]));
-    const watchLimits = { zoneFiles: 3, sweepRest: 0, sweepWaitMs: 60_000 };
+    const watchLimits = { zoneFiles: 3, sweepRest: 0, sweepRestMs: 0, sweepWaitMs: 60_000 };
     const { root, pool } = await session(
       {},
       { files: { ...files, ...modules, ".gitignore": "node_modules\n" }, context: { watchLimits } },

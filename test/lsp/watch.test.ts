@@ -145,7 +145,7 @@ describe("what git ignores", () => {
   });
 
   /** Every look sweeps, and waits until that is done. */
-  const swept = { sweepRest: 0, sweepWaitMs: 60_000 };
+  const swept = { sweepRest: 0, sweepRestMs: 0, sweepWaitMs: 60_000 };
   /** Until files are older than what a sweep takes for fresh. */
   const age = () => new Promise((done) => setTimeout(done, 150));
   const many = (folder: string, count: number) =>

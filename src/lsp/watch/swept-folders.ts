@@ -5,6 +5,7 @@
  */
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { lookAtAll } from "../documents/stamps.js";
 import { isInside } from "../inside.js";
 import type { Journal } from "./journal.js";
 import { atMost, each } from "./watched-tree.js";
@@ -14,8 +15,9 @@ export interface SweepLimits {
   sweptFolders: number;
   /** How long a call waits for a sweep; what that finds later, the next call tells. */
   sweepWaitMs: number;
-  /** After a sweep there is none for so many times as long as it took. */
+  /** After a sweep there is none for so many times as long as it took, and for so long at the least. */
   sweepRest: number;
+  sweepRestMs: number;
 }
 
 export interface SweepContext {
@@ -66,10 +68,11 @@ export class SweptFolders {
   async #sweep(gone: readonly string[]): Promise<void> {
     const begun = performance.now();
     for (const root of gone) await this.#release(root);
-    await each([...this.#folders.keys()], (path) => this.#compare(path));
+    await this.#compare();
     await each([...this.#roots], (path) => this.#enter(path, false));
-    const took = performance.now() - begun;
-    this.#restsUntil = performance.now() + took * this.#context.limits.sweepRest;
+    const { sweepRest, sweepRestMs } = this.#context.limits;
+    const ended = performance.now();
+    this.#restsUntil = ended + Math.max(sweepRestMs, (ended - begun) * sweepRest);
   }
 
   /** A folder that is swept no longer: it is followed again, or gone with all that was in it. */
@@ -93,12 +96,17 @@ export class SweptFolders {
     await this.#read(path, time, isNew ? "created" : "known");
   }
 
-  async #compare(path: string): Promise<void> {
-    const known = this.#folders.get(path);
-    if (!known) return;
-    const time = await timeOf(path);
-    if (time === undefined) this.#leave(path);
-    else if (time !== known.time || time >= known.readAt - RACY_MS) await this.#read(path, time, "compared");
+  /** Looks at all folders, and reads those that changed. */
+  async #compare(): Promise<void> {
+    const changed: [path: string, time: number][] = [];
+    await lookAtAll([...this.#folders.keys()], (path, stats) => {
+      const known = this.#folders.get(path);
+      if (known === undefined) return;
+      const time = stats?.isDirectory() ? stats.mtimeMs : undefined;
+      if (time === undefined) this.#leave(path);
+      else if (time !== known.time || time >= known.readAt - RACY_MS) changed.push([path, time]);
+    });
+    await each(changed, ([path, time]) => this.#read(path, time, "compared"));
   }
 
   async #read(path: string, time: number, how: "created" | "known" | "compared"): Promise<void> {

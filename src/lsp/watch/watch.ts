@@ -30,7 +30,7 @@ export interface WatchLimits extends ZoneLimits, SweepLimits {
 
 const LIMITS = {
   ...{ files: 50_000, attended: 256, openWaitMs: 100 },
-  ...{ sweptFolders: 20_000, sweepWaitMs: 500, sweepRest: 10 },
+  ...{ sweptFolders: 20_000, sweepWaitMs: 500, sweepRest: 10, sweepRestMs: 250 },
 };
 /** Of ignored folders: where each is read at every look, and where the system tells which to read. */
 const READ_ZONES = { zoneFiles: 2_000, zoneFolders: 256, allFiles: 10_000, allFolders: 1_024 };
