@@ -38,9 +38,38 @@ export async function timed(action) {
 /** One row of the table: ours against a base, both of the same rounds. */
 export function compared(what, ours, base, target) {
   const [a, b] = [figures(ours), figures(base)];
-  const pairs = ours.map((value, index) => value - base[index]);
-  const row = { what, n: a.n, base: b, ours: a, added: quantile(pairs, 0.5), ratio: a.p50 / b.p50 };
-  return { ...row, ...judged(row, target) };
+  const pairs = ours.map((value, index) => [value, base[index]]);
+  const row = { what, n: a.n, base: b, ours: a, added: addedIn(pairs), ratio: a.p50 / b.p50 };
+  return { ...row, ...judged({ ...row, pairs }, target) };
+}
+
+function addedIn(pairs) {
+  return quantile(
+    pairs.map(([ours, base]) => ours - base),
+    0.5,
+  );
+}
+
+/** Fewer calls say nothing. */
+const enough = 20;
+
+/** What calls add that take the base less than so long, and the ratio of the others, call by call; each where there are enough. */
+export function byLength(pairs, borderMs) {
+  const [short, long] = [
+    pairs.filter(([, base]) => base < borderMs),
+    pairs.filter(([, base]) => base >= borderMs),
+  ];
+  const most = Math.min(enough, pairs.length / 2);
+  return {
+    added: short.length < most ? undefined : addedIn(short),
+    ratio:
+      long.length < most
+        ? undefined
+        : quantile(
+            long.map(([ours, base]) => ours / base),
+            0.5,
+          ),
+  };
 }
 
 /** One row of a figure that stands alone. */
@@ -51,7 +80,8 @@ export function alone(what, value, unit, target) {
 
 function judged(row, target) {
   if (target === undefined) return {};
-  return { target: target.text, met: target.met(row) };
+  const seen = target.seen?.(row);
+  return { target: seen === undefined ? target.text : `${target.text} ${seen}`, met: target.met(row) };
 }
 
 /** What the machine had to do besides: the load average, and how many processors share it. */

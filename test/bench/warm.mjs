@@ -1,7 +1,7 @@
 /** Calls to a server that is up and has read everything: the program against the same requests sent raw, turn by turn. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compared, interleave, timed } from "./figures.mjs";
+import { byLength, compared, interleave, timed } from "./figures.mjs";
 import { placesIn, referencesParams } from "./places.mjs";
 import { atRest } from "./process.mjs";
 import { openProxy } from "./proxy.mjs";
@@ -9,10 +9,17 @@ import { RawServer } from "./raw.mjs";
 
 export const title = "Warm calls, against the language server itself";
 
-/** Added ≤ 1 ms; where the raw call takes 10 ms and more, ≤ 1.10 ×. */
+/** Added ≤ 1 ms; of the calls that take raw 10 ms and more, ≤ 1.10 ×. */
 const near = {
-  text: "≤ +1 ms, or ≤ 1.10 × from 10 ms",
-  met: ({ base, added, ratio }) => (base.p50 >= 10 ? ratio <= 1.1 : added <= 1),
+  text: "≤ +1 ms; from 10 ms on ≤ 1.10 ×:",
+  met: ({ pairs }) => {
+    const { added = 0, ratio = 0 } = byLength(pairs, 10);
+    return added <= 1 && ratio <= 1.1;
+  },
+  seen: ({ pairs }) => {
+    const { added, ratio } = byLength(pairs, 10);
+    return [added && `+${added.toFixed(2)}`, ratio && `${ratio.toFixed(2)} ×`].filter(Boolean).join(", ");
+  },
 };
 
 const patienceMs = 30_000;
