@@ -82,10 +82,11 @@ export class StdioClient {
   #read(chunk) {
     let rest = chunk;
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-      const line = Buffer.concat([...this.#rest, rest.subarray(0, end)]).toString("utf8");
+      const last = rest.subarray(0, end);
+      const line = this.#rest.length === 0 ? last : Buffer.concat([...this.#rest, last]);
       this.#rest = [];
       rest = rest.subarray(end + 1);
-      this.#answer(line);
+      this.#answer(line.toString("utf8"));
     }
     if (rest.length > 0) this.#rest.push(rest);
   }
