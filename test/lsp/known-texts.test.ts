@@ -1,5 +1,4 @@
 /** Texts that are kept are those of files that have not changed, and no more of them than there is room for. */
-import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { readText } from "../../src/lsp/documents/file.js";
@@ -45,20 +44,26 @@ describe("a text that was read", () => {
   });
 
   test("makes room for others, the least recently used first, counted in bytes", async () => {
-    const root = workspace({ "a.txt": "a".repeat(400), "b.txt": "b".repeat(400), "c.txt": "é".repeat(250) });
-    const [a = "", b = "", c = ""] = ["a.txt", "b.txt", "c.txt"].map((name) => join(root, name));
-    for (const path of [a, b, c]) utimesSync(path, 1, 1);
+    const names = ["a.txt", "b.txt", "c.txt", "d.txt"];
+    const plain = Object.fromEntries(names.map((name) => [name, "x".repeat(1900)]));
+    // Two bytes a character.
+    const root = workspace({ ...plain, "e.txt": "é".repeat(950), "large.txt": "x".repeat(2100) });
+    const path = (name: string) => join(root, name);
     later();
-    const texts = new KnownTexts(1000);
-    for (const path of [a, b]) texts.put(path, await read(path));
-    expect(texts.get(a)?.text).toHaveLength(400);
-    // Two bytes a character: it does not fit beside both.
-    texts.put(c, await read(c));
-    expect(texts.get(b)).toBeUndefined();
-    expect(texts.get(a)?.text).toHaveLength(400);
-    expect(texts.get(c)?.text).toHaveLength(250);
+    const texts = new KnownTexts(10_000);
+    const keep = async (name: string) => texts.put(path(name), await read(path(name)));
+    const known = () =>
+      [...names, "e.txt", "large.txt"].filter((name) => texts.get(path(name)) !== undefined);
+    for (const name of names) await keep(name);
+    expect(known()).toEqual(names);
+    texts.get(path("a.txt"));
+    await keep("e.txt");
+    expect(known()).toEqual(["a.txt", "c.txt", "d.txt", "e.txt"]);
     // The same file again takes its own room, once.
-    for (let times = 0; times < 5; times++) texts.put(a, await read(a));
-    expect(texts.get(c)?.text).toHaveLength(250);
+    for (let times = 0; times < 5; times++) await keep("a.txt");
+    expect(known()).toEqual(["a.txt", "c.txt", "d.txt", "e.txt"]);
+    // One that would drive the others out is not kept.
+    await keep("large.txt");
+    expect(known()).toEqual(["a.txt", "c.txt", "d.txt", "e.txt"]);
   });
 });

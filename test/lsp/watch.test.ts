@@ -23,6 +23,10 @@ import { afterThis, workspace, write } from "./support.js";
 /** Node writes to no mapped memory; Python does, where it is installed. */
 const hasPython = spawnSync("python3", ["-c", "import mmap"]).status === 0;
 
+/** So many files in a folder. */
+const many = (folder: string, count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`${folder}/f${i}.ts`, "1"]));
+
 function writeMapped(path: string): void {
   const script =
     "import mmap,sys; f=open(sys.argv[1],'r+b'); m=mmap.mmap(f.fileno(),0); m[0:2]=b'22'; m.flush()";
@@ -148,8 +152,6 @@ describe("what git ignores", () => {
   const swept = { sweepRest: 0, sweepRestMs: 0, sweepWaitMs: 60_000 };
   /** Until files are older than what a sweep takes for fresh. */
   const age = () => new Promise((done) => setTimeout(done, 150));
-  const many = (folder: string, count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${folder}/f${i}.ts`, "1"]));
 
   test.each<[string, Partial<WatchLimits>]>([
     ["files in one part", { zoneFiles: 20 }],
@@ -344,6 +346,28 @@ describe("a file that an answer was about", () => {
       expect(await changes()).toEqual({ "old.ts": 2 });
     },
   );
+
+  test("is seen to change at once, among many others, where no watch tells of it", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    afterThis(() => {
+      vi.useRealTimers();
+    });
+    const files = many("src", 80);
+    const { root, watch } = await watched(files, [], { files: 5 });
+    const paths = Object.keys(files).map((name) => join(root, name));
+    for (const path of paths) watch.attend(path);
+    await watch.refresh();
+    const { cursor } = watch;
+    const early = paths.slice(0, 10);
+    for (const path of early) write(path, "22");
+    await watch.refresh();
+    expect(
+      watch
+        .since(cursor, [root])
+        .map(({ path }) => path)
+        .toSorted(),
+    ).toEqual(early.toSorted());
+  });
 
   test("is let go when there are too many of them", async () => {
     const { root, watch, changes } = await watched({ "a.ts": "1", "b.ts": "1" }, [], { attended: 1 });

@@ -1,10 +1,12 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import type { Head } from "../../src/runtime/answer/head.js";
 import { Pages, type Snapshot } from "../../src/runtime/answer/page.js";
+import { stampOf } from "../../src/runtime/answer/stamps.js";
 import { SpeltList } from "../../src/runtime/listing/list.js";
 import { Turns } from "../../src/runtime/turns.js";
 import { callState } from "./doubles.js";
@@ -178,15 +180,23 @@ describe("kept listings", () => {
     });
   });
 
-  it("are the same ones when the same is found again, with how its files stand now", async () => {
+  it("are the same ones when the same is found again in the same files, and others when something changed", async () => {
     const pages = new Pages();
     const binding = "0123456789abcdef";
-    const [first, again] = [listing(["a", "b"]), { ...listing(["a", "b"]), sources: "later" }];
-    const cursor = (await pages.keep(binding, first, turns))(1);
-    expect((await pages.keep(binding, again, turns))(1)).toBe(cursor);
-    const { snapshot } = await pages.open(cursor, binding, turns);
-    expect(snapshot.list).toBe(first.list);
-    expect(snapshot.sources).toBe("later");
+    const file = fileURLToPath(import.meta.url);
+    const at = (sources: string | undefined, stamp = stampOf(file)): Snapshot => ({
+      ...{ ...listing(["a", "b"]), sources, files: new Map([[file, stamp]]) },
+    });
+    const kept = async (asked: Snapshot) => {
+      const cursor = (await pages.keep(binding, asked, turns))(1);
+      return (await pages.open(cursor, binding, turns, asked.sources)).snapshot.list;
+    };
+    const first = at("1");
+    expect(await kept(first)).toBe(first.list);
+    expect(await kept(at("1"))).toBe(first.list);
+    await pages.keep(binding, at("2", { text: "before", changedAt: 0 }), turns);
+    for (const other of [at("2"), at("3"), at(undefined), at(undefined)])
+      expect(await kept(other)).toBe(other.list);
   });
 
   it("make room for newer ones, the least recently used first", async () => {

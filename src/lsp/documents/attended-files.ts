@@ -1,8 +1,8 @@
 /**
  * Files that answers were about, looked at one by one before calls: wherever they lie, and however they were written. The
  * system's watches miss writes through memory and through hard links from elsewhere; a stamp does not. The latest, and those
- * that have several names, are looked at in every call, the others as soon as they were not for a moment. Bounded: the least
- * recently seen are let go.
+ * that have several names or that no watch tells of, are looked at in every call, the others as soon as they were not for a
+ * moment. Bounded: the least recently seen are let go.
  */
 import type { Stats } from "node:fs";
 import { entryFacts } from "../../base/facts.js";
@@ -83,24 +83,33 @@ export class AttendedFiles {
     this.#linked.delete(oldest);
   }
 
-  /** Compares them with what was known. */
-  look(seen: Seen): Promise<void> {
+  /** Compares them with what was known; in every call those of which no watch would tell. */
+  async look(seen: Seen, isTold: (path: string) => boolean): Promise<void> {
     const now = performance.now();
     const isAll = this.#files.size <= LATEST || now - this.#allAt >= MOMENT_MS;
     if (isAll) this.#allAt = now;
-    this.#some = isAll ? undefined : new Set([...this.#linked, ...this.paths.slice(-LATEST)]);
-    return lookAtAll(isAll ? this.paths : [...(this.#some ?? [])], (path, stats) => {
+    const some = isAll ? undefined : this.#pressing(isTold);
+    await lookAtAll(some === undefined ? this.paths : [...some], (path, stats) => {
       const before = this.#files.get(path);
       const now = stats?.isFile() ? stats : undefined;
       if (isSame(before, now) || !this.has(path)) return;
       this.#put(path, lookOf(now));
       seen(path, before === undefined ? "created" : now === undefined ? "deleted" : "changed");
     });
+    // Not before: until a look has ended, what counts is what the one before it saw.
+    this.#some = some;
+  }
+
+  /** Those that cannot wait: the latest, and those that may be written to without a word. */
+  #pressing(isTold: (path: string) => boolean): Set<string> {
+    const { paths } = this;
+    const early = paths.slice(0, -LATEST).filter((path) => this.#linked.has(path) || !isTold(path));
+    return new Set([...early, ...paths.slice(-LATEST)]);
   }
 
   #put(path: string, look: Look | undefined): void {
     this.#files.set(path, look);
-    // What has one name only is written to under that, which the watches tell.
+    // What has one name only is written to under that: a watch tells, but of mapped memory.
     if ((look?.nlink ?? 0) > 1) this.#linked.add(path);
     else this.#linked.delete(path);
   }
@@ -112,7 +121,7 @@ function lookOf(stats: Stats | undefined): Look | undefined {
   return { ino, size, mtimeMs, ctimeMs, nlink, stamp: undefined };
 }
 
-/** Number by number: each call compares all of them, and texts of them would take longer than looking. */
+/** Number by number: each call compares many of them, and texts of them would take longer than looking. */
 function isSame(before: ContentFacts | undefined, now: ContentFacts | undefined): boolean {
   if (before === undefined || now === undefined) return before === now;
   return (

@@ -5,6 +5,8 @@ import { type FileText, stampOf } from "./file.js";
 /** Bytes of all of them, about. */
 const MOST_BYTES = 4 * 1024 * 1024;
 const BYTES_PER_LINE = 8;
+/** Its path, hash, stamp and tables. */
+const BYTES_PER_TEXT = 512;
 
 export class KnownTexts {
   /** By path, the least recently used first. */
@@ -26,7 +28,8 @@ export class KnownTexts {
   /** What was read of a file, or that nothing could be. */
   put(path: string, text: FileText | undefined): void {
     this.#drop(path);
-    if (text === undefined) return;
+    // What has no room beside others would drive all of them out, and not be there itself.
+    if (text === undefined || bytesOf(text) > this.mostBytes / 4) return;
     this.#texts.set(path, text);
     this.#bytes += bytesOf(text);
     for (const oldest of this.#texts.keys()) {
@@ -45,5 +48,5 @@ export class KnownTexts {
 
 /** V8 has one byte for a character where all of a text are Latin, and two elsewhere. */
 function bytesOf({ lines }: FileText): number {
-  return lines.text.length * (lines.isPlain ? 1 : 2) + lines.count * BYTES_PER_LINE;
+  return BYTES_PER_TEXT + lines.text.length * (lines.isPlain ? 1 : 2) + lines.count * BYTES_PER_LINE;
 }

@@ -1,14 +1,14 @@
 /**
  * Knows which files under the roots changed, so that servers hear of edits made by anyone. The truth is a snapshot of
  * file stamps compared before each call: of folders where something happened (all of them, where the system does not say
- * so in time), and of the files that answers were about. Of ignored folders that are too large for that, the folders' times
+ * so in time), and of files that answers were about. Of ignored folders that are too large for that, the folders' times
  * are compared. What it cannot follow, because there is too much of it, it says.
  */
 import { dirname, join, relative } from "node:path";
 import picomatch from "picomatch";
 import { onOneLine } from "../../base/one-line.js";
 import { sortedSet } from "../../base/order.js";
-import { AttendedFiles } from "../documents/attended-files.js";
+import { AttendedFiles, type Seen } from "../documents/attended-files.js";
 import { LastLook } from "../documents/last-look.js";
 import { isInside, slashed } from "../inside.js";
 import type { Log } from "../types.js";
@@ -128,7 +128,7 @@ export class WorkspaceWatch {
     return sortedSet(closed.filter((path) => folders.some((folder) => isInside(folder, path))));
   }
 
-  /** An answer was about this file: it is looked at before each call from now on, wherever it lies. */
+  /** An answer was about this file: it is looked at before calls from now on, wherever it lies. */
   attend(path: string): void {
     if (this.#attended.has(path) || (this.#rootOf(path) !== undefined && !this.#isDenied(path, false)))
       this.#attended.add(path);
@@ -187,8 +187,9 @@ export class WorkspaceWatch {
     this.#isReading = true;
     this.#isLost = false;
     await this.#tree.look(this.#roots, all);
-    await this.#attended.look((path, change) =>
-      this.#journal.record(path, change, !this.#tree.known.isPlain(path)),
+    await this.#attended.look(
+      (path, change) => this.#journal.record(path, change, !this.#tree.known.isPlain(path)),
+      (path) => this.#isTold(path),
     );
     await this.#followAlone();
     await this.#sweep();
@@ -196,6 +197,11 @@ export class WorkspaceWatch {
     this.#isReading = false;
     this.#looked.ended(began);
     return began;
+  }
+
+  /** Whether the system's watches tell when a file is written to. */
+  #isTold(path: string): boolean {
+    return this.#overfull.size === 0 && !this.#zones.closed.some((zone) => isInside(zone.path, path));
   }
 
   /** Follows the folders of files that answers were about, where the part that they lie in is too large as a whole. */
@@ -219,10 +225,11 @@ export class WorkspaceWatch {
   async #sweep(): Promise<void> {
     const parts = this.#zones.closed.filter(({ what }) => what === "folder").map(({ path }) => path);
     let isInstalled = false;
-    await this.#markers.look((path, change) => {
+    const seen: Seen = (path, change) => {
       isInstalled = true;
       this.#journal.record(path, change, true);
-    });
+    };
+    await this.#markers.look(seen, () => false);
     for (const path of parts) for (const name of DEPENDENCY_MARKERS) this.#markers.add(join(path, name));
     await this.#swept.look(parts, isInstalled);
   }

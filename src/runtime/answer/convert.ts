@@ -103,8 +103,9 @@ export class Places {
     if (admitted === undefined) return undefined;
     if (admitted.uri !== uri && this.#lines.has(admitted.uri)) return this.#lines.get(admitted.uri);
     const found = server.textOf(admitted.uri);
-    // A text that was there was compared with the file just now; one that is read may be newer than the look before.
-    if (found instanceof Promise) this.#stamps.delete(admitted.path);
+    // A text that was known was compared with the file just now; one that is read, or open, may be newer than the look before.
+    if (found instanceof Promise || server.opened(admitted.path) !== undefined)
+      this.#stamps.delete(admitted.path);
     return found;
   }
 

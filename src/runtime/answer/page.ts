@@ -75,8 +75,9 @@ export class Pages {
       throw new Refusal("page/snapshot-too-large", "The whole listing is too large to page through.");
     const id = sha256(text).slice(0, 32);
     const key = `${binding}:${id}`;
-    // The same listing as before is kept as it is: what is new may go while it is young.
-    const list = this.#kept.get(key)?.snapshot?.list ?? snapshot.list;
+    const before = this.#kept.get(key)?.snapshot;
+    // The same listing of the same files is kept as it is: what is new may go while it is young.
+    const list = before != null && isSame(before, snapshot) ? before.list : snapshot.list;
     this.#kept.delete(key);
     this.#letGo(binding, snapshot.sources);
     this.#kept.set(key, { binding, snapshot: { ...snapshot, list }, bytes, usedAt: this.now() });
@@ -141,6 +142,14 @@ export class Pages {
       if (isOld || bytes > this.limits.bytes) this.#kept.delete(key);
     }
   }
+}
+
+/** Whether nothing changed between two listings that say the same: their texts would order and show them alike. */
+function isSame(before: Snapshot, now: Snapshot): boolean {
+  if (before.sources === undefined || before.sources !== now.sources) return false;
+  if (before.files.size !== now.files.size) return false;
+  for (const [file, { text }] of now.files) if (before.files.get(file)?.text !== text) return false;
+  return true;
 }
 
 function cursorWriter(binding: string, id: string): (offset: number) => string {

@@ -139,7 +139,8 @@ function distinct(entries: Entry[]): Entry[] {
 /** A text that equal items have in common, and most others do not. */
 function roughly(item: unknown): string {
   if (!isTable(item)) return typeof item;
-  return [item.name ?? item.label ?? item.title, ...placeOf(item)].join("\n");
+  const name = [item.name, item.label, item.title].find((word) => typeof word === "string");
+  return [name, ...placeOf(item)].join("\n");
 }
 
 function placeOf(item: unknown): KeyPart[] {

@@ -12,6 +12,7 @@ import { Rows } from "./rows.js";
 /** What the memory of a row, a text and a file takes beside its own characters. */
 const bytesPerRow = 18;
 const bytesPerText = 64;
+const bytesPerInner = 96;
 const bytesPerFile = 400;
 const pieceLength = 16_384;
 
@@ -103,17 +104,16 @@ async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<
     hash.update(`${admitted.uri}\n${length}\n`);
     hash.update(store.numbers(start, length));
     if (kind.inner !== undefined) hash.update(innerNumbers(kind.inner, store, start, length));
-    bytes += bytesPerFile + length * bytesPerRow;
+    bytes += bytesPerFile + length * (bytesPerRow + (kind.inner === undefined ? 0 : bytesPerInner));
     for (let at = start; at < start + length; at++) {
       const what = store.what(at);
       const words = kind.words(what);
       const within = kind.within?.(what) ?? "";
       if (words === "" && within === last) continue;
-      bytes += bytesPerText + 2 * words.length;
+      bytes += bytesPerText + 2 * (words.length + within.length);
       told += `${words.length} ${words}`;
-      // Said once for all neighbours that it is the same of, and kept once.
+      // Said once for all neighbours that it is the same of.
       if (within !== last) {
-        bytes += 2 * within.length;
         told += `\n${within.length} ${within}`;
         last = within;
       }

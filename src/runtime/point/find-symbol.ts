@@ -186,7 +186,7 @@ async function describe(call: CallState, symbol: FoundSymbol) {
     ...document,
     ...span,
   };
-  if (symbol.container !== "") candidate.container = symbol.container;
+  if (symbol.container !== undefined) candidate.container = symbol.container;
   if (text !== undefined) candidate.text = text;
   return { candidate, at: { ...document, start: extent?.start ?? null } };
 }

@@ -12,8 +12,8 @@ import { identifierOf, type NamedSymbol } from "./symbol-names.js";
 
 /** A symbol that a server told of. */
 export interface FoundSymbol extends NamedSymbol {
-  /** What it stands in, as one text; empty for nothing. */
-  container: string;
+  /** What it stands in, as one text; undefined for nothing. */
+  container: string | undefined;
   kind: string;
   uri: string;
   server: LanguageServer;
@@ -29,10 +29,13 @@ export type PlacedSymbol = Pick<FoundSymbol, "name" | "server" | "range" | "sele
 /** What the symbols of one level stand in. */
 type Within = Pick<FoundSymbol, "containers" | "container">;
 
-const outermost: Within = { containers: [], container: "" };
+const outermost: Within = { containers: [], container: undefined };
 
 function inside({ containers, container }: Within, name: string): Within {
-  return { containers: [...containers, name], container: container === "" ? name : `${container}/${name}` };
+  return {
+    containers: [...containers, name],
+    container: container === undefined ? name : `${container}/${name}`,
+  };
 }
 
 /** The symbols of `textDocument/documentSymbol`, parents before children; a flat one in the file that the server says. */
@@ -93,11 +96,12 @@ function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string)
     throw garbled(server, "a list of symbols");
   const { uri, range } = entry.location;
   if (typeof uri !== "string") throw garbled(server, "a list of symbols");
-  const container = typeof entry.containerName === "string" ? entry.containerName : "";
+  const { containerName } = entry;
+  const container = typeof containerName === "string" && containerName !== "" ? containerName : undefined;
   return {
     name: entry.name,
     kind: kindWord(entry.kind),
-    containers: container === "" ? [] : [container],
+    containers: container === undefined ? [] : [container],
     container,
     uri: uri || documentUri,
     server,

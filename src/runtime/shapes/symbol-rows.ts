@@ -32,12 +32,12 @@ export function symbolKind(
   return {
     facts,
     words: ({ name, kind }) => `${kind} ${name}`,
-    within: ({ container }) => container,
+    within: ({ container }) => container ?? "",
     inner: ({ selection }) => selection,
     members: ({ name, kind, container }, places) => ({
       name: places.name(name),
       kind,
-      ...(container === "" ? {} : { container }),
+      ...(container === undefined ? {} : { container }),
     }),
     range: (row, lines) => (extent === "declaration" ? row.range : extentOf(placedIn(row), lines)),
     spell(row, admitted, places, lines) {
@@ -45,7 +45,7 @@ export function symbolKind(
       const item: JsonObject = { name: places.name(name), kind };
       if (isNamed) defineAll(item, places.document(admitted));
       putSymbolSpan(item, places, row, lines, extent);
-      if (container !== "") item.container = container;
+      if (container !== undefined) item.container = container;
       return item;
     },
   };
