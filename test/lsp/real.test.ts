@@ -32,7 +32,10 @@ const cases: [string, ServerPlan, typeof typescript | typeof python, string][] =
     {
       ...serverPlan("tsls", ["typescript-language-server"], ["ts"], "typescript"),
       args: ["--stdio"],
-      initializeOptions: { tsserver: { path: join(modules, "typescript-5/lib/tsserver.js") } },
+      // As the preset has it: a server for syntax alone would answer while the other one begins, and knows no other file.
+      initializeOptions: {
+        tsserver: { path: join(modules, "typescript-5/lib/tsserver.js"), useSyntaxServer: "never" },
+      },
     },
     typescript,
     "ready",
