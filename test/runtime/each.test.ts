@@ -73,6 +73,13 @@ describe("items that lack something", () => {
     );
   });
 
+  it("may have anything for a name", async () => {
+    const name = { toString: 1, valueOf: 1 };
+    const odd = links.map((link): JsonObject => ({ ...link, name }));
+    const { structured } = await answer(resolver(complete).server, odd, 2);
+    expect(structured).toMatchObject({ total: 4 });
+  });
+
   it("stay as they are where the server has nothing to tell, or fails", async () => {
     const silent = await answer(resolver(() => null).server, links, 10);
     expect(silent.structured).toMatchObject({ total: 4, warnings: [] });

@@ -213,6 +213,16 @@ test("symbols stand below what they stand in, and tell their whole path where th
   expect(lines(paths).map((line) => line.split("class ")[1])).toEqual(["Outer/first/deep", "Outer/second"]);
 });
 
+test("what stands in something without a name stands in it still", async () => {
+  const symbol = (name: string, line: number, children: Json[] = []): JsonObject => ({
+    ...{ name, kind: 5, range: range(line, 0, 5), selectionRange: range(line, 0, 5), children },
+  });
+  const value = [symbol("", 0, [symbol("x", 1, [symbol("y", 2)])])];
+  const { structured } = await answer("document_symbols", [{ server, value }]);
+  const containers = (structured.symbols as JsonObject[]).map(({ container }) => container ?? null);
+  expect(containers).toEqual([null, "", "/x"]);
+});
+
 test("a link to a path outside is dropped, however its target is written", async () => {
   const outside = ["/elsewhere/x", "C:\\elsewhere\\x", "FILE:///elsewhere/x", "file:/elsewhere/x"];
   const within = ["jar:file:/elsewhere/x.jar!/a", "odd:/elsewhere/x"];
