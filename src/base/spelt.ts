@@ -33,12 +33,14 @@ function within(table: object, levels: number): string | undefined {
   return undefined;
 }
 
-/** The text of a table, the text of one of its members being known. */
+/** The text of a table, the text of one of its members being known. It is put together only, and copied once, when it is written. */
 function around(table: object, known: string, text: string): string {
-  const parts: string[] = [];
+  let whole = "{";
   for (const [name, member] of Object.entries(table)) {
     const spelt = name === known ? text : JSON.stringify(member);
-    if (spelt !== undefined) parts.push(`${JSON.stringify(name)}:${spelt}`);
+    if (spelt === undefined) continue;
+    whole += `${whole.length === 1 ? "" : ","}${JSON.stringify(name)}:`;
+    whole += spelt;
   }
-  return `{${parts.join(",")}}`;
+  return `${whole}}`;
 }

@@ -26,7 +26,7 @@ import { Turns } from "../turns.js";
 import { askBack } from "./envelope.js";
 import { headOf, sharedHead, snippetWarnings } from "./head.js";
 import { askedChars, capsOf, pageSize } from "./limits.js";
-import { Pages, type Snapshot } from "./page.js";
+import { blankCursor, Pages, type Snapshot } from "./page.js";
 import { type Asked, type Part, wholeAnswer, windowAnswer } from "./window.js";
 
 const mostCandidates = 20;
@@ -112,7 +112,7 @@ export async function pageAnswer(call: CallState, name: ShapeName, cursor: strin
   // What this very call is told, a page size out of bounds say, stands beside what the listing was told.
   const own = [...call.evidence.warnings, ...snippetWarnings(call)];
   const warnings = uniqueBy([...head.warnings, ...own], canonicalText);
-  return windowAnswer(asked, { ...snapshot, head: { ...head, warnings } }, part, opened.cursor);
+  return windowAnswer(asked, { ...snapshot, head: { ...head, warnings } }, part, opened.cursor).answer;
 }
 
 /** An empty answer for a method that no server has: it is true, and says why it is empty. */
@@ -142,22 +142,19 @@ export function candidatesAnswer(call: CallState, message: string, found: JsonOb
 
 async function listAnswer(asked: Asked, listing: Snapshot, part: Part, turns: Turns): Promise<Answer> {
   const { call } = asked;
-  if (call.tool.page === null) return windowAnswer(asked, listing, part, undefined);
+  if (call.tool.page === null) return windowAnswer(asked, listing, part, undefined).answer;
   // Where the page ends before the list does there is a next one; else it depends on what fits.
-  let hasMore = part.offset + part.items.length < listing.list.length;
-  if (!hasMore) {
-    const unbound = () => {
-      hasMore = true;
-      return "x".repeat(76);
-    };
-    const first = windowAnswer(asked, listing, part, unbound);
-    if (!hasMore) return first;
+  let shown = part;
+  if (part.offset + part.items.length >= listing.list.length) {
+    const { answer, count } = windowAnswer(asked, listing, part, blankCursor);
+    if (count === part.items.length) return answer;
+    shown = { offset: part.offset, items: part.items.slice(0, count) };
   }
   call.evidence.isPage = true;
   const shared = { ...listing, head: sharedHead(listing.head) };
   const write = await call.pages.keep(bindingOf(call), shared, turns);
   call.evidence.listing = write(1);
-  return windowAnswer(asked, listing, part, write);
+  return windowAnswer(asked, listing, shown, write).answer;
 }
 
 /** What a cursor of this call is bound to: the tool and its arguments, but for those that page. */

@@ -65,10 +65,17 @@ export function askedChars({ tool, input }: CallState): Json | undefined {
   return maxChars?.kind === "ref" && maxChars.ref.name !== null ? input[maxChars.ref.name] : undefined;
 }
 
+/** The forms of an answer that are sent, as texts. */
+export function formsOf(answer: Answer, caps: Caps): { structure: string; text: string } {
+  return {
+    structure: caps.hasStructure ? spelt(answer.structured) : "",
+    text: caps.hasText ? `${answer.text}${answer.notes}` : "",
+  };
+}
+
 /** Whether the forms of an answer that are sent keep the caps. */
 export function fits(answer: Answer, caps: Caps): boolean {
-  const structure = caps.hasStructure ? spelt(answer.structured) : "";
-  const text = caps.hasText ? `${answer.text}${answer.notes}` : "";
+  const { structure, text } = formsOf(answer, caps);
   return (
     structure.length + text.length <= caps.total &&
     structure.length <= caps.page &&
@@ -83,15 +90,21 @@ function isWithin(text: string, bytes: number): boolean {
   return text.length * mostBytesPerUnit <= bytes || Buffer.byteLength(text) <= bytes;
 }
 
-/** The largest count up to `most` for which `isFine` holds; 0 when it holds for none. `isFine` never turns true again. */
-export function largest(most: number, isFine: (count: number) => boolean): number {
+/**
+ * The largest count up to `most` for which `isFine` holds; 0 when it holds for none. `isFine` never turns true again. Near a
+ * guess it is found with few tries.
+ */
+export function largest(most: number, isFine: (count: number) => boolean, guess?: () => number): number {
   if (isFine(most)) return most;
-  let low = 0;
-  let high = most;
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (isFine(middle)) low = middle;
-    else high = middle;
+  let [low, high] = [0, most];
+  let next = guess?.();
+  for (let step = 1; high - low > 1; step *= 2) {
+    const isNear = next !== undefined && next > low && next < high;
+    const count = isNear && next !== undefined ? next : Math.floor((low + high) / 2);
+    const isEnough = isFine(count);
+    if (isEnough) low = count;
+    else high = count;
+    if (next !== undefined) next = isEnough ? count + step : count - step;
   }
   return low;
 }

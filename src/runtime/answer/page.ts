@@ -152,6 +152,9 @@ function isSame(before: Snapshot, now: Snapshot): boolean {
   return true;
 }
 
+/** A cursor of no listing, as long as those of any. */
+export const blankCursor = cursorWriter("0".repeat(16), "0".repeat(32));
+
 function cursorWriter(binding: string, id: string): (offset: number) => string {
   return (offset) => Buffer.from([cursorVersion, binding, id, offset].join(":")).toString("base64url");
 }

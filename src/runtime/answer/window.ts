@@ -13,6 +13,7 @@ import { envelop, type ListPlace } from "./envelope.js";
 import type { Head } from "./head.js";
 import { type Caps, fits, largest } from "./limits.js";
 import type { Snapshot } from "./page.js";
+import { mostWithRoom } from "./room.js";
 import { waysOn } from "./ways-on.js";
 
 const shortest = 256;
@@ -44,13 +45,19 @@ export interface Part {
   items: Json[];
 }
 
+/** What a window shows: the answer, and how many of the items stand in it. */
+export interface Shown {
+  answer: Answer;
+  count: number;
+}
+
 /** As many of the items as the caps allow; without a cursor there is no next page. */
 export function windowAnswer(
   asked: Asked,
   listing: Snapshot,
   { offset, items: whole }: Part,
   cursor: ((offset: number) => string) | undefined,
-): Answer {
+): Shown {
   const { call, facts, shape, caps } = asked;
   const most = whole.length;
   const render = (count: number, form: Form) => {
@@ -75,24 +82,29 @@ export function windowAnswer(
     );
   };
   const plain: Form = { items: whole, warnings: [], steps: [], isShortened: false };
-  let rendered: { answer: Answer; count: number; form: Form } | undefined;
-  const isFine = (form: Form) => (count: number) => {
+  let rendered: (Shown & { form: Form }) | undefined;
+  const tried = (count: number, form: Form) => {
     rendered = { answer: render(count, form), count, form };
-    return fits(rendered.answer, caps);
+    return rendered.answer;
   };
+  const fitting = (form: Form) =>
+    mostWithRoom(form.items, caps, call.plan.dialect, (count) => tried(count, form));
   /** What was tried last is not made once more. */
-  const shown = (count: number, form: Form) =>
-    rendered?.count === count && rendered.form === form ? rendered.answer : render(count, form);
-  const full = largest(most, isFine(plain));
+  const shown = (count: number, form: Form): Shown =>
+    rendered?.count === count && rendered.form === form ? rendered : { answer: render(count, form), count };
+  const full = fitting(plain);
   if (full === most || (full > 0 && cursor !== undefined)) return shown(full, plain);
-  const lighter = lightest(asked, whole, (form) => isFine(form)(most));
-  const count = largest(most, isFine(lighter));
+  const lighter = lightest(asked, whole, (form) => fits(tried(most, form), caps));
+  const count = fitting(lighter);
   if (count > full) return shown(count, lighter);
-  if (full > 0) return render(full, plain);
+  if (full > 0) return shown(full, plain);
   // Not even one item fits: it is shown in part, where the shape can.
   const one = { items: whole.slice(0, 1), beside: listing.beside };
   const warnings = [inPart];
-  return shortened(asked, one, (shorter) => render(1, { ...plain, ...shorter, warnings, isShortened: true }));
+  const answer = shortened(asked, one, (shorter) =>
+    render(1, { ...plain, ...shorter, warnings, isShortened: true }),
+  );
+  return { answer, count: 1 };
 }
 
 function placeOfList({ tool: { output } }: CallState, { list, within }: ShapeFacts): ListPlace {

@@ -1,5 +1,5 @@
 /** Lists of rows: one item a row, or one item a file. */
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import type { Json, JsonObject } from "../../base/json.js";
 import type { Places } from "../answer/convert.js";
 import type { LspRange } from "../lsp-values.js";
@@ -97,9 +97,11 @@ function shortened<T>({ kind, store }: Rows<T>, files: readonly RowFile[]): Rows
 
 async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<Weight> {
   const hash = createHash("sha256");
+  const said = new Said(
+    hash,
+    files.reduce((sum, { length }) => sum + length, 0),
+  );
   let bytes = 0;
-  let told = "";
-  let last = "";
   for (const { admitted, start, length } of files) {
     hash.update(`${admitted.uri}\n${length}\n`);
     hash.update(store.numbers(start, length));
@@ -107,25 +109,60 @@ async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<
     bytes += bytesPerFile + length * (bytesPerRow + (kind.inner === undefined ? 0 : bytesPerInner));
     for (let at = start; at < start + length; at++) {
       const what = store.what(at);
-      const words = kind.words(what);
-      const within = kind.within?.(what) ?? "";
-      if (words === "" && within === last) continue;
-      bytes += bytesPerText + 2 * (words.length + within.length);
-      told += `${words.length} ${words}`;
-      // Said once for all neighbours that it is the same of.
-      if (within !== last) {
-        told += `\n${within.length} ${within}`;
-        last = within;
-      }
-      // Few large pieces are hashed in a fraction of the time of many small ones.
-      if (told.length > pieceLength) {
-        hash.update(told);
-        told = "";
-      }
+      bytes += said.add(kind.words(what), kind.within?.(what) ?? "");
       if (turns.isOver) await turns.pass();
     }
   }
-  return { bytes, digest: hash.update(told).digest("hex") };
+  said.end();
+  return { bytes, digest: hash.digest("hex") };
+}
+
+/** What rows say, on its way into a hash: the texts in a few large pieces, and how long each of them is. */
+class Said {
+  readonly #hash: Hash;
+  readonly #rows: number;
+  /** Two numbers a row, from the first on that says something; what stands where the one before stands is not said again. */
+  #lengths: Uint32Array | undefined;
+  #row = 0;
+  #last = "";
+  #texts: string[] = [];
+  #length = 0;
+
+  constructor(hash: Hash, rows: number) {
+    this.#hash = hash;
+    this.#rows = rows;
+  }
+
+  /** What the next row says, and stands in; gives the bytes that it takes to keep that. */
+  add(words: string, within: string): number {
+    const at = 2 * this.#row++;
+    const isSame = within === this.#last;
+    if (words === "" && isSame) return 0;
+    this.#lengths ??= new Uint32Array(2 * this.#rows);
+    this.#lengths[at] = words.length;
+    this.#texts.push(words);
+    this.#length += words.length;
+    if (!isSame) {
+      this.#lengths[at + 1] = within.length + 1;
+      this.#texts.push(within);
+      this.#length += within.length;
+      this.#last = within;
+    }
+    // Few large pieces are hashed in a fraction of the time of many small ones.
+    if (this.#length > pieceLength) this.#flush();
+    return bytesPerText + 2 * (words.length + within.length);
+  }
+
+  end(): void {
+    this.#flush();
+    if (this.#lengths !== undefined) this.#hash.update(this.#lengths);
+  }
+
+  #flush(): void {
+    this.#hash.update(this.#texts.join(""));
+    this.#texts = [];
+    this.#length = 0;
+  }
 }
 
 function innerNumbers<T>(
