@@ -14,13 +14,15 @@ export function figures(samples) {
 }
 
 /**
- * Measures several ways of doing the same, turn by turn, so that whatever else the machine does falls on all of them.
- * `ways` is name → (round) → milliseconds. The first rounds are thrown away; they are counted from `from`.
+ * Measures several ways of doing the same, turn by turn, so that whatever else the machine does falls on all of them; each round
+ * begins with another of them. `ways` is name → (round) → milliseconds. The first rounds are thrown away; they are counted from `from`.
  */
 export async function interleave(ways, { rounds, warmup, from = 0 }) {
   const samples = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
+  const all = Object.entries(ways);
   for (let round = -warmup; round < rounds; round++) {
-    for (const [name, measure] of Object.entries(ways)) {
+    const first = (round + warmup) % all.length;
+    for (const [name, measure] of [...all.slice(first), ...all.slice(0, first)]) {
       const value = await measure(from + round + warmup);
       if (round >= 0) samples[name].push(value);
     }

@@ -1,10 +1,11 @@
 /** Calls to a server that is up and has read everything: the program against the same requests sent raw, turn by turn. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { byLength, compared, interleave, timed } from "./figures.mjs";
 import { placesIn, referencesParams } from "./places.mjs";
 import { atRest } from "./process.mjs";
-import { openProxy } from "./proxy.mjs";
+import { openProxy, StdioClient } from "./proxy.mjs";
 import { RawServer } from "./raw.mjs";
 
 export const title = "Warm calls, against the language server itself";
@@ -22,9 +23,11 @@ const near = {
   },
 };
 
+const bridge = fileURLToPath(new URL("bridge.mjs", import.meta.url));
 const patienceMs = 30_000;
 const mostFiles = 40;
 const ofFile = "document symbols";
+const ofWorkspace = "workspace symbols";
 /** Sizes of a page that hold all symbols of a generated file. */
 const [smallestPage, largestPage] = [150, 200];
 
@@ -61,11 +64,8 @@ async function measure(workspace, rounds) {
     });
     const kind = (call, own, pick, name = call) => {
       const warmup = Math.min(100, Math.floor(own / 4));
-      const ways = {
-        raw: (round) => timed(() => raws[call](pick(round))),
-        ours: (round) => timed(() => ours[call](pick(round))),
-      };
-      return { name, ways, warmup, count: Math.min(rounds, own - warmup) };
+      const by = (calls) => (round) => timed(() => calls[call](pick(round)));
+      return { call, name, by, warmup, count: Math.min(rounds, own - warmup) };
     };
     // Some of the files are among the largest, and asked about with other sizes there.
     const sizes = (largestPage - smallestPage) / 2;
@@ -83,11 +83,11 @@ async function measure(workspace, rounds) {
           `${ofFile}, the largest files`,
         ),
       );
-    // Both sides are programs whose code gets quicker as it is used: the first kind shall not be the coldest.
-    for (const { ways, warmup } of kinds) await interleave(ways, { rounds: 0, warmup });
-    for (const { name, ways, warmup, count } of kinds) {
-      const samples = await interleave(ways, { rounds: count, warmup: 0, from: warmup });
-      rows.push(compared(name, samples.ours, samples.raw, near));
+    const ways = { raw: raws, ours };
+    await warmUp(kinds, ways);
+    for (const kind of kinds) {
+      const samples = await samplesOf(kind, ways);
+      rows.push(compared(kind.name, samples.ours, samples.raw, near));
     }
     const again = await interleave(
       {
@@ -98,11 +98,53 @@ async function measure(workspace, rounds) {
     );
     rows.push(compared("references, the same again", again.ours, again.raw, near));
     rows.push(await afterChange(raw, ours, workspace, chosen, Math.min(rounds, 30)));
+    await proxy.close();
+    const asked = kinds.filter(({ call }) => call !== ofWorkspace);
+    rows.push(...(await throughBridge(raw, workspace, [...chosen, ...largest], asked)));
   } finally {
     await proxy.close();
     await raw.close();
   }
   return rows;
+}
+
+/** Both sides are programs whose code gets quicker as it is used: the first kind shall not be the coldest. */
+async function warmUp(kinds, ways) {
+  for (const { by, warmup } of kinds) await interleave(timedBy(by, ways), { rounds: 0, warmup });
+}
+
+function samplesOf({ by, warmup, count }, ways) {
+  return interleave(timedBy(by, ways), { rounds: count, warmup: 0, from: warmup });
+}
+
+function timedBy(by, ways) {
+  return Object.fromEntries(Object.entries(ways).map(([name, calls]) => [name, by(calls)]));
+}
+
+/** What the same calls take through as little as can be: no proxy comes below that. */
+async function throughBridge(raw, { server, folder }, files, kinds) {
+  const { command, args, options, languageId, readyText } = server;
+  const asked = { server: { command, args, options, languageId, readyText }, folder, files };
+  const client = new StdioClient(process.execPath, [bridge, JSON.stringify(asked)]);
+  const through = {
+    folder,
+    didOpen: (path) => raw.didOpen(path, languageId),
+    request: (method, params) => client.call(method, params),
+  };
+  try {
+    await client.open();
+    const ways = { raw: rawCalls(raw, server), bare: rawCalls(through, server) };
+    await atRest([raw.child.pid, client.pid]);
+    await warmUp(kinds, ways);
+    const rows = [];
+    for (const kind of kinds) {
+      const samples = await samplesOf(kind, ways);
+      rows.push(compared(`${kind.name}, through as little as can be`, samples.bare, samples.raw));
+    }
+    return rows;
+  } finally {
+    await client.close();
+  }
 }
 
 /** Some of the files, from the largest to the smallest. */
@@ -124,7 +166,7 @@ function rawCalls(raw, server) {
       const uri = await raw.didOpen(join(raw.folder, path), server.languageId);
       return raw.request("textDocument/documentSymbol", { textDocument: { uri } });
     },
-    "workspace symbols": ({ name }) => raw.request("workspace/symbol", { query: name }),
+    [ofWorkspace]: ({ name }) => raw.request("workspace/symbol", { query: name }),
   };
 }
 
@@ -144,7 +186,7 @@ function ourCalls(proxy) {
     hover: (place) => call("get_hover", position(place)),
     references: (place) => call("find_references", position(place)),
     [ofFile]: ({ path, size }) => call("get_document_symbols", { file_path: path, page_size: size }),
-    "workspace symbols": ({ name }) => call("search_workspace_symbols", { query: name }),
+    [ofWorkspace]: ({ name }) => call("search_workspace_symbols", { query: name }),
     diagnostics: ({ path }) => call("get_diagnostics", { file_path: path }),
   };
 }

@@ -49,7 +49,11 @@ interface Kept {
 
 /** The listings of one session. */
 export class Pages {
+  /** The least recently used first. */
   readonly #kept = new Map<string, Kept>();
+  /** The keys of the listings of each question. */
+  readonly #asked = new Map<string, Set<string>>();
+  #bytes = 0;
 
   constructor(
     private readonly limits: PageBounds = bounds,
@@ -78,9 +82,9 @@ export class Pages {
     const before = this.#kept.get(key)?.snapshot;
     // The same listing of the same files is kept as it is: what is new may go while it is young.
     const list = before != null && isSame(before, snapshot) ? before.list : snapshot.list;
-    this.#kept.delete(key);
+    this.#drop(key);
     this.#letGo(binding, snapshot.sources);
-    this.#kept.set(key, { binding, snapshot: { ...snapshot, list }, bytes, usedAt: this.now() });
+    this.#put(key, { binding, snapshot: { ...snapshot, list }, bytes, usedAt: this.now() });
     this.#makeRoom();
     return cursorWriter(binding, id);
   }
@@ -96,7 +100,7 @@ export class Pages {
     const key = `${binding}:${read.id}`;
     const kept = this.#kept.get(key);
     if (kept === undefined || this.now() - kept.usedAt > this.limits.lifeMs) {
-      this.#kept.delete(key);
+      this.#drop(key);
       throw new Refusal("page/cursor-expired", "The listing of this cursor is no longer kept.");
     }
     if (kept.snapshot === null) throw stale();
@@ -110,8 +114,8 @@ export class Pages {
     const insist = (shown: readonly string[]) => insistOn(files, shown, turns);
     await insist([...files.keys()].slice(0, isWatched ? mostLooks.watched : mostLooks.unwatched));
     kept.usedAt = this.now();
-    this.#kept.delete(key);
-    this.#kept.set(key, kept);
+    this.#drop(key);
+    this.#put(key, kept);
     return { snapshot, offset: read.offset, cursor: cursorWriter(binding, read.id), insist };
   }
 
@@ -124,23 +128,40 @@ export class Pages {
 
   /** An agent that edits asks the same again and again: of the older listings only that they are stale is of use. */
   #letGo(binding: string, sources: string | undefined): void {
-    for (const kept of this.#kept.values()) {
-      const before = kept.snapshot?.sources;
-      if (kept.binding !== binding || before === undefined || sources === undefined || before === sources)
-        continue;
+    for (const key of this.#asked.get(binding) ?? []) {
+      const kept = this.#kept.get(key);
+      const before = kept?.snapshot?.sources;
+      if (kept === undefined || before === undefined || sources === undefined || before === sources) continue;
+      this.#bytes -= kept.bytes;
       kept.snapshot = null;
       kept.bytes = 0;
     }
   }
 
-  /** Drops what is too old, then the least recently used, until the rest fits. */
+  /** Drops the least recently used, until the rest fits and none of it is too old. */
   #makeRoom(): void {
-    let bytes = 0;
-    for (const [key, kept] of [...this.#kept].reverse()) {
-      bytes += kept.bytes;
-      const isOld = this.now() - kept.usedAt > this.limits.lifeMs;
-      if (isOld || bytes > this.limits.bytes) this.#kept.delete(key);
+    for (const [key, { usedAt }] of this.#kept) {
+      if (this.#bytes <= this.limits.bytes && this.now() - usedAt <= this.limits.lifeMs) break;
+      this.#drop(key);
     }
+  }
+
+  #put(key: string, kept: Kept): void {
+    this.#kept.set(key, kept);
+    this.#bytes += kept.bytes;
+    const keys = this.#asked.get(kept.binding);
+    if (keys === undefined) this.#asked.set(kept.binding, new Set([key]));
+    else keys.add(key);
+  }
+
+  #drop(key: string): void {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return;
+    this.#kept.delete(key);
+    this.#bytes -= kept.bytes;
+    const keys = this.#asked.get(kept.binding);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#asked.delete(kept.binding);
   }
 }
 
