@@ -12,8 +12,8 @@ export type ColumnUnit = PositionEncoding;
 export class Lines {
   readonly #text: string;
   readonly #starts: number[] = [0];
-  /** Whether it is ASCII: then all units count alike. */
-  readonly #isPlain: boolean;
+  /** The lines that are not ASCII: of all others every unit counts alike. */
+  readonly #odd = new Set<number>();
 
   constructor(text: string) {
     this.#text = text;
@@ -21,9 +21,13 @@ export class Lines {
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
       all |= code;
-      if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) this.#starts.push(i + 1);
+      if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) {
+        if (all >= 0x80) this.#odd.add(this.#starts.length - 1);
+        all = 0;
+        this.#starts.push(i + 1);
+      }
     }
-    this.#isPlain = all < 0x80;
+    if (all >= 0x80) this.#odd.add(this.#starts.length - 1);
   }
 
   get text(): string {
@@ -56,8 +60,7 @@ export class Lines {
 
   /** A column of a zero-based line in other units, as `convertColumn` gives it. */
   column(line: number, column: number, from: ColumnUnit, to: ColumnUnit): number {
-    if (!this.#isPlain || line < 0 || line >= this.#starts.length)
-      return convertColumn(this.line(line), column, from, to);
+    if (!this.isPlain(line)) return convertColumn(this.line(line), column, from, to);
     return Math.max(0, Math.min(column, this.#end(line) - this.start(line)));
   }
 
@@ -66,9 +69,14 @@ export class Lines {
     return this.column(line, Number.POSITIVE_INFINITY, "utf-16", unit);
   }
 
-  /** Whether every column is the same in all units. */
-  get isPlain(): boolean {
-    return this.#isPlain;
+  /** How many of the lines are not ASCII. */
+  get oddCount(): number {
+    return this.#odd.size;
+  }
+
+  /** Whether every column of a line that there is is the same in all units. */
+  isPlain(line: number): boolean {
+    return line >= 0 && line < this.#starts.length && !this.#odd.has(line);
   }
 
   /** Offset (code units) of a zero-based line and column, clamped to the line. */
@@ -138,7 +146,7 @@ export class ColumnWalk {
 
   /** A column of a zero-based line. */
   convert(line: number, column: number): number {
-    if (this.lines.isPlain) return this.lines.column(line, column, this.from, this.to);
+    if (this.lines.isPlain(line)) return this.lines.column(line, column, this.from, this.to);
     if (line !== this.#number) this.#line = this.lines.line(line);
     if (line !== this.#number || column < this.#walk.seen) this.#walk = { at: 0, seen: 0, out: 0 };
     this.#number = line;

@@ -4,6 +4,7 @@ import { type FileText, stampOf } from "./file.js";
 
 /** Bytes of all of them, about. */
 const MOST_BYTES = 4 * 1024 * 1024;
+const BYTES_PER_ODD_LINE = 32;
 const BYTES_PER_LINE = 8;
 /** Its path, hash, stamp and tables. */
 const BYTES_PER_TEXT = 512;
@@ -48,5 +49,7 @@ export class KnownTexts {
 
 /** V8 has one byte for a character where all of a text are Latin, and two elsewhere. */
 function bytesOf({ lines }: FileText): number {
-  return BYTES_PER_TEXT + lines.text.length * (lines.isPlain ? 1 : 2) + lines.count * BYTES_PER_LINE;
+  const { text, count, oddCount } = lines;
+  const bytesPerUnit = oddCount === 0 ? 1 : 2;
+  return BYTES_PER_TEXT + text.length * bytesPerUnit + count * BYTES_PER_LINE + oddCount * BYTES_PER_ODD_LINE;
 }
