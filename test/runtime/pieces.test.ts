@@ -240,6 +240,22 @@ describe("limits", () => {
       { seed: 5 },
     );
   });
+
+  it("find it near any guess, with two more tries where the guess is right", () => {
+    fc.assert(
+      fc.property(fc.nat(300), fc.nat(300), fc.integer({ min: -5, max: 305 }), (most, limit, guess) => {
+        const tried: number[] = [];
+        const isFine = (count: number) => {
+          tried.push(count);
+          return count <= limit;
+        };
+        expect(largest(most, isFine, () => guess)).toBe(Math.min(most, limit));
+        expect(new Set(tried).size).toBe(tried.length);
+        if (guess === limit) expect(tried.length).toBeLessThanOrEqual(3);
+      }),
+      { seed: 6 },
+    );
+  });
 });
 
 describe("deadlines", () => {
