@@ -27,7 +27,6 @@ const bridge = fileURLToPath(new URL("bridge.mjs", import.meta.url));
 const patienceMs = 30_000;
 const mostFiles = 40;
 const ofFile = "document symbols";
-const ofWorkspace = "workspace symbols";
 /** Sizes of a page that hold all symbols of a generated file. */
 const [smallestPage, largestPage] = [150, 200];
 
@@ -50,39 +49,39 @@ async function measure(workspace, rounds) {
   const at = (round) => places[round % places.length];
   const raws = rawCalls(raw, server);
   const ours = ourCalls(proxy);
+  // No question is asked twice, so that no answer of ours is one that was kept: each place once, and the symbols of each
+  // file with as many sizes of a page as it takes, all of which they fit in.
+  const fileOf = (some, firstSize) => (round) => ({
+    path: some[round % some.length],
+    size: firstSize + Math.floor(round / some.length),
+  });
+  const kind = (call, own, pick, name = call) => {
+    const warmup = Math.min(100, Math.floor(own / 4));
+    const by = (calls) => (round) => timed(() => calls[call](pick(round)));
+    return { name, by, warmup, count: Math.min(rounds, own - warmup) };
+  };
+  // Some of the files are among the largest, and asked about with other sizes there.
+  const sizes = (largestPage - smallestPage) / 2;
+  const kinds = Object.keys(raws).map((call) =>
+    call === ofFile
+      ? kind(call, chosen.length * sizes, fileOf(chosen, smallestPage))
+      : kind(call, places.length, at),
+  );
+  if (workspace.isCopy)
+    kinds.push(
+      kind(
+        ofFile,
+        largest.length * sizes,
+        fileOf(largest, smallestPage + sizes),
+        `${ofFile}, the largest files`,
+      ),
+    );
   const rows = [];
   try {
     // The raw server has every file open by now; so shall ours.
     for (const path of chosen) await ours.hover({ path, line: 0, character: 0 });
     for (const path of largest) await raws[ofFile]({ path });
     await atRest([raw.child.pid, proxy.pid]);
-    // No question is asked twice, so that no answer of ours is one that was kept: each place once, and the symbols of each
-    // file with as many sizes of a page as it takes, all of which they fit in.
-    const fileOf = (some, firstSize) => (round) => ({
-      path: some[round % some.length],
-      size: firstSize + Math.floor(round / some.length),
-    });
-    const kind = (call, own, pick, name = call) => {
-      const warmup = Math.min(100, Math.floor(own / 4));
-      const by = (calls) => (round) => timed(() => calls[call](pick(round)));
-      return { call, name, by, warmup, count: Math.min(rounds, own - warmup) };
-    };
-    // Some of the files are among the largest, and asked about with other sizes there.
-    const sizes = (largestPage - smallestPage) / 2;
-    const kinds = Object.keys(raws).map((call) =>
-      call === ofFile
-        ? kind(call, chosen.length * sizes, fileOf(chosen, smallestPage))
-        : kind(call, places.length, at),
-    );
-    if (workspace.isCopy)
-      kinds.push(
-        kind(
-          ofFile,
-          largest.length * sizes,
-          fileOf(largest, smallestPage + sizes),
-          `${ofFile}, the largest files`,
-        ),
-      );
     const ways = { raw: raws, ours };
     await warmUp(kinds, ways);
     for (const kind of kinds) {
@@ -98,13 +97,11 @@ async function measure(workspace, rounds) {
     );
     rows.push(compared("references, the same again", again.ours, again.raw, near));
     rows.push(await afterChange(raw, ours, workspace, chosen, Math.min(rounds, 30)));
-    await proxy.close();
-    const asked = kinds.filter(({ call }) => call !== ofWorkspace);
-    rows.push(...(await throughBridge(raw, workspace, [...chosen, ...largest], asked)));
   } finally {
     await proxy.close();
     await raw.close();
   }
+  rows.push(...(await throughBridge(workspace, [...chosen, ...largest], kinds)));
   return rows;
 }
 
@@ -121,10 +118,15 @@ function timedBy(by, ways) {
   return Object.fromEntries(Object.entries(ways).map(([name, calls]) => [name, by(calls)]));
 }
 
-/** What the same calls take through as little as can be: no proxy comes below that. */
-async function throughBridge(raw, { server, folder }, files, kinds) {
+/**
+ * What the same calls take through a bridge that does as little as can be and has no page to cut. The server beside it is a new
+ * one as well: one that was asked before has the answers at hand.
+ */
+async function throughBridge({ server, folder }, files, kinds) {
   const { command, args, options, languageId, readyText } = server;
   const asked = { server: { command, args, options, languageId, readyText }, folder, files };
+  const raw = await new RawServer(server, folder).open();
+  for (const path of files) await raw.didOpen(join(folder, path), languageId);
   const client = new StdioClient(process.execPath, [bridge, JSON.stringify(asked)]);
   const through = {
     folder,
@@ -144,6 +146,7 @@ async function throughBridge(raw, { server, folder }, files, kinds) {
     return rows;
   } finally {
     await client.close();
+    await raw.close();
   }
 }
 
@@ -166,7 +169,7 @@ function rawCalls(raw, server) {
       const uri = await raw.didOpen(join(raw.folder, path), server.languageId);
       return raw.request("textDocument/documentSymbol", { textDocument: { uri } });
     },
-    [ofWorkspace]: ({ name }) => raw.request("workspace/symbol", { query: name }),
+    "workspace symbols": ({ name }) => raw.request("workspace/symbol", { query: name }),
   };
 }
 
@@ -186,7 +189,7 @@ function ourCalls(proxy) {
     hover: (place) => call("get_hover", position(place)),
     references: (place) => call("find_references", position(place)),
     [ofFile]: ({ path, size }) => call("get_document_symbols", { file_path: path, page_size: size }),
-    [ofWorkspace]: ({ name }) => call("search_workspace_symbols", { query: name }),
+    "workspace symbols": ({ name }) => call("search_workspace_symbols", { query: name }),
     diagnostics: ({ path }) => call("get_diagnostics", { file_path: path }),
   };
 }
@@ -225,5 +228,6 @@ async function afterChange(raw, ours, { folder, server }, files, rounds) {
     { rounds, warmup: 2 },
   );
   writeFileSync(absolute, text);
+  await raw.didChange(absolute, text);
   return compared("diagnostics after a change, all of them", samples.ours, samples.raw, near);
 }

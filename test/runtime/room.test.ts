@@ -30,53 +30,125 @@ const item = fc.record({
   line: fc.nat(),
 });
 
+/** The most items that fit, by trying each count. */
+function most(items: readonly JsonObject[], bounds: Caps, answerWith: (count: number) => Answer): number {
+  // Without the next page's cursor an answer may be shorter with more items: all of them are tried first.
+  if (fits(answerWith(items.length), bounds)) return items.length;
+  const counts = Array.from({ length: items.length }, (_, index) => index);
+  return Math.max(0, ...counts.filter((count) => fits(answerWith(count), bounds)));
+}
+
+/** Limits around what the items take, so that some of them fit and some do not. */
+function around(items: readonly JsonObject[], part: number): number {
+  return Math.floor(part * JSON.stringify(items).length) + 400;
+}
+
+const parts = fc.integer({ min: 0, max: 130 }).map((percent) => percent / 100);
+const many = fc.array(item, { minLength: 5, maxLength: 60 });
+
 describe("the items with room", () => {
   it("are the most that fit, whichever limit it is", () => {
-    const few = fc.integer({ min: 0, max: 3000 });
-    const some = fc.record({ total: few, page: few, text: few, bytes: few });
-    const whole = { hasStructure: fc.boolean(), hasText: fc.boolean() };
+    const limited = fc.subarray(["total", "page", "text", "bytes"] as const, { minLength: 1 });
+    const forms = fc.constantFrom(
+      ...[{}, {}, { hasStructure: false }, { hasText: false }, { hasStructure: false, hasText: false }],
+    );
+    let cut = 0;
     fc.assert(
-      fc.property(fc.array(item, { maxLength: 60 }), some, fc.record(whole), (items, limits, forms) => {
-        const bounds = caps({ ...limits, ...forms });
+      fc.property(many, limited, parts, forms, (items, names, part, sent) => {
+        const limits = { total: 0, page: 0, text: -390, bytes: 0 };
+        const bounds = caps({
+          ...Object.fromEntries(names.map((name) => [name, around(items, part) + limits[name]])),
+          ...sent,
+        });
         const { answerWith } = answerOf(items);
-        // Without the next page's cursor an answer may be shorter with more items: all of them are tried first.
-        const counts = Array.from({ length: items.length }, (_, index) => index);
-        const most = fits(answerWith(items.length), bounds)
-          ? items.length
-          : Math.max(0, ...counts.filter((count) => fits(answerWith(count), bounds)));
-        expect(mostWithRoom(items, bounds, asIs, answerWith)).toBe(most);
+        const expected = most(items, bounds, answerWith);
+        if (expected > 0 && expected < items.length) cut++;
+        expect(mostWithRoom(items, bounds, asIs, answerWith)).toBe(expected);
       }),
       { seed: 1, numRuns: 2000 },
+    );
+    expect(cut).toBeGreaterThan(500);
+  });
+
+  it("are those that take exactly as much as there is", () => {
+    fc.assert(
+      fc.property(many, fc.nat(59), (items, at) => {
+        const { answerWith } = answerOf(items);
+        const wanted = Math.min(at, items.length - 1);
+        const page = JSON.stringify(answerWith(wanted).structured).length;
+        for (const spare of [0, 1]) {
+          const bounds = caps({ page: page + spare });
+          expect(mostWithRoom(items, bounds, asIs, answerWith)).toBe(most(items, bounds, answerWith));
+        }
+      }),
+      { seed: 3, numRuns: 500 },
     );
   });
 
   it("are the same where a dialect has other names, which are longer or shorter", () => {
     const longer = ({ name = "", line = 0 }: JsonObject): JsonObject => ({ name, the_line_of_it: line });
+    const shorter = ({ name = "" }: JsonObject): JsonObject => ({ name });
+    let cut = 0;
     fc.assert(
-      fc.property(fc.array(item, { minLength: 1, maxLength: 60 }), fc.nat(3000), (items, page) => {
-        const bounds = caps({ page });
-        for (const rename of [longer, ({ name = "" }: JsonObject): JsonObject => ({ name })]) {
+      fc.property(many, parts, (items, part) => {
+        for (const rename of [longer, shorter]) {
           const { answerWith } = answerOf(items, rename);
-          let most = 0;
-          for (let count = 1; count < items.length; count++)
-            if (fits(answerWith(count), bounds)) most = count;
-          if (fits(answerWith(items.length), bounds)) most = items.length;
-          const dialect = { members: { line: "other" } };
-          expect(mostWithRoom(items, bounds, dialect, answerWith)).toBe(most);
+          const bounds = caps({ page: around(items.map(rename), part) });
+          const expected = most(items, bounds, answerWith);
+          if (expected > 0 && expected < items.length) cut++;
+          expect(mostWithRoom(items, bounds, { members: { line: "other" } }, answerWith)).toBe(expected);
         }
       }),
-      { seed: 2 },
+      { seed: 2, numRuns: 1000 },
     );
+    expect(cut).toBeGreaterThan(500);
   });
 
+  const lined = (name: (n: number) => string) =>
+    Array.from({ length: 200 }, (_, n) => ({ name: name(n), line: n }));
+
   it("are found with two answers: that with all of them, and that which is given", () => {
-    const items = Array.from({ length: 200 }, (_, n) => ({ name: "x".repeat((n * 37) % 300), line: n }));
+    const items = lined((n) => "x".repeat((n * 37) % 300));
     const { answerWith, made } = answerOf(items);
     const page = JSON.stringify(items satisfies Json).length / 2;
-    const most = mostWithRoom(items, caps({ page }), asIs, answerWith);
+    const found = mostWithRoom(items, caps({ page }), asIs, answerWith);
     expect(made()).toBe(2);
-    expect(most).toBeGreaterThan(80);
-    expect(fits(answerWith(most), caps({ page }))).toBe(true);
-    expect(fits(answerWith(most + 1), caps({ page }))).toBe(false);
+    expect(found).toBeGreaterThan(80);
+    expect(fits(answerWith(found), caps({ page }))).toBe(true);
+    expect(fits(answerWith(found + 1), caps({ page }))).toBe(false);
+  });
+
+  it("are the most also where the guess is far too low", () => {
+    const items = lined((n) => "x".repeat(n % 7));
+    const { answerWith } = answerOf(items);
+    /** All of the text is the last item's. */
+    const unequal = (count: number): Answer => ({
+      ...answerWith(count),
+      text: count === items.length ? "y".repeat(1e5) : "",
+    });
+    for (const wanted of [1, 2, 30, 31, 150, 198]) {
+      const page = JSON.stringify(unequal(wanted).structured).length;
+      expect(mostWithRoom(items, caps({ page, text: 1000 }), asIs, unequal)).toBe(wanted);
+    }
+  });
+
+  it("are measured by the text where only that is sent", () => {
+    const items = lined(() => "x").map((entry) => ({ ...entry, more: "z".repeat(1000) }));
+    const { answerWith } = answerOf(items);
+    const text = (count: number) => "y".repeat(count === items.length ? 1e5 : count);
+    const unequal = (count: number): Answer => ({ ...answerWith(count), text: text(count) });
+    expect(mostWithRoom(items, caps({ page: 150, hasStructure: false }), asIs, unequal)).toBe(150);
+  });
+
+  it.each<[string, (n: number) => string, Partial<Caps>]>([
+    ["bytes are what is short of", (n) => "漢".repeat((n * 37) % 300), { bytes: 40_000 }],
+    ["the first takes nearly all", (n) => "x".repeat(n === 0 ? 20_000 : 100), { total: 30_000 }],
+    ["not even one fits", (n) => "x".repeat(500 + n), { page: 400 }],
+  ])("are found with few answers where %s", (_, name, limits) => {
+    const items = lined(name);
+    const { answerWith, made } = answerOf(items);
+    const found = mostWithRoom(items, caps(limits), asIs, answerWith);
+    expect(made()).toBeLessThanOrEqual(8);
+    expect(found).toBe(most(items, caps(limits), answerWith));
   });
 });

@@ -202,6 +202,32 @@ describe("a kept answer", () => {
     expect((await other.call("find_references", { ...asked, cursor }, options)).isError).toBe(false);
   });
 
+  it("is for other sessions as well where it is the whole listing", async () => {
+    const many = [0, 4].map((start) => ({
+      uri: "file:///work/a.fake",
+      range: range(0, start, start + 3),
+    }));
+    const list = "textDocument/references";
+    const references = { capabilities: { referencesProvider: true }, replies: { [list]: many } };
+    const work = await open({ files, servers: { fake: { scenario: references } } });
+    const asked = { ...at, page_size: 2 };
+    await expect
+      .poll(
+        async () => {
+          const before = (await work.received(list)).length;
+          await work.call("find_references", asked);
+          return before > 0 && (await work.received(list)).length === before;
+        },
+        { timeout: 30_000, interval: 100 },
+      )
+      .toBe(true);
+    const count = (await work.received(list)).length;
+    const other = work.runtime.openSession();
+    const theirs = await other.call("find_references", asked, { signal: new AbortController().signal });
+    expect(theirs.structured).toMatchObject({ total: 2, shown: 2, truncated: false });
+    expect((await work.received(list)).length).toBe(count);
+  });
+
   it("is asked for again of a server that was started anew", async () => {
     const work = await open({ files, servers: { fake: { scenario } } });
     await kept(work);

@@ -7,7 +7,7 @@ import type { DialectPlan } from "../../abi/plan.js";
 import type { Json } from "../../base/json.js";
 import { type Caps, fits, formsOf, largest } from "./limits.js";
 
-/** The most of the items that an answer may have, with as few answers made as can be; 0 when not even one has room. */
+/** The most of the items that an answer may have, with few answers made; 0 when not even one has room. */
 export function mostWithRoom(
   items: readonly Json[],
   caps: Caps,
@@ -57,10 +57,10 @@ class Room {
     return structure.length + this.#upTo(count) - this.#upTo(fitting.count) > this.#caps.page;
   }
 
-  /** About as many as have room, by what the answer with all of them takes. */
+  /** About as many as have room, but at least one, by what the answer with all of them takes. */
   guess(): number {
-    if (this.#all === undefined) return 0;
-    const { total, page, text: mostText } = this.#caps;
+    if (this.#all === undefined) return 1;
+    const { total, page, text: mostText, bytes } = this.#caps;
     const { structure, text } = formsOf(this.#all, this.#caps);
     const whole = this.#upTo(this.#items.length);
     const beside = Math.max(0, structure.length - whole);
@@ -68,10 +68,11 @@ class Room {
       1,
       Math.min(page, mostText) / Math.max(1, text.length),
       total / Math.max(1, structure.length + text.length),
+      bytes / Math.max(1, Buffer.byteLength(structure), Buffer.byteLength(text)),
     );
     const room = Math.min(whole * share, structure.length > page ? page - beside : whole);
     const past = this.#measured().findIndex((end) => end > room);
-    return past < 0 ? this.#items.length : past;
+    return past < 0 ? this.#items.length : Math.max(1, past);
   }
 
   #upTo(count: number): number {

@@ -24,13 +24,11 @@ export function plain<T>(
   if (named.length > 1) for (const [at, row] of rows.entries()) groups[fileOf[at] ?? 0]?.push(row);
   const files: RowFile[] = [];
   const kept: Row<T>[] = [];
-  // The rows of a single file are settled by what is shown of them, and each of them is once then.
-  const isSettled = named.length === 1;
   let outside = 0;
   for (const index of fileOrder(call, named)) {
     const [file, group] = [named[index], groups[index]];
     if (file === undefined || group === undefined) continue;
-    const unique = isSettled && file.admitted !== undefined ? group : eachOnce(group, kind);
+    const unique = eachOnce(group, kind);
     if (file.admitted === undefined) outside += dropped === "files" ? 1 : unique.length;
     else {
       files.push({ admitted: file.admitted, start: kept.length, length: unique.length, isOrdered: false });
