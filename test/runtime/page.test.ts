@@ -233,6 +233,32 @@ describe("kept listings", () => {
     expect(pages.holds(other)).toBe(true);
   });
 
+  it("leave nothing behind: neither those that are too old, nor what they were found by", async () => {
+    let now = 0;
+    const pages = new Pages({ lifeMs: 1000, bytes: 2500, snapshotBytes: 2000 }, () => now);
+    const other = "fedcba9876543210";
+    const kept = async (binding: string, item: string, sources?: string) =>
+      (await pages.keep(binding, { ...listing([item.repeat(900), "1"]), sources }, turns))(1);
+    const first = await kept("0123456789abcdef", "a");
+    const { bytes } = pages.held;
+    expect(bytes).toBeGreaterThan(900);
+    await pages.open(first, "0123456789abcdef", turns);
+    await kept("0123456789abcdef", "a");
+    expect(pages.held).toEqual({ listings: 1, questions: 1, bytes });
+    now = 500;
+    await kept(other, "b", "1");
+    await kept(other, "c", "2");
+    // That of the first sources is stale, and takes no room.
+    expect(pages.held).toMatchObject({ listings: 3, questions: 2 });
+    expect(pages.held.bytes).toBeLessThan(2.1 * bytes);
+    now = 1400;
+    await kept(other, "d", "2");
+    expect(pages.held).toMatchObject({ listings: 3, questions: 1 });
+    now = 9999;
+    await kept("0123456789abcdef", "a");
+    expect(pages.held).toEqual({ listings: 1, questions: 1, bytes });
+  });
+
   it("refuse any text that is not a cursor of theirs", async () => {
     const pages = new Pages();
     await pages.keep("0123456789abcdef", listing(["a", "b"]), turns);

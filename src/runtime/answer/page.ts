@@ -65,6 +65,11 @@ export class Pages {
     return sha256(canonicalText([tool, asked])).slice(0, 16);
   }
 
+  /** How much is held: listings, those that are only known to be stale among them, the questions that they answer, and bytes. */
+  get held(): { listings: number; questions: number; bytes: number } {
+    return { listings: this.#kept.size, questions: this.#asked.size, bytes: this.#bytes };
+  }
+
   /** The most bytes that one listing may take. */
   get room(): number {
     return this.limits.snapshotBytes;
