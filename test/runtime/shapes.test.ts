@@ -235,6 +235,24 @@ test("a link to a path outside is dropped, however its target is written", async
   });
 });
 
+test("places past the end of a text, which are shown at its end, are each once and in one order", async () => {
+  // A server that is behind the file may tell of lines that are gone.
+  const [past, beyond, last] = [range(9, 0, 1), range(8, 0, 2), range(1, 3, 3)].map((at) => ({
+    uri: a,
+    range: at,
+  }));
+  const behind = serverOf({ [a]: "one\ntwo" });
+  const told = async (...value: unknown[]) => (await answer("locations", [{ server: behind, value }])).text;
+  const whole = await told(past, last, beyond);
+  expect(whole).toContain("locations");
+  for (const value of [
+    [last, past, beyond],
+    [beyond, last, past, last, beyond],
+    [past, last, past, beyond, past],
+  ])
+    expect(await told(...value)).toBe(whole);
+});
+
 test("the runtime builds every shape that the generator knows", () => {
   expect(Object.keys(runtimeShapes).toSorted()).toEqual(shapeNames.toSorted());
 });
