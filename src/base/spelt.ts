@@ -33,7 +33,7 @@ function within(table: object, levels: number): string | undefined {
   return undefined;
 }
 
-/** The text of a table, the text of one of its members being known. It is put together only, and copied once, when it is written. */
+/** The text of a table, the text of one of its members being known. It is put together only: nothing is copied until it is written. */
 function around(table: object, known: string, text: string): string {
   let whole = "{";
   for (const [name, member] of Object.entries(table)) {

@@ -19,7 +19,10 @@ const near = {
   },
   seen: ({ pairs }) => {
     const { added, ratio } = byLength(pairs, 10);
-    return [added && `+${added.toFixed(2)}`, ratio && `${ratio.toFixed(2)} ×`].filter(Boolean).join(", ");
+    const words = [];
+    if (added !== undefined) words.push(`${added < 0 ? "" : "+"}${added.toFixed(2)}`);
+    if (ratio !== undefined) words.push(`${ratio.toFixed(2)} ×`);
+    return words.join(", ");
   },
 };
 
@@ -50,7 +53,7 @@ async function measure(workspace, rounds) {
   const raws = rawCalls(raw, server);
   const ours = ourCalls(proxy);
   // No question is asked twice, so that no answer of ours is one that was kept: each place once, and the symbols of each
-  // file with as many sizes of a page as it takes, all of which they fit in.
+  // file with as many sizes of a page as it takes. Those of a generated file fit in all of them; a project's largest have more.
   const fileOf = (some, firstSize) => (round) => ({
     path: some[round % some.length],
     size: firstSize + Math.floor(round / some.length),

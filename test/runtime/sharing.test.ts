@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
 import type { Scenario } from "../fake-server/index.js";
 import { openWorkshop, range, type Workshop, type WorkshopOptions } from "./workshop.js";
 
@@ -167,19 +168,17 @@ describe("a kept answer", () => {
     expect((await work.received(method)).length).toBe(count);
   });
 
-  it("is kept with its further pages, for its own session", async () => {
-    const many = [0, 4].map((start) => ({
-      uri: "file:///work/a.fake",
-      range: range(0, start, start + 3),
-    }));
-    const list = "textDocument/references";
-    const work = await open({
-      files,
-      servers: {
-        fake: { scenario: { capabilities: { referencesProvider: true }, replies: { [list]: many } } },
-      },
-    });
-    const asked = { ...at, page_size: 1 };
+  const list = "textDocument/references";
+
+  /** A workshop whose server knows two references. */
+  function openListed(): Promise<Workshop> {
+    const many = [0, 4].map((start) => ({ uri: "file:///work/a.fake", range: range(0, start, start + 3) }));
+    const listed: Scenario = { capabilities: { referencesProvider: true }, replies: { [list]: many } };
+    return open({ files, servers: { fake: { scenario: listed } } });
+  }
+
+  /** Asks until an answer comes without a request; gives that, and the number of requests so far. */
+  async function keptList(work: Workshop, asked: JsonObject) {
     let first = await work.call("find_references", asked);
     await expect
       .poll(
@@ -191,9 +190,15 @@ describe("a kept answer", () => {
         { timeout: 30_000, interval: 100 },
       )
       .toBe(true);
+    return { first, count: (await work.received(list)).length };
+  }
+
+  it("is kept with its further pages, for its own session", async () => {
+    const work = await openListed();
+    const asked = { ...at, page_size: 1 };
+    const { first, count } = await keptList(work, asked);
     const next = await work.call("find_references", { ...asked, cursor: first.structured.next_cursor ?? "" });
     expect(next.structured).toMatchObject({ total: 2, shown: 1, locations: [{ character: 5 }] });
-    const count = (await work.received(list)).length;
     const other = work.runtime.openSession();
     const options = { signal: new AbortController().signal };
     const theirs = await other.call("find_references", asked, options);
@@ -203,25 +208,9 @@ describe("a kept answer", () => {
   });
 
   it("is for other sessions as well where it is the whole listing", async () => {
-    const many = [0, 4].map((start) => ({
-      uri: "file:///work/a.fake",
-      range: range(0, start, start + 3),
-    }));
-    const list = "textDocument/references";
-    const references = { capabilities: { referencesProvider: true }, replies: { [list]: many } };
-    const work = await open({ files, servers: { fake: { scenario: references } } });
+    const work = await openListed();
     const asked = { ...at, page_size: 2 };
-    await expect
-      .poll(
-        async () => {
-          const before = (await work.received(list)).length;
-          await work.call("find_references", asked);
-          return before > 0 && (await work.received(list)).length === before;
-        },
-        { timeout: 30_000, interval: 100 },
-      )
-      .toBe(true);
-    const count = (await work.received(list)).length;
+    const { count } = await keptList(work, asked);
     const other = work.runtime.openSession();
     const theirs = await other.call("find_references", asked, { signal: new AbortController().signal });
     expect(theirs.structured).toMatchObject({ total: 2, shown: 2, truncated: false });

@@ -99,8 +99,8 @@ export function largest(most: number, isFine: (count: number) => boolean, guess?
   let [low, high] = [0, most];
   let next = guess?.();
   for (let step = 1; high - low > 1; step *= 2) {
-    const isNear = next !== undefined && next > low && next < high;
-    const count = isNear && next !== undefined ? next : Math.floor((low + high) / 2);
+    const near = next !== undefined && next > low && next < high ? next : undefined;
+    const count = near ?? Math.floor((low + high) / 2);
     const isEnough = isFine(count);
     if (isEnough) low = count;
     else high = count;

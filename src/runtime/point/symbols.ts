@@ -129,12 +129,8 @@ export function ofDocument(
 /** From the symbol's name to the end of its declaration; undefined when the server told no range. */
 export function extentOf(symbol: PlacedSymbol, lines: Lines | undefined): LspRange | undefined {
   if (symbol.range === undefined) return undefined;
-  return onwards(symbol.selection?.start ?? nameWithin(symbol, symbol.range, lines), symbol.range);
-}
-
-/** From a place to the end of a declaration, which a server may tell as one before it. */
-export function onwards(start: LspPosition, { end }: LspRange): LspRange {
-  return { start, end: isBefore(end, start) ? start : end };
+  const start = symbol.selection?.start ?? nameWithin(symbol, symbol.range, lines);
+  return { start, end: isBefore(symbol.range.end, start) ? start : symbol.range.end };
 }
 
 /** The place of a symbol's name; where the server does not tell it, the word is looked for in the text. */

@@ -5,8 +5,7 @@ import type { Lines } from "../../base/text.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { Places } from "../answer/convert.js";
 import type { Row, RowKind } from "../listing/row.js";
-import type { LspRange } from "../lsp-values.js";
-import { extentOf, type FoundSymbol, nameRangeOf, onwards, type PlacedSymbol } from "../point/symbols.js";
+import { extentOf, type FoundSymbol, nameRangeOf, type PlacedSymbol } from "../point/symbols.js";
 
 /** What a symbol says besides its range. */
 export type SymbolWords = Pick<FoundSymbol, "name" | "kind" | "container" | "selection">;
@@ -40,7 +39,7 @@ export function symbolKind(
       kind,
       ...(container === undefined ? {} : { container }),
     }),
-    range: (row, lines) => (extent === "declaration" ? row.range : extentIn(row, lines)),
+    range: (row, lines) => (extent === "declaration" ? row.range : extentOf(placedIn(row), lines)),
     spell(row, admitted, places, lines) {
       const { name, kind, container } = row.what;
       const item: JsonObject = { name: places.name(name), kind };
@@ -50,14 +49,6 @@ export function symbolKind(
       return item;
     },
   };
-}
-
-/** From the symbol's name to the end of its declaration. */
-function extentIn(row: Row<SymbolWords>, lines: Lines | undefined): LspRange | undefined {
-  const { range } = row;
-  const start = row.what.selection?.start;
-  // Most servers tell where the name is: then nothing has to be put together to look for it.
-  return range === undefined || start === undefined ? extentOf(placedIn(row), lines) : onwards(start, range);
 }
 
 function placedIn({ server, range, what: { name, selection } }: Row<SymbolWords>): PlacedSymbol {
@@ -73,10 +64,10 @@ function putSymbolSpan(
   extent: DialectPlan["symbol"]["extent"],
 ): void {
   const { server } = row;
-  const isDeclaration = extent === "declaration";
-  const shown = isDeclaration ? row.range : extentIn(row, lines);
+  const symbol = placedIn(row);
+  const shown = extent === "declaration" ? row.range : extentOf(symbol, lines);
   if (shown === undefined) return;
   places.putSpan(item, lines, server, shown);
-  const name = isDeclaration ? nameRangeOf(placedIn(row), lines) : undefined;
+  const name = extent === "declaration" ? nameRangeOf(symbol, lines) : undefined;
   if (name !== undefined) item.selection_range = places.spanValue(lines, server, name);
 }
