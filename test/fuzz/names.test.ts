@@ -122,7 +122,7 @@ test("a cursor that nobody gave is refused", { timeout: patience }, async () => 
     files: new Map(),
     sources: undefined,
   };
-  const cursor = (await pages.keep(binding, snapshot as unknown as Snapshot, turns))(1);
+  const cursor = (await pages.keep(binding, snapshot as unknown as Snapshot, turns))(1, ["a"]);
   expect((await pages.open(cursor, binding, turns)).offset).toBe(1);
   const forged = fc.oneof(
     nearly(fc.constant(cursor)).map((bytes) => bytes.toString("latin1")),

@@ -167,10 +167,14 @@ describe("kept listings", () => {
     sources: undefined,
   });
 
+  /** The cursor behind the first item of a listing that is kept. */
+  const cursorOf = async (pages: Pages, binding: string, snapshot: Snapshot) =>
+    (await pages.keep(binding, snapshot, turns))(1, await snapshot.list.items(speller, 0, 1));
+
   it("expire", async () => {
     let now = 0;
     const pages = new Pages({ lifeMs: 300_000, bytes: 1e6, snapshotBytes: 1e6 }, () => now);
-    const cursor = (await pages.keep("0123456789abcdef", listing(["a", "b"]), turns))(1);
+    const cursor = await cursorOf(pages, "0123456789abcdef", listing(["a", "b"]));
     now = 299_999;
     const { snapshot } = await pages.open(cursor, "0123456789abcdef", turns);
     expect(await snapshot.list.items(speller, 0, 2)).toEqual(["a", "b"]);
@@ -188,13 +192,13 @@ describe("kept listings", () => {
       ...{ ...listing(["a", "b"]), sources, files: new Map([[file, stamp]]) },
     });
     const kept = async (asked: Snapshot) => {
-      const cursor = (await pages.keep(binding, asked, turns))(1);
+      const cursor = await cursorOf(pages, binding, asked);
       return (await pages.open(cursor, binding, turns, asked.sources)).snapshot.list;
     };
     const first = at("1");
     expect(await kept(first)).toBe(first.list);
     expect(await kept(at("1"))).toBe(first.list);
-    await pages.keep(binding, at("2", { text: "before", changedAt: 0 }), turns);
+    await cursorOf(pages, binding, at("2", { text: "before", changedAt: 0 }));
     for (const other of [at("2"), at("3"), at(undefined), at(undefined)])
       expect(await kept(other)).toBe(other.list);
   });
@@ -202,10 +206,10 @@ describe("kept listings", () => {
   it("make room for newer ones, the least recently used first", async () => {
     const pages = new Pages({ lifeMs: 1e6, bytes: 2500, snapshotBytes: 2000 });
     const binding = "0123456789abcdef";
-    const first = (await pages.keep(binding, listing(["x".repeat(900), "1"]), turns))(1);
-    const second = (await pages.keep(binding, listing(["y".repeat(900), "2"]), turns))(1);
+    const first = await cursorOf(pages, binding, listing(["x".repeat(900), "1"]));
+    const second = await cursorOf(pages, binding, listing(["y".repeat(900), "2"]));
     await pages.open(first, binding, turns);
-    await pages.keep(binding, listing(["z".repeat(900), "3"]), turns);
+    await cursorOf(pages, binding, listing(["z".repeat(900), "3"]));
     await expect(pages.open(second, binding, turns)).rejects.toMatchObject({ code: "page/cursor-expired" });
     expect((await pages.open(first, binding, turns)).offset).toBe(1);
     await expect(pages.keep(binding, listing(["w".repeat(3000)]), turns)).rejects.toMatchObject({
@@ -214,14 +218,13 @@ describe("kept listings", () => {
   });
 
   it("are let go when the same is asked after a change, and their cursors told to be stale", async () => {
-    const pages = new Pages({ lifeMs: 1e6, bytes: 2500, snapshotBytes: 2000 });
+    const pages = new Pages({ lifeMs: 1e6, bytes: 3000, snapshotBytes: 2000 });
     const binding = "0123456789abcdef";
     const at = (sources: string, first: string) => ({ ...listing([first.repeat(900), "1"]), sources });
-    const old = (await pages.keep(binding, at("1", "x"), turns))(1);
-    const other = (await pages.keep("fedcba9876543210", at("1", "y"), turns))(1);
+    const old = await cursorOf(pages, binding, at("1", "x"));
+    const other = await cursorOf(pages, "fedcba9876543210", at("1", "y"));
     const cursors = [];
-    for (const sources of ["2", "3", "4"])
-      cursors.push((await pages.keep(binding, at(sources, sources), turns))(1));
+    for (const sources of ["2", "3", "4"]) cursors.push(await cursorOf(pages, binding, at(sources, sources)));
     for (const cursor of [old, ...cursors.slice(0, 2)]) {
       expect(pages.holds(cursor)).toBe(false);
       await expect(pages.open(cursor, binding, turns, "4")).rejects.toMatchObject({
@@ -229,16 +232,63 @@ describe("kept listings", () => {
       });
     }
     expect((await pages.open(cursors[2] ?? "", binding, turns, "4")).offset).toBe(1);
-    // What is let go takes no room from other listings.
+    // What is let go takes little room from other listings.
     expect(pages.holds(other)).toBe(true);
+  });
+
+  it("go on from all that was shown: in a newer listing that began alike, and nowhere where it did not", async () => {
+    const pages = new Pages();
+    const binding = "0123456789abcdef";
+    const at = (sources: string | undefined, items: string[]) => ({ ...listing(items), sources });
+    const before = at("1", ["a", "b", "c"]);
+    const first = await cursorOf(pages, binding, before);
+    const second = (await pages.open(first, binding, turns, "1")).cursor(2, ["b"]);
+    expect((await pages.open(second, binding, turns, "1")).offset).toBe(2);
+    // The second item is another one now. Who has seen the first alone has seen nothing that is not so any more.
+    const after = at("2", ["a", "x", "c"]);
+    expect(await cursorOf(pages, binding, after)).toBe(first);
+    expect((await pages.open(first, binding, turns, "2")).snapshot.list).toBe(after.list);
+    await expect(pages.open(second, binding, turns, "2")).rejects.toMatchObject({
+      code: "page/cursor-stale",
+    });
+    expect((await pages.open(first, binding, turns, "2")).cursor(2, ["x"])).not.toBe(second);
+    // As many as there are is shown as well.
+    expect(await cursorOf(pages, binding, at("2", ["a", "x"]))).not.toBe(first);
+    // Where nobody knows what changed both go on, each in its own.
+    const unknown = [at(undefined, ["a", "b", "d"]), at(undefined, ["a", "e", "d"])] as const;
+    const [one, other] = [await cursorOf(pages, binding, unknown[0]), unknown[1]];
+    const further = (await pages.open(one, binding, turns)).cursor(2, ["b"]);
+    expect(await cursorOf(pages, binding, other)).toBe(one);
+    expect((await pages.open(one, binding, turns)).snapshot.list).toBe(other.list);
+    expect((await pages.open(further, binding, turns)).snapshot.list).toBe(unknown[0].list);
+  });
+
+  it("take room for each of their cursors, once", async () => {
+    const pages = new Pages();
+    const binding = "0123456789abcdef";
+    let cursor = await cursorOf(pages, binding, listing(["a", "b", "c", "d"]));
+    const sizes = [pages.held.bytes];
+    for (const [end, item] of [
+      [2, "b"],
+      [3, "c"],
+    ] as const) {
+      const opened = await pages.open(cursor, binding, turns);
+      cursor = opened.cursor(end, [item]);
+      expect(opened.cursor(end, [item])).toBe(cursor);
+      sizes.push(pages.held.bytes);
+    }
+    const [first = 0, second = 0, third = 0] = sizes;
+    expect(second).toBeGreaterThan(first);
+    expect(third - second).toBe(second - first);
+    expect(pages.held.listings).toBe(1);
   });
 
   it("leave nothing behind: neither those that are too old, nor what they were found by", async () => {
     let now = 0;
     const pages = new Pages({ lifeMs: 1000, bytes: 2500, snapshotBytes: 2000 }, () => now);
     const other = "fedcba9876543210";
-    const kept = async (binding: string, item: string, sources?: string) =>
-      (await pages.keep(binding, { ...listing([item.repeat(900), "1"]), sources }, turns))(1);
+    const kept = (binding: string, item: string, sources?: string) =>
+      cursorOf(pages, binding, { ...listing([item.repeat(900), "1"]), sources });
     const first = await kept("0123456789abcdef", "a");
     const { bytes } = pages.held;
     expect(bytes).toBeGreaterThan(900);
@@ -248,9 +298,9 @@ describe("kept listings", () => {
     now = 500;
     await kept(other, "b", "1");
     await kept(other, "c", "2");
-    // That of the first sources is stale, and takes no room.
+    // That of the first sources is stale, and takes the room of its cursor.
     expect(pages.held).toMatchObject({ listings: 3, questions: 2 });
-    expect(pages.held.bytes).toBeLessThan(2.1 * bytes);
+    expect(pages.held.bytes).toBeLessThan(2.2 * bytes);
     now = 1400;
     await kept(other, "d", "2");
     expect(pages.held).toMatchObject({ listings: 3, questions: 1 });
@@ -261,7 +311,14 @@ describe("kept listings", () => {
 
   it("refuse any text that is not a cursor of theirs", async () => {
     const pages = new Pages();
-    await pages.keep("0123456789abcdef", listing(["a", "b"]), turns);
+    const given = await cursorOf(pages, "0123456789abcdef", listing(["a", "b", "c"]));
+    // One of theirs that goes on elsewhere is none of theirs either.
+    const read = Buffer.from(given, "base64url").toString();
+    const moved = Buffer.from(read.replace(/1$/, "2")).toString("base64url");
+    expect(moved).not.toBe(given);
+    await expect(pages.open(moved, "0123456789abcdef", turns)).rejects.toMatchObject({
+      code: "page/cursor-invalid",
+    });
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
         await expect(pages.open(text, "0123456789abcdef", turns)).rejects.toMatchObject({

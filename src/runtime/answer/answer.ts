@@ -153,8 +153,9 @@ async function listAnswer(asked: Asked, listing: Snapshot, part: Part, turns: Tu
   call.evidence.isPage = true;
   const shared = { ...listing, head: sharedHead(listing.head) };
   const write = await call.pages.keep(bindingOf(call), shared, turns);
-  call.evidence.listing = write(1);
-  return windowAnswer(asked, listing, shown, write).answer;
+  const { answer, next } = windowAnswer(asked, listing, shown, write);
+  call.evidence.listing = next;
+  return answer;
 }
 
 /** What a cursor of this call is bound to: the tool and its arguments, but for those that page. */

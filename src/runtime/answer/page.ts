@@ -1,11 +1,12 @@
 /**
- * Pages of a listing. A cursor names a tool, its arguments, a snapshot of the sorted whole, and an offset, all by
- * content: the same question on the same files gives the same cursors. Snapshots are bounded in bytes and in time, and
- * their items are spelt page by page, so a page is told only if its files are as they were for the first one.
+ * Pages of a listing. A cursor names a tool, its arguments, all that was shown up to it, and an offset, by content: the same
+ * question on the same files gives the same cursors, and what is not shown yet costs nothing. Listings are bounded in bytes
+ * and in time, and their items are spelt page by page, so a page is told only if its files are as they were for the first one.
  */
 import { sha256 } from "../../base/hash.js";
-import { canonicalText, type JsonObject } from "../../base/json.js";
+import { canonicalText, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
+import { spelt } from "../../base/spelt.js";
 import type { List } from "../listing/list.js";
 import type { Turns } from "../turns.js";
 import type { Head } from "./head.js";
@@ -37,22 +38,30 @@ const bounds: PageBounds = { lifeMs: 10 * 60_000, bytes: 32 * 1024 * 1024, snaps
 /** Files that are looked at before each page besides its own; where the sources are watched, few will do. */
 const mostLooks = { watched: 256, unwatched: 2000 };
 const bytesPerFile = 200;
+const bytesPerCursor = 150;
 const cursorVersion = 1;
 
+/** A listing with the cursors that were given for it: by what was shown up to each, where it goes on. */
 interface Kept {
   binding: string;
+  /** What all of its pages say before their items, as a text. */
+  title: string;
   /** Null once the same question was asked again after a change: all that its cursors can be told is that they are stale. */
   snapshot: Snapshot | null;
+  cursors: Map<string, number>;
   bytes: number;
   usedAt: number;
 }
 
+/** Writes the cursor behind a page, by the offset that it ends at and the items that it shows. */
+export type CursorWriter = (end: number, items: Json[]) => string;
+
 /** The listings of one session. */
 export class Pages {
   /** The least recently used first. */
-  readonly #kept = new Map<string, Kept>();
-  /** The keys of the listings of each question. */
-  readonly #asked = new Map<string, Set<string>>();
+  readonly #kept = new Set<Kept>();
+  /** The listings of each question. */
+  readonly #asked = new Map<string, Set<Kept>>();
   #bytes = 0;
 
   constructor(
@@ -75,23 +84,21 @@ export class Pages {
     return this.limits.snapshotBytes;
   }
 
-  /** Keeps a listing for its further pages; gives the function that writes their cursors. */
-  async keep(binding: string, snapshot: Snapshot, turns: Turns): Promise<(offset: number) => string> {
-    const weight = await snapshot.list.weigh(turns);
-    const text = canonicalText([snapshot.head, snapshot.beside, weight.digest]);
-    const bytes = Buffer.byteLength(text) + weight.bytes + bytesPerFile * snapshot.files.size;
+  /** Keeps a listing for its further pages; gives what writes the cursor behind the first one. */
+  async keep(binding: string, snapshot: Snapshot, turns: Turns): Promise<CursorWriter> {
+    const title = JSON.stringify([snapshot.head, snapshot.beside, snapshot.total]);
+    const own = Buffer.byteLength(title) + bytesPerFile * snapshot.files.size;
+    const bytes = own + (await snapshot.list.weigh(turns));
     if (bytes > this.limits.snapshotBytes)
       throw new Refusal("page/snapshot-too-large", "The whole listing is too large to page through.");
-    const id = sha256(text).slice(0, 32);
-    const key = `${binding}:${id}`;
-    const before = this.#kept.get(key)?.snapshot;
-    // The same listing of the same files is kept as it is: what is new may go while it is young.
-    const list = before != null && isSame(before, snapshot) ? before.list : snapshot.list;
-    this.#drop(key);
+    const before = await this.#sameAs(binding, title, snapshot, turns);
+    const cursors = new Map<string, number>();
+    const kept = before ?? { binding, title, snapshot, cursors, bytes, usedAt: 0 };
+    this.#drop(kept);
     this.#letGo(binding, snapshot.sources);
-    this.#put(key, { binding, snapshot: { ...snapshot, list }, bytes, usedAt: this.now() });
+    this.#put(kept);
     this.#makeRoom();
-    return cursorWriter(binding, id);
+    return this.#writer(kept, title);
   }
 
   /** The listing and offset of a cursor, and the check of a page's files; `sources` as they are now, where that is known. */
@@ -102,71 +109,111 @@ export class Pages {
         "page/cursor-invalid",
         "The cursor does not belong to this tool with these arguments.",
       );
-    const key = `${binding}:${read.id}`;
-    const kept = this.#kept.get(key);
-    if (kept === undefined || this.now() - kept.usedAt > this.limits.lifeMs) {
-      this.#drop(key);
+    const { mark, offset } = read;
+    const kept = this.#withCursor(binding, mark);
+    if (kept === undefined || this.#isOld(kept)) {
+      if (kept !== undefined) this.#drop(kept);
       throw new Refusal("page/cursor-expired", "The listing of this cursor is no longer kept.");
     }
-    if (kept.snapshot === null) throw stale();
-    if (read.offset >= kept.snapshot.list.length)
-      throw new Refusal("page/cursor-invalid", "The cursor points past the end of its listing.");
     const { snapshot } = kept;
+    if (snapshot === null) throw stale();
+    if (kept.cursors.get(mark) !== offset)
+      throw new Refusal("page/cursor-invalid", "The cursor is not as it was given.");
     const { files, sources: before } = snapshot;
     const isWatched = before !== undefined && sources !== undefined;
     // A file that the listing does not name may have new items for it.
     if (isWatched && before !== sources) throw stale();
     const insist = (shown: readonly string[]) => insistOn(files, shown, turns);
     await insist([...files.keys()].slice(0, isWatched ? mostLooks.watched : mostLooks.unwatched));
-    kept.usedAt = this.now();
-    this.#drop(key);
-    this.#put(key, kept);
-    return { snapshot, offset: read.offset, cursor: cursorWriter(binding, read.id), insist };
+    this.#drop(kept);
+    this.#put(kept);
+    return { snapshot, offset, cursor: this.#writer(kept, mark), insist };
   }
 
   /** Whether the listing of a cursor is still kept. */
   holds(cursor: string): boolean {
     const read = readCursor(cursor);
-    const kept = read && this.#kept.get(`${read.binding}:${read.id}`);
+    const kept = read && this.#withCursor(read.binding, read.mark);
     return kept?.snapshot != null && this.now() - kept.usedAt <= this.limits.lifeMs / 2;
+  }
+
+  #withCursor(binding: string, mark: string): Kept | undefined {
+    for (const kept of this.#asked.get(binding) ?? []) if (kept.cursors.has(mark)) return kept;
+    return undefined;
+  }
+
+  /** The same listing of the same files, where it is kept: what is new may go while it is young. */
+  async #sameAs(binding: string, title: string, snapshot: Snapshot, turns: Turns): Promise<Kept | undefined> {
+    for (const kept of this.#asked.get(binding) ?? []) {
+      const before = kept.snapshot;
+      if (before === null || kept.title !== title || this.#isOld(kept) || !isSame(before, snapshot)) continue;
+      const isEqual = await before.list.equals(snapshot.list, turns);
+      // Others may have asked meanwhile, after a change or for more than there is room for.
+      if (isEqual && kept.snapshot !== null && this.#kept.has(kept)) return kept;
+    }
+    return undefined;
+  }
+
+  /** Writes the cursor behind a page of a listing; `before` stands for all that was shown before the page. */
+  #writer(kept: Kept, before: string): CursorWriter {
+    return (end, items) => {
+      const mark = sha256(`${before}\n${spelt(items)}`).slice(0, 32);
+      const other = this.#withCursor(kept.binding, mark);
+      // Two listings that begin alike: whoever was shown no more than that goes on in the newer one.
+      if (other !== undefined && other !== kept) {
+        other.cursors.delete(mark);
+        this.#grow(other, -bytesPerCursor);
+        if (other.cursors.size === 0) this.#drop(other);
+      }
+      if (!kept.cursors.has(mark)) this.#grow(kept, bytesPerCursor);
+      kept.cursors.set(mark, end);
+      return cursorText(kept.binding, mark, end);
+    };
   }
 
   /** An agent that edits asks the same again and again: of the older listings only that they are stale is of use. */
   #letGo(binding: string, sources: string | undefined): void {
-    for (const key of this.#asked.get(binding) ?? []) {
-      const kept = this.#kept.get(key);
-      const before = kept?.snapshot?.sources;
-      if (kept === undefined || before === undefined || sources === undefined || before === sources) continue;
-      this.#bytes -= kept.bytes;
+    for (const kept of this.#asked.get(binding) ?? []) {
+      const before = kept.snapshot?.sources;
+      if (before === undefined || sources === undefined || before === sources) continue;
       kept.snapshot = null;
-      kept.bytes = 0;
+      kept.title = "";
+      this.#grow(kept, bytesPerCursor * kept.cursors.size - kept.bytes);
     }
+  }
+
+  #isOld({ usedAt }: Kept): boolean {
+    return this.now() - usedAt > this.limits.lifeMs;
   }
 
   /** Drops the least recently used, until the rest fits and none of it is too old. */
   #makeRoom(): void {
-    for (const [key, { usedAt }] of this.#kept) {
-      if (this.#bytes <= this.limits.bytes && this.now() - usedAt <= this.limits.lifeMs) break;
-      this.#drop(key);
+    for (const kept of this.#kept) {
+      if (this.#bytes <= this.limits.bytes && !this.#isOld(kept)) break;
+      this.#drop(kept);
     }
   }
 
-  #put(key: string, kept: Kept): void {
-    this.#kept.set(key, kept);
-    this.#bytes += kept.bytes;
-    const keys = this.#asked.get(kept.binding);
-    if (keys === undefined) this.#asked.set(kept.binding, new Set([key]));
-    else keys.add(key);
+  #grow(kept: Kept, bytes: number): void {
+    kept.bytes += bytes;
+    if (this.#kept.has(kept)) this.#bytes += bytes;
   }
 
-  #drop(key: string): void {
-    const kept = this.#kept.get(key);
-    if (kept === undefined) return;
-    this.#kept.delete(key);
+  #put(kept: Kept): void {
+    kept.usedAt = this.now();
+    this.#kept.add(kept);
+    this.#bytes += kept.bytes;
+    const asked = this.#asked.get(kept.binding);
+    if (asked === undefined) this.#asked.set(kept.binding, new Set([kept]));
+    else asked.add(kept);
+  }
+
+  #drop(kept: Kept): void {
+    if (!this.#kept.delete(kept)) return;
     this.#bytes -= kept.bytes;
-    const keys = this.#asked.get(kept.binding);
-    keys?.delete(key);
-    if (keys?.size === 0) this.#asked.delete(kept.binding);
+    const asked = this.#asked.get(kept.binding);
+    asked?.delete(kept);
+    if (asked?.size === 0) this.#asked.delete(kept.binding);
   }
 }
 
@@ -179,17 +226,17 @@ function isSame(before: Snapshot, now: Snapshot): boolean {
 }
 
 /** A cursor of no listing, as long as those of any. */
-export const blankCursor = cursorWriter("0".repeat(16), "0".repeat(32));
+export const blankCursor: CursorWriter = (end) => cursorText("0".repeat(16), "0".repeat(32), end);
 
-function cursorWriter(binding: string, id: string): (offset: number) => string {
-  return (offset) => Buffer.from([cursorVersion, binding, id, offset].join(":")).toString("base64url");
+function cursorText(binding: string, mark: string, offset: number): string {
+  return Buffer.from([cursorVersion, binding, mark, offset].join(":")).toString("base64url");
 }
 
-function readCursor(cursor: string): { binding: string; id: string; offset: number } | undefined {
+function readCursor(cursor: string): { binding: string; mark: string; offset: number } | undefined {
   const text = Buffer.from(cursor, "base64url").toString("utf8");
   const match = /^(\d+):([0-9a-f]{16}):([0-9a-f]{32}):([1-9]\d{0,8})$/.exec(text);
   if (match?.[1] !== String(cursorVersion)) return undefined;
-  return { binding: match[2] ?? "", id: match[3] ?? "", offset: Number(match[4]) };
+  return { binding: match[2] ?? "", mark: match[3] ?? "", offset: Number(match[4]) };
 }
 
 function stale(): Refusal {

@@ -12,7 +12,7 @@ import type { Normalized, Shape } from "../shapes/shape.js";
 import { envelop, type ListPlace } from "./envelope.js";
 import type { Head } from "./head.js";
 import { type Caps, fits, largest } from "./limits.js";
-import type { Snapshot } from "./page.js";
+import type { CursorWriter, Snapshot } from "./page.js";
 import { mostWithRoom } from "./room.js";
 import { waysOn } from "./ways-on.js";
 
@@ -45,10 +45,11 @@ export interface Part {
   items: Json[];
 }
 
-/** What a window shows: the answer, and how many of the items stand in it. */
+/** What a window shows: the answer, how many of the items stand in it, and the cursor behind them. */
 export interface Shown {
   answer: Answer;
   count: number;
+  next: string | undefined;
 }
 
 /** As many of the items as the caps allow; without a cursor there is no next page. */
@@ -56,20 +57,21 @@ export function windowAnswer(
   asked: Asked,
   listing: Snapshot,
   { offset, items: whole }: Part,
-  cursor: ((offset: number) => string) | undefined,
+  cursor: CursorWriter | undefined,
 ): Shown {
   const { call, facts, shape, caps } = asked;
   const most = whole.length;
-  const render = (count: number, form: Form) => {
+  const render = (count: number, form: Form): Shown => {
     const end = offset + count;
-    const next = cursor !== undefined && end < listing.list.length ? cursor(end) : undefined;
+    const items = form.items.slice(0, count);
+    const next = cursor !== undefined && end < listing.list.length ? cursor(end, items) : undefined;
     const isCut = end < listing.total && next === undefined;
     const { total, isBounded } = listing;
     const cut = { total, shown: count, isSize: count < most, isBounded };
-    return envelop(
+    const answer = envelop(
       listing.head,
       {
-        items: form.items.slice(0, count),
+        items,
         beside: form.beside ?? listing.beside,
         counts: { offset, total: listing.total, next },
         isTruncated: end < listing.total || listing.head.isCut || form.isShortened,
@@ -80,18 +82,19 @@ export function windowAnswer(
       shape,
       call.wording,
     );
+    return { answer, count, next };
   };
   const plain: Form = { items: whole, warnings: [], steps: [], isShortened: false };
   let rendered: (Shown & { form: Form }) | undefined;
   const tried = (count: number, form: Form) => {
-    rendered = { answer: render(count, form), count, form };
+    rendered = { ...render(count, form), form };
     return rendered.answer;
   };
   const fitting = (form: Form) =>
     mostWithRoom(form.items, caps, call.plan.dialect, (count) => tried(count, form));
   /** What was tried last is not made once more. */
   const shown = (count: number, form: Form): Shown =>
-    rendered?.count === count && rendered.form === form ? rendered : { answer: render(count, form), count };
+    rendered?.count === count && rendered.form === form ? rendered : render(count, form);
   const full = fitting(plain);
   if (full === most || (full > 0 && cursor !== undefined)) return shown(full, plain);
   const lighter = lightest(asked, whole, (form) => fits(tried(most, form), caps));
@@ -101,10 +104,7 @@ export function windowAnswer(
   // Not even one item fits: it is shown in part, where the shape can.
   const one = { items: whole.slice(0, 1), beside: listing.beside };
   const warnings = [inPart];
-  const answer = shortened(asked, one, (shorter) =>
-    render(1, { ...plain, ...shorter, warnings, isShortened: true }),
-  );
-  return { answer, count: 1 };
+  return shortened(asked, one, (shorter) => render(1, { ...plain, ...shorter, warnings, isShortened: true }));
 }
 
 function placeOfList({ tool: { output } }: CallState, { list, within }: ShapeFacts): ListPlace {
@@ -132,7 +132,7 @@ export function wholeAnswer(asked: Asked, head: Head, normalized: Normalized): A
     );
   const whole = render(normalized, false);
   if (fits(whole, caps)) return whole;
-  return shortened(asked, normalized, (shorter) => render(shorter, true));
+  return shortened(asked, normalized, (shorter) => ({ answer: render(shorter, true) })).answer;
 }
 
 /** The items with as little given up as makes all of them fit, or else with all given up that can be. */
@@ -153,14 +153,14 @@ function lightest({ call, shape }: Asked, items: Json[], isFine: (form: Form) =>
 }
 
 /** The longest form of an answer that keeps the caps, when the whole of it does not. */
-function shortened(
+function shortened<T extends { answer: Answer }>(
   { call, shape, caps }: Asked,
   { items, beside }: Normalized,
-  render: (shorter: Normalized) => Answer,
-): Answer {
+  render: (shorter: Normalized) => T,
+): T {
   for (let characters = caps.page; shape.shorten && characters >= shortest; characters /= 2) {
     const shorter = render(shape.shorten(items, beside, Math.floor(characters)));
-    if (fits(shorter, caps)) return shorter;
+    if (fits(shorter.answer, caps)) return shorter;
   }
   throw new Refusal("guard/too-large", "The answer is larger than the limits allow, even when it is cut.", {
     nextSteps: waysOn(call, { total: 1, shown: 0, isSize: true }),

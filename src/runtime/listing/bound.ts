@@ -21,7 +21,7 @@ async function asMuchAsIsKept(call: CallState, list: List, speller: Speller): Pr
   let kept = list.length > mostItems ? await list.first(speller, mostItems) : list;
   const isPaged = call.tool.page !== null && list.length > pageSize(call);
   while (isPaged && kept.length > pageSize(call)) {
-    const { bytes } = await kept.weigh(speller.turns);
+    const bytes = await kept.weigh(speller.turns);
     // Something is left for what stands beside the list.
     const room = 0.9 * call.pages.room;
     if (bytes <= room) break;

@@ -1,6 +1,5 @@
 /** The items of an answer in their order, each spelt when it is shown; what is kept for further pages is not the spelt items. */
 import type { DialectPlan } from "../../abi/plan.js";
-import { sha256 } from "../../base/hash.js";
 import { canonicalText, type Json } from "../../base/json.js";
 import { compareKeys, compareText, sortSlices } from "../../base/order.js";
 import { itemKey } from "../../protocol/item-order.js";
@@ -22,14 +21,10 @@ export interface List {
   items(speller: Speller, from: number, to: number): Promise<Json[]>;
   /** The list of the first of them; what the others took is free then. */
   first(speller: Speller, length: number): Promise<List>;
-  /** Bytes that it takes to keep it, about, and a digest of it: equal lists have equal ones. */
-  weigh(turns: Turns): Promise<Weight>;
-}
-
-/** What keeping a list takes, and what makes it the same as another. */
-export interface Weight {
-  bytes: number;
-  digest: string;
+  /** Bytes that it takes to keep it, about. */
+  weigh(turns: Turns): Promise<number>;
+  /** Whether another list, of the same question, has the same items. */
+  equals(other: List, turns: Turns): Promise<boolean>;
 }
 
 /** Items that were spelt to be sorted. */
@@ -48,9 +43,12 @@ export class SpeltList implements List {
     return new SpeltList(this.spelt.slice(0, length));
   }
 
-  async weigh(): Promise<Weight> {
-    const text = canonicalText(this.spelt);
-    return { bytes: Buffer.byteLength(text), digest: sha256(text) };
+  async weigh(): Promise<number> {
+    return Buffer.byteLength(canonicalText(this.spelt));
+  }
+
+  async equals(other: List): Promise<boolean> {
+    return other instanceof SpeltList && canonicalText(other.spelt) === canonicalText(this.spelt);
   }
 }
 

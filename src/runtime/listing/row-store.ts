@@ -1,7 +1,7 @@
 /** Where the rows of a listing are kept: few as they were told, very many as numbers side by side, in little room. */
 import type { LanguageServer } from "../../lsp/types.js";
 import type { LspRange } from "../lsp-values.js";
-import { none, putRange, type Row } from "./row.js";
+import { none, type Row } from "./row.js";
 
 /** Rows by their place in a row of rows. */
 export interface RowStore<T> {
@@ -9,8 +9,6 @@ export interface RowStore<T> {
   row(at: number, uri: string): Row<T>;
   /** What a row says besides its place. */
   what(at: number): T;
-  /** Four numbers for each of so many rows: line and character of the start and of the end. */
-  numbers(from: number, length: number): Uint32Array;
   /** Puts those of so many rows that are at these indexes first, in this order. */
   put(from: number, length: number, order: ArrayLike<number>): void;
   /** The first of them alone. */
@@ -29,12 +27,6 @@ export class PlainRows<T> implements RowStore<T> {
 
   what(at: number): T {
     return this.row(at).what;
-  }
-
-  numbers(from: number, length: number): Uint32Array {
-    const numbers = new Uint32Array(4 * length);
-    for (let index = 0; index < length; index++) putRange(numbers, 4 * index, this.row(from + index).range);
-    return numbers;
   }
 
   put(from: number, length: number, order: ArrayLike<number>): void {
@@ -77,10 +69,6 @@ export class PackedRows<T> implements RowStore<T> {
       start: { line: number(0), character: number(1) },
       end: { line: number(2), character: number(3) },
     };
-  }
-
-  numbers(from: number, length: number): Uint32Array {
-    return this.places.subarray(4 * from, 4 * (from + length));
   }
 
   put(from: number, length: number, order: ArrayLike<number>): void {

@@ -27,6 +27,8 @@ export interface RowKind<T> {
   inner?(what: T): LspRange | undefined;
   /** What it stands in, where rows may stand in something: neighbours often share it. */
   within?(what: T): string;
+  /** Whether two rows agree in all of that, where it can be told without their texts. */
+  isSame?(a: T, b: T): boolean;
   /** What a row says besides its place, spelt. */
   members(what: T, places: Places): JsonObject;
   /** The range that is shown, where the text decides it; the row's own otherwise. */
@@ -58,6 +60,11 @@ export function compareWhat<T>(kind: RowKind<T>, a: T, b: T): number {
   );
 }
 
+/** Whether rows say the same besides the range that they stand for. */
+export function isSameWhat<T>(kind: RowKind<T>, a: T, b: T): boolean {
+  return kind.isSame === undefined ? compareWhat(kind, a, b) === 0 : kind.isSame(a, b);
+}
+
 /** By the four numbers; a row without a range is the last. */
 export function compareRanges(a: LspRange | undefined, b: LspRange | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
@@ -67,17 +74,4 @@ export function compareRanges(a: LspRange | undefined, b: LspRange | undefined):
     a.end.line - b.end.line ||
     a.end.character - b.end.character
   );
-}
-
-/** Puts down the four numbers of a range, or of none. */
-export function putRange(numbers: Uint32Array, at: number, range: LspRange | undefined): void {
-  if (range === undefined) {
-    numbers.fill(none, at, at + 4);
-    return;
-  }
-  const { start, end } = range;
-  numbers[at] = start.line;
-  numbers[at + 1] = start.character;
-  numbers[at + 2] = end.line;
-  numbers[at + 3] = end.character;
 }

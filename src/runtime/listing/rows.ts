@@ -12,7 +12,7 @@ import type { LspPosition, LspRange } from "../lsp-values.js";
 import type { Turns } from "../turns.js";
 import type { Speller } from "./list.js";
 import { upTo } from "./numbers.js";
-import { compareWhat, none, type Row, type RowFile, type RowKind } from "./row.js";
+import { compareRanges, compareWhat, isSameWhat, none, type Row, type RowFile, type RowKind } from "./row.js";
 import type { RowStore } from "./row-store.js";
 
 /** So few rows are looked through in one go. */
@@ -30,6 +30,23 @@ export class Rows<T> {
   row(file: RowFile, index: number): Row<T> {
     if (index >= file.length) throw new RangeError("there is no such row");
     return this.store.row(file.start + index, file.admitted.uri);
+  }
+
+  /** Whether other rows are the same, in the same order: each call knows a server by a handle of its own. */
+  async equals({ store, files }: Rows<T>, turns: Turns): Promise<boolean> {
+    if (files.length !== this.files.length) return false;
+    for (const [index, file] of this.files.entries()) {
+      const other = files[index];
+      const { uri } = file.admitted;
+      if (other?.admitted.uri !== uri || other.length !== file.length) return false;
+      for (let at = 0; at < file.length; at++) {
+        const [a, b] = [this.store.row(file.start + at, uri), store.row(other.start + at, uri)];
+        if (compareRanges(a.range, b.range) !== 0 || !isSameWhat(this.kind, a.what, b.what)) return false;
+        if (a.server.encoding !== b.server.encoding) return false;
+        if (turns.isOver) await turns.pass();
+      }
+    }
+    return true;
   }
 
   /** The items of a file's rows from one index up to another, behind those that are there. */

@@ -4,7 +4,7 @@ import { defineAll, type JsonObject } from "../../base/json.js";
 import type { Lines } from "../../base/text.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { Places } from "../answer/convert.js";
-import type { Row, RowKind } from "../listing/row.js";
+import { compareRanges, type Row, type RowKind } from "../listing/row.js";
 import { extentOf, type FoundSymbol, nameRangeOf, type PlacedSymbol } from "../point/symbols.js";
 
 /** What a symbol says besides its range. */
@@ -34,6 +34,11 @@ export function symbolKind(
     words: ({ name, kind }) => `${kind} ${name}`,
     within: ({ container }) => container ?? "",
     inner: ({ selection }) => selection,
+    isSame: (a, b) =>
+      a.name === b.name &&
+      a.kind === b.kind &&
+      (a.container ?? "") === (b.container ?? "") &&
+      compareRanges(a.selection, b.selection) === 0,
     members: ({ name, kind, container }, places) => ({
       name: places.name(name),
       kind,

@@ -1,6 +1,7 @@
-/** The digest of a listing, which its cursors are made of: the same for the same rows, another one for any others. */
+/** What a listing takes to be kept, and whether it is the same as another. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { PositionEncoding } from "../../../src/base/text.js";
 import { documentSymbolsFacts } from "../../../src/protocol/shapes/document-symbols.js";
 import type { Row } from "../../../src/runtime/listing/row.js";
 import { RowList } from "../../../src/runtime/listing/row-list.js";
@@ -11,7 +12,6 @@ import { Turns } from "../../../src/runtime/turns.js";
 import { callState, serverOf } from "../doubles.js";
 
 const uri = "file:///w/a.fake";
-const server = serverOf({});
 const call = callState();
 const kind = symbolKind(documentSymbolsFacts, call.plan.dialect, { isNamed: false });
 const admitted = { path: "/w/a.fake", uri, shown: "a.fake", writable: true };
@@ -22,43 +22,49 @@ const words = fc.tuple(
   fc.option(fc.string({ unit: fc.constantFrom("a", "b", "/"), maxLength: 2 }), { nil: undefined }),
 );
 
-async function weigh(told: [string, string | undefined][]) {
+function listOf(told: [string, string | undefined][], character = 0, encoding: PositionEncoding = "utf-16") {
+  // A server is another object in each call.
+  const server = serverOf({}, { encoding });
   const rows = told.map(([name, container], line): Row<SymbolWords> => {
-    const range = { start: { line, character: 0 }, end: { line, character: 1 } };
+    const range = { start: { line, character }, end: { line, character: 9 } };
     return { server, uri, range, what: { name, kind: "class", container, selection: range } };
   });
   const file = { admitted, start: 0, length: rows.length, isOrdered: true };
-  const list = new RowList(new Rows(kind, new PlainRows(rows), [file]));
-  return list.weigh(new Turns(new AbortController().signal));
+  return new RowList(new Rows(kind, new PlainRows(rows), [file]));
 }
 
-it("is one for each list of names and of what they stand in", async () => {
-  const seen = new Map<string, string>();
+const turns = new Turns(new AbortController().signal);
+
+it("is the same as one with the same names in the same places, and as no other", async () => {
+  const lists = fc.array(words, { maxLength: 2 });
+  const same = { yes: 0, no: 0 };
   await fc.assert(
-    fc.asyncProperty(fc.array(words, { maxLength: 3 }), async (told) => {
+    fc.asyncProperty(lists, lists, fc.integer({ min: 0, max: 1 }), async (one, other, character) => {
       // A symbol that stands in nothing, and one that stands in something without a name, are told alike.
-      const list = JSON.stringify(told.map(([name, container]) => [name, container ?? ""]));
-      const { digest } = await weigh(told);
-      expect(seen.get(digest) ?? list).toBe(list);
-      seen.set(digest, list);
-      expect((await weigh(told)).digest).toBe(digest);
+      const text = (told: typeof one) => JSON.stringify(told.map(([name, within]) => [name, within ?? ""]));
+      const isMoved = character > 0 && other.length > 0;
+      const isSame = text(one) === text(other) && !isMoved;
+      expect(await listOf(one).equals(listOf(other, character), turns)).toBe(isSame);
+      same[isSame ? "yes" : "no"]++;
     }),
     { seed: 1, numRuns: 3000 },
   );
-  expect(seen.size).toBeGreaterThan(500);
+  expect(Math.min(same.yes, same.no)).toBeGreaterThan(100);
 });
 
-it("knows long texts from others, and how much they take", async () => {
-  const name = (last: string) => `${"n".repeat(40_000)}${last}`;
-  const [a, b] = [
-    await weigh([[name("a"), undefined]]),
-    await weigh([
-      [name("b"), undefined],
-      ["short", "within"],
-    ]),
-  ];
-  expect(a.digest).not.toBe(b.digest);
-  expect(a.digest).not.toBe((await weigh([[name("c"), undefined]])).digest);
-  expect(a.bytes).toBeGreaterThan(80_000);
-  expect(b.bytes).toBeGreaterThan(a.bytes);
+it("is another one where a server counts columns otherwise", async () => {
+  const told: [string, undefined] = ["a", undefined];
+  expect(await listOf([told]).equals(listOf([told], 0, "utf-8"), turns)).toBe(false);
+  expect(await listOf([told], 0, "utf-8").equals(listOf([told], 0, "utf-8"), turns)).toBe(true);
+});
+
+it("takes as much as its texts are long", async () => {
+  const long = "n".repeat(40_000);
+  const one = await listOf([[long, undefined]]).weigh(turns);
+  const two = await listOf([
+    [long, undefined],
+    ["short", "within"],
+  ]).weigh(turns);
+  expect(one).toBeGreaterThan(80_000);
+  expect(two).toBeGreaterThan(one);
 });
