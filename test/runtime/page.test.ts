@@ -1,5 +1,6 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -193,6 +194,7 @@ describe("kept listings", () => {
     });
     const kept = async (asked: Snapshot) => {
       const cursor = await cursorOf(pages, binding, asked);
+      await nextTurn();
       return (await pages.open(cursor, binding, turns, asked.sources)).snapshot.list;
     };
     const first = at("1");
@@ -263,6 +265,37 @@ describe("kept listings", () => {
     expect((await pages.open(further, binding, turns)).snapshot.list).toBe(unknown[0].list);
   });
 
+  it("are found to be one, with the cursors of both, also by who is at a page of the older", async () => {
+    const pages = new Pages();
+    const binding = "0123456789abcdef";
+    const at = () => ({ ...listing(["a", "b", "c", "d"]), sources: "1" });
+    const older = at();
+    const one = await cursorOf(pages, binding, older);
+    const opened = await pages.open(one, binding, turns, "1");
+    const newer = at();
+    const two = (await pages.keep(binding, newer, turns))(2, ["a", "b"]);
+    expect(pages.held.listings).toBe(2);
+    await nextTurn();
+    expect(pages.held.listings).toBe(1);
+    const further = opened.cursor(3, ["b", "c"]);
+    expect(pages.held.listings).toBe(1);
+    for (const cursor of [one, two, further]) {
+      expect(pages.holds(cursor)).toBe(true);
+      expect((await pages.open(cursor, binding, turns, "1")).snapshot.list).toBe(older.list);
+    }
+  });
+
+  it("are there for the next page of one who was at a page when they had to go", async () => {
+    const pages = new Pages({ lifeMs: 1e6, bytes: 1500, snapshotBytes: 1400 });
+    const binding = "0123456789abcdef";
+    const first = await cursorOf(pages, binding, listing(["x".repeat(900), "1", "2"]));
+    const opened = await pages.open(first, binding, turns);
+    await cursorOf(pages, "fedcba9876543210", listing(["y".repeat(900), "1"]));
+    expect(pages.holds(first)).toBe(false);
+    const next = opened.cursor(2, ["1"]);
+    expect((await pages.open(next, binding, turns)).offset).toBe(2);
+  });
+
   it("take room for each of their cursors, once", async () => {
     const pages = new Pages();
     const binding = "0123456789abcdef";
@@ -287,8 +320,11 @@ describe("kept listings", () => {
     let now = 0;
     const pages = new Pages({ lifeMs: 1000, bytes: 2500, snapshotBytes: 2000 }, () => now);
     const other = "fedcba9876543210";
-    const kept = (binding: string, item: string, sources?: string) =>
-      cursorOf(pages, binding, { ...listing([item.repeat(900), "1"]), sources });
+    const kept = async (binding: string, item: string, sources?: string) => {
+      const cursor = await cursorOf(pages, binding, { ...listing([item.repeat(900), "1"]), sources });
+      await nextTurn();
+      return cursor;
+    };
     const first = await kept("0123456789abcdef", "a");
     const { bytes } = pages.held;
     expect(bytes).toBeGreaterThan(900);

@@ -7,8 +7,9 @@ import { sha256 } from "../../base/hash.js";
 import { canonicalText, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { spelt } from "../../base/spelt.js";
+import { Stop } from "../../base/stop.js";
 import type { List } from "../listing/list.js";
-import type { Turns } from "../turns.js";
+import { Turns } from "../turns.js";
 import type { Head } from "./head.js";
 import { type Stamps, stampsOf } from "./stamps.js";
 
@@ -91,11 +92,10 @@ export class Pages {
     const bytes = own + (await snapshot.list.weigh(turns));
     if (bytes > this.limits.snapshotBytes)
       throw new Refusal("page/snapshot-too-large", "The whole listing is too large to page through.");
-    const before = await this.#sameAs(binding, title, snapshot, turns);
-    const cursors = new Map<string, number>();
-    const kept = before ?? { binding, title, snapshot, cursors, bytes, usedAt: 0 };
-    this.#drop(kept);
+    const kept: Kept = { binding, title, snapshot, cursors: new Map(), bytes, usedAt: 0 };
     this.#letGo(binding, snapshot.sources);
+    // After the answer is on its way.
+    if (this.#asked.has(binding)) setImmediate(() => void this.#join(kept));
     this.#put(kept);
     this.#makeRoom();
     return this.#writer(kept, title);
@@ -125,8 +125,10 @@ export class Pages {
     if (isWatched && before !== sources) throw stale();
     const insist = (shown: readonly string[]) => insistOn(files, shown, turns);
     await insist([...files.keys()].slice(0, isWatched ? mostLooks.watched : mostLooks.unwatched));
-    this.#drop(kept);
-    this.#put(kept);
+    if (this.#kept.has(kept)) {
+      this.#drop(kept);
+      this.#put(kept);
+    }
     return { snapshot, offset, cursor: this.#writer(kept, mark), insist };
   }
 
@@ -142,33 +144,52 @@ export class Pages {
     return undefined;
   }
 
-  /** The same listing of the same files, where it is kept: what is new may go while it is young. */
-  async #sameAs(binding: string, title: string, snapshot: Snapshot, turns: Turns): Promise<Kept | undefined> {
-    for (const kept of this.#asked.get(binding) ?? []) {
-      const before = kept.snapshot;
-      if (before === null || kept.title !== title || this.#isOld(kept) || !isSame(before, snapshot)) continue;
-      const isEqual = await before.list.equals(snapshot.list, turns);
+  /** The same listing of the same files, where one is kept already, stays in its place: what is new may go while it is young. */
+  async #join(kept: Kept): Promise<void> {
+    const turns = new Turns(new Stop());
+    for (const other of this.#asked.get(kept.binding) ?? []) {
+      const [now, before] = [kept.snapshot, other.snapshot];
+      if (other === kept || now === null || before === null) continue;
+      if (other.title !== kept.title || !isSame(before, now)) continue;
+      if (!(await before.list.equals(now.list, turns))) continue;
       // Others may have asked meanwhile, after a change or for more than there is room for.
-      if (isEqual && kept.snapshot !== null && this.#kept.has(kept)) return kept;
+      if (kept.snapshot !== now || other.snapshot !== before) continue;
+      if (!this.#kept.has(kept) || !this.#kept.has(other)) continue;
+      kept.snapshot = { ...now, list: before.list };
+      this.#drop(other);
+      for (const [mark, end] of other.cursors) this.#add(kept, mark, end);
     }
-    return undefined;
+  }
+
+  #add(kept: Kept, mark: string, end: number): void {
+    if (!kept.cursors.has(mark)) this.#grow(kept, bytesPerCursor);
+    kept.cursors.set(mark, end);
   }
 
   /** Writes the cursor behind a page of a listing; `before` stands for all that was shown before the page. */
   #writer(kept: Kept, before: string): CursorWriter {
     return (end, items) => {
       const mark = sha256(`${before}\n${spelt(items)}`).slice(0, 32);
+      const home = this.#homeOf(kept, before);
       const other = this.#withCursor(kept.binding, mark);
       // Two listings that begin alike: whoever was shown no more than that goes on in the newer one.
-      if (other !== undefined && other !== kept) {
+      if (other !== undefined && other !== home) {
         other.cursors.delete(mark);
         this.#grow(other, -bytesPerCursor);
-        if (other.cursors.size === 0) this.#drop(other);
+        // Nothing leads to it any more; but the two may be found to be one, which comes first.
+        if (other.cursors.size === 0) setImmediate(() => this.#drop(other));
       }
-      if (!kept.cursors.has(mark)) this.#grow(kept, bytesPerCursor);
-      kept.cursors.set(mark, end);
+      this.#add(home, mark, end);
       return cursorText(kept.binding, mark, end);
     };
+  }
+
+  /** Where a listing is kept now: it may have been joined to another, or dropped, while its page was made. */
+  #homeOf(kept: Kept, mark: string): Kept {
+    if (this.#kept.has(kept)) return kept;
+    const joined = this.#withCursor(kept.binding, mark);
+    if (joined === undefined) this.#put(kept);
+    return joined ?? kept;
   }
 
   /** An agent that edits asks the same again and again: of the older listings only that they are stale is of use. */

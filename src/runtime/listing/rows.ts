@@ -138,7 +138,9 @@ export class Rows<T> {
 
   /** The line that a row begins on, as the server counts; past all of them for a row without a range. */
   #shownLine(file: RowFile, index: number, { lines }: Walks): number {
-    return this.#range(this.row(file, index), lines)?.start.line ?? none;
+    const row = this.row(file, index);
+    const { start } = this.kind;
+    return (start === undefined ? row.range?.start : start(row, lines))?.line ?? none;
   }
 
   #range(row: Row<T>, lines: Lines | undefined): LspRange | undefined {
