@@ -1,9 +1,12 @@
 /** What the program itself holds: after its start, after many calls, after many changes of files. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { alone } from "./figures.mjs";
+import { placesIn } from "./places.mjs";
 import { residentMb } from "./process.mjs";
 import { openProxy } from "./proxy.mjs";
+import { RawServer } from "./raw.mjs";
 import { scripted, span } from "./scripted.mjs";
 
 export const title = "Memory of the program itself";
@@ -15,7 +18,47 @@ const flatAfter = (settled) => ({
   met: ({ value }) => value <= 90 && value <= 1.1 * settled,
 });
 
-export async function run({ calls = 10_000, changes = 1_000 }) {
+/** Calls about a copy of a project, and how long it is left alone after them. */
+const ofProject = { calls: 3_000, idleMs: 30_000 };
+
+export async function run({ workspaces, ...counts }) {
+  const rows = await ofScript(counts);
+  for (const workspace of workspaces) if (workspace.isCopy) rows.push(...(await onProject(workspace)));
+  return rows;
+}
+
+/** A real server's answers about real files: texts and listings that are kept, and more code that is compiled. */
+async function onProject({ name, folder, bundle, files, server }) {
+  const raw = await new RawServer(server, folder).open();
+  const places = await placesIn(raw, { folder, server }, files.slice(0, 200));
+  await raw.close();
+  const proxy = await openProxy(["--bundle", bundle, "--workspace", folder]);
+  const position = ({ path, line, character }) => ({
+    file_path: path,
+    line: line + 1,
+    character: character + 1,
+  });
+  const asks = [
+    (place) => proxy.call("get_hover", position(place)),
+    (place) => proxy.call("find_definition", position(place)),
+    (place) => proxy.call("find_references", position(place)),
+    (place) => proxy.call("get_document_symbols", { file_path: place.path }),
+    (place) => proxy.call("search_workspace_symbols", { query: place.name }),
+  ];
+  // Neighbours are of one file: a step that no count of places is likely to divide goes through all of them.
+  for (let n = 0; n < ofProject.calls; n++)
+    await asks[n % asks.length](places[(Math.floor(n / asks.length) * 7919) % places.length]);
+  const busy = residentMb(proxy.pid);
+  await wait(ofProject.idleMs);
+  const idle = residentMb(proxy.pid);
+  await proxy.close();
+  return [
+    alone(`${name}: after ${ofProject.calls} mixed calls`, busy, "MB"),
+    alone(`${name}: ${ofProject.idleMs / 1000} s later`, idle, "MB"),
+  ];
+}
+
+async function ofScript({ calls = 10_000, changes = 1_000 }) {
   const lines = Array.from({ length: 400 }, (_, line) => `name${line} = target`);
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`f${n}.fake`, lines.join("\n")]));
   const { folder, bundle } = scripted({

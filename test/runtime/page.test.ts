@@ -206,7 +206,7 @@ describe("kept listings", () => {
   });
 
   it("make room for newer ones, the least recently used first", async () => {
-    const pages = new Pages({ lifeMs: 1e6, bytes: 2500, snapshotBytes: 2000 });
+    const pages = new Pages({ lifeMs: 1e6, bytes: 1500, snapshotBytes: 2000 });
     const binding = "0123456789abcdef";
     const first = await cursorOf(pages, binding, listing(["x".repeat(900), "1"]));
     const second = await cursorOf(pages, binding, listing(["y".repeat(900), "2"]));
@@ -219,8 +219,29 @@ describe("kept listings", () => {
     });
   });
 
+  it("leave the largest in its place: neither does it take the room of the others, nor they its", async () => {
+    const pages = new Pages({ lifeMs: 1e6, bytes: 3500, snapshotBytes: 1e6 });
+    const large = await cursorOf(pages, "0123456789abcdef", listing(["x".repeat(50_000), "1"]));
+    const others = [];
+    for (let n = 0; n < 6; n++) {
+      const binding = `${n}`.repeat(16);
+      others.push(await cursorOf(pages, binding, listing([`${n}`.repeat(500), "1"])));
+    }
+    expect(pages.holds(large)).toBe(true);
+    expect(others.map((cursor) => pages.holds(cursor))).toEqual([false, false, true, true, true, true]);
+    // A larger one takes its place.
+    const larger = await cursorOf(pages, "fedcba9876543210", listing(["y".repeat(60_000), "1"]));
+    expect([large, larger, ...others].map((cursor) => pages.holds(cursor))).toEqual([
+      ...[false, true],
+      ...[false, false, true, true, true, true],
+    ]);
+    // A new one stays, also if it has no room beside the largest: nobody has seen its second page.
+    const middle = await cursorOf(pages, "fedcba9876543211", listing(["z".repeat(20_000), "1"]));
+    expect([larger, middle].map((cursor) => pages.holds(cursor))).toEqual([false, true]);
+  });
+
   it("are let go when the same is asked after a change, and their cursors told to be stale", async () => {
-    const pages = new Pages({ lifeMs: 1e6, bytes: 3000, snapshotBytes: 2000 });
+    const pages = new Pages({ lifeMs: 1e6, bytes: 1700, snapshotBytes: 2000 });
     const binding = "0123456789abcdef";
     const at = (sources: string, first: string) => ({ ...listing([first.repeat(900), "1"]), sources });
     const old = await cursorOf(pages, binding, at("1", "x"));
@@ -286,11 +307,11 @@ describe("kept listings", () => {
   });
 
   it("are there for the next page of one who was at a page when they had to go", async () => {
-    const pages = new Pages({ lifeMs: 1e6, bytes: 1500, snapshotBytes: 1400 });
+    const pages = new Pages({ lifeMs: 1e6, bytes: 0, snapshotBytes: 2000 });
     const binding = "0123456789abcdef";
     const first = await cursorOf(pages, binding, listing(["x".repeat(900), "1", "2"]));
     const opened = await pages.open(first, binding, turns);
-    await cursorOf(pages, "fedcba9876543210", listing(["y".repeat(900), "1"]));
+    await cursorOf(pages, "fedcba9876543210", listing(["y".repeat(1000), "1"]));
     expect(pages.holds(first)).toBe(false);
     const next = opened.cursor(2, ["1"]);
     expect((await pages.open(next, binding, turns)).offset).toBe(2);
@@ -318,7 +339,7 @@ describe("kept listings", () => {
 
   it("leave nothing behind: neither those that are too old, nor what they were found by", async () => {
     let now = 0;
-    const pages = new Pages({ lifeMs: 1000, bytes: 2500, snapshotBytes: 2000 }, () => now);
+    const pages = new Pages({ lifeMs: 1000, bytes: 1500, snapshotBytes: 2000 }, () => now);
     const other = "fedcba9876543210";
     const kept = async (binding: string, item: string, sources?: string) => {
       const cursor = await cursorOf(pages, binding, { ...listing([item.repeat(900), "1"]), sources });

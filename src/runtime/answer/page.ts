@@ -31,11 +31,13 @@ export interface Snapshot {
 /** How long and how much is kept for paging. */
 export interface PageBounds {
   lifeMs: number;
+  /** For all listings but the largest: a huge one that is gone through does not take the room of the others, nor they its. */
   bytes: number;
+  /** For one of them. */
   snapshotBytes: number;
 }
 
-const bounds: PageBounds = { lifeMs: 10 * 60_000, bytes: 32 * 1024 * 1024, snapshotBytes: 16 * 1024 * 1024 };
+const bounds: PageBounds = { lifeMs: 10 * 60_000, bytes: 2 * 1024 * 1024, snapshotBytes: 16 * 1024 * 1024 };
 /** Files that are looked at before each page besides its own; where the sources are watched, few will do. */
 const mostLooks = { watched: 256, unwatched: 2000 };
 const bytesPerFile = 200;
@@ -97,7 +99,7 @@ export class Pages {
     // After the answer is on its way.
     if (this.#asked.has(binding)) setImmediate(() => void this.#join(kept));
     this.#put(kept);
-    this.#makeRoom();
+    this.#makeRoomFor(kept);
     return this.#writer(kept, title);
   }
 
@@ -207,12 +209,19 @@ export class Pages {
     return this.now() - usedAt > this.limits.lifeMs;
   }
 
-  /** Drops the least recently used, until the rest fits and none of it is too old. */
-  #makeRoom(): void {
+  /** Drops the least recently used beside a new one, until the rest fits and none of it is too old. */
+  #makeRoomFor(newest: Kept): void {
+    let largest = newest;
     for (const kept of this.#kept) {
-      if (this.#bytes <= this.limits.bytes && !this.#isOld(kept)) break;
-      this.#drop(kept);
+      if (this.#isOld(kept)) this.#drop(kept);
+      else if (kept.bytes >= largest.bytes) largest = kept;
     }
+    const most = this.limits.bytes + largest.bytes;
+    for (const kept of this.#kept) {
+      if (this.#bytes <= most) return;
+      if (kept !== largest && kept !== newest) this.#drop(kept);
+    }
+    if (this.#bytes > most) this.#drop(largest);
   }
 
   #grow(kept: Kept, bytes: number): void {

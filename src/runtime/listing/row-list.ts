@@ -6,10 +6,9 @@ import type { List, Speller } from "./list.js";
 import type { RowFile } from "./row.js";
 import { Rows } from "./rows.js";
 
-/** What the memory of a row, a text and a file takes beside its own characters. */
-const bytesPerRow = 18;
+/** What the memory of a text, a second place and a file takes beside its own characters. */
 const bytesPerText = 64;
-const bytesPerInner = 96;
+const bytesPerInner = 120;
 const bytesPerFile = 400;
 
 abstract class ListOfRows<T> implements List {
@@ -96,7 +95,7 @@ function shortened<T>({ kind, store }: Rows<T>, files: readonly RowFile[]): Rows
 }
 
 async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<number> {
-  const perRow = bytesPerRow + (kind.inner === undefined ? 0 : bytesPerInner);
+  const perRow = store.bytesPerRow + (kind.inner === undefined ? 0 : bytesPerInner);
   let bytes = 0;
   for (const { start, length } of files) {
     bytes += bytesPerFile + length * perRow;

@@ -5,6 +5,8 @@ import { none, type Row } from "./row.js";
 
 /** Rows by their place in a row of rows. */
 export interface RowStore<T> {
+  /** About what a row takes, beside what it says. */
+  readonly bytesPerRow: number;
   /** One row, of the file with this URI. */
   row(at: number, uri: string): Row<T>;
   /** What a row says besides its place. */
@@ -17,6 +19,8 @@ export interface RowStore<T> {
 
 /** Rows as they were told. */
 export class PlainRows<T> implements RowStore<T> {
+  readonly bytesPerRow = 180;
+
   constructor(private readonly rows: Row<T>[]) {}
 
   row(at: number): Row<T> {
@@ -44,6 +48,8 @@ export class PlainRows<T> implements RowStore<T> {
 
 /** Rows as numbers, column by column. */
 export class PackedRows<T> implements RowStore<T> {
+  readonly bytesPerRow = 18;
+
   /** Four numbers a row, and which of the servers told it. */
   constructor(
     private readonly places: Uint32Array,
