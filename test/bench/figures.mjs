@@ -94,7 +94,8 @@ export function load() {
 const ms = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(2));
 
 function cells(row) {
-  const judgement = row.target === undefined ? "" : `${row.target} ${row.met ? "met" : "MISSED"}`;
+  const verdict = row.met === undefined ? "" : row.met ? " met" : " MISSED";
+  const judgement = row.target === undefined ? "" : `${row.target}${verdict}`;
   if (row.value !== undefined) {
     const value = Number.isInteger(row.value) ? String(row.value) : row.value.toFixed(2);
     return [row.what, "", "", `${value} ${row.unit}`, "", "", judgement];

@@ -26,10 +26,13 @@ const near = {
   },
 };
 
-/** Of the largest files alone: those that take raw 10 ms and more. What calls of a kind add is told by files of all sizes. */
+/** Of the largest files alone: those that take raw 10 ms and more. What is added to calls of a kind is judged by files of all sizes. */
 const nearIfLong = {
   text: "from 10 ms on ≤ 1.10 ×:",
-  met: ({ pairs }) => (byLength(pairs, 10).ratio ?? 0) <= 1.1,
+  met: ({ pairs }) => {
+    const { ratio } = byLength(pairs, 10);
+    return ratio === undefined ? undefined : ratio <= 1.1;
+  },
   seen: ({ pairs }) => {
     const { ratio } = byLength(pairs, 10);
     return ratio === undefined ? "too few" : `${ratio.toFixed(2)} ×`;

@@ -122,7 +122,9 @@ test("a cursor that nobody gave is refused", { timeout: patience }, async () => 
     files: new Map(),
     sources: undefined,
   };
-  const cursor = (await pages.keep(binding, snapshot as unknown as Snapshot, turns))(1, ["a"]);
+  const wayOn = await pages.keep(binding, snapshot as unknown as Snapshot, turns);
+  const cursor = wayOn.cursor(1, ["a"]);
+  wayOn.give(cursor);
   expect((await pages.open(cursor, binding, turns)).offset).toBe(1);
   const forged = fc.oneof(
     nearly(fc.constant(cursor)).map((bytes) => bytes.toString("latin1")),

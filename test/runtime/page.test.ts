@@ -4,9 +4,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/base/json.js";
+import type { Json, JsonObject } from "../../src/base/json.js";
+import { Refusal } from "../../src/base/problem.js";
 import type { Head } from "../../src/runtime/answer/head.js";
-import { Pages, type Snapshot } from "../../src/runtime/answer/page.js";
+import { Pages, type Snapshot, type WayOn } from "../../src/runtime/answer/page.js";
 import { stampOf } from "../../src/runtime/answer/stamps.js";
 import { SpeltList } from "../../src/runtime/listing/list.js";
 import { Turns } from "../../src/runtime/turns.js";
@@ -168,9 +169,17 @@ describe("kept listings", () => {
     sources: undefined,
   });
 
+  /** The cursor that is given behind a page. */
+  const given = ({ cursor, give }: WayOn, end: number, items: string[]) => {
+    const next = cursor(end, items);
+    give(next);
+    return next;
+  };
   /** The cursor behind the first item of a listing that is kept. */
-  const cursorOf = async (pages: Pages, binding: string, snapshot: Snapshot) =>
-    (await pages.keep(binding, snapshot, turns))(1, await snapshot.list.items(speller, 0, 1));
+  const cursorOf = async (pages: Pages, binding: string, snapshot: Snapshot) => {
+    const items = (await snapshot.list.items(speller, 0, 1)) as string[];
+    return given(await pages.keep(binding, snapshot, turns), 1, items);
+  };
 
   it("expire", async () => {
     let now = 0;
@@ -194,7 +203,6 @@ describe("kept listings", () => {
     });
     const kept = async (asked: Snapshot) => {
       const cursor = await cursorOf(pages, binding, asked);
-      await nextTurn();
       return (await pages.open(cursor, binding, turns, asked.sources)).snapshot.list;
     };
     const first = at("1");
@@ -265,7 +273,7 @@ describe("kept listings", () => {
     const at = (sources: string | undefined, items: string[]) => ({ ...listing(items), sources });
     const before = at("1", ["a", "b", "c"]);
     const first = await cursorOf(pages, binding, before);
-    const second = (await pages.open(first, binding, turns, "1")).cursor(2, ["b"]);
+    const second = given((await pages.open(first, binding, turns, "1")).wayOn, 2, ["b"]);
     expect((await pages.open(second, binding, turns, "1")).offset).toBe(2);
     // The second item is another one now. Who has seen the first alone has seen nothing that is not so any more.
     const after = at("2", ["a", "x", "c"]);
@@ -274,36 +282,16 @@ describe("kept listings", () => {
     await expect(pages.open(second, binding, turns, "2")).rejects.toMatchObject({
       code: "page/cursor-stale",
     });
-    expect((await pages.open(first, binding, turns, "2")).cursor(2, ["x"])).not.toBe(second);
+    expect((await pages.open(first, binding, turns, "2")).wayOn.cursor(2, ["x"])).not.toBe(second);
     // As many as there are is shown as well.
     expect(await cursorOf(pages, binding, at("2", ["a", "x"]))).not.toBe(first);
     // Where nobody knows what changed both go on, each in its own.
     const unknown = [at(undefined, ["a", "b", "d"]), at(undefined, ["a", "e", "d"])] as const;
     const [one, other] = [await cursorOf(pages, binding, unknown[0]), unknown[1]];
-    const further = (await pages.open(one, binding, turns)).cursor(2, ["b"]);
+    const further = given((await pages.open(one, binding, turns)).wayOn, 2, ["b"]);
     expect(await cursorOf(pages, binding, other)).toBe(one);
     expect((await pages.open(one, binding, turns)).snapshot.list).toBe(other.list);
     expect((await pages.open(further, binding, turns)).snapshot.list).toBe(unknown[0].list);
-  });
-
-  it("are found to be one, with the cursors of both, also by who is at a page of the older", async () => {
-    const pages = new Pages();
-    const binding = "0123456789abcdef";
-    const at = () => ({ ...listing(["a", "b", "c", "d"]), sources: "1" });
-    const older = at();
-    const one = await cursorOf(pages, binding, older);
-    const opened = await pages.open(one, binding, turns, "1");
-    const newer = at();
-    const two = (await pages.keep(binding, newer, turns))(2, ["a", "b"]);
-    expect(pages.held.listings).toBe(2);
-    await nextTurn();
-    expect(pages.held.listings).toBe(1);
-    const further = opened.cursor(3, ["b", "c"]);
-    expect(pages.held.listings).toBe(1);
-    for (const cursor of [one, two, further]) {
-      expect(pages.holds(cursor)).toBe(true);
-      expect((await pages.open(cursor, binding, turns, "1")).snapshot.list).toBe(older.list);
-    }
   });
 
   it("are there for the next page of one who was at a page when they had to go", async () => {
@@ -311,41 +299,163 @@ describe("kept listings", () => {
     const binding = "0123456789abcdef";
     const first = await cursorOf(pages, binding, listing(["x".repeat(900), "1", "2"]));
     const opened = await pages.open(first, binding, turns);
-    await cursorOf(pages, "fedcba9876543210", listing(["y".repeat(1000), "1"]));
+    const other = await cursorOf(pages, "fedcba9876543210", listing(["y".repeat(1000), "1"]));
     expect(pages.holds(first)).toBe(false);
-    const next = opened.cursor(2, ["1"]);
+    const next = given(opened.wayOn, 2, ["1"]);
     expect((await pages.open(next, binding, turns)).offset).toBe(2);
+    // The bound holds for them as well, and what was over is over.
+    expect([first, other].map((cursor) => pages.holds(cursor))).toEqual([false, false]);
+    expect(pages.held.listings).toBe(1);
+  });
+
+  it("show each holder of a cursor what follows on what was shown, whatever else is asked and when", async () => {
+    const bindings = ["0".repeat(16), "1".repeat(16)];
+    const numbers = fc.array(fc.array(fc.nat(59), { minLength: 4, maxLength: 4 }), {
+      minLength: 20,
+      maxLength: 30,
+    });
+    const refusals = new Map<string, number>();
+    let pagesSeen = 0;
+    await fc.assert(
+      fc.asyncProperty(numbers, fc.boolean(), fc.nat(2), async (steps, isTight, knowing) => {
+        let now = 0;
+        const limits = isTight
+          ? { lifeMs: 50, bytes: 700, snapshotBytes: 5000 }
+          : { lifeMs: 1e9, bytes: 1e9, snapshotBytes: 1e9 };
+        const pages = new Pages(limits, () => now);
+        let edition = 0;
+        const letters = ["a", "b", "c", "d", "e", "f"];
+        const found = new Map(bindings.map((binding) => [binding, letters]));
+        const holders: { binding: string; cursor: string; shown: Json[]; since: number }[] = [];
+        const underWay: (() => void)[] = [];
+        for (const [what = 0, which = 0, count = 0, more = 0] of steps) {
+          const binding = bindings[which % 2] ?? "";
+          const isKnown = knowing === 1 || (knowing === 2 && more % 3 > 0);
+          const sources = isKnown ? `${edition}` : undefined;
+          const list = found.get(binding) ?? [];
+          if (what % 5 === 0) {
+            found.set(
+              binding,
+              letters.map((letter, at) =>
+                at > 0 && (more >> at) % 3 === 0 ? `${letter}${which % 3}` : letter,
+              ),
+            );
+            edition++;
+          } else if (what % 5 === 1) now += which;
+          else if (what % 5 === 2) {
+            const end = 1 + (count % 3);
+            const wayOn = await pages.keep(binding, { ...listing(list), sources }, turns);
+            const shown = list.slice(0, end);
+            holders.push({ binding, cursor: given(wayOn, end, shown), shown, since: edition });
+          } else if (what % 5 === 3) underWay.splice(which % 4, 1)[0]?.();
+          else {
+            const holder = holders[which % Math.max(1, holders.length)];
+            if (holder === undefined) continue;
+            const opened = await pages
+              .open(holder.cursor, holder.binding, turns, sources)
+              .catch((error: unknown) => {
+                if (!(error instanceof Refusal)) throw error;
+                refusals.set(error.code, (refusals.get(error.code) ?? 0) + 1);
+                // With room and time for all of them only a change can be in the way.
+                if (!isTight)
+                  expect([error.code, holder.since < edition]).toEqual(["page/cursor-stale", true]);
+              });
+            if (opened === undefined) continue;
+            const { offset, snapshot, wayOn } = opened;
+            const items = await snapshot.list.items(speller, 0, 99);
+            expect(items.slice(0, offset)).toEqual(holder.shown);
+            pagesSeen++;
+            const end = offset + 1 + (count % 2);
+            const next = items.slice(offset, end) as string[];
+            if (end < items.length)
+              underWay.push(() => {
+                const shown = [...holder.shown, ...next];
+                holders.push({ ...holder, cursor: given(wayOn, end, next), shown });
+              });
+          }
+        }
+        // What is left is what one listing takes, once all others are too old.
+        now += 2e9;
+        await cursorOf(pages, "2".repeat(16), listing(letters));
+        const fresh = new Pages();
+        await cursorOf(fresh, "2".repeat(16), listing(letters));
+        expect(pages.held).toEqual(fresh.held);
+      }),
+      { seed: 7, numRuns: 3000 },
+    );
+    expect(pagesSeen).toBeGreaterThan(1000);
+    expect([...refusals.keys()]).toEqual(
+      expect.arrayContaining(["page/cursor-expired", "page/cursor-stale"]),
+    );
   });
 
   it("take room for each of their cursors, once", async () => {
     const pages = new Pages();
     const binding = "0123456789abcdef";
     let cursor = await cursorOf(pages, binding, listing(["a", "b", "c", "d"]));
-    const sizes = [pages.held.bytes];
     for (const [end, item] of [
       [2, "b"],
       [3, "c"],
     ] as const) {
-      const opened = await pages.open(cursor, binding, turns);
-      cursor = opened.cursor(end, [item]);
-      expect(opened.cursor(end, [item])).toBe(cursor);
-      sizes.push(pages.held.bytes);
+      const before = pages.held.bytes;
+      const { wayOn } = await pages.open(cursor, binding, turns);
+      // One that is only tried is not kept.
+      const tried = wayOn.cursor(end, ["other"]);
+      await expect(pages.open(tried, binding, turns)).rejects.toMatchObject({ code: "page/cursor-expired" });
+      expect(pages.held.bytes).toBe(before);
+      cursor = given(wayOn, end, [item]);
+      const { bytes } = pages.held;
+      expect(bytes).toBeGreaterThan(before);
+      expect(given(wayOn, end, [item])).toBe(cursor);
+      expect(pages.held).toMatchObject({ listings: 1, bytes });
     }
-    const [first = 0, second = 0, third = 0] = sizes;
-    expect(second).toBeGreaterThan(first);
-    expect(third - second).toBe(second - first);
-    expect(pages.held.listings).toBe(1);
+  });
+
+  it("have as many bytes as they and their cursors take, whoever has a cursor at last", async () => {
+    const pages = new Pages();
+    const binding = "0123456789abcdef";
+    const one = await cursorOf(pages, binding, listing(["a", "b", "c"]));
+    const { bytes } = pages.held;
+    given((await pages.open(one, binding, turns)).wayOn, 2, ["b"]);
+    expect(await cursorOf(pages, binding, listing(["a", "d", "c"]))).toBe(one);
+    expect(pages.held).toMatchObject({ listings: 2, bytes: 2 * bytes });
+  });
+
+  it("are not taken for the same where one was let go while they were compared", async () => {
+    class SlowList extends SpeltList {
+      override async equals(other: SpeltList): Promise<boolean> {
+        await nextTurn();
+        return super.equals(other);
+      }
+    }
+    const pages = new Pages();
+    const binding = "0123456789abcdef";
+    const at = (sources: string, items: string[]) => ({ ...listing(items), sources });
+    await cursorOf(pages, binding, { ...at("1", []), list: new SlowList(["a", "b"]), total: 2 });
+    const again = at("1", ["a", "b"]);
+    const keeping = pages.keep(binding, again, turns);
+    await cursorOf(pages, binding, at("2", ["a", "x"]));
+    const cursor = given(await keeping, 1, ["a"]);
+    expect((await pages.open(cursor, binding, turns, "1")).snapshot.list).toBe(again.list);
+  });
+
+  it("are others where anything is told beside them otherwise", async () => {
+    const pages = new Pages();
+    const binding = "0123456789abcdef";
+    const at = (beside: JsonObject) => ({ ...listing(["a", "b"]), sources: "1", beside });
+    const [one, other] = [at({ note: 1 }), at({ note: 2 })];
+    const cursors = [await cursorOf(pages, binding, one), await cursorOf(pages, binding, other)];
+    expect(cursors[0]).not.toBe(cursors[1]);
+    for (const [index, { list }] of [one, other].entries())
+      expect((await pages.open(cursors[index] ?? "", binding, turns, "1")).snapshot.list).toBe(list);
   });
 
   it("leave nothing behind: neither those that are too old, nor what they were found by", async () => {
     let now = 0;
     const pages = new Pages({ lifeMs: 1000, bytes: 1500, snapshotBytes: 2000 }, () => now);
     const other = "fedcba9876543210";
-    const kept = async (binding: string, item: string, sources?: string) => {
-      const cursor = await cursorOf(pages, binding, { ...listing([item.repeat(900), "1"]), sources });
-      await nextTurn();
-      return cursor;
-    };
+    const kept = (binding: string, item: string, sources?: string) =>
+      cursorOf(pages, binding, { ...listing([item.repeat(900), "1"]), sources });
     const first = await kept("0123456789abcdef", "a");
     const { bytes } = pages.held;
     expect(bytes).toBeGreaterThan(900);

@@ -112,7 +112,10 @@ export async function pageAnswer(call: CallState, name: ShapeName, cursor: strin
   // What this very call is told, a page size out of bounds say, stands beside what the listing was told.
   const own = [...call.evidence.warnings, ...snippetWarnings(call)];
   const warnings = uniqueBy([...head.warnings, ...own], canonicalText);
-  return windowAnswer(asked, { ...snapshot, head: { ...head, warnings } }, part, opened.cursor).answer;
+  const listing = { ...snapshot, head: { ...head, warnings } };
+  const { answer, next } = windowAnswer(asked, listing, part, opened.wayOn.cursor);
+  if (next !== undefined) opened.wayOn.give(next);
+  return answer;
 }
 
 /** An empty answer for a method that no server has: it is true, and says why it is empty. */
@@ -152,8 +155,9 @@ async function listAnswer(asked: Asked, listing: Snapshot, part: Part, turns: Tu
   }
   call.evidence.isPage = true;
   const shared = { ...listing, head: sharedHead(listing.head) };
-  const write = await call.pages.keep(bindingOf(call), shared, turns);
-  const { answer, next } = windowAnswer(asked, listing, shown, write);
+  const wayOn = await call.pages.keep(bindingOf(call), shared, turns);
+  const { answer, next } = windowAnswer(asked, listing, shown, wayOn.cursor);
+  if (next !== undefined) wayOn.give(next);
   call.evidence.listing = next;
   return answer;
 }

@@ -7,9 +7,8 @@ import { sha256 } from "../../base/hash.js";
 import { canonicalText, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { spelt } from "../../base/spelt.js";
-import { Stop } from "../../base/stop.js";
 import type { List } from "../listing/list.js";
-import { Turns } from "../turns.js";
+import type { Turns } from "../turns.js";
 import type { Head } from "./head.js";
 import { type Stamps, stampsOf } from "./stamps.js";
 
@@ -59,6 +58,13 @@ interface Kept {
 /** Writes the cursor behind a page, by the offset that it ends at and the items that it shows. */
 export type CursorWriter = (end: number, items: Json[]) => string;
 
+/** The way to the page after one. */
+export interface WayOn {
+  cursor: CursorWriter;
+  /** From now on a cursor is good: the answer that has it is given. */
+  give(cursor: string): void;
+}
+
 /** The listings of one session. */
 export class Pages {
   /** The least recently used first. */
@@ -87,20 +93,19 @@ export class Pages {
     return this.limits.snapshotBytes;
   }
 
-  /** Keeps a listing for its further pages; gives what writes the cursor behind the first one. */
-  async keep(binding: string, snapshot: Snapshot, turns: Turns): Promise<CursorWriter> {
+  /** Keeps a listing for its further pages; gives the way to them. */
+  async keep(binding: string, snapshot: Snapshot, turns: Turns): Promise<WayOn> {
     const title = JSON.stringify([snapshot.head, snapshot.beside, snapshot.total]);
     const own = Buffer.byteLength(title) + bytesPerFile * snapshot.files.size;
     const bytes = own + (await snapshot.list.weigh(turns));
     if (bytes > this.limits.snapshotBytes)
       throw new Refusal("page/snapshot-too-large", "The whole listing is too large to page through.");
-    const kept: Kept = { binding, title, snapshot, cursors: new Map(), bytes, usedAt: 0 };
+    const before = await this.#sameAs(binding, title, snapshot, turns);
+    const cursors = new Map<string, number>();
+    const kept = before ?? { binding, title, snapshot, cursors, bytes, usedAt: 0 };
     this.#letGo(binding, snapshot.sources);
-    // After the answer is on its way.
-    if (this.#asked.has(binding)) setImmediate(() => void this.#join(kept));
-    this.#put(kept);
-    this.#makeRoomFor(kept);
-    return this.#writer(kept, title);
+    this.#use(kept);
+    return this.#wayOn(kept, title);
   }
 
   /** The listing and offset of a cursor, and the check of a page's files; `sources` as they are now, where that is known. */
@@ -127,11 +132,8 @@ export class Pages {
     if (isWatched && before !== sources) throw stale();
     const insist = (shown: readonly string[]) => insistOn(files, shown, turns);
     await insist([...files.keys()].slice(0, isWatched ? mostLooks.watched : mostLooks.unwatched));
-    if (this.#kept.has(kept)) {
-      this.#drop(kept);
-      this.#put(kept);
-    }
-    return { snapshot, offset, cursor: this.#writer(kept, mark), insist };
+    if (this.#kept.has(kept)) this.#use(kept);
+    return { snapshot, offset, insist, wayOn: this.#wayOn(kept, mark) };
   }
 
   /** Whether the listing of a cursor is still kept. */
@@ -146,52 +148,49 @@ export class Pages {
     return undefined;
   }
 
-  /** The same listing of the same files, where one is kept already, stays in its place: what is new may go while it is young. */
-  async #join(kept: Kept): Promise<void> {
-    const turns = new Turns(new Stop());
-    for (const other of this.#asked.get(kept.binding) ?? []) {
-      const [now, before] = [kept.snapshot, other.snapshot];
-      if (other === kept || now === null || before === null) continue;
-      if (other.title !== kept.title || !isSame(before, now)) continue;
-      if (!(await before.list.equals(now.list, turns))) continue;
+  /** The same listing of the same files, where it is kept: what is new may go while it is young. */
+  async #sameAs(binding: string, title: string, snapshot: Snapshot, turns: Turns): Promise<Kept | undefined> {
+    for (const kept of this.#asked.get(binding) ?? []) {
+      const before = kept.snapshot;
+      if (before === null || kept.title !== title || !isSame(before, snapshot)) continue;
+      const isEqual = await before.list.equals(snapshot.list, turns);
       // Others may have asked meanwhile, after a change or for more than there is room for.
-      if (kept.snapshot !== now || other.snapshot !== before) continue;
-      if (!this.#kept.has(kept) || !this.#kept.has(other)) continue;
-      kept.snapshot = { ...now, list: before.list };
-      this.#drop(other);
-      for (const [mark, end] of other.cursors) this.#add(kept, mark, end);
+      if (isEqual && kept.snapshot === before && this.#kept.has(kept)) return kept;
     }
+    return undefined;
   }
 
-  #add(kept: Kept, mark: string, end: number): void {
-    if (!kept.cursors.has(mark)) this.#grow(kept, bytesPerCursor);
-    kept.cursors.set(mark, end);
-  }
-
-  /** Writes the cursor behind a page of a listing; `before` stands for all that was shown before the page. */
-  #writer(kept: Kept, before: string): CursorWriter {
-    return (end, items) => {
-      const mark = sha256(`${before}\n${spelt(items)}`).slice(0, 32);
-      const home = this.#homeOf(kept, before);
-      const other = this.#withCursor(kept.binding, mark);
-      // Two listings that begin alike: whoever was shown no more than that goes on in the newer one.
-      if (other !== undefined && other !== home) {
-        other.cursors.delete(mark);
-        this.#grow(other, -bytesPerCursor);
-        // Nothing leads to it any more; but the two may be found to be one, which comes first.
-        if (other.cursors.size === 0) setImmediate(() => this.#drop(other));
-      }
-      this.#add(home, mark, end);
-      return cursorText(kept.binding, mark, end);
+  /** The way on behind a page of a listing; `before` stands for all that was shown before the page. */
+  #wayOn(kept: Kept, before: string): WayOn {
+    return {
+      cursor: (end, items) => {
+        const mark = sha256(`${before}\n${spelt(items)}`).slice(0, 32);
+        return cursorText(kept.binding, mark, end);
+      },
+      give: (cursor) => {
+        const read = readCursor(cursor);
+        if (read !== undefined) this.#give(kept, read.mark, read.offset);
+      },
     };
   }
 
-  /** Where a listing is kept now: it may have been joined to another, or dropped, while its page was made. */
-  #homeOf(kept: Kept, mark: string): Kept {
-    if (this.#kept.has(kept)) return kept;
-    const joined = this.#withCursor(kept.binding, mark);
-    if (joined === undefined) this.#put(kept);
-    return joined ?? kept;
+  #give(kept: Kept, mark: string, end: number): void {
+    // While its page was made it had to go, and with it the cursors before: who is at it goes on.
+    if (!this.#kept.has(kept)) {
+      this.#grow(kept, -bytesPerCursor * kept.cursors.size);
+      kept.cursors.clear();
+      this.#use(kept);
+    }
+    const other = this.#withCursor(kept.binding, mark);
+    if (other === kept) return;
+    // Two listings that begin alike: whoever was shown no more than that goes on in the newer one.
+    if (other !== undefined) {
+      other.cursors.delete(mark);
+      this.#grow(other, -bytesPerCursor);
+      if (other.cursors.size === 0) this.#drop(other);
+    }
+    kept.cursors.set(mark, end);
+    this.#grow(kept, bytesPerCursor);
   }
 
   /** An agent that edits asks the same again and again: of the older listings only that they are stale is of use. */
@@ -209,6 +208,23 @@ export class Pages {
     return this.now() - usedAt > this.limits.lifeMs;
   }
 
+  #grow(kept: Kept, bytes: number): void {
+    kept.bytes += bytes;
+    if (this.#kept.has(kept)) this.#bytes += bytes;
+  }
+
+  /** Puts a listing among those that are kept, as the one that was used last. */
+  #use(kept: Kept): void {
+    this.#drop(kept);
+    kept.usedAt = this.now();
+    this.#kept.add(kept);
+    this.#bytes += kept.bytes;
+    const asked = this.#asked.get(kept.binding);
+    if (asked === undefined) this.#asked.set(kept.binding, new Set([kept]));
+    else asked.add(kept);
+    this.#makeRoomFor(kept);
+  }
+
   /** Drops the least recently used beside a new one, until the rest fits and none of it is too old. */
   #makeRoomFor(newest: Kept): void {
     let largest = newest;
@@ -222,20 +238,6 @@ export class Pages {
       if (kept !== largest && kept !== newest) this.#drop(kept);
     }
     if (this.#bytes > most) this.#drop(largest);
-  }
-
-  #grow(kept: Kept, bytes: number): void {
-    kept.bytes += bytes;
-    if (this.#kept.has(kept)) this.#bytes += bytes;
-  }
-
-  #put(kept: Kept): void {
-    kept.usedAt = this.now();
-    this.#kept.add(kept);
-    this.#bytes += kept.bytes;
-    const asked = this.#asked.get(kept.binding);
-    if (asked === undefined) this.#asked.set(kept.binding, new Set([kept]));
-    else asked.add(kept);
   }
 
   #drop(kept: Kept): void {

@@ -95,14 +95,14 @@ function shortened<T>({ kind, store }: Rows<T>, files: readonly RowFile[]): Rows
 }
 
 async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<number> {
-  const perRow = store.bytesPerRow + (kind.inner === undefined ? 0 : bytesPerInner);
   let bytes = 0;
   for (const { start, length } of files) {
-    bytes += bytesPerFile + length * perRow;
+    bytes += bytesPerFile + length * store.bytesPerRow;
     for (let at = start; at < start + length; at++) {
       const what = store.what(at);
       const characters = kind.words(what).length + (kind.within?.(what).length ?? 0);
       if (characters > 0) bytes += bytesPerText + 2 * characters;
+      if (kind.inner?.(what) !== undefined) bytes += bytesPerInner;
       if (turns.isOver) await turns.pass();
     }
   }

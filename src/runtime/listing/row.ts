@@ -33,7 +33,7 @@ export interface RowKind<T> {
   members(what: T, places: Places): JsonObject;
   /** The range that is shown, where the text decides it; the row's own otherwise. */
   range?(row: Row<T>, lines: Lines | undefined): LspRange | undefined;
-  /** Where that begins; given with it. */
+  /** Where that begins, if it can be told without the whole. */
   start?(row: Row<T>, lines: Lines | undefined): LspPosition | undefined;
   /** The whole item, with the text of its file at hand; it does not outlive the answer that shows it. */
   spell(row: Row<T>, admitted: Admitted, places: Places, lines: Lines | undefined): JsonObject;

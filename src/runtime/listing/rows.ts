@@ -140,7 +140,7 @@ export class Rows<T> {
   #shownLine(file: RowFile, index: number, { lines }: Walks): number {
     const row = this.row(file, index);
     const { start } = this.kind;
-    return (start === undefined ? row.range?.start : start(row, lines))?.line ?? none;
+    return (start === undefined ? this.#range(row, lines)?.start : start(row, lines))?.line ?? none;
   }
 
   #range(row: Row<T>, lines: Lines | undefined): LspRange | undefined {
