@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { alone } from "./figures.mjs";
 import { placesIn } from "./places.mjs";
 import { residentMb } from "./process.mjs";
-import { openProxy } from "./proxy.mjs";
+import { openProxy, ourCalls } from "./proxy.mjs";
 import { RawServer } from "./raw.mjs";
 import { scripted, span } from "./scripted.mjs";
 
@@ -33,18 +33,8 @@ async function onProject({ name, folder, bundle, files, server }) {
   const places = await placesIn(raw, { folder, server }, files.slice(0, 200));
   await raw.close();
   const proxy = await openProxy(["--bundle", bundle, "--workspace", folder]);
-  const position = ({ path, line, character }) => ({
-    file_path: path,
-    line: line + 1,
-    character: character + 1,
-  });
-  const asks = [
-    (place) => proxy.call("get_hover", position(place)),
-    (place) => proxy.call("find_definition", position(place)),
-    (place) => proxy.call("find_references", position(place)),
-    (place) => proxy.call("get_document_symbols", { file_path: place.path }),
-    (place) => proxy.call("search_workspace_symbols", { query: place.name }),
-  ];
+  const { diagnostics: _, ...calls } = ourCalls(proxy);
+  const asks = Object.values(calls);
   // Neighbours are of one file: a step that no count of places is likely to divide goes through all of them.
   for (let n = 0; n < ofProject.calls; n++)
     await asks[n % asks.length](places[(Math.floor(n / asks.length) * 7919) % places.length]);

@@ -112,3 +112,26 @@ export async function openProxy(words, options) {
   await client.open();
   return client;
 }
+
+/** Questions to the program, by their kind; an answer that is an error is thrown. */
+export function ourCalls(proxy) {
+  const call = async (tool, args) => {
+    const result = await proxy.call(tool, args);
+    if (result.isError) throw new Error(JSON.stringify(result.structuredContent?.error));
+    return result;
+  };
+  const position = ({ path, line, character }) => ({
+    file_path: path,
+    line: line + 1,
+    character: character + 1,
+  });
+  return {
+    definition: (place) => call("find_definition", position(place)),
+    hover: (place) => call("get_hover", position(place)),
+    references: (place) => call("find_references", position(place)),
+    "document symbols": ({ path, size }) =>
+      call("get_document_symbols", { file_path: path, page_size: size }),
+    "workspace symbols": ({ name }) => call("search_workspace_symbols", { query: name }),
+    diagnostics: ({ path }) => call("get_diagnostics", { file_path: path }),
+  };
+}

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { byLength, compared, interleave, timed } from "./figures.mjs";
 import { placesIn, referencesParams } from "./places.mjs";
 import { atRest } from "./process.mjs";
-import { openProxy, StdioClient } from "./proxy.mjs";
+import { openProxy, ourCalls, StdioClient } from "./proxy.mjs";
 import { RawServer } from "./raw.mjs";
 
 export const title = "Warm calls, against the language server itself";
@@ -182,27 +182,6 @@ function rawCalls(raw, server) {
       return raw.request("textDocument/documentSymbol", { textDocument: { uri } });
     },
     "workspace symbols": ({ name }) => raw.request("workspace/symbol", { query: name }),
-  };
-}
-
-function ourCalls(proxy) {
-  const call = async (tool, args) => {
-    const result = await proxy.call(tool, args);
-    if (result.isError) throw new Error(JSON.stringify(result.structuredContent?.error));
-    return result;
-  };
-  const position = ({ path, line, character }) => ({
-    file_path: path,
-    line: line + 1,
-    character: character + 1,
-  });
-  return {
-    definition: (place) => call("find_definition", position(place)),
-    hover: (place) => call("get_hover", position(place)),
-    references: (place) => call("find_references", position(place)),
-    [ofFile]: ({ path, size }) => call("get_document_symbols", { file_path: path, page_size: size }),
-    "workspace symbols": ({ name }) => call("search_workspace_symbols", { query: name }),
-    diagnostics: ({ path }) => call("get_diagnostics", { file_path: path }),
   };
 }
 

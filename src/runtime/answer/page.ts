@@ -1,6 +1,6 @@
 /**
  * Pages of a listing. A cursor names a tool, its arguments, all that was shown up to it, and an offset, by content: the same
- * question on the same files gives the same cursors, and what is not shown yet costs nothing. Listings are bounded in bytes
+ * question on the same files gives the same cursors, and nothing is spelt for them that is not shown. Listings are bounded in bytes
  * and in time, and their items are spelt page by page, so a page is told only if its files are as they were for the first one.
  */
 import { sha256 } from "../../base/hash.js";

@@ -6,7 +6,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { Places } from "../answer/convert.js";
-import type { LspPosition, LspRange } from "../lsp-values.js";
+import type { LspRange } from "../lsp-values.js";
 
 /** One raw item of a reply: who told it, where it stands, and what it says besides. */
 export interface Row<T> {
@@ -33,8 +33,6 @@ export interface RowKind<T> {
   members(what: T, places: Places): JsonObject;
   /** The range that is shown, where the text decides it; the row's own otherwise. */
   range?(row: Row<T>, lines: Lines | undefined): LspRange | undefined;
-  /** Where that begins, if it can be told without the whole. */
-  start?(row: Row<T>, lines: Lines | undefined): LspPosition | undefined;
   /** The whole item, with the text of its file at hand; it does not outlive the answer that shows it. */
   spell(row: Row<T>, admitted: Admitted, places: Places, lines: Lines | undefined): JsonObject;
 }

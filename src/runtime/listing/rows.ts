@@ -138,9 +138,7 @@ export class Rows<T> {
 
   /** The line that a row begins on, as the server counts; past all of them for a row without a range. */
   #shownLine(file: RowFile, index: number, { lines }: Walks): number {
-    const row = this.row(file, index);
-    const { start } = this.kind;
-    return (start === undefined ? this.#range(row, lines)?.start : start(row, lines))?.line ?? none;
+    return this.#range(this.row(file, index), lines)?.start.line ?? none;
   }
 
   #range(row: Row<T>, lines: Lines | undefined): LspRange | undefined {

@@ -45,10 +45,6 @@ export function symbolKind(
       ...(container === undefined ? {} : { container }),
     }),
     range: (row, lines) => (extent === "declaration" ? row.range : extentOf(placedIn(row), lines)),
-    start: (row, lines) =>
-      extent === "declaration" || row.range === undefined
-        ? row.range?.start
-        : (row.what.selection?.start ?? extentOf(placedIn(row), lines)?.start),
     spell(row, admitted, places, lines) {
       const { name, kind, container } = row.what;
       const item: JsonObject = { name: places.name(name), kind };
