@@ -1,6 +1,7 @@
 /** The frames of LSP's wire, as pure looks at bytes: where headers stand, what a body says, and whose answer it was. */
 import type { Message } from "vscode-jsonrpc/node";
 import { isTable } from "../../base/json.js";
+import { LIST_MIN, readList } from "./lists.js";
 
 const HEADER = /Content-Length:[ \t]*(\d{1,15})[ \t]*\r?\n(?:[A-Za-z-]+:[^\r\n]{0,256}\r?\n){0,8}\r?\n/i;
 const PLAIN = Buffer.from("Content-Length: ");
@@ -83,14 +84,17 @@ export function findHeader(buffer: Buffer, from: number): number {
 /** Whether a header begins in this chunk or across its border: the body before it was cut short. */
 export function startsHeader(before: Buffer | undefined, chunk: Buffer): boolean {
   const tail = before?.subarray(Math.max(0, before.length - 64)) ?? Buffer.alloc(0);
-  return findHeader(Buffer.concat([tail, chunk]), 0) >= 0;
+  const border = Buffer.concat([tail, chunk.subarray(0, HEADER_MAX)]);
+  return findHeader(border, 0) >= 0 || findHeader(chunk, 0) >= 0;
 }
 
 /** The message in a body, or undefined. A reply with neither result nor error means null to some servers. */
-export function parseMessage(text: string): Message | undefined {
+export function messageIn(body: Buffer): Message | undefined {
+  const list = body.length < LIST_MIN ? undefined : readList(body);
+  if (list !== undefined) return list;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(body.toString("utf8"));
   } catch {
     return undefined;
   }

@@ -13,7 +13,7 @@ import {
   HEADER_MAX,
   headerAt,
   headerBegun,
-  parseMessage,
+  messageIn,
   startsHeader,
   wordBegun,
 } from "./frames.js";
@@ -149,7 +149,7 @@ export class ResyncReader extends AbstractMessageReader {
   }
 
   #body(buffer: Buffer, start: number, end: number): Step {
-    const message = parseMessage(buffer.toString("utf8", start, end));
+    const message = messageIn(buffer.subarray(start, end));
     if (message) return { used: end, message };
     const header = findHeader(buffer, start);
     const cut = header >= 0 && header < end ? header : end;
