@@ -44,7 +44,7 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-cluster-")));
+const folder = haproxy === undefined ? "" : realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-cluster-")));
 const config = join(folder, "lspi.toml");
 const gateways: { child: ChildProcess; port: number; pid: number }[] = [];
 let balancer: ChildProcess | undefined;

@@ -61,7 +61,11 @@ export async function openSession(
     stderr: "inherit",
   });
   const client = new Client({ name: "live-test", version: "0" });
-  await client.connect(transport);
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  await client.connect(transport).catch((error: unknown) => {
+    remove();
+    throw error;
+  });
   return {
     folder,
     client,
@@ -77,7 +81,7 @@ export async function openSession(
     },
     close: async () => {
       await client.close();
-      rmSync(folder, { recursive: true, force: true });
+      remove();
     },
   };
 }

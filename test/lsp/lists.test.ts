@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { messageIn } from "../../src/lsp/wire/frames.js";
 import { LIST_MIN, readList } from "../../src/lsp/wire/lists.js";
 
@@ -27,6 +27,10 @@ function isNoOther(body: Buffer): boolean {
   expect(JSON.stringify(list)).toBe(JSON.stringify(parsed(body)));
   return true;
 }
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 describe("lists that are read from their bytes", () => {
   it.each([
@@ -113,6 +117,21 @@ describe("lists that are read from their bytes", () => {
       "result",
       null,
     );
+  });
+
+  it("without JSON.parse, but for the texts with escapes in them", () => {
+    const symbols = Array.from({ length: 100 }, (_, index) => ({
+      name: index === 7 ? 'it("works")' : `symbol${index}`,
+      detail: "",
+      kind: 12,
+      range,
+      selectionRange: range,
+      children: [],
+    }));
+    const body = written(symbols);
+    const parse = vi.spyOn(JSON, "parse");
+    expect(messageIn(body)).toMatchObject({ id: 7 });
+    expect(parse.mock.calls.map(([text]) => text)).toEqual([JSON.stringify('it("works")')]);
   });
 
   const position = fc.record({ line: fc.nat(), character: fc.nat() });

@@ -1,5 +1,5 @@
 /** Identical calls share one request while it is under way, and an answer is given again only while it is true. */
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -9,9 +9,11 @@ import type { Scenario } from "../fake-server/index.js";
 import { openWorkshop, range, type Workshop, type WorkshopOptions } from "./workshop.js";
 
 let workshop: Workshop | undefined;
+const gates: string[] = [];
 afterEach(async () => {
   await workshop?.close();
   workshop = undefined;
+  for (const folder of gates.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 async function open(options: WorkshopOptions): Promise<Workshop> {
@@ -27,7 +29,9 @@ const places = [{ uri: "file:///work/b.fake", range: range(0, 0, 3) }];
 
 /** A server that answers only when a file appears. */
 function slow(): { scenario: Scenario; release: () => void } {
-  const gate = join(mkdtempSync(join(tmpdir(), "lsp-proxy-gate-")), "go");
+  const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-gate-"));
+  gates.push(folder);
+  const gate = join(folder, "go");
   return {
     scenario: { capabilities, on: { [method]: [{ waitFile: gate }, { reply: places }] } },
     release: () => writeFileSync(gate, ""),
