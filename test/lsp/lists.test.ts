@@ -52,6 +52,20 @@ describe("lists that are read from their bytes", () => {
     ["flat symbols", [{ name: "A", kind: 5, location: place, containerName: "B" }]],
     ["places", [place, { range, uri: "file:///c.ts" }]],
     ["texts of all kinds", [{ name: 'it("a\\n\u00e4") \u{1f600}\ud800 \u2028', kind: 12, location: place }]],
+    [
+      "members that are told to be nothing",
+      [
+        {
+          name: "A",
+          detail: null,
+          kind: 5,
+          tags: null,
+          deprecated: null,
+          children: null,
+          containerName: null,
+        },
+      ],
+    ],
     ["nothing", []],
   ])("%s", (_what, result) => {
     expect(isNoOther(written(result))).toBe(true);
@@ -61,6 +75,13 @@ describe("lists that are read from their bytes", () => {
     const list = JSON.stringify([place]);
     expect(isNoOther(Buffer.from(`{"jsonrpc":"2.0","result":${list},"id":3}`))).toBe(true);
     expect(isNoOther(Buffer.from(`{"id":3,"jsonrpc":"2.0","result":${list}}`))).toBe(true);
+  });
+
+  it("with all members by the alphabet", () => {
+    const position = '{"character":4,"line":0}';
+    const range = `{"end":${position},"start":${position}}`;
+    const symbol = `{"children":[],"kind":5,"name":"A","range":${range},"selectionRange":${range}}`;
+    expect(isNoOther(Buffer.from(`{"id":3,"jsonrpc":"2.0","result":[${symbol}]}`))).toBe(true);
   });
 
   it.each([
@@ -79,7 +100,7 @@ describe("lists that are read from their bytes", () => {
     ["a number with a fraction", written([{ name: "a", kind: 1.5 }])],
     ["a number that begins with zero", Buffer.from('{"jsonrpc":"2.0","id":3,"result":[{"kind":01}]}')],
     ["a large number", written([{ name: "a", kind: 1e20 }])],
-    ["null where a list may be", written([{ name: "a", kind: 1, children: null }])],
+    ["null where something must be", written([{ name: null, kind: 1 }])],
     ["a line break within a text", Buffer.from('{"jsonrpc":"2.0","id":3,"result":[{"name":"a\nb"}]}')],
     ["an escape that is none", Buffer.from('{"jsonrpc":"2.0","id":3,"result":[{"name":"a\\x"}]}')],
   ])("not with %s", (_what, body) => {
@@ -134,14 +155,21 @@ describe("lists that are read from their bytes", () => {
     expect(parse.mock.calls.map(([text]) => text)).toEqual([JSON.stringify('it("works")')]);
   });
 
-  const position = fc.record({ line: fc.nat(), character: fc.nat() });
-  const ranges = fc.record({ start: position, end: position });
+  const position = fc.oneof(
+    fc.record({ line: fc.nat(), character: fc.nat() }),
+    fc.record({ character: fc.nat(), line: fc.nat() }),
+  );
+  const ranges = fc.oneof(
+    fc.record({ start: position, end: position }),
+    fc.record({ end: position, start: position }),
+    fc.record({ start: position, end: position }, { requiredKeys: [] }),
+  );
   const text = fc.string({ unit: "binary" });
   const { item } = fc.letrec<{ item: object }>((tie) => ({
     item: fc.record(
       {
         name: text,
-        detail: text,
+        detail: fc.option(text),
         kind: fc.oneof({ weight: 9, arbitrary: fc.nat() }, { weight: 1, arbitrary: fc.double() }),
         tags: fc.array(fc.nat(2), { maxLength: 2 }),
         deprecated: fc.boolean(),
@@ -149,7 +177,7 @@ describe("lists that are read from their bytes", () => {
         range: ranges,
         selectionRange: ranges,
         location: fc.record({ uri: text, range: ranges }, { requiredKeys: [] }),
-        containerName: text,
+        containerName: fc.option(text),
         children: fc.array(tie("item"), { maxLength: 3, depthIdentifier: "children" }),
         other: fc.jsonValue(),
       },

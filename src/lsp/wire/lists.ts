@@ -31,16 +31,16 @@ interface Range {
 }
 interface Item {
   name?: string;
-  detail?: string;
+  detail?: string | null;
   kind?: number;
-  tags?: number[];
-  deprecated?: boolean;
-  containerName?: string;
+  tags?: number[] | null;
+  deprecated?: boolean | null;
+  containerName?: string | null;
   uri?: string;
   range?: Range;
   selectionRange?: Range;
   location?: Item;
-  children?: Item[];
+  children?: Item[] | null;
 }
 interface Answer extends Message {
   id?: number;
@@ -88,9 +88,16 @@ const itemMembers = members(
 );
 const VERSION = new Written('"2.0"');
 const LINE = new Written('{"line":');
-const CHARACTER = new Written(',"character":');
+const THEN_CHARACTER = new Written(',"character":');
 const START = new Written('{"start":');
-const END = new Written(',"end":');
+const THEN_END = new Written(',"end":');
+/** The same by the alphabet, as clangd tells it. */
+const CHARACTER = new Written('{"character":');
+const THEN_LINE = new Written(',"line":');
+const END = new Written('{"end":');
+const THEN_START = new Written(',"start":');
+/** What some servers say of a member that they could leave out. */
+const NULL = new Written("null");
 const TRUE = new Written("true");
 const FALSE = new Written("false");
 
@@ -164,16 +171,16 @@ class ListReader {
           item.name = this.#text();
           break;
         case "detail":
-          item.detail = this.#text();
+          item.detail = this.#is(NULL) ? null : this.#text();
           break;
         case "kind":
           item.kind = this.#number();
           break;
         case "tags":
-          item.tags = this.#numbers();
+          item.tags = this.#is(NULL) ? null : this.#numbers();
           break;
         case "deprecated":
-          item.deprecated = this.#flag();
+          item.deprecated = this.#is(NULL) ? null : this.#flag();
           break;
         case "uri":
           item.uri = this.#text();
@@ -189,10 +196,10 @@ class ListReader {
           item.location = this.#item(depth + 1);
           break;
         case "containerName":
-          item.containerName = this.#text();
+          item.containerName = this.#is(NULL) ? null : this.#text();
           break;
         case "children":
-          item.children = this.#items(depth + 1);
+          item.children = this.#is(NULL) ? null : this.#items(depth + 1);
           break;
       }
       if (this.#ends(BRACE_END)) return item;
@@ -200,21 +207,35 @@ class ListReader {
   }
 
   #range(): Range {
-    if (!this.#is(START)) throw unusual;
-    const start = this.#position();
-    if (!this.#is(END)) throw unusual;
-    const end = this.#position();
+    let range: Range;
+    if (this.#is(START)) {
+      const start = this.#position();
+      if (!this.#is(THEN_END)) throw unusual;
+      range = { start, end: this.#position() };
+    } else {
+      if (!this.#is(END)) throw unusual;
+      const end = this.#position();
+      if (!this.#is(THEN_START)) throw unusual;
+      range = { end, start: this.#position() };
+    }
     this.#expect(BRACE_END);
-    return { start, end };
+    return range;
   }
 
   #position(): Position {
-    if (!this.#is(LINE)) throw unusual;
-    const line = this.#number();
-    if (!this.#is(CHARACTER)) throw unusual;
-    const character = this.#number();
+    let position: Position;
+    if (this.#is(LINE)) {
+      const line = this.#number();
+      if (!this.#is(THEN_CHARACTER)) throw unusual;
+      position = { line, character: this.#number() };
+    } else {
+      if (!this.#is(CHARACTER)) throw unusual;
+      const character = this.#number();
+      if (!this.#is(THEN_LINE)) throw unusual;
+      position = { character, line: this.#number() };
+    }
     this.#expect(BRACE_END);
-    return { line, character };
+    return position;
   }
 
   /** A whole number from zero on, without a sign. */
