@@ -83,9 +83,10 @@ export function findHeader(buffer: Buffer, from: number): number {
 
 /** Whether a header begins in this chunk or across its border: the body before it was cut short. */
 export function startsHeader(before: Buffer | undefined, chunk: Buffer): boolean {
-  const tail = before?.subarray(Math.max(0, before.length - 64)) ?? Buffer.alloc(0);
-  const border = Buffer.concat([tail, chunk.subarray(0, HEADER_MAX)]);
-  return findHeader(border, 0) >= 0 || findHeader(chunk, 0) >= 0;
+  if (findHeader(chunk, 0) >= 0) return true;
+  const tail = before?.subarray(Math.max(0, before.length - 64));
+  // No header is longer: one that begins before the chunk ends within so much of it.
+  return tail !== undefined && findHeader(Buffer.concat([tail, chunk.subarray(0, HEADER_MAX)]), 0) >= 0;
 }
 
 /** The message in a body, or undefined. A reply with neither result nor error means null to some servers. */
