@@ -8,7 +8,7 @@ import type { Message } from "vscode-jsonrpc/node";
 /** From this size on it is tried. */
 export const LIST_MIN = 4_096;
 /** So much of the first list is read; of each further one as much as of all before. Code that has hardly run is interpreted, and slow. */
-const FIRST_BYTES = 16_384;
+const FIRST_BYTES = 4_096;
 /** Symbols within symbols, about up to this depth. */
 const DEEPEST = 64;
 /** LSP's numbers have no more. */
