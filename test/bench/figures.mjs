@@ -55,12 +55,13 @@ function addedIn(pairs) {
 /** Fewer calls say nothing. */
 const enough = 20;
 
-/** What calls add that take the base less than so long, and the ratio of the others, call by call; each where there are enough. */
+/**
+ * What short calls add, and the ratio of long ones, call by call; each where there are enough. How long a call is both sides tell
+ * together: by one of them alone, those that were held up on that side would all be among the long ones, and on the other side not.
+ */
 export function byLength(pairs, borderMs) {
-  const [short, long] = [
-    pairs.filter(([, base]) => base < borderMs),
-    pairs.filter(([, base]) => base >= borderMs),
-  ];
+  const isLong = ([ours, base]) => (ours + base) / 2 >= borderMs;
+  const [short, long] = [pairs.filter((pair) => !isLong(pair)), pairs.filter(isLong)];
   const most = Math.min(enough, pairs.length / 2);
   return {
     added: short.length < most ? undefined : addedIn(short),
