@@ -4,6 +4,7 @@
  * what is written plainly, without blanks or members of a server's own; anything else goes the way of all messages, which gives the same.
  */
 import type { Message } from "vscode-jsonrpc/node";
+import type { Position, Range } from "vscode-languageserver-protocol";
 
 /** From this size on it is tried. */
 export const LIST_MIN = 4_096;
@@ -23,14 +24,6 @@ const BRACKET_END = 0x5d;
 const BRACE = 0x7b;
 const BRACE_END = 0x7d;
 
-interface Position {
-  line: number;
-  character: number;
-}
-interface Range {
-  start: Position;
-  end: Position;
-}
 /** A place, or a symbol in either of its forms: with the members that were told, in their order. */
 interface Item {
   name?: string;
@@ -116,6 +109,7 @@ export function readList(body: Buffer, most = FIRST_BYTES + practice): Message |
   try {
     return reader.answer();
   } catch {
+    // Whatever was in the way: the way of all messages judges it.
     return undefined;
   } finally {
     practice += reader.at;
@@ -166,11 +160,7 @@ class ListReader {
 
   #items(depth: number): Item[] {
     const items: Item[] = [];
-    this.#expect(BRACKET);
-    if (this.#bytes[this.#at] === BRACKET_END) {
-      this.#at += 1;
-      return items;
-    }
+    if (this.#passesEmpty()) return items;
     if (depth > DEEPEST) throw unusual;
     do items.push(this.#item(depth));
     while (!this.#passesEnd(BRACKET_END));
@@ -274,11 +264,7 @@ class ListReader {
 
   #numbers(): number[] {
     const numbers: number[] = [];
-    this.#expect(BRACKET);
-    if (this.#bytes[this.#at] === BRACKET_END) {
-      this.#at += 1;
-      return numbers;
-    }
+    if (this.#passesEmpty()) return numbers;
     do numbers.push(this.#number());
     while (!this.#passesEnd(BRACKET_END));
     return numbers;
@@ -336,6 +322,14 @@ class ListReader {
   #expect(byte: number): void {
     if (this.#bytes[this.#at] !== byte) throw unusual;
     this.#at += 1;
+  }
+
+  /** Passes the beginning of a list, and its end where nothing stands in between: whether that is so. */
+  #passesEmpty(): boolean {
+    this.#expect(BRACKET);
+    if (this.#bytes[this.#at] !== BRACKET_END) return false;
+    this.#at += 1;
+    return true;
   }
 
   /** Passes what stands behind a member or an item: whether it was the last. */
