@@ -11,23 +11,26 @@ export type ColumnUnit = PositionEncoding;
 /** A text cut into lines once, for many look-ups. */
 export class Lines {
   readonly #text: string;
-  readonly #starts: number[] = [0];
+  readonly #starts: Uint32Array;
   /** The lines that are not ASCII: of all others every unit counts alike. */
   readonly #odd = new Set<number>();
 
   constructor(text: string) {
     this.#text = text;
+    // Found in a list, kept in half of its memory.
+    const starts = [0];
     let all = 0;
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
       all |= code;
       if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) {
-        if (all >= 0x80) this.#odd.add(this.#starts.length - 1);
+        if (all >= 0x80) this.#odd.add(starts.length - 1);
         all = 0;
-        this.#starts.push(i + 1);
+        starts.push(i + 1);
       }
     }
-    if (all >= 0x80) this.#odd.add(this.#starts.length - 1);
+    if (all >= 0x80) this.#odd.add(starts.length - 1);
+    this.#starts = Uint32Array.from(starts);
   }
 
   get text(): string {

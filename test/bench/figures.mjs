@@ -13,6 +13,14 @@ export function figures(samples) {
   return { n: samples.length, p50: quantile(samples, 0.5), p95: quantile(samples, 0.95) };
 }
 
+/** The median, and between which two values the true one lies, 19 times of 20: so much a run of so few samples can tell. */
+export function median(samples) {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const [middle, off] = [sorted.length / 2, 0.98 * Math.sqrt(sorted.length)];
+  const at = (index) => sorted[Math.max(0, Math.min(sorted.length - 1, Math.floor(index)))];
+  return { p50: at(middle), from: at(middle - off), to: at(middle + off) };
+}
+
 /**
  * Measures several ways of doing the same, turn by turn, so that whatever else the machine does falls on all of them; each round
  * begins with another of them. `ways` is name → (round) → milliseconds. The first rounds are thrown away; they are counted from `from`.
@@ -41,16 +49,12 @@ export async function timed(action) {
 export function compared(what, ours, base, target) {
   const [a, b] = [figures(ours), figures(base)];
   const pairs = ours.map((value, index) => [value, base[index]]);
-  const row = { what, n: a.n, base: b, ours: a, added: addedIn(pairs), ratio: a.p50 / b.p50 };
+  const row = { what, n: a.n, base: b, ours: a, added: median(pairs.map(added)), ratio: a.p50 / b.p50 };
   return { ...row, ...judged({ ...row, pairs }, target) };
 }
 
-function addedIn(pairs) {
-  return quantile(
-    pairs.map(([ours, base]) => ours - base),
-    0.5,
-  );
-}
+const added = ([ours, base]) => ours - base;
+const ratio = ([ours, base]) => ours / base;
 
 /** Fewer calls say nothing. */
 const enough = 20;
@@ -64,14 +68,8 @@ export function byLength(pairs, borderMs) {
   const [short, long] = [pairs.filter((pair) => !isLong(pair)), pairs.filter(isLong)];
   const most = Math.min(enough, pairs.length / 2);
   return {
-    added: short.length < most ? undefined : addedIn(short),
-    ratio:
-      long.length < most
-        ? undefined
-        : quantile(
-            long.map(([ours, base]) => ours / base),
-            0.5,
-          ),
+    added: short.length < most ? undefined : median(short.map(added)),
+    ratio: long.length < most ? undefined : median(long.map(ratio)),
   };
 }
 
@@ -106,7 +104,7 @@ function cells(row) {
     String(row.n),
     `${ms(row.base.p50)} / ${ms(row.base.p95)}`,
     `${ms(row.ours.p50)} / ${ms(row.ours.p95)}`,
-    ms(row.added),
+    `${ms(row.added.p50)} (${ms(row.added.from)} to ${ms(row.added.to)})`,
     `${row.ratio.toFixed(2)} ×`,
     judgement,
   ];

@@ -43,8 +43,8 @@ async function onProject({ name, folder, bundle, files, server }) {
   const idle = residentMb(proxy.pid);
   await proxy.close();
   return [
-    alone(`${name}: after ${ofProject.calls} mixed calls`, busy, "MB"),
-    alone(`${name}: ${ofProject.idleMs / 1000} s later`, idle, "MB"),
+    alone(`${name}: after ${ofProject.calls} mixed calls`, busy, "MB", most),
+    alone(`${name}: ${ofProject.idleMs / 1000} s later`, idle, "MB", most),
   ];
 }
 

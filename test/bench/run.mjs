@@ -1,8 +1,5 @@
-/**
- * `npm run bench`: the sections that are named, or all that need no network. `--project DIR` measures on a copy of a
- * project too, `--json FILE` writes the figures down, `--rounds N` says how often.
- */
-import { writeFileSync } from "node:fs";
+/** `npm run bench`: the sections that are named, or all that need no network. */
+import { existsSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { load, table } from "./figures.mjs";
 import { copied, generated } from "./workspace.mjs";
@@ -10,15 +7,18 @@ import { copied, generated } from "./workspace.mjs";
 /** Those that are run unasked, in this order; `rivals` fetches packages and is only run when it is named. */
 const usual = ["start", "warm", "cold", "large", "many", "memory", "generator"];
 
-const { values, positionals } = parseArgs({
-  options: {
-    project: { type: "string", multiple: true, default: [] },
-    json: { type: "string" },
-    rounds: { type: "string", default: "300" },
-  },
-  allowPositionals: true,
-});
-const rounds = Number(values.rounds);
+const sections = [...usual, "rivals"];
+const help = `npm run bench -- [sections] [options]
+
+Sections: ${sections.join(" ")}; unasked all but rivals, which fetches packages.
+
+  --project DIR   measures on a copy of a project too (warm, cold, memory); may be given several times
+  --rounds N      how often a call is made, 300 unasked
+  --runs N        how often warm is run, each time with new programs; all calls count together, 1 unasked
+  --json FILE     writes the figures down`;
+
+const { values, positionals } = askedFor();
+const [rounds, runs] = [countIn("rounds"), countIn("runs")];
 const workspaces = [];
 const lazyWorkspaces = () => {
   if (workspaces.length === 0) workspaces.push(generated(), ...values.project.map(copied));
@@ -32,6 +32,7 @@ for (const name of positionals.length > 0 ? positionals : usual) {
   const before = load();
   const rows = await section.run({
     rounds,
+    runs,
     get workspaces() {
       return lazyWorkspaces();
     },
@@ -45,3 +46,39 @@ for (const name of positionals.length > 0 ? positionals : usual) {
 }
 report.load.push(load());
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+
+/** What the command line asks for; what cannot be meant ends the program before anything is measured. */
+function askedFor() {
+  const options = {
+    project: { type: "string", multiple: true, default: [] },
+    json: { type: "string" },
+    rounds: { type: "string", default: "300" },
+    runs: { type: "string", default: "1" },
+    help: { type: "boolean", short: "h", default: false },
+  };
+  let parsed;
+  try {
+    parsed = parseArgs({ options, allowPositionals: true });
+  } catch (error) {
+    refuse(error.message);
+  }
+  if (parsed.values.help) {
+    console.log(help);
+    process.exit(0);
+  }
+  const unknown = parsed.positionals.find((name) => !sections.includes(name));
+  if (unknown !== undefined) refuse(`There is no section ${unknown}.`);
+  const missing = parsed.values.project.find((folder) => !existsSync(folder));
+  if (missing !== undefined) refuse(`There is no folder ${missing}.`);
+  return parsed;
+}
+
+function countIn(name) {
+  const count = Number(values[name]);
+  return Number.isSafeInteger(count) && count > 0 ? count : refuse(`--${name} is a number from 1 on.`);
+}
+
+function refuse(why) {
+  console.error(`${why}\n\n${help}`);
+  process.exit(2);
+}

@@ -15,7 +15,7 @@ const ROOM_MS = 3_000;
 /** Garbage is searched for from then on: while a program starts, that would only take its time. */
 const START_MS = 1_000;
 
-/** From now on the nursery is kept at this size, and garbage is collected at half of what is alive or before. */
+/** From now on the nursery is kept at this size, and garbage is collected at a third of what is alive, or at the 8 MB that V8 allows at least. */
 export function holdHeap(nurseryBytes: number): void {
   const nursery = new Nursery(nurseryBytes);
   // Not earlier: code that was compiled under other flags is refused, and compiled again.
@@ -42,7 +42,7 @@ function hold(nursery: Nursery): void {
   nursery.hold();
   // Helpers are woken, and waited for, for longer than the few megabytes take one thread.
   setFlagsFromString("--no-parallel-scavenge");
-  setFlagsFromString("--heap-growing-percent=50");
+  setFlagsFromString("--heap-growing-percent=30");
 }
 
 /** V8's bound is never less than 8 MB more than what is alive; its search for garbage begins at 40 % of the way there. */

@@ -3,8 +3,8 @@ import type { Lines } from "../../base/text.js";
 import { type FileText, stampOf } from "./file.js";
 
 /** Bytes of all of them, about. */
-const MOST_BYTES = 4 * 1024 * 1024;
-const BYTES_PER_LINE = 8;
+const MOST_BYTES = 2 * 1024 * 1024;
+const BYTES_PER_LINE = 4;
 /** What it takes to remember of a line that it is not ASCII. */
 const BYTES_PER_ODD_LINE = 32;
 /** Its path, hash, stamp and tables. */

@@ -36,7 +36,7 @@ export interface PageBounds {
   snapshotBytes: number;
 }
 
-const bounds: PageBounds = { lifeMs: 10 * 60_000, bytes: 2 * 1024 * 1024, snapshotBytes: 16 * 1024 * 1024 };
+const bounds: PageBounds = { lifeMs: 10 * 60_000, bytes: 1024 * 1024, snapshotBytes: 16 * 1024 * 1024 };
 /** Files that are looked at before each page besides its own; where the sources are watched, few will do. */
 const mostLooks = { watched: 256, unwatched: 2000 };
 const bytesPerFile = 200;

@@ -13,7 +13,7 @@ vi.mock("node:v8", () => ({
 }));
 vi.mock("node:vm", () => ({ runInNewContext: () => collect }));
 
-const held = ["--semi-space-growth-factor=1", "--no-parallel-scavenge", "--heap-growing-percent=50"];
+const held = ["--semi-space-growth-factor=1", "--no-parallel-scavenge", "--heap-growing-percent=30"];
 const early = ["--incremental-marking-soft-trigger=40", "--incremental-marking-hard-trigger=80"];
 const room = [
   ...["--semi-space-growth-factor=2", "--parallel-scavenge", "--heap-growing-percent=0"],
