@@ -56,8 +56,9 @@ export function compared(what, ours, base, target) {
 const added = ([ours, base]) => ours - base;
 const ratio = ([ours, base]) => ours / base;
 
-/** Fewer calls say nothing. */
+/** Fewer calls say nothing, nor does a small part of them: those that were held up, on one side or the other. */
 const enough = 20;
+const enoughOf = 0.1;
 
 /**
  * What short calls add, and the ratio of long ones, call by call; each where there are enough. How long a call is both sides tell
@@ -66,7 +67,7 @@ const enough = 20;
 export function byLength(pairs, borderMs) {
   const isLong = ([ours, base]) => (ours + base) / 2 >= borderMs;
   const [short, long] = [pairs.filter((pair) => !isLong(pair)), pairs.filter(isLong)];
-  const most = Math.min(enough, pairs.length / 2);
+  const most = Math.min(Math.max(enough, enoughOf * pairs.length), pairs.length / 2);
   return {
     added: short.length < most ? undefined : median(short.map(added)),
     ratio: long.length < most ? undefined : median(long.map(ratio)),

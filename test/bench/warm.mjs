@@ -62,7 +62,8 @@ const usualPage = { from: 76, to: 101 };
 export async function run({ rounds, runs, workspaces }) {
   const all = new Map();
   for (let run = 0; run < runs; run++)
-    for (const workspace of workspaces)
+    for (const workspace of workspaces) {
+      if (runs > 1) console.error(`${workspace.name}: run ${run + 1} of ${runs}`);
       for (const { what, ours, base, target } of await measure(workspace, rounds)) {
         const name = `${workspace.name}: ${what}`;
         const known = all.get(name) ?? { ours: [], base: [], target };
@@ -70,6 +71,7 @@ export async function run({ rounds, runs, workspaces }) {
         known.base.push(...base);
         all.set(name, known);
       }
+    }
   return [...all].map(([name, { ours, base, target }]) => compared(name, ours, base, target));
 }
 

@@ -1,21 +1,19 @@
 /**
  * Files that answers were about, looked at one by one before calls: wherever they lie, and however they were written. The
- * system's watches miss writes through memory and through hard links from elsewhere; a stamp does not. The latest, and those
- * that have several names or that no watch tells of, are looked at in every call, the others as soon as they were not for a
+ * system's watches miss writes through memory and through hard links from elsewhere; a stamp does not. The latest, those of a
+ * whole page at least, and those that have several names or that no watch tells of, are looked at in every call, the others as soon as they were not for a
  * moment. Bounded: the least recently seen are let go.
  */
 import type { Stats } from "node:fs";
 import { entryFacts } from "../../base/facts.js";
 import { type ContentFacts, stampText } from "./file.js";
-import { lookAtAll } from "./stamps.js";
+import { lookAtAll, MOMENT_MS } from "./stamps.js";
 
 /** What happened to a file. */
 export type Seen = (path: string, change: "created" | "changed" | "deleted") => void;
 
-/** A page of an answer shows about as many. */
-const LATEST = 64;
-/** How old a look at all of them may be. */
-const MOMENT_MS = 250;
+/** So many are the latest, if no page had more. */
+const LATEST = 16;
 
 /** A file as it was last looked at; none where none is there. */
 interface Look extends ContentFacts {
@@ -33,6 +31,8 @@ export class AttendedFiles {
   #paths: readonly string[] | undefined;
   /** Those that have several names. */
   readonly #linked = new Set<string>();
+  /** How many were attended to since the last look began. */
+  #added = 0;
   /** Those that the last look was at; undefined when it was at all of them. */
   #some: ReadonlySet<string> | undefined;
   /** When all of them were last looked at. */
@@ -76,6 +76,7 @@ export class AttendedFiles {
     this.#files.delete(path);
     this.#put(path, look);
     this.#paths = undefined;
+    this.#added++;
     if (!isKnown) this.#generation++;
     const oldest = this.#files.keys().next().value;
     if (this.#files.size <= this.#limit || oldest === undefined) return;
@@ -86,9 +87,11 @@ export class AttendedFiles {
   /** Compares them with what was known; in every call those of which no watch would tell. */
   async look(seen: Seen, isTold: (path: string) => boolean): Promise<void> {
     const now = performance.now();
-    const isAll = this.#files.size <= LATEST || now - this.#allAt >= MOMENT_MS;
+    const latest = Math.max(LATEST, this.#added);
+    this.#added = 0;
+    const isAll = this.#files.size <= latest || now - this.#allAt >= MOMENT_MS;
     if (isAll) this.#allAt = now;
-    const some = isAll ? undefined : this.#pressing(isTold);
+    const some = isAll ? undefined : this.#pressing(latest, isTold);
     await lookAtAll(some === undefined ? this.paths : [...some], (path, stats) => {
       const before = this.#files.get(path);
       const now = stats?.isFile() ? stats : undefined;
@@ -101,10 +104,10 @@ export class AttendedFiles {
   }
 
   /** Those that cannot wait: the latest, and those that may be written to without a word. */
-  #pressing(isTold: (path: string) => boolean): Set<string> {
+  #pressing(latest: number, isTold: (path: string) => boolean): Set<string> {
     const { paths } = this;
-    const early = paths.slice(0, -LATEST).filter((path) => this.#linked.has(path) || !isTold(path));
-    return new Set([...early, ...paths.slice(-LATEST)]);
+    const early = paths.slice(0, -latest).filter((path) => this.#linked.has(path) || !isTold(path));
+    return new Set([...early, ...paths.slice(-latest)]);
   }
 
   #put(path: string, look: Look | undefined): void {

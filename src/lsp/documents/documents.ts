@@ -14,8 +14,11 @@ import type { OpenDocument } from "../types.js";
 import { type FileText, readText, stampOf, stampText } from "./file.js";
 import { KnownTexts } from "./known-texts.js";
 import { languageIdOf } from "./language-id.js";
-import { lookAtAll } from "./stamps.js";
+import { lookAtAll, MOMENT_MS } from "./stamps.js";
 import { changeBetween, type TextChange } from "./text-change.js";
+
+/** So many that questions were about last are looked at in every call. */
+const LATEST = 16;
 
 const FULL = 1;
 const INCREMENTAL = 2;
@@ -23,6 +26,16 @@ const INCREMENTAL = 2;
 interface Entry {
   document: OpenDocument;
   stamp: FileText["stamp"];
+}
+
+/** What the watches know of files. */
+export interface Watched {
+  /** Another one as soon as anything was told of. */
+  readonly cursor: number;
+  /** Whether a write to a file, under its own name, is told of. */
+  tells(path: string): boolean;
+  /** The stamp of a file that was looked at just now. */
+  stampOf(path: string): string | undefined;
 }
 
 export interface DocumentsContext {
@@ -50,6 +63,10 @@ export class Documents {
   readonly #held = new Map<string, number>();
   /** What was closed for want of room: a question about it opens it again. */
   readonly #evicted = new Set<string>();
+  /** When all of them were last looked at, and what the watches had told by then. */
+  #all = { at: Number.NEGATIVE_INFINITY, cursor: -1 };
+  /** Those that may be written to without a word; those that came since then among them. */
+  readonly #restless = new Set<Entry>();
   #queue: Promise<unknown> = Promise.resolve();
   /** How many changes wait for their turn, or have it. */
   #turns = 0;
@@ -113,15 +130,15 @@ export class Documents {
     this.#closeOldest();
   }
 
-  /** Brings every open document up to date; deleted ones are closed. `seen` knows the stamps that were looked at just now. */
-  refresh(seen: (path: string) => string | undefined = () => undefined): Promise<void> {
+  /** Brings every open document up to date; deleted ones are closed. */
+  refresh(watched: Watched): Promise<void> {
     return this.#inTurn(async () => {
       const isKnown = ({ stamp }: Entry, text: string | undefined): boolean =>
         stamp.solid && stamp.text === text;
       const unseen: string[] = [];
-      for (const entry of this.#open.values()) {
+      for (const entry of this.#pressing(watched)) {
         const { path } = entry.document;
-        if (!isKnown(entry, seen(path))) unseen.push(path);
+        if (!isKnown(entry, watched.stampOf(path))) unseen.push(path);
       }
       if (unseen.length === 0) return;
       const doubtful: Entry[] = [];
@@ -131,6 +148,27 @@ export class Documents {
       });
       await Promise.all(doubtful.map((entry) => this.#update(entry).catch(() => this.#close(entry))));
     });
+  }
+
+  /**
+   * The documents to be looked at: all of them, but no more than some times a second while the watches tell of nothing; in between
+   * the latest, and those that may be written to without a word.
+   */
+  #pressing(watched: Watched): Entry[] {
+    const entries = [...this.#open.values()];
+    const at = performance.now();
+    const { cursor } = watched;
+    if (cursor === this.#all.cursor && at - this.#all.at < MOMENT_MS) {
+      const first = entries.length - LATEST;
+      return entries.filter((entry, index) => index >= first || this.#restless.has(entry));
+    }
+    this.#all = { at, cursor };
+    this.#restless.clear();
+    for (const entry of entries) {
+      const { stamp, document } = entry;
+      if (!stamp.solid || !stamp.hasOneName || !watched.tells(document.path)) this.#restless.add(entry);
+    }
+    return entries;
   }
 
   /** Sends an open document again under a new version, so that the server looks at it anew. */
@@ -179,6 +217,7 @@ export class Documents {
     const document = { path, uri, languageId, version: 1, edition, hash, lines };
     const entry = { document, stamp: read.stamp };
     this.#open.set(path, entry);
+    this.#restless.add(entry);
     this.#evicted.delete(path);
     this.#context.onChanged(path, "opened");
     const textDocument = { uri, languageId, version: 1, text: read.lines.text };
@@ -195,6 +234,7 @@ export class Documents {
       throw error;
     });
     entry.stamp = read.stamp;
+    this.#restless.add(entry);
     if (read.hash === entry.document.hash) return;
     const before = entry.document.lines;
     entry.document.hash = read.hash;
@@ -264,6 +304,7 @@ export class Documents {
 
   #close(entry: Entry, isNews = true): void {
     if (!this.#open.delete(entry.document.path)) return;
+    this.#restless.delete(entry);
     this.#context.notify("textDocument/didClose", { textDocument: { uri: entry.document.uri } }, isNews);
     this.#context.onChanged(entry.document.path, "closed");
   }

@@ -18,6 +18,8 @@ export interface Stamp {
   text: string;
   /** Whether an equal stamp later proves that the content is equal too. */
   solid: boolean;
+  /** Whether it could only be written to under its own name. */
+  hasOneName: boolean;
 }
 
 export interface FileText {
@@ -34,7 +36,7 @@ export function stampOf(path: string): Stamp | undefined {
 
 function toStamp(stats: Stats): Stamp {
   const solid = Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > RACY_MS;
-  return { text: stampText(stats), solid };
+  return { text: stampText(stats), solid, hasOneName: stats.nlink === 1 };
 }
 
 /** What changes when a file's content does. */

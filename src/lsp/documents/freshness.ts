@@ -70,7 +70,7 @@ export class Freshness {
     if (this.#looked.covers(since)) return;
     const own = this.#context.own();
     const began = await watch.refresh(since);
-    await documents.refresh((path) => watch.stampOf(path));
+    await documents.refresh(watch);
     await this.#tell(own);
     this.#looked.ended(began);
   }

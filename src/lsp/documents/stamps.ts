@@ -8,6 +8,8 @@ import { lstat } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { entryFacts } from "../../base/facts.js";
 
+/** How old a look at a file may be where the system's watches tell of every write but those through mapped memory. */
+export const MOMENT_MS = 250;
 /** How long others may be held up. */
 const QUICK_MS = 3;
 /** Files that are looked at between two looks at the clock. */

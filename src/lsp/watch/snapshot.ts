@@ -111,6 +111,11 @@ export class Snapshot {
     return this.#folders.has(dirname(path));
   }
 
+  /** Whether a file is one of those that are compared when something happens in their folder, or at every look. */
+  knows(path: string): boolean {
+    return this.#folders.get(dirname(path))?.files.has(basename(path)) === true;
+  }
+
   /** Whether a file is known and not ignored. */
   isPlain(path: string): boolean {
     const file = this.#folders.get(dirname(path))?.files.get(basename(path));

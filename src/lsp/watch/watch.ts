@@ -139,6 +139,11 @@ export class WorkspaceWatch {
     return this.#attended.stampOf(path);
   }
 
+  /** Whether a write to a file, under its own name, is told of by the system or seen in the next look. */
+  tells(path: string): boolean {
+    return this.#tree.known.knows(path);
+  }
+
   /**
    * Takes in all that changed before this call. Calls at the same time share one look that begins after them; whoever
    * says `since` is content with one that began after that and has just ended. Tells when the look began.
