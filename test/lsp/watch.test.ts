@@ -347,6 +347,28 @@ describe("a file that an answer was about", () => {
     },
   );
 
+  test.skipIf(!hasPython)(
+    "is seen to change through memory at once where the last page showed it",
+    async () => {
+      vi.useFakeTimers({ toFake: ["performance"] });
+      afterThis(() => {
+        vi.useRealTimers();
+      });
+      const names = Array.from({ length: 80 }, (_, number) => `f${number}.ts`);
+      const { root, watch, changes } = await watched(Object.fromEntries(names.map((name) => [name, "1111"])));
+      await changes();
+      for (const name of names) watch.attend(join(root, name));
+      await changes();
+      for (const name of names.slice(0, 30)) watch.attend(join(root, name));
+      for (const name of ["f0.ts", "f79.ts"]) writeMapped(join(root, name));
+      expect(await changes()).toEqual({ "f0.ts": 2 });
+      writeMapped(join(root, "f1.ts"));
+      expect(await changes()).toEqual({});
+      vi.advanceTimersByTime(250);
+      expect(await changes()).toEqual({ "f1.ts": 2, "f79.ts": 2 });
+    },
+  );
+
   test("is seen to change at once, among many others, where no watch tells of it", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     afterThis(() => {
@@ -379,6 +401,23 @@ describe("a file that an answer was about", () => {
     write(join(outside, "a"), "22");
     if (process.platform === "linux") expect(await changes()).toEqual({});
   });
+});
+
+test("a write is told of in every folder that is followed, and nowhere else", async () => {
+  const { root, watch } = await watched(
+    {
+      ...{ ".gitignore": "gen\n", "src/a.ts": "", "gen/b.ts": "" },
+      ...many("node_modules/p", 30),
+    },
+    [],
+    { zoneFiles: 20 },
+  );
+  const tells = (name: string) => watch.tells(join(root, name));
+  expect(["src/a.ts", "gen/b.ts"].map(tells)).toEqual([true, true]);
+  expect(["src/none.ts", "node_modules/p/f0.ts", "../a.ts"].map(tells)).toEqual([false, false, false]);
+  const { watch: full, root: fullRoot } = await watched(many("src", 30), [], { files: 5 });
+  const told = [...Array(30).keys()].filter((number) => full.tells(join(fullRoot, `src/f${number}.ts`)));
+  expect(told.length).toBeLessThanOrEqual(5);
 });
 
 test("more files than are followed: that is said, of this root only", async () => {

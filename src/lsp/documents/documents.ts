@@ -65,7 +65,7 @@ export class Documents {
   readonly #evicted = new Set<string>();
   /** When all of them were last looked at, and what the watches had told by then. */
   #all = { at: Number.NEGATIVE_INFINITY, cursor: -1 };
-  /** Those that may be written to without a word; those that came since then among them. */
+  /** Those that may be written to without a word; besides, those that were read since then. */
   readonly #restless = new Set<Entry>();
   #queue: Promise<unknown> = Promise.resolve();
   /** How many changes wait for their turn, or have it. */
@@ -166,7 +166,7 @@ export class Documents {
     this.#restless.clear();
     for (const entry of entries) {
       const { stamp, document } = entry;
-      if (!stamp.solid || !stamp.hasOneName || !watched.tells(document.path)) this.#restless.add(entry);
+      if (!stamp.hasOneName || !watched.tells(document.path)) this.#restless.add(entry);
     }
     return entries;
   }
@@ -304,7 +304,6 @@ export class Documents {
 
   #close(entry: Entry, isNews = true): void {
     if (!this.#open.delete(entry.document.path)) return;
-    this.#restless.delete(entry);
     this.#context.notify("textDocument/didClose", { textDocument: { uri: entry.document.uri } }, isNews);
     this.#context.onChanged(entry.document.path, "closed");
   }
