@@ -13,12 +13,24 @@ export function figures(samples) {
   return { n: samples.length, p50: quantile(samples, 0.5), p95: quantile(samples, 0.95) };
 }
 
-/** The median, and between which two values the true one lies, 19 times of 20: so much a run of so few samples can tell. */
+/** Fewer samples have no bounds that hold 19 times of 20. */
+const fewest = 6;
+
+/**
+ * The median, and between which two values that of more such samples would lie, 19 times of 20, were each by itself. Another run on
+ * the same machine may differ by more: a minute is slow or quick for all of its calls.
+ */
 export function median(samples) {
   const sorted = [...samples].sort((a, b) => a - b);
   const [middle, off] = [sorted.length / 2, 0.98 * Math.sqrt(sorted.length)];
   const at = (index) => sorted[Math.max(0, Math.min(sorted.length - 1, Math.floor(index)))];
-  return { p50: at(middle), from: at(middle - off), to: at(middle + off) };
+  const p50 = at(middle);
+  return sorted.length < fewest ? { p50 } : { p50, from: at(middle - off), to: at(middle + off) };
+}
+
+/** A median and its bounds in words. */
+export function inWords({ p50, from, to }, digits = (value) => value.toFixed(2)) {
+  return from === undefined ? digits(p50) : `${digits(p50)} (${digits(from)} to ${digits(to)})`;
 }
 
 /**
@@ -46,28 +58,27 @@ export async function timed(action) {
 }
 
 /** One row of the table: ours against a base, both of the same rounds. */
-export function compared(what, ours, base, target) {
+export function compared(what, ours, base, target, runs = 1) {
   const [a, b] = [figures(ours), figures(base)];
   const pairs = ours.map((value, index) => [value, base[index]]);
   const row = { what, n: a.n, base: b, ours: a, added: median(pairs.map(added)), ratio: a.p50 / b.p50 };
-  return { ...row, ...judged({ ...row, pairs }, target) };
+  return { ...row, ...judged({ ...row, pairs, runs }, target) };
 }
 
 const added = ([ours, base]) => ours - base;
 const ratio = ([ours, base]) => ours / base;
 
-/** Fewer calls say nothing, nor does a small part of them: those that were held up, on one side or the other. */
+/** Fewer calls of a run say nothing. */
 const enough = 20;
-const enoughOf = 0.1;
 
 /**
  * What short calls add, and the ratio of long ones, call by call; each where there are enough. How long a call is both sides tell
  * together: by one of them alone, those that were held up on that side would all be among the long ones, and on the other side not.
  */
-export function byLength(pairs, borderMs) {
+export function byLength({ pairs, runs }, borderMs) {
   const isLong = ([ours, base]) => (ours + base) / 2 >= borderMs;
   const [short, long] = [pairs.filter((pair) => !isLong(pair)), pairs.filter(isLong)];
-  const most = Math.min(Math.max(enough, enoughOf * pairs.length), pairs.length / 2);
+  const most = Math.min(enough * runs, pairs.length / 2);
   return {
     added: short.length < most ? undefined : median(short.map(added)),
     ratio: long.length < most ? undefined : median(long.map(ratio)),
@@ -105,7 +116,7 @@ function cells(row) {
     String(row.n),
     `${ms(row.base.p50)} / ${ms(row.base.p95)}`,
     `${ms(row.ours.p50)} / ${ms(row.ours.p95)}`,
-    `${ms(row.added.p50)} (${ms(row.added.from)} to ${ms(row.added.to)})`,
+    inWords(row.added, ms),
     `${row.ratio.toFixed(2)} ×`,
     judgement,
   ];

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { byLength, compared, interleave, timed } from "./figures.mjs";
+import { byLength, compared, interleave, inWords, timed } from "./figures.mjs";
 import { placesIn, referencesParams } from "./places.mjs";
 import { atRest } from "./process.mjs";
 import { openProxy, ourCalls, StdioClient } from "./proxy.mjs";
@@ -13,12 +13,12 @@ export const title = "Warm calls, against the language server itself";
 /** Added ≤ 1 ms; where a call takes 10 ms and more, ≤ 1.10 ×. */
 const near = {
   text: "≤ +1 ms; from 10 ms on ≤ 1.10 ×:",
-  met: ({ pairs }) => {
-    const { added, ratio } = byLength(pairs, 10);
+  met: (row) => {
+    const { added, ratio } = byLength(row, 10);
     return (added?.p50 ?? 0) <= 1 && (ratio?.p50 ?? 0) <= 1.1;
   },
-  seen: ({ pairs }) => {
-    const { added, ratio } = byLength(pairs, 10);
+  seen: (row) => {
+    const { added, ratio } = byLength(row, 10);
     return [
       ...(added === undefined ? [] : [addedWords(added)]),
       ...(ratio === undefined ? [] : [ratioWords(ratio)]),
@@ -29,22 +29,22 @@ const near = {
 /** Of the largest files alone: those that take 10 ms and more. What is added to calls of a kind is judged by files of all sizes. */
 const nearIfLong = {
   text: "from 10 ms on ≤ 1.10 ×:",
-  met: ({ pairs }) => {
-    const { ratio } = byLength(pairs, 10);
+  met: (row) => {
+    const { ratio } = byLength(row, 10);
     return ratio === undefined ? undefined : ratio.p50 <= 1.1;
   },
-  seen: ({ pairs }) => {
-    const { ratio } = byLength(pairs, 10);
+  seen: (row) => {
+    const { ratio } = byLength(row, 10);
     return ratio === undefined ? "too few" : ratioWords(ratio);
   },
 };
 
-function addedWords({ p50, from, to }) {
-  return `${p50 < 0 ? "" : "+"}${p50.toFixed(2)} (${from.toFixed(2)} to ${to.toFixed(2)})`;
+function addedWords(added) {
+  return `${added.p50 < 0 ? "" : "+"}${inWords(added)}`;
 }
 
-function ratioWords({ p50, from, to }) {
-  return `${p50.toFixed(2)} × (${from.toFixed(2)} to ${to.toFixed(2)})`;
+function ratioWords(ratio) {
+  return `${inWords(ratio)} ×`;
 }
 
 const bridge = fileURLToPath(new URL("bridge.mjs", import.meta.url));
@@ -72,7 +72,7 @@ export async function run({ rounds, runs, workspaces }) {
         all.set(name, known);
       }
     }
-  return [...all].map(([name, { ours, base, target }]) => compared(name, ours, base, target));
+  return [...all].map(([name, { ours, base, target }]) => compared(name, ours, base, target, runs));
 }
 
 async function measure(workspace, rounds) {

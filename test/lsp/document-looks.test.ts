@@ -13,7 +13,7 @@ import { afterThis, workspace, write } from "./support.js";
 const names = Array.from({ length: 20 }, (_, number) => `f${number}.fake`);
 
 /** Twenty open documents that were all looked at, long after they were written, and what the server is told of from then on. */
-async function opened({ untold = "" }: { untold?: string } = {}) {
+async function opened({ untold = "", maxOpen = 100 } = {}) {
   const root = workspace(Object.fromEntries(names.map((name) => [name, "one\n"])));
   vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.now() + 60_000 });
   afterThis(() => {
@@ -26,7 +26,7 @@ async function opened({ untold = "" }: { untold?: string } = {}) {
     roots: [root],
     capabilities: new Capabilities(plan),
     encoding: () => "utf-16",
-    maxOpen: 100,
+    maxOpen,
     maxBytes: 1_000,
     notify: () => undefined,
     onChanged: (path, what) => {
@@ -46,7 +46,7 @@ async function opened({ untold = "" }: { untold?: string } = {}) {
     await documents.refresh(watched);
     return told.splice(0);
   };
-  return { at, documents, watched, open, look };
+  return { at, documents, watched, open, look, told };
 }
 
 test("those asked about last are looked at each time, the others after a moment", async () => {
@@ -137,4 +137,20 @@ test("one that is gone is closed, and is not looked for any more", async () => {
   vi.advanceTimersByTime(250);
   expect(await look()).toEqual(["closed f0.fake"]);
   expect(documents.count).toBe(18);
+});
+
+test("one that is closed for want of room while its file is read is not changed afterwards", async () => {
+  for (let turns = 0; turns < 25; turns++) {
+    const { at, documents, watched, open, told } = await opened({ maxOpen: 1 });
+    documents.hold(at("f0.fake"));
+    await open(["f0.fake", "f1.fake"]);
+    write(at("f0.fake"), "second\n");
+    told.splice(0);
+    const looked = documents.refresh(watched);
+    for (let turn = 0; turn < turns; turn++) await undefined;
+    documents.release(at("f0.fake"));
+    await looked;
+    expect(told.indexOf("closed f0.fake")).toBe(told.length - 1);
+    vi.useRealTimers();
+  }
 });

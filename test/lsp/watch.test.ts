@@ -336,8 +336,10 @@ describe("a file that an answer was about", () => {
       const { root, watch, changes } = await watched({ ...files, "old.ts": "1111", "linked.ts": "1111" });
       linkSync(join(root, "linked.ts"), join(workspace({}), "elsewhere"));
       await changes();
-      for (const name of ["old.ts", "linked.ts", ...names]) watch.attend(join(root, name));
-      await changes();
+      for (const some of [["old.ts", "linked.ts"], names]) {
+        for (const name of some) watch.attend(join(root, name));
+        await changes();
+      }
       for (const name of ["old.ts", "linked.ts", "f79.ts"]) writeMapped(join(root, name));
       expect(await changes()).toEqual({ "linked.ts": 2, "f79.ts": 2 });
       expect(watch.stampOf(join(root, "f79.ts"))).toBe(stampText(statSync(join(root, "f79.ts"))));
@@ -363,9 +365,9 @@ describe("a file that an answer was about", () => {
       for (const name of ["f0.ts", "f79.ts"]) writeMapped(join(root, name));
       expect(await changes()).toEqual({ "f0.ts": 2 });
       writeMapped(join(root, "f1.ts"));
-      expect(await changes()).toEqual({});
+      expect(await changes()).toEqual({ "f1.ts": 2 });
       vi.advanceTimersByTime(250);
-      expect(await changes()).toEqual({ "f1.ts": 2, "f79.ts": 2 });
+      expect(await changes()).toEqual({ "f79.ts": 2 });
     },
   );
 
@@ -418,6 +420,34 @@ test("a write is told of in every folder that is followed, and nowhere else", as
   const { watch: full, root: fullRoot } = await watched(many("src", 30), [], { files: 5 });
   const told = [...Array(30).keys()].filter((number) => full.tells(join(fullRoot, `src/f${number}.ts`)));
   expect(told.length).toBeLessThanOrEqual(5);
+});
+
+test("a root that is replaced by another is followed with all that is in it", async () => {
+  const { root, watch, changes } = await watched({ "a.ts": "1", "sub/b.ts": "1", "sub/in/c.ts": "1" });
+  await changes();
+  renameSync(root, `${root}-old`);
+  afterThis(() => rmSync(`${root}-old`, { recursive: true, force: true }));
+  for (const name of ["a.ts", "sub/b.ts", "sub/in/c.ts"]) write(join(root, name), "22");
+  expect(Object.keys(await changes()).toSorted()).toEqual(["a.ts", "sub/b.ts", "sub/in/c.ts"]);
+  for (const name of ["a.ts", "sub/b.ts", "sub/in/c.ts"]) {
+    expect(await changes()).toEqual({});
+    expect(watch.tells(join(root, name))).toBe(true);
+    write(join(root, name), "333");
+    expect(await changes()).toEqual({ [name]: 2 });
+  }
+});
+
+test("what is ignored later, and is too much then, is not told of", async () => {
+  const { root, watch, changes } = await watched({ "a.txt": "1", "b.txt": "1", "c.ts": "1" }, [], {
+    zoneFiles: 1,
+  });
+  await changes();
+  const tells = () => ["a.txt", "b.txt", "c.ts"].map((name) => watch.tells(join(root, name)));
+  expect(tells()).toEqual([true, true, true]);
+  write(join(root, ".gitignore"), "*.txt\n");
+  await changes();
+  await changes();
+  expect(tells()).toEqual([false, false, true]);
 });
 
 test("more files than are followed: that is said, of this root only", async () => {

@@ -31,8 +31,9 @@ export class AttendedFiles {
   #paths: readonly string[] | undefined;
   /** Those that have several names. */
   readonly #linked = new Set<string>();
-  /** How many were attended to since the last look began. */
+  /** How many were attended to since the last look began, and how many the latest are. */
   #added = 0;
+  #latest = LATEST;
   /** Those that the last look was at; undefined when it was at all of them. */
   #some: ReadonlySet<string> | undefined;
   /** When all of them were last looked at. */
@@ -87,11 +88,11 @@ export class AttendedFiles {
   /** Compares them with what was known; in every call those of which no watch would tell. */
   async look(seen: Seen, isTold: (path: string) => boolean): Promise<void> {
     const now = performance.now();
-    const latest = Math.max(LATEST, this.#added);
+    if (this.#added > 0) this.#latest = Math.max(LATEST, this.#added);
     this.#added = 0;
-    const isAll = this.#files.size <= latest || now - this.#allAt >= MOMENT_MS;
+    const isAll = this.#files.size <= this.#latest || now - this.#allAt >= MOMENT_MS;
     if (isAll) this.#allAt = now;
-    const some = isAll ? undefined : this.#pressing(latest, isTold);
+    const some = isAll ? undefined : this.#pressing(isTold);
     await lookAtAll(some === undefined ? this.paths : [...some], (path, stats) => {
       const before = this.#files.get(path);
       const now = stats?.isFile() ? stats : undefined;
@@ -104,8 +105,9 @@ export class AttendedFiles {
   }
 
   /** Those that cannot wait: the latest, and those that may be written to without a word. */
-  #pressing(latest: number, isTold: (path: string) => boolean): Set<string> {
+  #pressing(isTold: (path: string) => boolean): Set<string> {
     const { paths } = this;
+    const latest = this.#latest;
     const early = paths.slice(0, -latest).filter((path) => this.#linked.has(path) || !isTold(path));
     return new Set([...early, ...paths.slice(-latest)]);
   }

@@ -233,6 +233,8 @@ export class Documents {
       this.#close(entry);
       throw error;
     });
+    // Closed for want of room meanwhile: the server has it no longer.
+    if (this.#open.get(path) !== entry) return;
     entry.stamp = read.stamp;
     this.#restless.add(entry);
     if (read.hash === entry.document.hash) return;

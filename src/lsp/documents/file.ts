@@ -18,7 +18,7 @@ export interface Stamp {
   text: string;
   /** Whether an equal stamp later proves that the content is equal too. */
   solid: boolean;
-  /** Whether it could only be written to under its own name. */
+  /** Whether it had no other name when it was read, under which it could be written to. */
   hasOneName: boolean;
 }
 

@@ -2,7 +2,7 @@
  * The system's own watches on folders. Only Linux's are used: inotify queues an event before the write returns, so one
  * turn of the event loop later all earlier writes are known. They are bounded; a folder without one is read at every look.
  */
-import { type FSWatcher, readFileSync, watch as watchFolder } from "node:fs";
+import { type FSWatcher, readFileSync, statfsSync, watch as watchFolder } from "node:fs";
 
 /** How many watches are taken whatever the system allows, and at the most; in between a quarter of what it allows. */
 const FEW_WATCHERS = 4_096;
@@ -20,6 +20,25 @@ export function watchCapacity(): number {
     return Math.min(MANY_WATCHERS, Math.max(FEW_WATCHERS, share));
   } catch {
     return FEW_WATCHERS;
+  }
+}
+
+/**
+ * The numbers of file systems that other machines, or the machine around this one, write to: NFS, SMB and CIFS, 9p (WSL's
+ * drives), FUSE (sshfs, virtiofs), VirtualBox's, Ceph and AFS. The system watches them, and hears of its own writes alone.
+ */
+const FOREIGN = new Set([
+  ...[0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997],
+  ...[0x65735546, 0x786f4256, 0x00c36400, 0x5346414f],
+]);
+
+/** Whether a folder may be written to without the system's knowing; so too where that cannot be found out. */
+export function isForeign(folder: string): boolean {
+  try {
+    // Numbers above 2^31 may come with a sign.
+    return FOREIGN.has(statfsSync(folder).type >>> 0);
+  } catch {
+    return true;
   }
 }
 

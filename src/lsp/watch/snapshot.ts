@@ -112,8 +112,10 @@ export class Snapshot {
   }
 
   /** Whether a file is one of those that are compared when something happens in their folder, or at every look. */
-  knows(path: string): boolean {
-    return this.#folders.get(dirname(path))?.files.has(basename(path)) === true;
+  compares(path: string): boolean {
+    const folder = this.#folders.get(dirname(path));
+    // One that is being read for the first time keeps its events; one followed alone may be replaced with what is around it.
+    return folder?.read === true && !folder.alone && folder.files.has(basename(path));
   }
 
   /** Whether a file is known and not ignored. */
@@ -135,14 +137,14 @@ export class Snapshot {
 
   /** Takes in one file of a folder. */
   async compare(folder: Folder, name: string, zone: Zone | undefined, touched: boolean): Promise<void> {
-    if (zone?.closed) return;
+    if (zone?.closed) return this.#forget(folder, name);
     const path = join(folder.path, name);
     const stats = await lstat(path).catch(() => undefined);
     if (!stats?.isFile() || zone?.closed || !this.holds(folder)) return;
     const stamp = stampText(stats);
     const before = folder.files.get(name);
     const isNew = !before || before.zone !== zone;
-    if (isNew && !this.#makeRoom(path, zone)) return;
+    if (isNew && !this.#makeRoom(path, zone)) return this.#forget(folder, name);
     if (before && isNew) this.#uncount(before.zone);
     folder.files.set(name, { stamp, zone });
     const { journal } = this.#context;
@@ -169,6 +171,14 @@ export class Snapshot {
   #uncount(zone: Zone | undefined): void {
     if (zone) this.#context.zones.add(zone, -1, 0);
     else this.#files--;
+  }
+
+  /** What is not compared any more is not known any more. */
+  #forget(folder: Folder, name: string): void {
+    const known = folder.files.get(name);
+    if (known === undefined) return;
+    folder.files.delete(name);
+    this.#uncount(known.zone);
   }
 
   #lost(folder: Folder, name: string): void {

@@ -12,7 +12,7 @@ import { AttendedFiles, type Seen } from "../documents/attended-files.js";
 import { LastLook } from "../documents/last-look.js";
 import { isInside, slashed } from "../inside.js";
 import type { Log } from "../types.js";
-import { FolderWatchers, watchCapacity } from "./folder-watchers.js";
+import { FolderWatchers, isForeign, watchCapacity } from "./folder-watchers.js";
 import { IgnoredZones, type ZoneLimits } from "./ignored-zones.js";
 import { type FileChange, Journal } from "./journal.js";
 import { type SweepLimits, SweptFolders } from "./swept-folders.js";
@@ -61,6 +61,8 @@ export class WorkspaceWatch {
   /** Roots with more files than are followed. */
   readonly #overfull = new Set<string>();
   readonly #limits: WatchLimits;
+  /** Whether some root may be written to from elsewhere, of which no watch tells. */
+  readonly #isForeign: boolean;
   readonly #looked = new LastLook();
   /** Whether events may have been lost since the last look. */
   #isLost = false;
@@ -79,6 +81,7 @@ export class WorkspaceWatch {
     const capacity = watchCapacity();
     this.#limits = { ...LIMITS, ...zoneLimits(capacity), ...limits };
     this.#roots = roots;
+    this.#isForeign = roots.some(isForeign);
     this.#denied =
       deny.length > 0 ? picomatch(deny.map(onOneLine), { dot: true, nocase: true }) : () => false;
     this.#log = log;
@@ -139,9 +142,13 @@ export class WorkspaceWatch {
     return this.#attended.stampOf(path);
   }
 
-  /** Whether a write to a file, under its own name, is told of by the system or seen in the next look. */
+  /**
+   * Whether the next look knows of a write to a file, under its own name and not through mapped memory, without a look at the file
+   * itself: its folder is watched, or read at every look.
+   */
   tells(path: string): boolean {
-    return this.#tree.known.knows(path);
+    if (this.#overfull.size > 0 || this.#isForeign) return false;
+    return this.#tree.known.compares(path) && !this.isSwept(path);
   }
 
   /**
@@ -194,7 +201,7 @@ export class WorkspaceWatch {
     await this.#tree.look(this.#roots, all);
     await this.#attended.look(
       (path, change) => this.#journal.record(path, change, !this.#tree.known.isPlain(path)),
-      (path) => this.#isTold(path),
+      (path) => this.tells(path),
     );
     await this.#followAlone();
     await this.#sweep();
@@ -202,11 +209,6 @@ export class WorkspaceWatch {
     this.#isReading = false;
     this.#looked.ended(began);
     return began;
-  }
-
-  /** Whether the system's watches tell when a file is written to. */
-  #isTold(path: string): boolean {
-    return this.#overfull.size === 0 && !this.#zones.closed.some((zone) => isInside(zone.path, path));
   }
 
   /** Follows the folders of files that answers were about, where the part that they lie in is too large as a whole. */

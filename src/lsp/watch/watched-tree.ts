@@ -4,6 +4,7 @@
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { entryFacts } from "../../base/facts.js";
 import { IgnoreRules } from "./ignore-rules.js";
 import type { Zone } from "./ignored-zones.js";
 import { type Folder, Snapshot, type SnapshotContext } from "./snapshot.js";
@@ -28,6 +29,8 @@ export class WatchedTree {
   readonly #context: TreeContext;
   /** Ignored folders that are being read for the first time. */
   readonly #opening = new Set<Promise<void>>();
+  /** Which folder each root was in the last look. */
+  readonly #identities = new Map<string, string>();
 
   constructor(context: TreeContext) {
     this.#context = context;
@@ -36,10 +39,22 @@ export class WatchedTree {
 
   /** Reads what may have changed, everything when `all` says so, and the roots that are new. */
   async look(roots: readonly string[], all: boolean): Promise<void> {
+    await each(roots, (root) => this.#renewIfReplaced(root));
     if (all || this.known.isStirred) await this.#readStale(all);
     await each(roots, (root) => this.#enter(root, new IgnoreRules([]), undefined));
     this.known.first = false;
     if (this.isOpening) await atMost(Promise.all(this.#opening), this.#context.openWaitMs);
+  }
+
+  /** A root that was moved away for another keeps its watches with it, and so do the folders in it: the new one has none. */
+  async #renewIfReplaced(root: string): Promise<void> {
+    const facts = entryFacts(root);
+    const identity = `${facts?.dev}:${facts?.ino}`;
+    const before = this.#identities.get(root);
+    this.#identities.set(root, identity);
+    const folder = this.known.get(root);
+    if (before === undefined || before === identity || folder === undefined) return;
+    await this.#renew(folder, new IgnoreRules([]));
   }
 
   async #readStale(all: boolean): Promise<void> {
