@@ -417,6 +417,10 @@ test("a write is told of in every folder that is followed, and nowhere else", as
   const tells = (name: string) => watch.tells(join(root, name));
   expect(["src/a.ts", "gen/b.ts"].map(tells)).toEqual([true, true]);
   expect(["src/none.ts", "node_modules/p/f0.ts", "../a.ts"].map(tells)).toEqual([false, false, false]);
+  // Its folder is followed for it alone, and may be replaced with what is around it.
+  watch.attend(join(root, "node_modules/p/f0.ts"));
+  await watch.refresh();
+  expect(tells("node_modules/p/f0.ts")).toBe(false);
   const { watch: full, root: fullRoot } = await watched(many("src", 30), [], { files: 5 });
   const told = [...Array(30).keys()].filter((number) => full.tells(join(fullRoot, `src/f${number}.ts`)));
   expect(told.length).toBeLessThanOrEqual(5);
@@ -438,16 +442,20 @@ test("a root that is replaced by another is followed with all that is in it", as
 });
 
 test("what is ignored later, and is too much then, is not told of", async () => {
-  const { root, watch, changes } = await watched({ "a.txt": "1", "b.txt": "1", "c.ts": "1" }, [], {
-    zoneFiles: 1,
-  });
+  const { root, watch, changes } = await watched(
+    { "a.txt": "1", "b.txt": "1", "c.txt": "1", "d.ts": "1" },
+    [],
+    {
+      zoneFiles: 1,
+    },
+  );
   await changes();
-  const tells = () => ["a.txt", "b.txt", "c.ts"].map((name) => watch.tells(join(root, name)));
-  expect(tells()).toEqual([true, true, true]);
+  const tells = () => ["a.txt", "b.txt", "c.txt", "d.ts"].map((name) => watch.tells(join(root, name)));
+  expect(tells()).toEqual([true, true, true, true]);
   write(join(root, ".gitignore"), "*.txt\n");
   await changes();
   await changes();
-  expect(tells()).toEqual([false, false, true]);
+  expect(tells()).toEqual([false, false, false, true]);
 });
 
 test("more files than are followed: that is said, of this root only", async () => {

@@ -147,8 +147,7 @@ export class WorkspaceWatch {
    * itself: its folder is watched, or read at every look.
    */
   tells(path: string): boolean {
-    if (this.#overfull.size > 0 || this.#isForeign) return false;
-    return this.#tree.known.compares(path) && !this.isSwept(path);
+    return !this.#isForeign && this.#tree.known.compares(path);
   }
 
   /**
