@@ -140,7 +140,8 @@ export class Snapshot {
     if (zone?.closed) return this.#forget(folder, name);
     const path = join(folder.path, name);
     const stats = await lstat(path).catch(() => undefined);
-    if (!stats?.isFile() || zone?.closed || !this.holds(folder)) return;
+    if (!stats?.isFile() || !this.holds(folder)) return;
+    if (zone?.closed) return this.#forget(folder, name);
     const stamp = stampText(stats);
     const before = folder.files.get(name);
     const isNew = !before || before.zone !== zone;
