@@ -1,6 +1,6 @@
 /** What changed on disk is known at the next look, without waiting and whoever changed it. */
 import { execFileSync, spawnSync } from "node:child_process";
-import {
+import fs, {
   closeSync,
   linkSync,
   mkdirSync,
@@ -14,9 +14,11 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join, relative } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { stampText } from "../../src/lsp/documents/file.js";
+import { isForeign } from "../../src/lsp/watch/folder-watchers.js";
 import { type WatchLimits, WorkspaceWatch } from "../../src/lsp/watch/watch.js";
 import { afterThis, workspace, write } from "./support.js";
 
@@ -439,6 +441,39 @@ test("a root that is replaced by another is followed with all that is in it", as
     write(join(root, name), "333");
     expect(await changes()).toEqual({ [name]: 2 });
   }
+});
+
+test("a root that is deleted and made again, under the same number if the system likes, is followed", async () => {
+  const { root, watch, changes } = await watched({ "a.ts": "1" });
+  await changes();
+  rmSync(root, { recursive: true });
+  write(join(root, "a.ts"), "22");
+  expect(await changes()).toEqual({ "a.ts": 2 });
+  expect(await changes()).toEqual({});
+  expect(watch.tells(join(root, "a.ts"))).toBe(true);
+  write(join(root, "a.ts"), "333");
+  expect(await changes()).toEqual({ "a.ts": 2 });
+});
+
+test("nothing is told of where other machines write, or where that cannot be found out", async () => {
+  const { statfsSync } = fs;
+  afterThis(() => {
+    Object.assign(fs, { statfsSync });
+    syncBuiltinESMExports();
+  });
+  const toldOn = async (type: number) => {
+    Object.assign(fs, { statfsSync: () => ({ type }) });
+    syncBuiltinESMExports();
+    const { root, watch } = await watched({ "a.ts": "1" });
+    return watch.tells(join(root, "a.ts"));
+  };
+  const ext4 = 0xef53;
+  const [nfs, cifs, signedCifs] = [0x6969, 0xff534d42, 0xff534d42 | 0];
+  expect(await toldOn(ext4)).toBe(true);
+  for (const type of [nfs, cifs, signedCifs]) expect(await toldOn(type)).toBe(false);
+  Object.assign(fs, { statfsSync });
+  syncBuiltinESMExports();
+  expect([workspace({}), join(workspace({}), "none")].map(isForeign)).toEqual([false, true]);
 });
 
 test("what is ignored later, and is too much then, is not told of", async () => {

@@ -15,7 +15,10 @@ const ROOM_MS = 3_000;
 /** Garbage is searched for from then on: while a program starts, that would only take its time. */
 const START_MS = 1_000;
 
-/** From now on the nursery is kept at this size, and garbage is collected at a third of what is alive, or at the 8 MB that V8 allows at least. */
+/**
+ * From now on the nursery is kept at this size, and garbage is collected at a third of what is alive, or at the 8 MB that V8
+ * allows at least.
+ */
 export function holdHeap(nurseryBytes: number): void {
   const nursery = new Nursery(nurseryBytes);
   // Not earlier: code that was compiled under other flags is refused, and compiled again.

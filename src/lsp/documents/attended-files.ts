@@ -1,8 +1,8 @@
 /**
  * Files that answers were about, looked at one by one before calls: wherever they lie, and however they were written. The
  * system's watches miss writes through memory and through hard links from elsewhere; a stamp does not. The latest, those of a
- * whole page at least, and those that have several names or that no watch tells of, are looked at in every call, the others as soon as they were not for a
- * moment. Bounded: the least recently seen are let go.
+ * whole page at least, and those that have several names or that no watch tells of, are looked at in every call, the others
+ * as soon as they were not for a moment. Bounded: the least recently seen are let go.
  */
 import type { Stats } from "node:fs";
 import { entryFacts } from "../../base/facts.js";

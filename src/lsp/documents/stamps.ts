@@ -8,7 +8,10 @@ import { lstat } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { entryFacts } from "../../base/facts.js";
 
-/** How old a look at a file may be where a watch tells of writes to it: but for those through mapped memory, or another name that it has got since. */
+/**
+ * How old a look at a file may be where a watch tells of writes to it: but for those through mapped memory, or another name
+ * that it has got since.
+ */
 export const MOMENT_MS = 250;
 /** How long others may be held up. */
 const QUICK_MS = 3;

@@ -49,7 +49,8 @@ export class WatchedTree {
   /** A root that was moved away for another keeps its watches with it, and so do the folders in it: the new one has none. */
   async #renewIfReplaced(root: string): Promise<void> {
     const facts = entryFacts(root);
-    const identity = `${facts?.dev}:${facts?.ino}`;
+    // A number is given again as soon as it is free; the moment of birth tells the two apart.
+    const identity = `${facts?.dev}:${facts?.ino}:${facts?.birthtimeMs}`;
     const before = this.#identities.get(root);
     this.#identities.set(root, identity);
     const folder = this.known.get(root);
