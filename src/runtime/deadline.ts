@@ -43,7 +43,12 @@ const leastMs = 20;
 /** What is left for calls within a call: some of its time is kept for the answer that is made of theirs. */
 export function timeWithin(timeoutMs: number, remainingMs: number): number {
   const left = remainingMs - Math.min(mostReserveMs, timeoutMs * reserveShare);
-  return left < leastMs ? 0 : left;
+  return isTimeToAsk(left) ? left : 0;
+}
+
+/** Whether so many milliseconds are enough to ask anything in. */
+export function isTimeToAsk(ms: number): boolean {
+  return ms >= leastMs;
 }
 
 /** Runs work under a signal that aborts with any of its parents. */

@@ -10,6 +10,7 @@ import type { StopSignal } from "../../base/stop.js";
 import type { PoolMark, ServerPool } from "../../lsp/types.js";
 import type { Evidence, Learned } from "../answer/evidence.js";
 import type { CallOutcome } from "../answer/outcome.js";
+import { isTimeToAsk } from "../deadline.js";
 import type { AnswerCache } from "./answer-cache.js";
 import type { InFlight } from "./in-flight.js";
 
@@ -77,15 +78,19 @@ export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask
   if (mark === undefined) return alone();
   const kept = keptAnswer(sharing, question, key, mark);
   if (kept !== undefined) return kept;
+  let isOwn = false;
   const told = await inFlight.join(`${mark.files} ${key}`, cancel, onProgress, async (signal, tell) => {
+    isOwn = true;
     const fresh = await ask(mark, signal, tell);
     // After the answer is on its way: keeping it is nobody's hurry.
     if (fresh.isKept) setImmediate(keep, sharing, key, mark, fresh, askedAt);
     return fresh;
   });
-  // A cursor is good in its own session only, and another's end of time is not one's own.
+  // A cursor is good in its own session only, and another's end of time is not one's own. One's own is the end, be it a
+  // moment early: asked anew, the call would end at once and know nothing of what it waited for.
   const isGood = told.owner === undefined || told.owner === asker;
-  return isGood && !(told.isLate && question.remainingMs() > 0) ? told : alone();
+  const isAgain = told.isLate && !isOwn && isTimeToAsk(question.remainingMs());
+  return isGood && !isAgain ? told : alone();
 }
 
 /** Where things stand, at a glance. What another call found may only be taken over by whoever has looked at everything. */
