@@ -46,12 +46,12 @@ async function declarationAt(call: CallState, target: Target): Promise<Declarati
   const { place, document } = target;
   if (place === undefined) throw new Refusal("point/incomplete", "This tool needs a symbol or a position.");
   const symbols = await symbolsIn(call, target);
-  const isMeant = ({ selection, server }: FoundSymbol) => {
+  const isMeant = ({ what: { selection }, server }: FoundSymbol) => {
     if (selection === undefined) return false;
     const { start, end } = toSpan(document.lines, selection, server.encoding, "utf-16");
     return !isBefore(place, start) && !isBefore(end, place);
   };
-  const declared = symbols.filter(isMeant).flatMap(({ range, selection, kind, server }) => {
+  const declared = symbols.filter(isMeant).flatMap(({ range, what: { selection, kind }, server }) => {
     const extent = range && exactExtent(document.lines, range, server.encoding);
     const name = selection && exactExtent(document.lines, selection, server.encoding);
     return extent === undefined || name === undefined ? [] : [{ extent, name, kind }];
@@ -60,11 +60,13 @@ async function declarationAt(call: CallState, target: Target): Promise<Declarati
   const [inner] = sortBy(declared, ({ extent }) => [extent.end - extent.start]);
   if (inner !== undefined) {
     const others = symbols.filter((symbol) => !isMeant(symbol));
-    const taken = new Set(others.flatMap(({ selection }) => (selection ? [selection.start.line] : [])));
+    const taken = new Set(
+      others.flatMap(({ what: { selection } }) => (selection ? [selection.start.line] : [])),
+    );
     const { extent, name, kind } = inner;
     return { extent, name, isEnumMember: kind === enumMember, taken };
   }
-  const isFlat = symbols.length > 0 && symbols.every(({ selection }) => selection === undefined);
+  const isFlat = symbols.length > 0 && symbols.every(({ what }) => what.selection === undefined);
   throw isFlat
     ? new Refusal("lsp/not-supported", "The server does not tell where declarations begin and end.")
     : new Refusal("point/no-symbol", "No declaration has its name at this position.");

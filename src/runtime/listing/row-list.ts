@@ -100,7 +100,8 @@ async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<
     bytes += bytesPerFile + length * store.bytesPerRow;
     for (let at = start; at < start + length; at++) {
       const what = store.what(at);
-      const characters = kind.words(what).length + (kind.within?.(what).length ?? 0);
+      const own = kind.characters?.(what) ?? kind.words(what).length;
+      const characters = own + (kind.within?.(what).length ?? 0);
       if (characters > 0) bytes += bytesPerText + 2 * characters;
       if (kind.inner?.(what) !== undefined) bytes += bytesPerInner;
       if (turns.isOver) await turns.pass();

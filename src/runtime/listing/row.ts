@@ -23,6 +23,8 @@ export interface RowKind<T> {
   facts: ShapeFacts;
   /** All that a row says besides the following, as one text: rows that agree in all of it are one. */
   words(what: T): string;
+  /** How long that text is, where it can be told without making it. */
+  characters?(what: T): number;
   /** A second place that it tells, where rows may have one. */
   inner?(what: T): LspRange | undefined;
   /** What it stands in, where rows may stand in something: neighbours often share it. */

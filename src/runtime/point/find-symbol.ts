@@ -16,7 +16,14 @@ import type { ReplyPart } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { patience } from "../sharing/digest.js";
 import { identifierOf, isKind, nameAndIndex, nameMatcher } from "./symbol-names.js";
-import { documentSymbols, extentOf, type FoundSymbol, ofDocument, workspaceSymbols } from "./symbols.js";
+import {
+  documentSymbols,
+  dropSymbol,
+  extentOf,
+  type FoundSymbol,
+  ofDocument,
+  workspaceSymbols,
+} from "./symbols.js";
 import { openTarget, type Place, type Target } from "./target.js";
 
 /** What an agent calls a symbol. */
@@ -76,7 +83,7 @@ export async function declaredOn(call: CallState, target: Target, line: number):
 
 /** The names of all symbols that a file declares; none where its servers have no outline. */
 export async function declaredNames(call: CallState, target: Target): Promise<string[]> {
-  return (await symbolsIn(call, target)).map((symbol) => identifierOf(symbol.name));
+  return (await symbolsIn(call, target)).map(({ what }) => identifierOf(what.name));
 }
 
 async function matchesIn(call: CallState, target: Target, wanted: WantedSymbol): Promise<FoundSymbol[]> {
@@ -121,9 +128,8 @@ async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<F
 /** The symbols within the roots; the others are counted as dropped. */
 function inside(call: CallState, found: FoundSymbol[]): FoundSymbol[] {
   const shown = found.map((symbol) => call.places.show(symbol.uri));
-  for (const [index, { name, kind, uri, range }] of found.entries()) {
-    if (shown[index] === undefined) call.evidence.drop({ name, kind, uri, range });
-  }
+  for (const [index, symbol] of found.entries())
+    if (shown[index] === undefined) dropSymbol(call.evidence, symbol);
   return found.filter((_, index) => shown[index] !== undefined);
 }
 
@@ -137,8 +143,8 @@ function symbolsOf(
 function matching(symbols: FoundSymbol[], wanted: WantedSymbol): FoundSymbol[] {
   const matchers = [...new Set([wanted.name, nameAndIndex(wanted.name).name])].map(nameMatcher);
   return symbols
-    .filter((symbol) => matchers.some((matches) => matches(symbol)))
-    .filter((symbol) => wanted.kind === undefined || isKind(symbol.kind, wanted.kind));
+    .filter(({ what }) => matchers.some((matches) => matches(what)))
+    .filter(({ what }) => wanted.kind === undefined || isKind(what.kind, wanted.kind));
 }
 
 /** A server without symbols has none to offer; that is not a failure of the search. */
@@ -180,13 +186,9 @@ async function describe(call: CallState, symbol: FoundSymbol) {
   const document = admitted === undefined ? {} : call.places.document(admitted);
   const span = extent === undefined ? {} : await call.places.span(symbol.server, symbol.uri, extent);
   const text = extent && (await call.places.snippet(symbol.server, symbol.uri, extent));
-  const candidate: JsonObject = {
-    name: call.places.name(symbol.name),
-    kind: symbol.kind,
-    ...document,
-    ...span,
-  };
-  if (symbol.container !== undefined) candidate.container = symbol.container;
+  const { name, kind, within } = symbol.what;
+  const candidate: JsonObject = { name: call.places.name(name), kind, ...document, ...span };
+  if (within !== undefined) candidate.container = within.path;
   if (text !== undefined) candidate.text = text;
   return { candidate, at: { ...document, start: extent?.start ?? null } };
 }
@@ -194,8 +196,9 @@ async function describe(call: CallState, symbol: FoundSymbol) {
 function placeAt(call: CallState, target: Target, symbol: FoundSymbol): Target {
   const lines = target.document.lines;
   const start = extentOf(symbol, lines)?.start;
-  if (start === undefined) throw noSymbol({ name: symbol.name, kind: undefined });
-  call.onProgress(`found ${symbol.name} in ${target.admitted.shown}`);
+  const { name } = symbol.what;
+  if (start === undefined) throw noSymbol({ name, kind: undefined });
+  call.onProgress(`found ${name} in ${target.admitted.shown}`);
   return { ...target, place: toPoint(lines, start, symbol.server.encoding, "utf-16") };
 }
 

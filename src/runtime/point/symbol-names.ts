@@ -7,8 +7,28 @@
 /** A symbol as far as its name goes. */
 export interface NamedSymbol {
   name: string;
-  /** Names of what it stands in, outermost first. */
-  containers: readonly string[];
+  /** What it stands in; undefined for nothing. */
+  within: Within | undefined;
+}
+
+/** What symbols stand in: shared by all that do. */
+export interface Within {
+  name: string;
+  outer: Within | undefined;
+  /** Its own name and those of what it stands in, as one text. */
+  path: string;
+}
+
+/** What stands in something of that name. */
+export function within(name: string, outer?: Within): Within {
+  return { name, outer, path: outer === undefined ? name : `${outer.path}/${name}` };
+}
+
+/** The names of what a symbol stands in and its own, outermost first. */
+function namesOf({ name, within }: NamedSymbol): string[] {
+  const names = [name];
+  for (let outer = within; outer !== undefined; outer = outer.outer) names.push(outer.name);
+  return names.reverse();
 }
 
 /** A name and which of its bearers is meant: `method[1]` is the second of that name, from the top of the file. */
@@ -31,7 +51,7 @@ export function nameMatcher(wanted: string): (symbol: NamedSymbol) => boolean {
     if (symbol.name === wanted) return true;
     // Most of a file's symbols have nothing of the name in theirs.
     if (last === undefined || !symbol.name.includes(last)) return false;
-    const has = [...symbol.containers, symbol.name].flatMap(segmentsOf);
+    const has = namesOf(symbol).flatMap(segmentsOf);
     if (asked.length > has.length) return false;
     const tail = has.slice(has.length - asked.length);
     return asked.every((segment, index) => segment === tail[index]);

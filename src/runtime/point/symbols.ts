@@ -7,60 +7,69 @@ import type { Lines } from "../../base/text.js";
 import { convertColumn } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
+import type { Row } from "../listing/row.js";
 import { garbled, isRange, kindWord, type LspPosition, type LspRange, listOf } from "../lsp-values.js";
-import { identifierOf, type NamedSymbol } from "./symbol-names.js";
+import { identifierOf, type NamedSymbol, type Within, within } from "./symbol-names.js";
 
-/** A symbol that a server told of. */
-export interface FoundSymbol extends NamedSymbol {
-  /** What it stands in, as one text; undefined for nothing. */
-  container: string | undefined;
+/** What a symbol says besides the range of its declaration. */
+export interface SymbolWords extends NamedSymbol {
   kind: string;
-  uri: string;
-  server: LanguageServer;
-  /** The whole declaration; undefined when the server told only the file. */
-  range: LspRange | undefined;
-  /** The name within it, when the server told it. */
+  /** The place of its name, when the server told it. */
   selection: LspRange | undefined;
 }
 
-/** The part of a symbol that says where it stands. */
-export type PlacedSymbol = Pick<FoundSymbol, "name" | "server" | "range" | "selection">;
+/** A symbol that a server told of; without a range when the server told only the file. */
+export type FoundSymbol = Row<SymbolWords>;
 
-/** What the symbols of one level stand in. */
-type Within = Pick<FoundSymbol, "containers" | "container">;
-
-const outermost: Within = { containers: [], container: undefined };
-
-function inside({ containers, container }: Within, name: string): Within {
-  return {
-    containers: [...containers, name],
-    container: container === undefined ? name : `${container}/${name}`,
-  };
+/** The symbols of one level that are yet to come. */
+interface Level {
+  entries: unknown[];
+  next: number;
+  within: Within | undefined;
+  outer: Level | undefined;
 }
 
-/** The symbols of `textDocument/documentSymbol`, parents before children; a flat one in the file that the server says. */
-export function* documentSymbols(
-  server: LanguageServer,
-  uri: string,
-  value: unknown,
-): Generator<FoundSymbol, void, undefined> {
-  const open = [{ entries: listOf(value), next: 0, within: outermost }];
-  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
-    if (level.next === level.entries.length) {
-      open.pop();
-      continue;
-    }
-    const entry = level.entries[level.next++];
-    if (open.length === 1 && isTable(entry) && isTable(entry.location)) {
-      yield flatSymbol(server, entry, uri);
-      continue;
-    }
-    const symbol = nestedSymbol(server, uri, entry, level.within);
-    yield symbol;
-    const children = listOf(isTable(entry) ? entry.children : undefined);
-    if (children.length > 0)
-      open.push({ entries: children, next: 0, within: inside(level.within, symbol.name) });
+/**
+ * The symbols of `textDocument/documentSymbol`, parents before children; a flat one in the file that the server says. No
+ * generator: that, and what it yields in between, took as long as the symbols themselves.
+ */
+class DocumentSymbols implements IterableIterator<FoundSymbol, undefined> {
+  #level: Level | undefined;
+
+  constructor(
+    private readonly server: LanguageServer,
+    private readonly uri: string,
+    value: unknown,
+  ) {
+    this.#level = { entries: listOf(value), next: 0, within: undefined, outer: undefined };
   }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+
+  next(): IteratorResult<FoundSymbol, undefined> {
+    let level = this.#level;
+    while (level !== undefined && level.next === level.entries.length) level = level.outer;
+    this.#level = level;
+    if (level === undefined) return { done: true, value: undefined };
+    return { done: false, value: this.#symbol(level.entries[level.next++], level) };
+  }
+
+  #symbol(entry: unknown, level: Level): FoundSymbol {
+    if (!isTable(entry)) throw garbled(this.server, "a list of symbols");
+    if (level.outer === undefined && isTable(entry.location)) return flatSymbol(this.server, entry, this.uri);
+    const symbol = nestedSymbol(this.server, this.uri, entry, level.within);
+    const entries = listOf(entry.children);
+    if (entries.length > 0)
+      this.#level = { entries, next: 0, within: within(symbol.what.name, level.within), outer: level };
+    return symbol;
+  }
+}
+
+/** The symbols of a file, nested or flat. */
+export function documentSymbols(server: LanguageServer, uri: string, value: unknown): Iterable<FoundSymbol> {
+  return new DocumentSymbols(server, uri, value);
 }
 
 /** The symbols of `workspace/symbol`. */
@@ -74,21 +83,12 @@ export function* workspaceSymbols(
 function nestedSymbol(
   server: LanguageServer,
   uri: string,
-  entry: unknown,
-  { containers, container }: Within,
+  { name, kind, range, selectionRange }: Record<string, unknown>,
+  within: Within | undefined,
 ): FoundSymbol {
-  if (!isTable(entry) || typeof entry.name !== "string" || !isRange(entry.range))
-    throw garbled(server, "a list of symbols");
-  return {
-    name: entry.name,
-    kind: kindWord(entry.kind),
-    containers,
-    container,
-    uri,
-    server,
-    range: entry.range,
-    selection: isRange(entry.selectionRange) ? entry.selectionRange : undefined,
-  };
+  if (typeof name !== "string" || !isRange(range)) throw garbled(server, "a list of symbols");
+  const selection = isRange(selectionRange) ? selectionRange : undefined;
+  return { server, uri, range, what: { name, kind: kindWord(kind), within, selection } };
 }
 
 function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string): FoundSymbol {
@@ -96,17 +96,18 @@ function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string)
     throw garbled(server, "a list of symbols");
   const { uri, range } = entry.location;
   if (typeof uri !== "string") throw garbled(server, "a list of symbols");
-  const { containerName } = entry;
-  const container = typeof containerName === "string" && containerName !== "" ? containerName : undefined;
+  const { name, kind, containerName } = entry;
+  const isWithin = typeof containerName === "string" && containerName !== "";
   return {
-    name: entry.name,
-    kind: kindWord(entry.kind),
-    containers: container === undefined ? [] : [container],
-    container,
-    uri: uri || documentUri,
     server,
+    uri: uri || documentUri,
     range: isRange(range) ? range : undefined,
-    selection: undefined,
+    what: {
+      name,
+      kind: kindWord(kind),
+      within: isWithin ? within(containerName) : undefined,
+      selection: undefined,
+    },
   };
 }
 
@@ -121,23 +122,30 @@ export function ofDocument(
   for (const symbol of found) {
     const isOwn = symbol.uri === uri || (document && places.show(symbol.uri)?.path === document.path);
     if (isOwn) own.push({ ...symbol, uri });
-    else evidence.drop({ name: symbol.name, kind: symbol.kind, uri: symbol.uri, range: symbol.range });
+    else dropSymbol(evidence, symbol);
   }
   return own;
 }
 
+/** Counts a symbol as dropped. */
+export function dropSymbol(evidence: CallState["evidence"], { uri, range, what }: FoundSymbol): void {
+  evidence.drop({ name: what.name, kind: what.kind, uri, range });
+}
+
 /** From the symbol's name to the end of its declaration; undefined when the server told no range. */
-export function extentOf(symbol: PlacedSymbol, lines: Lines | undefined): LspRange | undefined {
-  if (symbol.range === undefined) return undefined;
-  const start = symbol.selection?.start ?? nameWithin(symbol, symbol.range, lines);
-  return { start, end: isBefore(symbol.range.end, start) ? start : symbol.range.end };
+export function extentOf(symbol: FoundSymbol, lines: Lines | undefined): LspRange | undefined {
+  const { range, what } = symbol;
+  if (range === undefined) return undefined;
+  const start = what.selection?.start ?? nameWithin(symbol, range, lines);
+  return { start, end: isBefore(range.end, start) ? start : range.end };
 }
 
 /** The place of a symbol's name; where the server does not tell it, the word is looked for in the text. */
-export function nameRangeOf(symbol: PlacedSymbol, lines: Lines | undefined): LspRange | undefined {
-  if (symbol.range === undefined || symbol.selection !== undefined) return symbol.selection;
-  const start = nameWithin(symbol, symbol.range, lines);
-  const word = identifierOf(symbol.name);
+export function nameRangeOf(symbol: FoundSymbol, lines: Lines | undefined): LspRange | undefined {
+  const { range, what } = symbol;
+  if (range === undefined || what.selection !== undefined) return what.selection;
+  const start = nameWithin(symbol, range, lines);
+  const word = identifierOf(what.name);
   const text = lines?.line(start.line) ?? "";
   const at = convertColumn(text, start.character, symbol.server.encoding, "utf-16");
   if (word === "" || !text.startsWith(word, at)) return undefined;
@@ -154,9 +162,9 @@ export function nameRangeOf(symbol: PlacedSymbol, lines: Lines | undefined): Lsp
 const searchedLines = 20;
 
 /** Flat symbols give the whole declaration: the name is looked for in the text. */
-function nameWithin(symbol: PlacedSymbol, range: LspRange, lines: Lines | undefined): LspPosition {
+function nameWithin(symbol: FoundSymbol, range: LspRange, lines: Lines | undefined): LspPosition {
   if (lines === undefined) return range.start;
-  const word = identifierOf(symbol.name);
+  const word = identifierOf(symbol.what.name);
   const unit = symbol.server.encoding;
   const last = Math.min(range.end.line, range.start.line + searchedLines);
   for (let line = range.start.line; line <= last; line++) {

@@ -5,13 +5,12 @@ import { documentSymbolsFacts } from "../../protocol/shapes/document-symbols.js"
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { collect } from "../listing/collect.js";
-import type { Row } from "../listing/row.js";
 import { RowList } from "../listing/row-list.js";
 import { garbled } from "../lsp-values.js";
-import { documentSymbols } from "../point/symbols.js";
+import { documentSymbols, type FoundSymbol } from "../point/symbols.js";
 import type { Shape } from "./shape.js";
 import { rangeText, table, textOf } from "./spelt.js";
-import { type SymbolWords, symbolKind, symbolRow } from "./symbol-rows.js";
+import { symbolKind } from "./symbol-rows.js";
 
 const what = "the symbols of a file";
 
@@ -30,13 +29,13 @@ export const documentSymbolsShape: Shape = {
   text: outline,
 };
 
-function* symbolsIn(reply: ReplyData, { evidence }: CallState): Iterable<Row<SymbolWords>> {
+function* symbolsIn(reply: ReplyData, { evidence }: CallState): Iterable<FoundSymbol> {
   const uri = evidence.document?.admitted.uri;
   for (const { server, value } of reply.parts) {
     if (server === undefined || uri === undefined) throw garbled(server, what);
     for (const symbol of documentSymbols(server, uri, value)) {
       if (symbol.range === undefined) throw garbled(server, what);
-      yield symbolRow(symbol);
+      yield symbol;
     }
   }
 }

@@ -2,14 +2,13 @@
 import { workspaceSymbolsFacts } from "../../protocol/shapes/workspace-symbols.js";
 import type { ReplyData } from "../ask/reply.js";
 import { collect } from "../listing/collect.js";
-import type { Row } from "../listing/row.js";
 import { RowList } from "../listing/row-list.js";
 import { garbled } from "../lsp-values.js";
-import { workspaceSymbols } from "../point/symbols.js";
+import { type FoundSymbol, workspaceSymbols } from "../point/symbols.js";
 import { symbolLine } from "./document-symbols.js";
 import type { Shape } from "./shape.js";
 import { byFile, rangeText } from "./spelt.js";
-import { type SymbolWords, symbolKind, symbolRow } from "./symbol-rows.js";
+import { symbolKind } from "./symbol-rows.js";
 
 /** The shape `workspace_symbols`. */
 export const workspaceSymbolsShape: Shape = {
@@ -23,9 +22,9 @@ export const workspaceSymbolsShape: Shape = {
     byFile(items, dialect, (item) => [symbolLine(item, rangeText(item, dialect))]),
 };
 
-function* symbolsIn(reply: ReplyData): Iterable<Row<SymbolWords>> {
+function* symbolsIn(reply: ReplyData): Iterable<FoundSymbol> {
   for (const { server, value } of reply.parts) {
     if (server === undefined) throw garbled(server, "a list of symbols");
-    for (const symbol of workspaceSymbols(server, value)) yield symbolRow(symbol);
+    yield* workspaceSymbols(server, value);
   }
 }

@@ -3,11 +3,12 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { PositionEncoding } from "../../../src/base/text.js";
 import { documentSymbolsFacts } from "../../../src/protocol/shapes/document-symbols.js";
-import type { Row } from "../../../src/runtime/listing/row.js";
 import { RowList } from "../../../src/runtime/listing/row-list.js";
 import { PlainRows } from "../../../src/runtime/listing/row-store.js";
 import { Rows } from "../../../src/runtime/listing/rows.js";
-import { type SymbolWords, symbolKind } from "../../../src/runtime/shapes/symbol-rows.js";
+import { within } from "../../../src/runtime/point/symbol-names.js";
+import type { FoundSymbol } from "../../../src/runtime/point/symbols.js";
+import { symbolKind } from "../../../src/runtime/shapes/symbol-rows.js";
 import { Turns } from "../../../src/runtime/turns.js";
 import { callState, serverOf } from "../doubles.js";
 
@@ -25,9 +26,10 @@ const words = fc.tuple(
 function listOf(told: [string, string | undefined][], character = 0, encoding: PositionEncoding = "utf-16") {
   // A server is another object in each call.
   const server = serverOf({}, { encoding });
-  const rows = told.map(([name, container], line): Row<SymbolWords> => {
+  const rows = told.map(([name, container], line): FoundSymbol => {
     const range = { start: { line, character }, end: { line, character: 9 } };
-    return { server, uri, range, what: { name, kind: "class", container, selection: range } };
+    const outer = container === undefined ? undefined : within(container);
+    return { server, uri, range, what: { name, kind: "class", within: outer, selection: range } };
   });
   const file = { admitted, start: 0, length: rows.length, isOrdered: true };
   return new RowList(new Rows(kind, new PlainRows(rows), [file]));
@@ -67,4 +69,13 @@ it("takes as much as its texts are long", async () => {
   ]).weigh(turns);
   expect(one).toBeGreaterThan(80_000);
   expect(two).toBeGreaterThan(one);
+});
+
+it("counts the characters of a symbol's words without making them", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (name, word) => {
+      const what = { name, kind: word, within: undefined, selection: undefined };
+      expect(kind.characters?.(what)).toBe(kind.words(what).length);
+    }),
+  );
 });
