@@ -94,7 +94,8 @@ export class Pages {
   }
 
   /** Keeps a listing for its further pages; gives the way to them. */
-  async keep(binding: string, snapshot: Snapshot, turns: Turns): Promise<WayOn> {
+  async keep(binding: string, shown: Snapshot, turns: Turns): Promise<WayOn> {
+    const snapshot = { ...shown, list: shown.list.packed() };
     const title = JSON.stringify([snapshot.head, snapshot.beside, snapshot.total]);
     const own = Buffer.byteLength(title) + bytesPerFile * snapshot.files.size;
     const bytes = own + (await snapshot.list.weigh(turns));

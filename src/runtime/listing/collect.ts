@@ -12,9 +12,10 @@ import { type Few, plain } from "./few.js";
 import type { Speller } from "./list.js";
 import { type Collecting, fileOrder, type Named, NamedFiles } from "./named-files.js";
 import { Numbers } from "./numbers.js";
-import { compareWhat, none, type Row, type RowFile, type RowKind } from "./row.js";
+import { compareWhat, type Row, type RowFile, type RowKind } from "./row.js";
 import { PackedRows } from "./row-store.js";
 import { comparePlaces, fewRows, Rows } from "./rows.js";
+import { kept, Spans } from "./spans.js";
 
 /** Rows as they come. */
 class Gathered<T> {
@@ -34,8 +35,8 @@ class Gathered<T> {
   }
 
   #put(position: LspPosition | undefined): void {
-    this.places.push(position === undefined ? none : Math.min(position.line, none - 1));
-    this.places.push(position === undefined ? none : Math.min(position.character, none - 1));
+    this.places.push(kept(position?.line));
+    this.places.push(kept(position?.character));
   }
 
   #teller(server: LanguageServer): number {
@@ -98,21 +99,21 @@ async function packed<T>(
     comparePlaces(places, a, b) || compareWhat(kind, what[a] as T, what[b] as T);
   const grouped = groups(named, gathered.fileOf.data);
   const files: RowFile[] = [];
-  const kept = new Numbers();
+  const unique = new Numbers();
   let outside = 0;
   for (const index of fileOrder(call, named)) {
     const [file, group] = [named[index], grouped[index]];
     if (file === undefined || group === undefined) continue;
-    const unique = group.length > 1 ? await withoutRepeats(group, compare, turns) : group;
-    if (file.admitted === undefined) outside += dropped === "files" ? 1 : unique.length;
+    const own = group.length > 1 ? await withoutRepeats(group, compare, turns) : group;
+    if (file.admitted === undefined) outside += dropped === "files" ? 1 : own.length;
     else {
-      files.push({ admitted: file.admitted, start: kept.length, length: unique.length, isOrdered: false });
-      for (const row of unique) kept.push(row);
+      files.push({ admitted: file.admitted, start: unique.length, length: own.length, isOrdered: false });
+      for (const row of own) unique.push(row);
     }
     if (turns.isOver) await turns.pass();
   }
   call.evidence.dropMany(outside);
-  return new Rows(kind, stored(gathered, kept.data), files);
+  return new Rows(kind, stored(kind, gathered, unique.data), files);
 }
 
 /** The rows of a file, sorted by place, each once. */
@@ -131,17 +132,18 @@ async function withoutRepeats(
 }
 
 /** The rows with these numbers, in this order. */
-function stored<T>({ places, tellers, what, servers }: Gathered<T>, kept: Uint32Array): PackedRows<T> {
-  const [from, told] = [places.data, tellers.data];
-  const store = { places: new Uint32Array(4 * kept.length), tellers: new Uint16Array(kept.length) };
-  const words: T[] = [];
-  for (let at = 0; at < kept.length; at++) {
-    const row = kept[at] ?? 0;
-    for (let part = 0; part < 4; part++) store.places[4 * at + part] = from[4 * row + part] ?? 0;
-    store.tellers[at] = told[row] ?? 0;
-    words.push(what[row] as T);
+function stored<T>(
+  kind: RowKind<T>,
+  { places, tellers, what, servers }: Gathered<T>,
+  numbers: Uint32Array,
+): PackedRows<T> {
+  const [from, told] = [new Spans(places.data), tellers.data];
+  const store = PackedRows.of(kind, numbers.length);
+  for (const row of numbers) {
+    const server = servers[told[row] ?? 0];
+    if (server !== undefined) store.places.copy(store.add(server, what[row] as T), from, row);
   }
-  return new PackedRows(store.places, store.tellers, words, servers);
+  return store;
 }
 
 /** The numbers of each file's rows, in the order in which they were told. */
@@ -165,8 +167,7 @@ async function settled<T>(
   speller: Speller,
   named: readonly Named[],
 ): Promise<Rows<T>> {
-  const total = rows.files.reduce((sum, file) => sum + file.length, 0);
-  const isWhole = total <= pageSize(call) || rows.files.length === 1;
+  const isWhole = rows.length <= pageSize(call) || rows.files.length === 1;
   const mixed = new Set(isWhole ? [] : named.flatMap((file) => (file.isMixed ? [file.admitted] : [])));
   for (const file of rows.files) {
     if (!isWhole && !mixed.has(file.admitted)) continue;

@@ -21,6 +21,8 @@ export interface List {
   items(speller: Speller, from: number, to: number): Promise<Json[]>;
   /** The list of the first of them; what the others took is free then. */
   first(speller: Speller, length: number): Promise<List>;
+  /** The same list in as little room as it can have, to be kept. */
+  packed(): List;
   /** Bytes that it takes to keep it, about. */
   weigh(turns: Turns): Promise<number>;
   /** Whether another list, of the same question, has the same items. */
@@ -41,6 +43,10 @@ export class SpeltList implements List {
 
   async first(_speller: Speller, length: number): Promise<List> {
     return new SpeltList(this.spelt.slice(0, length));
+  }
+
+  packed(): List {
+    return this;
   }
 
   async weigh(): Promise<number> {

@@ -6,9 +6,8 @@ import type { List, Speller } from "./list.js";
 import type { RowFile } from "./row.js";
 import { Rows } from "./rows.js";
 
-/** What the memory of a text, a second place and a file takes beside its own characters. */
+/** What the memory of a text and of a file takes beside its own characters. */
 const bytesPerText = 64;
-const bytesPerInner = 120;
 const bytesPerFile = 400;
 
 abstract class ListOfRows<T> implements List {
@@ -19,6 +18,7 @@ abstract class ListOfRows<T> implements List {
   abstract readonly length: number;
   abstract items(speller: Speller, from: number, to: number): Promise<Json[]>;
   abstract first(speller: Speller, length: number): Promise<List>;
+  abstract packed(): List;
 
   /** Weighed once: the order within a file may be found later, and does not change what the rows take. */
   async weigh(turns: Turns): Promise<number> {
@@ -33,7 +33,11 @@ abstract class ListOfRows<T> implements List {
 
 /** Each row is an item. */
 export class RowList<T> extends ListOfRows<T> {
-  readonly length = this.rows.files.reduce((sum, file) => sum + file.length, 0);
+  readonly length = this.rows.length;
+
+  packed(): List {
+    return new RowList(this.rows.packed());
+  }
 
   async items(speller: Speller, from: number, to: number): Promise<Json[]> {
     const items: Json[] = [];
@@ -72,6 +76,10 @@ export class FileList<T> extends ListOfRows<T> {
     super(rows);
   }
 
+  packed(): List {
+    return new FileList(this.rows.packed(), this.most, this.item);
+  }
+
   async items(speller: Speller, from: number, to: number): Promise<Json[]> {
     const items: Json[] = [];
     for (const file of this.rows.files.slice(from, to)) {
@@ -97,13 +105,13 @@ function shortened<T>({ kind, store }: Rows<T>, files: readonly RowFile[]): Rows
 async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<number> {
   let bytes = 0;
   for (const { start, length } of files) {
-    bytes += bytesPerFile + length * store.bytesPerRow;
+    const own = store.bytesPerRow + (kind.inner === undefined ? 0 : store.bytesPerInner);
+    bytes += bytesPerFile + length * own;
     for (let at = start; at < start + length; at++) {
-      const what = store.what(at);
-      const own = kind.characters?.(what) ?? kind.words(what).length;
-      const characters = own + (kind.within?.(what).length ?? 0);
+      const what = store.said(at);
+      const words = kind.characters?.(what) ?? kind.words(what).length;
+      const characters = words + (kind.within?.(what).length ?? 0);
       if (characters > 0) bytes += bytesPerText + 2 * characters;
-      if (kind.inner?.(what) !== undefined) bytes += bytesPerInner;
       if (turns.isOver) await turns.pass();
     }
   }

@@ -17,6 +17,13 @@ export interface Row<T> {
   what: T;
 }
 
+/** A second place that a row tells: it can be kept apart from what else the row says. */
+export interface Inner<T> {
+  of(what: T): LspRange | undefined;
+  /** The same with that place, or without one. */
+  with(what: T, range: LspRange | undefined): T;
+}
+
 /** How the rows of a shape are compared and spelt. It outlives the call that made it and must not hold on to the reply. */
 export interface RowKind<T> {
   /** Its order decides among rows of one file. */
@@ -26,10 +33,10 @@ export interface RowKind<T> {
   /** How long that text is, where it can be told without making it. */
   characters?(what: T): number;
   /** A second place that it tells, where rows may have one. */
-  inner?(what: T): LspRange | undefined;
+  inner?: Inner<T>;
   /** What it stands in, where rows may stand in something: neighbours often share it. */
   within?(what: T): string;
-  /** Whether two rows agree in all of that, where it can be told without their texts. */
+  /** Whether two rows agree in all of that but the second place, where it can be told without their texts. */
   isSame?(a: T, b: T): boolean;
   /** What a row says besides its place, spelt. */
   members(what: T, places: Places): JsonObject;
@@ -53,18 +60,22 @@ export interface RowFile {
 
 /** By what rows say besides the range that they stand for; 0 where that is the same. */
 export function compareWhat<T>(kind: RowKind<T>, a: T, b: T): number {
-  const { inner, within } = kind;
-  const order = inner === undefined ? 0 : compareRanges(inner(a), inner(b));
+  const { inner } = kind;
+  return (inner === undefined ? 0 : compareRanges(inner.of(a), inner.of(b))) || compareWords(kind, a, b);
+}
+
+/** By what rows say besides any place. */
+function compareWords<T>(kind: RowKind<T>, a: T, b: T): number {
+  const { within } = kind;
   return (
-    order ||
     compareText(kind.words(a), kind.words(b)) ||
     (within === undefined ? 0 : compareText(within(a), within(b)))
   );
 }
 
-/** Whether rows say the same besides the range that they stand for. */
-export function isSameWhat<T>(kind: RowKind<T>, a: T, b: T): boolean {
-  return kind.isSame === undefined ? compareWhat(kind, a, b) === 0 : kind.isSame(a, b);
+/** Whether rows say the same besides their places. */
+export function areSameWords<T>(kind: RowKind<T>, a: T, b: T): boolean {
+  return kind.isSame === undefined ? compareWords(kind, a, b) === 0 : kind.isSame(a, b);
 }
 
 /** By the four numbers; a row without a range is the last. */

@@ -12,8 +12,8 @@ import type { LspPosition, LspRange } from "../lsp-values.js";
 import type { Turns } from "../turns.js";
 import type { Speller } from "./list.js";
 import { upTo } from "./numbers.js";
-import { compareRanges, compareWhat, isSameWhat, none, type Row, type RowFile, type RowKind } from "./row.js";
-import type { RowStore } from "./row-store.js";
+import { compareWhat, none, type Row, type RowFile, type RowKind } from "./row.js";
+import { PackedRows, type RowStore } from "./row-store.js";
 
 /** So few rows are looked through in one go. */
 export const fewRows = 1024;
@@ -26,27 +26,39 @@ export class Rows<T> {
     readonly files: readonly RowFile[],
   ) {}
 
+  get length(): number {
+    return this.files.reduce((sum, file) => sum + file.length, 0);
+  }
+
   /** One row as it was told. */
   row(file: RowFile, index: number): Row<T> {
     if (index >= file.length) throw new RangeError("there is no such row");
     return this.store.row(file.start + index, file.admitted.uri);
   }
 
-  /** Whether other rows are the same, in the same order: each call knows a server by a handle of its own. */
-  async equals({ store, files }: Rows<T>, turns: Turns): Promise<boolean> {
-    if (files.length !== this.files.length) return false;
-    for (const [index, file] of this.files.entries()) {
-      const other = files[index];
-      const { uri } = file.admitted;
-      if (other?.admitted.uri !== uri || other.length !== file.length) return false;
-      for (let at = 0; at < file.length; at++) {
-        const [a, b] = [this.store.row(file.start + at, uri), store.row(other.start + at, uri)];
-        if (compareRanges(a.range, b.range) !== 0 || !isSameWhat(this.kind, a.what, b.what)) return false;
-        if (a.server.encoding !== b.server.encoding) return false;
-        if (turns.isOver) await turns.pass();
+  /** The same rows in little room, to be kept. */
+  packed(): Rows<T> {
+    if (this.store instanceof PackedRows) return this;
+    const store = PackedRows.of(this.kind, this.length);
+    const files: RowFile[] = [];
+    for (const file of this.files) {
+      files.push({ ...file, start: store.length });
+      for (let index = 0; index < file.length; index++) {
+        const { server, range, what } = this.row(file, index);
+        store.places.put(store.add(server, what), range);
       }
     }
-    return true;
+    return new Rows(this.kind, store, files);
+  }
+
+  /** Whether other rows are the same, in the same order. */
+  async equals(other: Rows<T>, turns: Turns): Promise<boolean> {
+    const isOf = ({ admitted, length }: RowFile, file: RowFile | undefined) =>
+      file?.admitted.uri === admitted.uri && file.length === length;
+    if (other.files.length !== this.files.length) return false;
+    if (!this.files.every((file, index) => isOf(file, other.files[index]))) return false;
+    const [own, its] = [this.packed().store, other.packed().store];
+    return own instanceof PackedRows && its instanceof PackedRows && own.equals(its, turns);
   }
 
   /** The items of a file's rows from one index up to another, behind those that are there. */

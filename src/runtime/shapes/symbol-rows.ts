@@ -4,7 +4,7 @@ import { defineAll, type JsonObject } from "../../base/json.js";
 import type { Lines } from "../../base/text.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { Places } from "../answer/convert.js";
-import { compareRanges, type RowKind } from "../listing/row.js";
+import type { RowKind } from "../listing/row.js";
 import { extentOf, type FoundSymbol, nameRangeOf, type SymbolWords } from "../point/symbols.js";
 
 /** Symbols as rows of a listing, with or without the names of their files. */
@@ -18,12 +18,12 @@ export function symbolKind(
     words: ({ name, kind }) => `${kind} ${name}`,
     characters: ({ name, kind }) => kind.length + 1 + name.length,
     within: ({ within }) => within?.path ?? "",
-    inner: ({ selection }) => selection,
+    inner: {
+      of: ({ selection }) => selection,
+      with: ({ name, kind, within }, selection) => ({ name, kind, within, selection }),
+    },
     isSame: (a, b) =>
-      a.name === b.name &&
-      a.kind === b.kind &&
-      (a.within?.path ?? "") === (b.within?.path ?? "") &&
-      compareRanges(a.selection, b.selection) === 0,
+      a.name === b.name && a.kind === b.kind && (a.within?.path ?? "") === (b.within?.path ?? ""),
     members: ({ name, kind, within }, places) => ({
       name: places.name(name),
       kind,
