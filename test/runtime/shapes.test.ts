@@ -403,6 +403,17 @@ describe("replies that are one value", () => {
     ["semantic_tokens", { data: [1, 2, 3] }],
     ["semantic_tokens", { data: [0, 0, -1, 0, 0] }],
     ["selection_ranges", [{ parent: { range: range(0, 0, 1) } }]],
+    ["document_symbols", [null]],
+    ["document_symbols", [{ name: "n", kind: 5 }]],
+    [
+      "document_symbols",
+      [
+        {
+          ...{ name: "n", kind: 5, range: range(0, 0, 1), selectionRange: range(0, 0, 1) },
+          children: [{ name: "m", kind: 6, location: { uri: "file:///w/a.fake", range: range(0, 0, 1) } }],
+        },
+      ],
+    ],
   ])("%s of %j are refused", async (shape, value) => {
     await expect(answer(shape, [{ server, value }])).rejects.toMatchObject({ code: "lsp/garbled" });
   });

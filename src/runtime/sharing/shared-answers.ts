@@ -78,18 +78,16 @@ export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask
   if (mark === undefined) return alone();
   const kept = keptAnswer(sharing, question, key, mark);
   if (kept !== undefined) return kept;
-  let isOwn = false;
   const told = await inFlight.join(`${mark.files} ${key}`, cancel, onProgress, async (signal, tell) => {
-    isOwn = true;
     const fresh = await ask(mark, signal, tell);
     // After the answer is on its way: keeping it is nobody's hurry.
     if (fresh.isKept) setImmediate(keep, sharing, key, mark, fresh, askedAt);
     return fresh;
   });
-  // A cursor is good in its own session only, and another's end of time is not one's own. One's own is the end, be it a
-  // moment early: asked anew, the call would end at once and know nothing of what it waited for.
+  // A cursor is good in its own session only, and another's end of time is not one's own. One's own may come a moment
+  // before the clock has it: asked anew, the call would end at once and know nothing of what it waited for.
   const isGood = told.owner === undefined || told.owner === asker;
-  const isAgain = told.isLate && !isOwn && isTimeToAsk(question.remainingMs());
+  const isAgain = told.isLate && isTimeToAsk(question.remainingMs());
   return isGood && !isAgain ? told : alone();
 }
 

@@ -330,4 +330,45 @@ describe("any places", () => {
       return convertColumn(lines.line(line), character, "utf-32", "utf-16");
     }
   });
+
+  it("say the same of symbols page by page as all at once, with a place of their name or without", async () => {
+    const server = serverOf({ "file:///w/a.fake": text });
+    const name = fc.constantFrom("plain", "wide", "x", "");
+    const symbol = fc.record({ name, place, within: fc.option(place, { nil: undefined }), parent: name });
+    const entryOf = ({ name, place: { line, from, to }, within, parent }: Told) => {
+      const own = range(line, from, to);
+      // Without the place of its name a symbol is flat, and its name is looked for in the text.
+      if (within === undefined)
+        return { name, kind: 13, containerName: parent, location: { uri: "file:///w/a.fake", range: own } };
+      const selectionRange = range(within.line, within.from, within.to);
+      const inner = { name, kind: 12, range: own, selectionRange };
+      return {
+        name: parent,
+        kind: 5,
+        range: range(0, 0, 1),
+        selectionRange: range(0, 0, 1),
+        children: [inner],
+      };
+    };
+    type Told = { name: string; place: Place; within: Place | undefined; parent: string };
+    type Place = { line: number; from: number; to: number };
+    let paged = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(symbol, { maxLength: 90 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.boolean(),
+        async (raw, size, isOften) => {
+          const value = (isOften ? often(raw) : raw).map(entryOf);
+          // Few, on one page: these are shown as they were told.
+          const few = [{ server, value: raw.map(entryOf) }];
+          const whole = await laid("document_symbols", "symbols", few, 200);
+          expect(await laid("document_symbols", "symbols", [{ server, value }], size)).toEqual(whole);
+          if (whole.length > size) paged++;
+        },
+      ),
+      { numRuns: 80, seed: 5 },
+    );
+    expect(paged).toBeGreaterThan(30);
+  });
 });

@@ -1,0 +1,159 @@
+/** Rows that are kept as numbers are the rows that were told: in any order, in part, of several files and servers. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { PositionEncoding } from "../../../src/base/text.js";
+import { documentSymbolsFacts } from "../../../src/protocol/shapes/document-symbols.js";
+import { Pages, type Snapshot } from "../../../src/runtime/answer/page.js";
+import { none, type RowFile } from "../../../src/runtime/listing/row.js";
+import { RowList } from "../../../src/runtime/listing/row-list.js";
+import { PackedRows, PlainRows } from "../../../src/runtime/listing/row-store.js";
+import { Rows } from "../../../src/runtime/listing/rows.js";
+import type { LspRange } from "../../../src/runtime/lsp-values.js";
+import { within } from "../../../src/runtime/point/symbol-names.js";
+import type { FoundSymbol, SymbolWords } from "../../../src/runtime/point/symbols.js";
+import { symbolKind } from "../../../src/runtime/shapes/symbol-rows.js";
+import { Turns } from "../../../src/runtime/turns.js";
+import { callState, serverOf } from "../doubles.js";
+
+const kind = symbolKind(documentSymbolsFacts, callState().plan.dialect, { isNamed: false });
+const turns = new Turns(new AbortController().signal);
+const encodings: PositionEncoding[] = ["utf-8", "utf-16", "utf-32"];
+const servers = encodings.map((encoding) => serverOf({}, { id: encoding, encoding }));
+
+function range(line: number, from: number, to: number): LspRange {
+  return { start: { line, character: from }, end: { line, character: to } };
+}
+
+interface Told {
+  teller: number;
+  place: LspRange | undefined;
+  selection: LspRange | undefined;
+  name: string;
+  outer: string | undefined;
+}
+
+const number = fc.nat(9);
+const place = fc.option(
+  fc.tuple(number, number, number).map(([line, from, to]) => range(line, from, to)),
+  { nil: undefined },
+);
+const word = fc.string({ maxLength: 2 });
+const symbols: fc.Arbitrary<Told[]> = fc.array(
+  fc.record({
+    ...{ teller: fc.nat(2), place, selection: place },
+    ...{ name: word, outer: fc.option(word, { nil: undefined }) },
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+function plainOf(told: readonly Told[], uri = ""): FoundSymbol[] {
+  return told.map(({ teller, place, selection, name, outer }) => ({
+    server: servers[teller] ?? serverOf({}),
+    uri,
+    range: place,
+    what: { name, kind: "class", within: outer === undefined ? undefined : within(outer), selection },
+  }));
+}
+
+function fileOf(name: string, start: number, length: number): RowFile {
+  const admitted = { path: `/w/${name}`, uri: `file:///w/${name}`, shown: name, writable: true };
+  return { admitted, start, length, isOrdered: true };
+}
+
+/** The rows of one file. */
+function rowsOf(told: readonly Told[], file = "a"): Rows<SymbolWords> {
+  return new Rows(kind, new PlainRows(plainOf(told)), [fileOf(file, 0, told.length)]);
+}
+
+function packedOf(told: readonly Told[]): PackedRows<SymbolWords> {
+  const { store } = rowsOf(told).packed();
+  if (!(store instanceof PackedRows)) throw new Error("the rows are not packed");
+  return store;
+}
+
+const uri = "file:///w/a";
+
+describe("packed rows", () => {
+  it("are the rows of each file, whatever stood between these", () => {
+    fc.assert(
+      fc.property(symbols, symbols, symbols, (first, between, second) => {
+        // Between two files may stand what the first of them was told twice.
+        const from = first.length + between.length;
+        const files = [fileOf("a", 0, first.length), fileOf("b", from, second.length)];
+        const all = plainOf([...first, ...between, ...second]);
+        const packed = new Rows(kind, new PlainRows(all), files).packed();
+        const found = packed.files.map((file) =>
+          Array.from({ length: file.length }, (_, index) => packed.row(file, index)),
+        );
+        expect(found).toEqual([plainOf(first, uri), plainOf(second, "file:///w/b")]);
+        expect(packed.length).toBe(first.length + second.length);
+      }),
+    );
+  });
+
+  it("are put in order, and taken in part, as those are that were told", () => {
+    fc.assert(
+      fc.property(symbols, fc.array(fc.nat(11), { maxLength: 12 }), fc.nat(12), (all, wanted, count) => {
+        const order = [...new Set(wanted)].filter((at) => at < all.length);
+        const most = Math.min(count, all.length);
+        const [plain, packed] = [new PlainRows(plainOf(all, uri)), packedOf(all)];
+        plain.put(0, all.length, order);
+        packed.put(0, all.length, order);
+        const [firstPlain, firstPacked] = [plain.first(most), packed.first(most)];
+        for (let at = 0; at < all.length; at++) expect(packed.row(at, uri)).toEqual(plain.row(at));
+        for (let at = 0; at < most; at++) expect(firstPacked.row(at, uri)).toEqual(firstPlain.row(at));
+        expect(() => firstPacked.row(most, uri)).toThrow("no such row");
+      }),
+    );
+  });
+
+  it("are the same as others only where every part of every row is", async () => {
+    const one: Told = { teller: 1, place: range(1, 2, 3), selection: range(1, 2, 3), name: "a", outer: "b" };
+    const same = rowsOf([one, one]);
+    expect(await same.equals(rowsOf([one, { ...one }]), turns)).toBe(true);
+    expect(await same.packed().equals(rowsOf([one, one]), turns)).toBe(true);
+    const others = {
+      "another place": rowsOf([one, { ...one, place: range(1, 2, 4) }]),
+      "another place of the name": rowsOf([one, { ...one, selection: range(1, 2, 4) }]),
+      "no place of the name": rowsOf([one, { ...one, selection: undefined }]),
+      "another name": rowsOf([one, { ...one, name: "b" }]),
+      "in nothing": rowsOf([one, { ...one, outer: undefined }]),
+      "of a server that counts otherwise": rowsOf([one, { ...one, teller: 2 }]),
+      "one less": rowsOf([one]),
+      "one more": rowsOf([one, one, one]),
+      "another file": rowsOf([one, one], "b"),
+    };
+    for (const [what, other] of Object.entries(others))
+      expect(await same.equals(other, turns), what).toBe(false);
+    const split = (first: number) => {
+      const files = [fileOf("a", 0, first), fileOf("b", first, 3 - first)];
+      return new Rows(kind, new PlainRows(plainOf([one, one, one])), files);
+    };
+    expect(await split(1).equals(split(1), turns)).toBe(true);
+    expect(await split(1).equals(split(2), turns)).toBe(false);
+  });
+
+  it("have no number that stands for none", () => {
+    const far = { start: { line: none, character: 2 ** 40 }, end: { line: 2 ** 32, character: none + 1 } };
+    const packed = packedOf([{ teller: 0, place: far, selection: far, name: "", outer: "" }]);
+    const last = { line: none - 1, character: none - 1 };
+    expect(packed.row(0, uri)).toMatchObject({
+      range: { start: last, end: last },
+      what: { selection: { start: last, end: last } },
+    });
+  });
+
+  it("are what is kept for further pages", async () => {
+    const count = 500;
+    const told = Array.from({ length: count }, (_, line) => ({
+      ...{ teller: 1, place: range(line, 0, 9), selection: range(line, 4, 9), name: `n${line}`, outer: "in" },
+    }));
+    const list = new RowList(rowsOf(told));
+    const pages = new Pages();
+    const head = {} as Snapshot["head"];
+    const beside = { beside: {}, isBounded: false, files: new Map(), sources: undefined };
+    await pages.keep("0".repeat(16), { head, list, total: count, ...beside }, turns);
+    expect(pages.held.bytes).toBeLessThan(140 * count);
+    expect(await list.weigh(turns)).toBeGreaterThan(300 * count);
+  });
+});
