@@ -11,7 +11,12 @@ import { foldersTold, tellNews } from "../../src/runtime/ask/news.js";
 import { checkArguments } from "../../src/runtime/bundle/guard.js";
 import { untilAborted, withDeadline } from "../../src/runtime/deadline.js";
 import { overlay } from "../../src/runtime/point/params.js";
-import { nameMatcher, segmentsOf, type Within, within } from "../../src/runtime/point/symbol-names.js";
+import {
+  type Container,
+  containerOf,
+  nameMatcher,
+  segmentsOf,
+} from "../../src/runtime/point/symbol-names.js";
 import { findWord } from "../../src/runtime/point/symbols.js";
 import { callState, serverOf } from "./doubles.js";
 
@@ -44,8 +49,11 @@ describe("names of symbols", () => {
     ["a.b weird name", [], "a.b weird name", true],
     ["run", ["Alpha"], "/", false],
   ])("%s in %j is %s: %s", (name, containers, wanted, expected) => {
-    const outer = containers.reduce<Within | undefined>((outer, own) => within(own, outer), undefined);
-    expect(nameMatcher(wanted)({ name, within: outer })).toBe(expected);
+    const outer = containers.reduce<Container | undefined>(
+      (outer, own) => containerOf(own, outer),
+      undefined,
+    );
+    expect(nameMatcher(wanted)({ name, container: outer })).toBe(expected);
   });
 
   it.each([

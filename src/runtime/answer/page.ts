@@ -95,7 +95,7 @@ export class Pages {
 
   /** Keeps a listing for its further pages; gives the way to them. */
   async keep(binding: string, shown: Snapshot, turns: Turns): Promise<WayOn> {
-    const snapshot = { ...shown, list: shown.list.packed() };
+    const snapshot = { ...shown, list: await shown.list.packed(turns) };
     const title = JSON.stringify([snapshot.head, snapshot.beside, snapshot.total]);
     const own = Buffer.byteLength(title) + bytesPerFile * snapshot.files.size;
     const bytes = own + (await snapshot.list.weigh(turns));

@@ -3,52 +3,28 @@
  * numbers. No text is read but where servers that count differently, or know a name's place differently, tell of one file.
  */
 import { sortSlices } from "../../base/order.js";
-import type { LanguageServer } from "../../lsp/types.js";
 import { pageSize } from "../answer/limits.js";
 import type { CallState } from "../call-state.js";
-import type { LspPosition } from "../lsp-values.js";
 import { Turns } from "../turns.js";
 import { type Few, plain } from "./few.js";
 import type { Speller } from "./list.js";
 import { type Collecting, fileOrder, type Named, NamedFiles } from "./named-files.js";
 import { Numbers } from "./numbers.js";
-import { compareWhat, type Row, type RowFile, type RowKind } from "./row.js";
+import type { Row, RowFile, RowKind } from "./row.js";
 import { PackedRows } from "./row-store.js";
-import { comparePlaces, fewRows, Rows } from "./rows.js";
-import { kept, Spans } from "./spans.js";
+import { fewRows, Rows } from "./rows.js";
 
-/** Rows as they come. */
-class Gathered<T> {
-  readonly fileOf = new Numbers();
-  readonly tellers = new Numbers();
-  /** Four numbers a row. */
-  readonly places = new Numbers();
-  readonly what: T[] = [];
-  readonly servers: LanguageServer[] = [];
-
-  add(file: number, { server, range, what }: Row<T>): void {
-    this.fileOf.push(file);
-    this.what.push(what);
-    this.tellers.push(this.#teller(server));
-    this.#put(range?.start);
-    this.#put(range?.end);
-  }
-
-  #put(position: LspPosition | undefined): void {
-    this.places.push(kept(position?.line));
-    this.places.push(kept(position?.character));
-  }
-
-  #teller(server: LanguageServer): number {
-    const known = this.servers.indexOf(server);
-    return known < 0 ? this.servers.push(server) - 1 : known;
-  }
+/** Rows as they come, and the number of the file of each. */
+interface Gathered<T> {
+  rows: PackedRows<T>;
+  fileOf: Numbers;
 }
 
-/** The same rows, for more to come. */
-function gatheredFrom<T>({ rows, fileOf }: Few<T>): Gathered<T> {
-  const gathered = new Gathered<T>();
-  for (const [at, row] of rows.entries()) gathered.add(fileOf[at] ?? 0, row);
+/** Few rows, for more to come. */
+function gatheredFrom<T>(kind: RowKind<T>, { rows, fileOf }: Few<T>): Gathered<T> {
+  const gathered = { rows: PackedRows.of(kind, 2 * rows.length), fileOf: new Numbers() };
+  for (const row of rows) gathered.rows.add(row);
+  for (const file of fileOf) gathered.fileOf.push(file);
   return gathered;
 }
 
@@ -67,12 +43,10 @@ export async function collect<T>(
   for (const row of source) {
     const before = files.named.length;
     const file = files.of(row);
-    if (few.rows.length === fewRows) many ??= gatheredFrom(few);
-    if (many !== undefined) many.add(file, row);
-    else {
-      few.rows.push(row);
-      few.fileOf.push(file);
-    }
+    if (few.rows.length === fewRows) many ??= gatheredFrom(kind, few);
+    if (many === undefined) few.rows.push(row);
+    else many.rows.add(row);
+    (many ?? few).fileOf.push(file);
     // A file is looked at, which a disk may take its time for.
     if (files.named.length > before ? turns.isLate : turns.isOver) await turns.pass();
   }
@@ -93,10 +67,7 @@ async function packed<T>(
   dropped: Collecting["dropped"],
   turns: Turns,
 ): Promise<Rows<T>> {
-  const { what } = gathered;
-  const places = gathered.places.data;
-  const compare = (a: number, b: number) =>
-    comparePlaces(places, a, b) || compareWhat(kind, what[a] as T, what[b] as T);
+  const compare = (a: number, b: number) => gathered.rows.compare(a, b);
   const grouped = groups(named, gathered.fileOf.data);
   const files: RowFile[] = [];
   const unique = new Numbers();
@@ -113,7 +84,7 @@ async function packed<T>(
     if (turns.isOver) await turns.pass();
   }
   call.evidence.dropMany(outside);
-  return new Rows(kind, stored(kind, gathered, unique.data), files);
+  return new Rows(kind, await gathered.rows.picked(unique.data, turns), files);
 }
 
 /** The rows of a file, sorted by place, each once. */
@@ -129,21 +100,6 @@ async function withoutRepeats(
     if (length === 0 || compare(sorted[length - 1] ?? 0, row) !== 0) sorted[length++] = row;
   }
   return sorted.subarray(0, length);
-}
-
-/** The rows with these numbers, in this order. */
-function stored<T>(
-  kind: RowKind<T>,
-  { places, tellers, what, servers }: Gathered<T>,
-  numbers: Uint32Array,
-): PackedRows<T> {
-  const [from, told] = [new Spans(places.data), tellers.data];
-  const store = PackedRows.of(kind, numbers.length);
-  for (const row of numbers) {
-    const server = servers[told[row] ?? 0];
-    if (server !== undefined) store.places.copy(store.add(server, what[row] as T), from, row);
-  }
-  return store;
 }
 
 /** The numbers of each file's rows, in the order in which they were told. */

@@ -22,8 +22,8 @@ export interface List {
   /** The list of the first of them; what the others took is free then. */
   first(speller: Speller, length: number): Promise<List>;
   /** The same list in as little room as it can have, to be kept. */
-  packed(): List;
-  /** Bytes that it takes to keep it, about. */
+  packed(turns: Turns): Promise<List>;
+  /** Bytes that it takes to keep it, packed, about. */
   weigh(turns: Turns): Promise<number>;
   /** Whether another list, of the same question, has the same items. */
   equals(other: List, turns: Turns): Promise<boolean>;
@@ -45,7 +45,7 @@ export class SpeltList implements List {
     return new SpeltList(this.spelt.slice(0, length));
   }
 
-  packed(): List {
+  async packed(): Promise<List> {
     return this;
   }
 

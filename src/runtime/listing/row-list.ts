@@ -6,9 +6,13 @@ import type { List, Speller } from "./list.js";
 import type { RowFile } from "./row.js";
 import { Rows } from "./rows.js";
 
-/** What the memory of a text and of a file takes beside its own characters. */
-const bytesPerText = 64;
+/** What a row takes as numbers, and its second place; what else it says, and a file, beside their characters. */
+const bytesPerRow = 18;
+const bytesPerInner = 16;
+const bytesPerText = 96;
 const bytesPerFile = 400;
+/** And a list, be it ever so short. */
+const bytesPerList = 2500;
 
 abstract class ListOfRows<T> implements List {
   #bytes: number | undefined;
@@ -18,7 +22,7 @@ abstract class ListOfRows<T> implements List {
   abstract readonly length: number;
   abstract items(speller: Speller, from: number, to: number): Promise<Json[]>;
   abstract first(speller: Speller, length: number): Promise<List>;
-  abstract packed(): List;
+  abstract packed(turns: Turns): Promise<List>;
 
   /** Weighed once: the order within a file may be found later, and does not change what the rows take. */
   async weigh(turns: Turns): Promise<number> {
@@ -35,8 +39,9 @@ abstract class ListOfRows<T> implements List {
 export class RowList<T> extends ListOfRows<T> {
   readonly length = this.rows.length;
 
-  packed(): List {
-    return new RowList(this.rows.packed());
+  async packed(turns: Turns): Promise<List> {
+    const rows = await this.rows.packed(turns);
+    return rows === this.rows ? this : new RowList(rows);
   }
 
   async items(speller: Speller, from: number, to: number): Promise<Json[]> {
@@ -76,8 +81,9 @@ export class FileList<T> extends ListOfRows<T> {
     super(rows);
   }
 
-  packed(): List {
-    return new FileList(this.rows.packed(), this.most, this.item);
+  async packed(turns: Turns): Promise<List> {
+    const rows = await this.rows.packed(turns);
+    return rows === this.rows ? this : new FileList(rows, this.most, this.item);
   }
 
   async items(speller: Speller, from: number, to: number): Promise<Json[]> {
@@ -103,9 +109,9 @@ function shortened<T>({ kind, store }: Rows<T>, files: readonly RowFile[]): Rows
 }
 
 async function weigh<T>({ kind, store, files }: Rows<T>, turns: Turns): Promise<number> {
-  let bytes = 0;
+  let bytes = bytesPerList;
   for (const { start, length } of files) {
-    const own = store.bytesPerRow + (kind.inner === undefined ? 0 : store.bytesPerInner);
+    const own = bytesPerRow + (kind.inner === undefined ? 0 : bytesPerInner);
     bytes += bytesPerFile + length * own;
     for (let at = start; at < start + length; at++) {
       const what = store.said(at);

@@ -5,14 +5,11 @@
  */
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Turns } from "../turns.js";
-import { areSameWords, type Row, type RowKind } from "./row.js";
+import { areSameWords, compareWords, type Row, type RowKind } from "./row.js";
 import { Spans } from "./spans.js";
 
 /** Rows by their place in a row of rows. */
 export interface RowStore<T> {
-  /** About what a row, and its second place, take beside what it says. */
-  readonly bytesPerRow: number;
-  readonly bytesPerInner: number;
   /** One row, of the file with this URI. */
   row(at: number, uri: string): Row<T>;
   /** What a row says besides its place. */
@@ -27,9 +24,6 @@ export interface RowStore<T> {
 
 /** Rows as they were told. */
 export class PlainRows<T> implements RowStore<T> {
-  readonly bytesPerRow = 180;
-  readonly bytesPerInner = 120;
-
   constructor(private readonly rows: Row<T>[]) {}
 
   row(at: number): Row<T> {
@@ -72,44 +66,52 @@ interface Columns<T> {
 
 /** Rows as numbers, and what else they say. */
 export class PackedRows<T> implements RowStore<T> {
-  readonly bytesPerRow = 18;
-  readonly bytesPerInner = 16;
-
   private constructor(
     private readonly kind: RowKind<T>,
-    private readonly columns: Columns<T>,
+    private columns: Columns<T>,
     private readonly servers: LanguageServer[],
   ) {}
 
-  /** Room for so many. */
-  static of<T>(kind: RowKind<T>, length: number): PackedRows<T> {
-    const inner = kind.inner === undefined ? undefined : Spans.of(length);
-    const columns = { places: Spans.of(length), inner, said: [], tellers: new Uint16Array(length) };
-    return new PackedRows<T>(kind, columns, []);
-  }
-
-  /** Puts a row behind the others, and gives where; its place is to be put there too. */
-  add(server: LanguageServer, what: T): number {
-    const { said, tellers, inner } = this.columns;
-    const known = this.servers.indexOf(server);
-    tellers[said.length] = known < 0 ? this.servers.push(server) - 1 : known;
-    if (inner === undefined) return said.push(what) - 1;
-    inner.put(said.length, this.kind.inner?.of(what));
-    return said.push(this.kind.inner?.with(what, undefined) ?? what) - 1;
+  /** Room for so many, until there are more. */
+  static of<T>(kind: RowKind<T>, room: number): PackedRows<T> {
+    return new PackedRows(kind, roomFor(kind, room), []);
   }
 
   get length(): number {
     return this.columns.said.length;
   }
 
-  get places(): Spans {
-    return this.columns.places;
+  /** Puts a row behind the others. */
+  add({ server, range, what }: Row<T>): void {
+    const at = this.length;
+    if (at === this.columns.tellers.length) this.columns = larger(this.columns);
+    const { places, inner, said, tellers } = this.columns;
+    places.put(at, range);
+    tellers[at] = this.#teller(server);
+    const second = inner === undefined ? undefined : this.kind.inner?.of(what);
+    inner?.put(at, second);
+    said.push(second === undefined ? what : (this.kind.inner?.with(what, undefined) ?? what));
+  }
+
+  #teller(server: LanguageServer): number {
+    const known = this.servers.indexOf(server);
+    return known < 0 ? this.servers.push(server) - 1 : known;
+  }
+
+  /** Those with these numbers, in this order. */
+  async picked(numbers: Uint32Array, turns: Turns): Promise<PackedRows<T>> {
+    const columns = roomFor(this.kind, numbers.length);
+    for (const row of numbers) {
+      copyRow(columns, columns.said.length, this.columns, row);
+      if (turns.isOver) await turns.pass();
+    }
+    return new PackedRows(this.kind, columns, this.servers);
   }
 
   row(at: number, uri: string): Row<T> {
     const server = this.#server(at);
     if (server === undefined || at >= this.length) throw new RangeError("there is no such row");
-    return { server, uri, range: this.places.at(at), what: this.what(at) };
+    return { server, uri, range: this.columns.places.at(at), what: this.what(at) };
   }
 
   #server(at: number): LanguageServer | undefined {
@@ -127,33 +129,55 @@ export class PackedRows<T> implements RowStore<T> {
   }
 
   put(from: number, length: number, order: ArrayLike<number>): void {
-    const { places, inner, said, tellers } = this.columns;
     const before = part(this.columns, from, from + length);
-    for (let index = 0; index < order.length; index++) {
-      const row = order[index] ?? 0;
-      places.copy(from + index, before.places, row);
-      if (before.inner !== undefined) inner?.copy(from + index, before.inner, row);
-      said[from + index] = before.said[row] as T;
-      tellers[from + index] = before.tellers[row] ?? 0;
-    }
+    for (let index = 0; index < order.length; index++)
+      copyRow(this.columns, from + index, before, order[index] ?? 0);
   }
 
   first(length: number): PackedRows<T> {
     return new PackedRows(this.kind, part(this.columns, 0, length), this.servers);
   }
 
+  /** By all that rows say: first by their places. */
+  compare(a: number, b: number): number {
+    const { places, inner } = this.columns;
+    return (
+      places.compare(a, b) ||
+      (inner?.compare(a, b) ?? 0) ||
+      compareWords(this.kind, this.said(a), this.said(b))
+    );
+  }
+
   /** Whether others are the same, one by one: each call knows a server by a handle of its own. */
   async equals(other: PackedRows<T>, turns: Turns): Promise<boolean> {
+    const { length } = this;
     const [own, its] = [this.columns, other.columns];
-    if (this.length !== other.length || !own.places.equals(its.places)) return false;
-    if (own.inner !== undefined && !own.inner.equals(its.inner ?? Spans.of(0))) return false;
-    for (let at = 0; at < this.length; at++) {
+    if (length !== other.length || !own.places.equals(its.places, length)) return false;
+    if (own.inner !== undefined && its.inner !== undefined && !own.inner.equals(its.inner, length))
+      return false;
+    for (let at = 0; at < length; at++) {
       if (this.#server(at)?.encoding !== other.#server(at)?.encoding) return false;
-      if (!areSameWords(this.kind, own.said[at] as T, its.said[at] as T)) return false;
+      if (!areSameWords(this.kind, this.said(at), other.said(at))) return false;
       if (turns.isOver) await turns.pass();
     }
     return true;
   }
+}
+
+function roomFor<T>({ inner }: RowKind<T>, room: number): Columns<T> {
+  return {
+    places: Spans.of(room),
+    inner: inner === undefined ? undefined : Spans.of(room),
+    said: [],
+    tellers: new Uint16Array(room),
+  };
+}
+
+function larger<T>({ places, inner, said, tellers }: Columns<T>): Columns<T> {
+  const room = 2 * tellers.length;
+  const more = new Uint16Array(room);
+  more.set(tellers);
+  return { places: places.grown(room), inner: inner?.grown(room), said, tellers: more };
 }
 
 function part<T>({ places, inner, said, tellers }: Columns<T>, from: number, to: number): Columns<T> {
@@ -163,4 +187,12 @@ function part<T>({ places, inner, said, tellers }: Columns<T>, from: number, to:
     said: said.slice(from, to),
     tellers: tellers.slice(from, to),
   };
+}
+
+/** Puts a row of others at a place among these. */
+function copyRow<T>(to: Columns<T>, at: number, from: Columns<T>, row: number): void {
+  to.places.copy(at, from.places, row);
+  if (from.inner !== undefined) to.inner?.copy(at, from.inner, row);
+  to.said[at] = from.said[row] as T;
+  to.tellers[at] = from.tellers[row] ?? 0;
 }

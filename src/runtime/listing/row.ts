@@ -65,7 +65,7 @@ export function compareWhat<T>(kind: RowKind<T>, a: T, b: T): number {
 }
 
 /** By what rows say besides any place. */
-function compareWords<T>(kind: RowKind<T>, a: T, b: T): number {
+export function compareWords<T>(kind: RowKind<T>, a: T, b: T): number {
   const { within } = kind;
   return (
     compareText(kind.words(a), kind.words(b)) ||

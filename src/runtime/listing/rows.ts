@@ -11,18 +11,19 @@ import type { Places } from "../answer/convert.js";
 import type { LspPosition, LspRange } from "../lsp-values.js";
 import type { Turns } from "../turns.js";
 import type { Speller } from "./list.js";
-import { upTo } from "./numbers.js";
+import { Numbers, upTo } from "./numbers.js";
 import { compareWhat, none, type Row, type RowFile, type RowKind } from "./row.js";
 import { PackedRows, type RowStore } from "./row-store.js";
+import { Spans } from "./spans.js";
 
 /** So few rows are looked through in one go. */
 export const fewRows = 1024;
 
 /** The rows of a reply. */
-export class Rows<T> {
+export class Rows<T, Store extends RowStore<T> = RowStore<T>> {
   constructor(
     readonly kind: RowKind<T>,
-    readonly store: RowStore<T>,
+    readonly store: Store,
     readonly files: readonly RowFile[],
   ) {}
 
@@ -36,19 +37,24 @@ export class Rows<T> {
     return this.store.row(file.start + index, file.admitted.uri);
   }
 
-  /** The same rows in little room, to be kept. */
-  packed(): Rows<T> {
-    if (this.store instanceof PackedRows) return this;
-    const store = PackedRows.of(this.kind, this.length);
+  /** The same rows in little room, to be kept: without those that were left out of a file, which still stand behind it. */
+  async packed(turns: Turns): Promise<Rows<T, PackedRows<T>>> {
+    if (this.#isPacked() && this.store.length === this.length) return this;
+    const { kind, length } = this;
+    const numbers = new Numbers();
     const files: RowFile[] = [];
     for (const file of this.files) {
-      files.push({ ...file, start: store.length });
-      for (let index = 0; index < file.length; index++) {
-        const { server, range, what } = this.row(file, index);
-        store.places.put(store.add(server, what), range);
-      }
+      files.push({ ...file, start: numbers.length });
+      for (let index = 0; index < file.length; index++) numbers.push(file.start + index);
     }
-    return new Rows(this.kind, store, files);
+    if (this.#isPacked()) return new Rows(kind, await this.store.picked(numbers.data, turns), files);
+    const store = PackedRows.of(kind, length);
+    for (const row of numbers.data) store.add(this.store.row(row, ""));
+    return new Rows(kind, store, files);
+  }
+
+  #isPacked(): this is Rows<T, PackedRows<T>> {
+    return this.store instanceof PackedRows;
   }
 
   /** Whether other rows are the same, in the same order. */
@@ -57,8 +63,8 @@ export class Rows<T> {
       file?.admitted.uri === admitted.uri && file.length === length;
     if (other.files.length !== this.files.length) return false;
     if (!this.files.every((file, index) => isOf(file, other.files[index]))) return false;
-    const [own, its] = [this.packed().store, other.packed().store];
-    return own instanceof PackedRows && its instanceof PackedRows && own.equals(its, turns);
+    const [own, its] = [await this.packed(turns), await other.packed(turns)];
+    return own.store.equals(its.store, turns);
   }
 
   /** The items of a file's rows from one index up to another, behind those that are there. */
@@ -124,8 +130,7 @@ export class Rows<T> {
       keys.set(index, key);
       return key;
     };
-    const compareShown = (a: number, b: number) =>
-      comparePlaces(shown, a, b) || compareKeys(keyOf(a), keyOf(b));
+    const compareShown = (a: number, b: number) => shown.compare(a, b) || compareKeys(keyOf(a), keyOf(b));
     const compare = (a: number, b: number) => compareShown(a, b) || compareWhat(kind, what(a), what(b));
     const sorted = await sortSlices(upTo(file.length), compare, () => turns.rest());
     return { sorted, isTie: (a: number, b: number) => compareShown(a, b) === 0, lines };
@@ -133,15 +138,15 @@ export class Rows<T> {
 
   /** Whether the rows of a file stand in their order already, each at a place of its own; where lines tell, columns are not asked for. */
   #isAscending(file: RowFile, walks: Walks): boolean {
-    const shown = new Uint32Array(8);
+    const shown = Spans.of(2);
     const last = walks.lastLine;
     let before = this.#shownLine(file, 0, walks);
     for (let index = 1; index < file.length; index++) {
       const line = this.#shownLine(file, index, walks);
       if (line <= before || line > last) {
-        this.#show(file, index - 1, walks, shown, 0);
-        this.#show(file, index, walks, shown, 4);
-        if (comparePlaces(shown, 0, 1) >= 0) return false;
+        this.#show(file, index - 1, walks, shown.numbers, 0);
+        this.#show(file, index, walks, shown.numbers, 4);
+        if (shown.compare(0, 1) >= 0) return false;
       }
       before = line;
     }
@@ -158,10 +163,10 @@ export class Rows<T> {
   }
 
   /** Four numbers a row, as they are shown. */
-  async #shown(file: RowFile, walks: Walks, turns: Turns): Promise<Uint32Array> {
-    const shown = new Uint32Array(4 * file.length);
+  async #shown(file: RowFile, walks: Walks, turns: Turns): Promise<Spans> {
+    const shown = Spans.of(file.length);
     for (let index = 0; index < file.length; index++) {
-      this.#show(file, index, walks, shown, 4 * index);
+      this.#show(file, index, walks, shown.numbers, 4 * index);
       if (turns.isOver) await turns.pass();
     }
     return shown;
@@ -210,15 +215,6 @@ class Walks {
     this.#known.set(unit, walks);
     return walks;
   }
-}
-
-/** Compares two rows by their four numbers. */
-export function comparePlaces(places: Uint32Array, a: number, b: number): number {
-  for (let part = 0; part < 4; part++) {
-    const order = (places[4 * a + part] ?? 0) - (places[4 * b + part] ?? 0);
-    if (order !== 0) return order;
-  }
-  return 0;
 }
 
 /** Puts down a position as it is shown, clamped to the text. Without the text the column stays as it is. */

@@ -38,17 +38,35 @@ export class Spans {
       this.numbers[parts * index + part] = others.numbers[parts * from + part] ?? none;
   }
 
+  /** The same with room for so many. */
+  grown(length: number): Spans {
+    const grown = Spans.of(length);
+    grown.numbers.set(this.numbers);
+    return grown;
+  }
+
+  /** By the four numbers; what is not there is the last. */
+  compare(a: number, b: number): number {
+    for (let part = 0; part < parts; part++) {
+      const order = (this.numbers[parts * a + part] ?? 0) - (this.numbers[parts * b + part] ?? 0);
+      if (order !== 0) return order;
+    }
+    return 0;
+  }
+
   slice(from: number, to: number): Spans {
     return new Spans(this.numbers.slice(parts * from, parts * to));
   }
 
-  equals({ numbers }: Spans): boolean {
-    return bytesOf(this.numbers).equals(bytesOf(numbers));
+  /** Whether the first of others are the same. */
+  equals({ numbers }: Spans, length: number): boolean {
+    const end = parts * length;
+    return bytesOf(this.numbers.subarray(0, end)).equals(bytesOf(numbers.subarray(0, end)));
   }
 }
 
 /** A number of a position as it is kept: LSP's own are smaller than what stands for none. */
-export function kept(number: number | undefined): number {
+function kept(number: number | undefined): number {
   return number === undefined ? none : Math.min(number, none - 1);
 }
 

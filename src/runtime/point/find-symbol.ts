@@ -186,9 +186,9 @@ async function describe(call: CallState, symbol: FoundSymbol) {
   const document = admitted === undefined ? {} : call.places.document(admitted);
   const span = extent === undefined ? {} : await call.places.span(symbol.server, symbol.uri, extent);
   const text = extent && (await call.places.snippet(symbol.server, symbol.uri, extent));
-  const { name, kind, within } = symbol.what;
+  const { name, kind, container } = symbol.what;
   const candidate: JsonObject = { name: call.places.name(name), kind, ...document, ...span };
-  if (within !== undefined) candidate.container = within.path;
+  if (container !== undefined) candidate.container = container.path;
   if (text !== undefined) candidate.text = text;
   return { candidate, at: { ...document, start: extent?.start ?? null } };
 }

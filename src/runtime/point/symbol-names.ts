@@ -8,26 +8,26 @@
 export interface NamedSymbol {
   name: string;
   /** What it stands in; undefined for nothing. */
-  within: Within | undefined;
+  container: Container | undefined;
 }
 
-/** What symbols stand in: shared by all that do. */
-export interface Within {
+/** What symbols stand in, shared by those that do. */
+export interface Container {
   name: string;
-  outer: Within | undefined;
+  outer: Container | undefined;
   /** Its own name and those of what it stands in, as one text. */
   path: string;
 }
 
-/** What stands in something of that name. */
-export function within(name: string, outer?: Within): Within {
+/** A container of that name, in another one or in none. */
+export function containerOf(name: string, outer?: Container): Container {
   return { name, outer, path: outer === undefined ? name : `${outer.path}/${name}` };
 }
 
 /** The names of what a symbol stands in and its own, outermost first. */
-function namesOf({ name, within }: NamedSymbol): string[] {
+function namesOf({ name, container }: NamedSymbol): string[] {
   const names = [name];
-  for (let outer = within; outer !== undefined; outer = outer.outer) names.push(outer.name);
+  for (let outer = container; outer !== undefined; outer = outer.outer) names.push(outer.name);
   return names.reverse();
 }
 

@@ -9,7 +9,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
 import type { Row } from "../listing/row.js";
 import { garbled, isRange, kindWord, type LspPosition, type LspRange, listOf } from "../lsp-values.js";
-import { identifierOf, type NamedSymbol, type Within, within } from "./symbol-names.js";
+import { type Container, containerOf, identifierOf, type NamedSymbol } from "./symbol-names.js";
 
 /** What a symbol says besides the range of its declaration. */
 export interface SymbolWords extends NamedSymbol {
@@ -25,7 +25,7 @@ export type FoundSymbol = Row<SymbolWords>;
 interface Level {
   entries: unknown[];
   next: number;
-  within: Within | undefined;
+  container: Container | undefined;
   outer: Level | undefined;
 }
 
@@ -35,13 +35,14 @@ interface Level {
  */
 class DocumentSymbols implements IterableIterator<FoundSymbol, undefined> {
   #level: Level | undefined;
+  readonly #containers = new Map<string, Container>();
 
   constructor(
     private readonly server: LanguageServer,
     private readonly uri: string,
     value: unknown,
   ) {
-    this.#level = { entries: listOf(value), next: 0, within: undefined, outer: undefined };
+    this.#level = { entries: listOf(value), next: 0, container: undefined, outer: undefined };
   }
 
   [Symbol.iterator](): this {
@@ -58,11 +59,14 @@ class DocumentSymbols implements IterableIterator<FoundSymbol, undefined> {
 
   #symbol(entry: unknown, level: Level): FoundSymbol {
     if (!isTable(entry)) throw garbled(this.server, "a list of symbols");
-    if (level.outer === undefined && isTable(entry.location)) return flatSymbol(this.server, entry, this.uri);
-    const symbol = nestedSymbol(this.server, this.uri, entry, level.within);
+    if (level.outer === undefined && isTable(entry.location))
+      return flatSymbol(this.server, entry, this.uri, this.#containers);
+    const symbol = nestedSymbol(this.server, this.uri, entry, level.container);
     const entries = listOf(entry.children);
-    if (entries.length > 0)
-      this.#level = { entries, next: 0, within: within(symbol.what.name, level.within), outer: level };
+    if (entries.length > 0) {
+      const container = containerOf(symbol.what.name, level.container);
+      this.#level = { entries, next: 0, container, outer: level };
+    }
     return symbol;
   }
 }
@@ -77,37 +81,43 @@ export function* workspaceSymbols(
   server: LanguageServer,
   value: unknown,
 ): Generator<FoundSymbol, void, undefined> {
-  for (const entry of listOf(value)) yield flatSymbol(server, entry, "");
+  const containers = new Map<string, Container>();
+  for (const entry of listOf(value)) yield flatSymbol(server, entry, "", containers);
 }
 
 function nestedSymbol(
   server: LanguageServer,
   uri: string,
   { name, kind, range, selectionRange }: Record<string, unknown>,
-  within: Within | undefined,
+  container: Container | undefined,
 ): FoundSymbol {
   if (typeof name !== "string" || !isRange(range)) throw garbled(server, "a list of symbols");
   const selection = isRange(selectionRange) ? selectionRange : undefined;
-  return { server, uri, range, what: { name, kind: kindWord(kind), within, selection } };
+  return { server, uri, range, what: { name, kind: kindWord(kind), container, selection } };
 }
 
-function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string): FoundSymbol {
+/** `containers` are those that others were told to stand in: one for all that stand in it. */
+function flatSymbol(
+  server: LanguageServer,
+  entry: unknown,
+  documentUri: string,
+  containers: Map<string, Container>,
+): FoundSymbol {
   if (!isTable(entry) || typeof entry.name !== "string" || !isTable(entry.location))
     throw garbled(server, "a list of symbols");
   const { uri, range } = entry.location;
   if (typeof uri !== "string") throw garbled(server, "a list of symbols");
   const { name, kind, containerName } = entry;
-  const isWithin = typeof containerName === "string" && containerName !== "";
+  let container: Container | undefined;
+  if (typeof containerName === "string" && containerName !== "") {
+    container = containers.get(containerName) ?? containerOf(containerName);
+    containers.set(containerName, container);
+  }
   return {
     server,
     uri: uri || documentUri,
     range: isRange(range) ? range : undefined,
-    what: {
-      name,
-      kind: kindWord(kind),
-      within: isWithin ? within(containerName) : undefined,
-      selection: undefined,
-    },
+    what: { name, kind: kindWord(kind), container, selection: undefined },
   };
 }
 

@@ -4,8 +4,13 @@ import { defineAll, type JsonObject } from "../../base/json.js";
 import type { Lines } from "../../base/text.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { Places } from "../answer/convert.js";
-import type { RowKind } from "../listing/row.js";
+import type { Inner, RowKind } from "../listing/row.js";
 import { extentOf, type FoundSymbol, nameRangeOf, type SymbolWords } from "../point/symbols.js";
+
+const placeOfName: Inner<SymbolWords> = {
+  of: ({ selection }) => selection,
+  with: ({ name, kind, container }, selection) => ({ name, kind, container, selection }),
+};
 
 /** Symbols as rows of a listing, with or without the names of their files. */
 export function symbolKind(
@@ -17,25 +22,23 @@ export function symbolKind(
     facts,
     words: ({ name, kind }) => `${kind} ${name}`,
     characters: ({ name, kind }) => kind.length + 1 + name.length,
-    within: ({ within }) => within?.path ?? "",
-    inner: {
-      of: ({ selection }) => selection,
-      with: ({ name, kind, within }, selection) => ({ name, kind, within, selection }),
-    },
+    within: ({ container }) => container?.path ?? "",
+    // Of the symbols of a workspace nobody tells where their names are.
+    ...(isNamed ? {} : { inner: placeOfName }),
     isSame: (a, b) =>
-      a.name === b.name && a.kind === b.kind && (a.within?.path ?? "") === (b.within?.path ?? ""),
-    members: ({ name, kind, within }, places) => ({
+      a.name === b.name && a.kind === b.kind && (a.container?.path ?? "") === (b.container?.path ?? ""),
+    members: ({ name, kind, container }, places) => ({
       name: places.name(name),
       kind,
-      ...(within === undefined ? {} : { container: within.path }),
+      ...(container === undefined ? {} : { container: container.path }),
     }),
     range: (row, lines) => (extent === "declaration" ? row.range : extentOf(row, lines)),
     spell(row, admitted, places, lines) {
-      const { name, kind, within } = row.what;
+      const { name, kind, container } = row.what;
       const item: JsonObject = { name: places.name(name), kind };
       if (isNamed) defineAll(item, places.document(admitted));
       putSymbolSpan(item, places, row, lines, extent);
-      if (within !== undefined) item.container = within.path;
+      if (container !== undefined) item.container = container.path;
       return item;
     },
   };

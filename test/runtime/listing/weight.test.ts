@@ -6,7 +6,7 @@ import { documentSymbolsFacts } from "../../../src/protocol/shapes/document-symb
 import { RowList } from "../../../src/runtime/listing/row-list.js";
 import { PlainRows } from "../../../src/runtime/listing/row-store.js";
 import { Rows } from "../../../src/runtime/listing/rows.js";
-import { within } from "../../../src/runtime/point/symbol-names.js";
+import { containerOf } from "../../../src/runtime/point/symbol-names.js";
 import type { FoundSymbol } from "../../../src/runtime/point/symbols.js";
 import { symbolKind } from "../../../src/runtime/shapes/symbol-rows.js";
 import { Turns } from "../../../src/runtime/turns.js";
@@ -28,8 +28,8 @@ function listOf(told: [string, string | undefined][], character = 0, encoding: P
   const server = serverOf({}, { encoding });
   const rows = told.map(([name, container], line): FoundSymbol => {
     const range = { start: { line, character }, end: { line, character: 9 } };
-    const outer = container === undefined ? undefined : within(container);
-    return { server, uri, range, what: { name, kind: "class", within: outer, selection: range } };
+    const outer = container === undefined ? undefined : containerOf(container);
+    return { server, uri, range, what: { name, kind: "class", container: outer, selection: range } };
   });
   const file = { admitted, start: 0, length: rows.length, isOrdered: true };
   return new RowList(new Rows(kind, new PlainRows(rows), [file]));
@@ -74,7 +74,7 @@ it("takes as much as its texts are long", async () => {
 it("counts the characters of a symbol's words without making them", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (name, word) => {
-      const what = { name, kind: word, within: undefined, selection: undefined };
+      const what = { name, kind: word, container: undefined, selection: undefined };
       expect(kind.characters?.(what)).toBe(kind.words(what).length);
     }),
   );
