@@ -20,7 +20,6 @@ export function bounded(call: CallState, list: List, speller: Speller): Soon<Lis
 async function asMuchAsIsKept(call: CallState, list: List, speller: Speller): Promise<List> {
   let kept = list.length > mostItems ? await list.first(speller, mostItems) : list;
   const isPaged = call.tool.page !== null && list.length > pageSize(call);
-  if (isPaged) kept = await kept.packed(speller.turns);
   while (isPaged && kept.length > pageSize(call)) {
     const bytes = await kept.weigh(speller.turns);
     // Something is left for what stands beside the list.

@@ -9,25 +9,26 @@ import { Rows } from "./rows.js";
 /** What a row takes as numbers, and its second place; what else it says, and a file, beside their characters. */
 const bytesPerRow = 18;
 const bytesPerInner = 16;
-const bytesPerText = 96;
+const bytesPerText = 64;
 const bytesPerFile = 400;
 /** And a list, be it ever so short. */
 const bytesPerList = 2500;
 
 abstract class ListOfRows<T> implements List {
-  #bytes: number | undefined;
-
-  constructor(protected readonly rows: Rows<T>) {}
+  constructor(
+    protected readonly rows: Rows<T>,
+    protected bytes?: number,
+  ) {}
 
   abstract readonly length: number;
   abstract items(speller: Speller, from: number, to: number): Promise<Json[]>;
   abstract first(speller: Speller, length: number): Promise<List>;
   abstract packed(turns: Turns): Promise<List>;
 
-  /** Weighed once: the order within a file may be found later, and does not change what the rows take. */
+  /** Weighed once, packed or not: the order within a file may be found later, and does not change what the rows take. */
   async weigh(turns: Turns): Promise<number> {
-    this.#bytes ??= await weigh(this.rows, turns);
-    return this.#bytes;
+    this.bytes ??= await weigh(this.rows, turns);
+    return this.bytes;
   }
 
   async equals(other: List, turns: Turns): Promise<boolean> {
@@ -41,7 +42,7 @@ export class RowList<T> extends ListOfRows<T> {
 
   async packed(turns: Turns): Promise<List> {
     const rows = await this.rows.packed(turns);
-    return rows === this.rows ? this : new RowList(rows);
+    return rows === this.rows ? this : new RowList(rows, this.bytes);
   }
 
   async items(speller: Speller, from: number, to: number): Promise<Json[]> {
@@ -77,13 +78,14 @@ export class FileList<T> extends ListOfRows<T> {
     rows: Rows<T>,
     private readonly most: number,
     private readonly item: (file: RowFile, first: Json[], places: Places) => JsonObject,
+    bytes?: number,
   ) {
-    super(rows);
+    super(rows, bytes);
   }
 
   async packed(turns: Turns): Promise<List> {
     const rows = await this.rows.packed(turns);
-    return rows === this.rows ? this : new FileList(rows, this.most, this.item);
+    return rows === this.rows ? this : new FileList(rows, this.most, this.item, this.bytes);
   }
 
   async items(speller: Speller, from: number, to: number): Promise<Json[]> {
