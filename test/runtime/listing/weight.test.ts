@@ -7,7 +7,7 @@ import { RowList } from "../../../src/runtime/listing/row-list.js";
 import { PlainRows } from "../../../src/runtime/listing/row-store.js";
 import { Rows } from "../../../src/runtime/listing/rows.js";
 import { containerOf } from "../../../src/runtime/point/symbol-names.js";
-import type { FoundSymbol } from "../../../src/runtime/point/symbols.js";
+import { documentSymbols, type FoundSymbol, workspaceSymbols } from "../../../src/runtime/point/symbols.js";
 import { symbolKind } from "../../../src/runtime/shapes/symbol-rows.js";
 import { Turns } from "../../../src/runtime/turns.js";
 import { callState, serverOf } from "../doubles.js";
@@ -68,6 +68,8 @@ it("takes as much as its texts are long", async () => {
     ["short", "within"],
   ]).weigh(turns);
   expect(one).toBeGreaterThan(80_000);
+  // Many short ones must not take the room that they are not weighed for.
+  expect(await listOf([["a", undefined]]).weigh(turns)).toBeGreaterThan(2000);
   expect(two).toBeGreaterThan(one);
 });
 
@@ -78,4 +80,17 @@ it("counts the characters of a symbol's words without making them", () => {
       expect(kind.characters?.(what)).toBe(kind.words(what).length);
     }),
   );
+});
+
+it("has what symbols stand in once, however many do", () => {
+  const location = { uri, range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } } };
+  const value = ["in", "in", "out"].map((containerName) => ({ name: "n", kind: 5, containerName, location }));
+  for (const found of [
+    [...documentSymbols(serverOf({}), uri, value)],
+    [...workspaceSymbols(serverOf({}), value)],
+  ]) {
+    const [one, two, three] = found.map(({ what }) => what.container);
+    expect(one).toBe(two);
+    expect(three).toEqual({ name: "out", outer: undefined, path: "out" });
+  }
 });
