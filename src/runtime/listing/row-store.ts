@@ -94,12 +94,14 @@ export class PackedRows<T> implements RowStore<T> {
   }
 
   #teller(server: LanguageServer): number {
-    const known = this.servers.indexOf(server);
-    return known < 0 ? this.servers.push(server) - 1 : known;
+    const { servers } = this;
+    for (let at = 0; at < servers.length; at++) if (servers[at] === server) return at;
+    return servers.push(server) - 1;
   }
 
   /** Those with these numbers, in this order. */
   async picked(numbers: Uint32Array, turns: Turns): Promise<PackedRows<T>> {
+    if (numbers.every((number, at) => number === at)) return this.first(numbers.length);
     const columns = roomFor(this.kind, numbers.length);
     for (const row of numbers) {
       copyRow(columns, columns.said.length, this.columns, row);

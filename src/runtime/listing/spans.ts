@@ -1,5 +1,5 @@
 /** Ranges as numbers side by side: little room, and nothing that is searched for garbage. */
-import type { LspPosition, LspRange } from "../lsp-values.js";
+import type { LspRange } from "../lsp-values.js";
 import { none } from "./row.js";
 
 const parts = 4;
@@ -23,19 +23,28 @@ export class Spans {
   }
 
   put(index: number, range: LspRange | undefined): void {
-    this.#put(parts * index, range?.start);
-    this.#put(parts * index + 2, range?.end);
-  }
-
-  #put(at: number, position: LspPosition | undefined): void {
-    this.numbers[at] = kept(position?.line);
-    this.numbers[at + 1] = kept(position?.character);
+    const { numbers } = this;
+    const at = parts * index;
+    if (range === undefined) {
+      numbers.fill(none, at, at + parts);
+      return;
+    }
+    const { start, end } = range;
+    numbers[at] = kept(start.line);
+    numbers[at + 1] = kept(start.character);
+    numbers[at + 2] = kept(end.line);
+    numbers[at + 3] = kept(end.character);
   }
 
   /** Takes one over from others. */
   copy(index: number, others: Spans, from: number): void {
-    for (let part = 0; part < parts; part++)
-      this.numbers[parts * index + part] = others.numbers[parts * from + part] ?? none;
+    const { numbers: own } = this;
+    const { numbers: its } = others;
+    const [to, at] = [parts * index, parts * from];
+    own[to] = its[at] ?? none;
+    own[to + 1] = its[at + 1] ?? none;
+    own[to + 2] = its[at + 2] ?? none;
+    own[to + 3] = its[at + 3] ?? none;
   }
 
   /** The same with room for so many. */
@@ -47,11 +56,14 @@ export class Spans {
 
   /** By the four numbers; what is not there is the last. */
   compare(a: number, b: number): number {
-    for (let part = 0; part < parts; part++) {
-      const order = (this.numbers[parts * a + part] ?? 0) - (this.numbers[parts * b + part] ?? 0);
-      if (order !== 0) return order;
-    }
-    return 0;
+    const { numbers } = this;
+    const [i, j] = [parts * a, parts * b];
+    return (
+      (numbers[i] ?? none) - (numbers[j] ?? none) ||
+      (numbers[i + 1] ?? none) - (numbers[j + 1] ?? none) ||
+      (numbers[i + 2] ?? none) - (numbers[j + 2] ?? none) ||
+      (numbers[i + 3] ?? none) - (numbers[j + 3] ?? none)
+    );
   }
 
   slice(from: number, to: number): Spans {
@@ -66,8 +78,8 @@ export class Spans {
 }
 
 /** A number of a position as it is kept: LSP's own are smaller than what stands for none. */
-function kept(number: number | undefined): number {
-  return number === undefined ? none : Math.min(number, none - 1);
+function kept(number: number): number {
+  return number < none ? number : none - 1;
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Buffer {
