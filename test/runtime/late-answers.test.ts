@@ -49,14 +49,20 @@ describe("an answer that came too late", () => {
     ["is told to who joined and has no time left to ask", 5, "first"],
   ])("%s", async (_what, leftMs, told) => {
     const shared = sharing();
+    let isOver = false;
     let end = (): void => {};
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
     const first = shareAnswer(shared, question("one", 0), () => ended.then(() => late("first")));
-    const second = shareAnswer(shared, question("two", leftMs), async () => late("second"));
+    const second = shareAnswer(shared, question("two", leftMs), async () => {
+      // Before that it waits for what the first has begun.
+      expect(isOver).toBe(true);
+      return late("second");
+    });
     // Whoever joins has looked at everything before.
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    isOver = true;
     end();
     expect((await first).outcome.text).toBe("first");
     expect((await second).outcome.text).toBe(told);

@@ -144,8 +144,8 @@ export class Rows<T, Store extends RowStore<T> = RowStore<T>> {
     for (let index = 1; index < file.length; index++) {
       const line = this.#shownLine(file, index, walks);
       if (line <= before || line > last) {
-        this.#show(file, index - 1, walks, shown.numbers, 0);
-        this.#show(file, index, walks, shown.numbers, 4);
+        this.#show(file, index - 1, walks, shown, 0);
+        this.#show(file, index, walks, shown, 1);
         if (shown.compare(0, 1) >= 0) return false;
       }
       before = line;
@@ -166,23 +166,25 @@ export class Rows<T, Store extends RowStore<T> = RowStore<T>> {
   async #shown(file: RowFile, walks: Walks, turns: Turns): Promise<Spans> {
     const shown = Spans.of(file.length);
     for (let index = 0; index < file.length; index++) {
-      this.#show(file, index, walks, shown.numbers, 4 * index);
+      this.#show(file, index, walks, shown, index);
       if (turns.isOver) await turns.pass();
     }
     return shown;
   }
 
   /** Puts down the four numbers of a row, as they are shown. */
-  #show(file: RowFile, index: number, walks: Walks, shown: Uint32Array, at: number): void {
+  #show(file: RowFile, index: number, walks: Walks, shown: Spans, at: number): void {
     const row = this.row(file, index);
     const range = this.#range(row, walks.lines);
     if (range === undefined) {
-      shown.fill(none, at, at + 4);
+      shown.put(at, undefined);
       return;
     }
-    const [start, end] = walks.from(row.server.encoding);
-    put(shown, at, range.start, walks.lastLine, start);
-    put(shown, at + 2, range.end, walks.lastLine, end);
+    const { start, end } = range;
+    const { lastLine } = walks;
+    const [startWalk, endWalk] = walks.from(row.server.encoding);
+    const [first, last] = [Math.min(start.line, lastLine), Math.min(end.line, lastLine)];
+    shown.set(at, first, columnOn(first, start, startWalk), last, columnOn(last, end, endWalk));
   }
 
   /** Puts the rows of a file at these indexes first, in this order. */
@@ -217,18 +219,8 @@ class Walks {
   }
 }
 
-/** Puts down a position as it is shown, clamped to the text. Without the text the column stays as it is. */
-function put(
-  shown: Uint32Array,
-  at: number,
-  { line, character }: LspPosition,
-  lastLine: number,
-  walk: ColumnWalk | undefined,
-): void {
-  const last = Math.min(line, lastLine);
-  shown[at] = last;
-  shown[at + 1] =
-    walk === undefined
-      ? Math.min(character, none - 1)
-      : walk.convert(last, last === line ? character : Number.POSITIVE_INFINITY);
+/** The column of a position as it is shown, on its line or on the last of the text. Without the text it stays as it is. */
+function columnOn(shown: number, { line, character }: LspPosition, walk: ColumnWalk | undefined): number {
+  if (walk === undefined) return character;
+  return walk.convert(shown, shown === line ? character : Number.POSITIVE_INFINITY);
 }

@@ -6,7 +6,7 @@ const parts = 4;
 
 /** Ranges, four numbers each; one that is not there has `none`. */
 export class Spans {
-  constructor(readonly numbers: Uint32Array) {}
+  private constructor(private readonly numbers: Uint32Array) {}
 
   /** Room for so many. */
   static of(length: number): Spans {
@@ -23,17 +23,17 @@ export class Spans {
   }
 
   put(index: number, range: LspRange | undefined): void {
+    if (range === undefined) this.numbers.fill(none, parts * index, parts * (index + 1));
+    else this.set(index, range.start.line, range.start.character, range.end.line, range.end.character);
+  }
+
+  set(index: number, line: number, character: number, endLine: number, endCharacter: number): void {
     const { numbers } = this;
     const at = parts * index;
-    if (range === undefined) {
-      numbers.fill(none, at, at + parts);
-      return;
-    }
-    const { start, end } = range;
-    numbers[at] = kept(start.line);
-    numbers[at + 1] = kept(start.character);
-    numbers[at + 2] = kept(end.line);
-    numbers[at + 3] = kept(end.character);
+    numbers[at] = kept(line);
+    numbers[at + 1] = kept(character);
+    numbers[at + 2] = kept(endLine);
+    numbers[at + 3] = kept(endCharacter);
   }
 
   /** Takes one over from others. */

@@ -29,10 +29,7 @@ interface Level {
   outer: Level | undefined;
 }
 
-/**
- * The symbols of `textDocument/documentSymbol`, parents before children; a flat one in the file that the server says. No
- * generator: that, and what it yields in between, took as long as the symbols themselves.
- */
+/** The symbols of `textDocument/documentSymbol`, parents before children; a flat one in the file that the server says. */
 class DocumentSymbols implements IterableIterator<FoundSymbol, undefined> {
   #level: Level | undefined;
   readonly #containers = new Map<string, Container>();
@@ -96,7 +93,6 @@ function nestedSymbol(
   return { server, uri, range, what: { name, kind: kindWord(kind), container, selection } };
 }
 
-/** `containers` are those that others were told to stand in: one for all that stand in it. */
 function flatSymbol(
   server: LanguageServer,
   entry: unknown,
@@ -108,17 +104,23 @@ function flatSymbol(
   const { uri, range } = entry.location;
   if (typeof uri !== "string") throw garbled(server, "a list of symbols");
   const { name, kind, containerName } = entry;
-  let container: Container | undefined;
-  if (typeof containerName === "string" && containerName !== "") {
-    container = containers.get(containerName) ?? containerOf(containerName);
-    containers.set(containerName, container);
-  }
+  const isWithin = typeof containerName === "string" && containerName !== "";
+  const container = isWithin ? sharedContainer(containers, containerName) : undefined;
   return {
     server,
     uri: uri || documentUri,
     range: isRange(range) ? range : undefined,
     what: { name, kind: kindWord(kind), container, selection: undefined },
   };
+}
+
+/** The container of a name, one for all symbols that stand in it. */
+function sharedContainer(containers: Map<string, Container>, name: string): Container {
+  const known = containers.get(name);
+  if (known !== undefined) return known;
+  const container = containerOf(name);
+  containers.set(name, container);
+  return container;
 }
 
 /** The symbols that are this document's; those of other files are counted as dropped. */
