@@ -46,6 +46,15 @@ function hold(nursery: Nursery): void {
   // Helpers are woken, and waited for, for longer than the few megabytes take one thread.
   setFlagsFromString("--no-parallel-scavenge");
   setFlagsFromString("--heap-growing-percent=30");
+  collectBetweenTurns(25);
+}
+
+/**
+ * When so much of the nursery is full, in percent, garbage is collected in the next turn of the event loop: an answer is on its
+ * way by then, and little of what it was made of is still alive. Within a turn V8 collects when all of it is full.
+ */
+function collectBetweenTurns(percent: number): void {
+  setFlagsFromString(`--minor-gc-task-trigger=${percent}`);
 }
 
 /** V8's bound is never less than 8 MB more than what is alive; its search for garbage begins at 40 % of the way there. */
@@ -58,6 +67,7 @@ function searchEarly(): void {
 function giveRoom(nursery: Nursery): void {
   nursery.free();
   setFlagsFromString("--parallel-scavenge");
+  collectBetweenTurns(80);
   setFlagsFromString("--heap-growing-percent=0");
   setFlagsFromString("--incremental-marking-soft-trigger=0");
   setFlagsFromString("--incremental-marking-hard-trigger=0");

@@ -13,10 +13,14 @@ vi.mock("node:v8", () => ({
 }));
 vi.mock("node:vm", () => ({ runInNewContext: () => collect }));
 
-const held = ["--semi-space-growth-factor=1", "--no-parallel-scavenge", "--heap-growing-percent=30"];
+const held = [
+  ...["--semi-space-growth-factor=1", "--no-parallel-scavenge", "--heap-growing-percent=30"],
+  "--minor-gc-task-trigger=25",
+];
 const early = ["--incremental-marking-soft-trigger=40", "--incremental-marking-hard-trigger=80"];
 const room = [
-  ...["--semi-space-growth-factor=2", "--parallel-scavenge", "--heap-growing-percent=0"],
+  ...["--semi-space-growth-factor=2", "--parallel-scavenge", "--minor-gc-task-trigger=80"],
+  "--heap-growing-percent=0",
   ...["--incremental-marking-soft-trigger=0", "--incremental-marking-hard-trigger=0"],
 ];
 const collected = ["--expose-gc", "--no-expose-gc"];

@@ -63,6 +63,31 @@ describe("the nursery", () => {
   }, 60_000);
 });
 
+describe("garbage", () => {
+  it("is collected between turns, long before the nursery is full", async () => {
+    const { stdout } = await printed(`${work}
+      const used = () => getHeapSpaceStatistics().find((space) => space.space_name === "new_space").space_used_size;
+      holdHeap(${8 * MB});
+      (async () => {
+        // Only after a second is the nursery given its size.
+        await new Promise((resolve) => setTimeout(resolve, 1100));
+        await workFor(150);
+        alive.length = 0;
+        let most = 0;
+        for (let turn = 0; turn < 400; turn++) {
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          most = Math.max(most, used());
+          for (let n = 0; n < 1000; n++) alive[0] = { turn, n, words: [n, turn, String(n)] };
+        }
+        console.log(JSON.stringify({ half: size() / 2, most }));
+      })();`);
+    const { half, most } = JSON.parse(stdout);
+    expect(half).toBeGreaterThanOrEqual(4 * MB);
+    // V8 itself waits until four fifths are full.
+    expect(most).toBeLessThan(half / 2);
+  }, 60_000);
+});
+
 describe("what V8 is told", () => {
   it("is known to the V8 that runs", async () => {
     const { stderr } = await printed(`holdHeap(${8 * MB}); compileEarly(); setTimeout(() => {}, 1500);`);
