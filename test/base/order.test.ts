@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareKeys, compareText, sortBy, sortedSet, sortSlices, uniqueBy } from "../../src/base/order.js";
+import {
+  compareKeys,
+  compareText,
+  sortBy,
+  sortedSet,
+  sortSlices,
+  sortWith,
+  sortWithNumber,
+  uniqueBy,
+} from "../../src/base/order.js";
 
 describe("the one order", () => {
   it("goes by code unit, not by locale", () => {
@@ -45,6 +54,26 @@ describe("the one order", () => {
       }),
       { numRuns: 40, seed: 1 },
     );
+  });
+
+  it("is the same with numbers that tell most of it, and equal ones keep their order", () => {
+    // From small to more than is told apart together with a count.
+    const number = fc.oneof(fc.nat(3), fc.nat(), fc.maxSafeNat());
+    const items = fc.array(fc.record({ number, next: fc.nat(2) }), { maxLength: 1100, size: "max" });
+    let [few, many] = [0, 0];
+    fc.assert(
+      fc.property(items, (told) => {
+        const numbered = told.map((item, index) => ({ ...item, index }));
+        const compare = (a: (typeof told)[number], b: (typeof told)[number]) =>
+          a.number - b.number || a.next - b.next;
+        expect(sortWithNumber(numbered, (item) => item.number, compare)).toEqual(sortWith(numbered, compare));
+        if (told.length > 1024) many++;
+        else few++;
+      }),
+      { numRuns: 100, seed: 1 },
+    );
+    expect(few).toBeGreaterThan(10);
+    expect(many).toBeGreaterThan(2);
   });
 
   it("keeps the first of equal items", () => {

@@ -3,12 +3,14 @@
  * question on the same files gives the same cursors, and nothing is spelt for them that is not shown. Listings are bounded in bytes
  * and in time, and their items are spelt page by page, so a page is told only if its files are as they were for the first one.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sha256 } from "../../base/hash.js";
 import { canonicalText, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { spelt } from "../../base/spelt.js";
+import { Stop } from "../../base/stop.js";
 import type { List } from "../listing/list.js";
-import type { Turns } from "../turns.js";
+import { Turns } from "../turns.js";
 import type { Head } from "./head.js";
 import { type Stamps, stampsOf } from "./stamps.js";
 
@@ -50,6 +52,8 @@ interface Kept {
   title: string;
   /** Null once the same question was asked again after a change: all that its cursors can be told is that they are stale. */
   snapshot: Snapshot | null;
+  /** Resolves when it takes as little room as it can; until then it is not gone through. */
+  packed: Promise<void>;
   cursors: Map<string, number>;
   bytes: number;
   usedAt: number;
@@ -95,7 +99,7 @@ export class Pages {
 
   /** Keeps a listing for its further pages; gives the way to them. */
   async keep(binding: string, shown: Snapshot, turns: Turns): Promise<WayOn> {
-    const snapshot = { ...shown, list: await shown.list.packed(turns) };
+    const snapshot = { ...shown };
     const title = JSON.stringify([snapshot.head, snapshot.beside, snapshot.total]);
     const own = Buffer.byteLength(title) + bytesPerFile * snapshot.files.size;
     const bytes = own + (await snapshot.list.weigh(turns));
@@ -103,7 +107,7 @@ export class Pages {
       throw new Refusal("page/snapshot-too-large", "The whole listing is too large to page through.");
     const before = await this.#sameAs(binding, title, snapshot, turns);
     const cursors = new Map<string, number>();
-    const kept = before ?? { binding, title, snapshot, cursors, bytes, usedAt: 0 };
+    const kept = before ?? { binding, title, snapshot, packed: packed(snapshot), cursors, bytes, usedAt: 0 };
     this.#letGo(binding, snapshot.sources);
     this.#use(kept);
     return this.#wayOn(kept, title);
@@ -127,6 +131,7 @@ export class Pages {
     if (snapshot === null) throw stale();
     if (kept.cursors.get(mark) !== offset)
       throw new Refusal("page/cursor-invalid", "The cursor is not as it was given.");
+    await kept.packed;
     const { files, sources: before } = snapshot;
     const isWatched = before !== undefined && sources !== undefined;
     // A file that the listing does not name may have new items for it.
@@ -154,6 +159,7 @@ export class Pages {
     for (const kept of this.#asked.get(binding) ?? []) {
       const before = kept.snapshot;
       if (before === null || kept.title !== title || !isSame(before, snapshot)) continue;
+      await kept.packed;
       const isEqual = await before.list.equals(snapshot.list, turns);
       // Others may have asked meanwhile, after a change or for more than there is room for.
       if (isEqual && kept.snapshot === before && this.#kept.has(kept)) return kept;
@@ -248,6 +254,15 @@ export class Pages {
     asked?.delete(kept);
     if (asked?.size === 0) this.#asked.delete(kept.binding);
   }
+}
+
+/** Puts a listing into as little room as it can have, once its first page is on its way. Who goes on hears why that failed. */
+function packed(snapshot: Snapshot): Promise<void> {
+  const packed = nextTurn().then(async () => {
+    snapshot.list = await snapshot.list.packed(new Turns(new Stop()));
+  });
+  packed.catch(() => undefined);
+  return packed;
 }
 
 /** Whether nothing changed between two listings that say the same: their texts would order and show them alike. */

@@ -150,7 +150,18 @@ export class PackedRows<T> implements RowStore<T> {
     );
   }
 
-  /** Whether others are the same, one by one: each call knows a server by a handle of its own. */
+  /** Whether a row is the one at a place: each call knows a server by a handle of its own. */
+  isAt(at: number, { server, range, what }: Row<T>): boolean {
+    const { places, inner } = this.columns;
+    return (
+      places.isAt(at, range) &&
+      (inner?.isAt(at, this.kind.inner?.of(what)) ?? true) &&
+      this.#server(at)?.encoding === server.encoding &&
+      areSameWords(this.kind, this.said(at), what)
+    );
+  }
+
+  /** Whether others are the same, one by one. */
   async equals(other: PackedRows<T>, turns: Turns): Promise<boolean> {
     const { length } = this;
     const [own, its] = [this.columns, other.columns];

@@ -63,8 +63,18 @@ export class Rows<T, Store extends RowStore<T> = RowStore<T>> {
       file?.admitted.uri === admitted.uri && file.length === length;
     if (other.files.length !== this.files.length) return false;
     if (!this.files.every((file, index) => isOf(file, other.files[index]))) return false;
-    const [own, its] = [await this.packed(turns), await other.packed(turns)];
-    return own.store.equals(its.store, turns);
+    const own = await this.packed(turns);
+    if (!other.#isPacked()) return own.#areTold(other);
+    return own.store.equals((await other.packed(turns)).store, turns);
+  }
+
+  /** Whether few rows, as they were told, are these, which stand side by side. */
+  #areTold(this: Rows<T, PackedRows<T>>, others: Rows<T>): boolean {
+    let at = 0;
+    for (const file of others.files)
+      for (let index = 0; index < file.length; index++)
+        if (!this.store.isAt(at++, others.row(file, index))) return false;
+    return true;
   }
 
   /** The items of a file's rows from one index up to another, behind those that are there. */

@@ -36,6 +36,20 @@ export class Spans {
     numbers[at + 3] = kept(endCharacter);
   }
 
+  /** Whether a range is the one at a place. */
+  isAt(index: number, range: LspRange | undefined): boolean {
+    const { numbers } = this;
+    const at = parts * index;
+    if (range === undefined) return numbers[at] === none;
+    const { start, end } = range;
+    return (
+      numbers[at] === kept(start.line) &&
+      numbers[at + 1] === kept(start.character) &&
+      numbers[at + 2] === kept(end.line) &&
+      numbers[at + 3] === kept(end.character)
+    );
+  }
+
   /** Takes one over from others. */
   copy(index: number, others: Spans, from: number): void {
     const { numbers: own } = this;
