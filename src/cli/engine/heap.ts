@@ -46,7 +46,7 @@ function hold(nursery: Nursery): void {
   // Helpers are woken, and waited for, for longer than the few megabytes take one thread.
   setFlagsFromString("--no-parallel-scavenge");
   setFlagsFromString("--heap-growing-percent=30");
-  collectBetweenTurns(25);
+  collectBetweenTurns(50);
 }
 
 /**

@@ -15,7 +15,7 @@ vi.mock("node:vm", () => ({ runInNewContext: () => collect }));
 
 const held = [
   ...["--semi-space-growth-factor=1", "--no-parallel-scavenge", "--heap-growing-percent=30"],
-  "--minor-gc-task-trigger=25",
+  "--minor-gc-task-trigger=50",
 ];
 const early = ["--incremental-marking-soft-trigger=40", "--incremental-marking-hard-trigger=80"];
 const room = [
