@@ -50,7 +50,7 @@ const mostItems = 2 ** 10;
 
 /**
  * The same, where a number tells most of it: a whole one, never negative and never less for an item that comes later. Numbers are
- * sorted without calling a comparison, in a third of the time; only items with the same number are compared.
+ * sorted without calling a comparison, the quicker the fewer are the same; only items with the same number are compared.
  */
 export function sortWithNumber<T>(
   items: readonly T[],

@@ -50,8 +50,8 @@ function hold(nursery: Nursery): void {
 }
 
 /**
- * When so much of the nursery is full, in percent, garbage is collected in the next turn of the event loop: an answer is on its
- * way by then, and little of what it was made of is still alive. Within a turn V8 collects when all of it is full.
+ * When so much of the nursery's used half is full, in percent, garbage is collected in the next turn of the event loop: an answer
+ * that is made in one turn is on its way by then, and little of what it was made of is still alive. Within a turn V8 collects when the half is full.
  */
 function collectBetweenTurns(percent: number): void {
   setFlagsFromString(`--minor-gc-task-trigger=${percent}`);

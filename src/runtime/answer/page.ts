@@ -107,7 +107,7 @@ export class Pages {
       throw new Refusal("page/snapshot-too-large", "The whole listing is too large to page through.");
     const before = await this.#sameAs(binding, title, snapshot, turns);
     const cursors = new Map<string, number>();
-    const kept = before ?? { binding, title, snapshot, packed: packed(snapshot), cursors, bytes, usedAt: 0 };
+    const kept = before ?? { binding, title, snapshot, packed: pack(snapshot), cursors, bytes, usedAt: 0 };
     this.#letGo(binding, snapshot.sources);
     this.#use(kept);
     return this.#wayOn(kept, title);
@@ -256,13 +256,14 @@ export class Pages {
   }
 }
 
-/** Puts a listing into as little room as it can have, once its first page is on its way. Who goes on hears why that failed. */
-function packed(snapshot: Snapshot): Promise<void> {
-  const packed = nextTurn().then(async () => {
+/** Puts a listing into as little room as it can have, once its first page is on its way. */
+async function pack(snapshot: Snapshot): Promise<void> {
+  await nextTurn();
+  try {
     snapshot.list = await snapshot.list.packed(new Turns(new Stop()));
-  });
-  packed.catch(() => undefined);
-  return packed;
+  } catch {
+    // There was no memory for another one: it stays as it is.
+  }
 }
 
 /** Whether nothing changed between two listings that say the same: their texts would order and show them alike. */

@@ -2,12 +2,9 @@
 import { sortWithNumber } from "../../base/order.js";
 import type { CallState } from "../call-state.js";
 import { type Collecting, fileOrder, type Named } from "./named-files.js";
-import { compareRanges, compareWhat, type Row, type RowFile, type RowKind } from "./row.js";
+import { compareRanges, compareWhat, type Row, type RowFile, type RowKind, startNumber } from "./row.js";
 import { PlainRows } from "./row-store.js";
 import { Rows } from "./rows.js";
-
-const lines = 2 ** 26;
-const columns = 2 ** 16;
 
 /** Rows in the order in which they were told, each with the number of its file. */
 export interface Few<T> {
@@ -42,19 +39,12 @@ export function plain<T>(
   return new Rows(kind, new PlainRows(kept), files);
 }
 
-/** Where a row begins, as one number: exactly, but for lines and columns that no text has. */
-function startOf<T>({ range }: Row<T>): number {
-  if (range === undefined) return lines * columns;
-  const { line, character } = range.start;
-  return Math.min(line, lines - 1) * columns + Math.min(character, columns - 1);
-}
-
 /** The rows of a file, sorted by place, each once; those that stand so already are not sorted. */
 function eachOnce<T>(rows: Row<T>[], kind: RowKind<T>): Row<T>[] {
   if (rows.every((row, at) => at === 0 || compareRanges(rows[at - 1]?.range, row.range) < 0)) return rows;
   const compare = (a: Row<T>, b: Row<T>) =>
     compareRanges(a.range, b.range) || compareWhat(kind, a.what, b.what);
-  const sorted = sortWithNumber(rows, startOf, compare);
+  const sorted = sortWithNumber(rows, ({ range }) => startNumber(range), compare);
   return sorted.filter((row, at) => {
     const before = sorted[at - 1];
     return before === undefined || compare(before, row) !== 0;

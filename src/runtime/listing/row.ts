@@ -78,6 +78,17 @@ export function areSameWords<T>(kind: RowKind<T>, a: T, b: T): boolean {
   return kind.isSame === undefined ? compareWords(kind, a, b) === 0 : kind.isSame(a, b);
 }
 
+const numberedLines = 2 ** 26;
+const numberedColumns = 2 ** 16;
+
+/** Where a range begins, as one number, by which some that are far apart or far away are the same; one that is not there is the last. */
+export function startNumber(range: LspRange | undefined): number {
+  if (range === undefined) return numberedLines * numberedColumns;
+  const { line, character } = range.start;
+  if (line >= numberedLines) return numberedLines * numberedColumns - 1;
+  return line * numberedColumns + Math.min(character, numberedColumns - 1);
+}
+
 /** By the four numbers; a row without a range is the last. */
 export function compareRanges(a: LspRange | undefined, b: LspRange | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
