@@ -76,6 +76,14 @@ describe("the one order", () => {
     expect(many).toBeGreaterThan(2);
   });
 
+  it("is the same with as many items as are told apart by a number, and with one more", () => {
+    for (const length of [0, 1, 2, 1023, 1024, 1025]) {
+      const items = Array.from({ length }, (_, index) => ({ number: 3 - (index % 3), index }));
+      const compare = (a: { number: number }, b: { number: number }) => a.number - b.number;
+      expect(sortWithNumber(items, ({ number }) => number, compare)).toEqual(sortWith(items, compare));
+    }
+  });
+
   it("keeps the first of equal items", () => {
     expect(uniqueBy(["a1", "b1", "a2"], (text) => text.slice(0, 1))).toEqual(["a1", "b1"]);
   });

@@ -9,7 +9,7 @@ import { Refusal } from "../../src/base/problem.js";
 import type { Head } from "../../src/runtime/answer/head.js";
 import { Pages, type Snapshot, type WayOn } from "../../src/runtime/answer/page.js";
 import { stampOf } from "../../src/runtime/answer/stamps.js";
-import { SpeltList } from "../../src/runtime/listing/list.js";
+import { type List, SpeltList } from "../../src/runtime/listing/list.js";
 import { Turns } from "../../src/runtime/turns.js";
 import { callState } from "./doubles.js";
 import { openWorkshop, range, type Workshop } from "./workshop.js";
@@ -437,6 +437,45 @@ describe("kept listings", () => {
     await cursorOf(pages, binding, at("2", ["a", "x"]));
     const cursor = given(await keeping, 1, ["a"]);
     expect((await pages.open(cursor, binding, turns, "1")).snapshot.list).toBe(again.list);
+  });
+
+  it("are packed after their first page is on its way, and gone through after that", async () => {
+    const binding = "0123456789abcdef";
+    const small = new SpeltList(["a", "b"]);
+    let packings = 0;
+    class LargeList extends SpeltList {
+      override async packed(): Promise<List> {
+        packings++;
+        await nextTurn();
+        return small;
+      }
+    }
+    const shown = { ...listing([]), list: new LargeList(["a", "b"]), total: 2, sources: "1" };
+    const pages = new Pages();
+    const cursor = await cursorOf(pages, binding, shown);
+    expect(packings).toBe(0);
+    expect((await pages.open(cursor, binding, turns, "1")).snapshot.list).toBe(small);
+    expect(packings).toBe(1);
+    // The one that was shown is another's, and the same again is not kept twice.
+    expect(shown.list).toBeInstanceOf(LargeList);
+    await cursorOf(pages, binding, shown);
+    await nextTurn();
+    expect(packings).toBe(1);
+    expect(pages.held.listings).toBe(1);
+  });
+
+  it("stay as they are where there is no memory to pack them", async () => {
+    const binding = "0123456789abcdef";
+    class GreatList extends SpeltList {
+      override async packed(): Promise<List> {
+        throw new RangeError("Array buffer allocation failed");
+      }
+    }
+    const pages = new Pages();
+    const list = new GreatList(["a", "b"]);
+    const cursor = await cursorOf(pages, binding, { ...listing([]), list, total: 2, sources: "1" });
+    await nextTurn();
+    expect((await pages.open(cursor, binding, turns, "1")).snapshot.list).toBe(list);
   });
 
   it("are others where anything is told beside them otherwise", async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { PositionEncoding } from "../../../src/base/text.js";
 import { documentSymbolsFacts } from "../../../src/protocol/shapes/document-symbols.js";
 import { Pages, type Snapshot } from "../../../src/runtime/answer/page.js";
-import { none, type RowFile } from "../../../src/runtime/listing/row.js";
+import { compareRanges, none, type RowFile, startNumber } from "../../../src/runtime/listing/row.js";
 import { RowList } from "../../../src/runtime/listing/row-list.js";
 import { PackedRows, PlainRows } from "../../../src/runtime/listing/row-store.js";
 import { Rows } from "../../../src/runtime/listing/rows.js";
@@ -166,6 +166,76 @@ describe("packed rows", () => {
     };
     expect(await split(1).equals(split(1), turns)).toBe(true);
     expect(await split(1).equals(split(2), turns)).toBe(false);
+  });
+
+  it("are told from others that are not packed as if these were, whatever stands between", async () => {
+    // Few numbers, so that many are the same, and some that are kept as the last one.
+    const number = fc.constantFrom(0, 1, none - 1, none, 2 ** 40);
+    const point = fc.record({ line: number, character: number });
+    const place = fc.option(fc.record({ start: point, end: point }), { nil: undefined });
+    const row = fc.record({
+      ...{ teller: fc.nat(1), place, selection: place },
+      ...{ name: fc.constantFrom("a", "b"), outer: fc.constantFrom(undefined, "c") },
+    });
+    const list = fc.array(row, { minLength: 1, maxLength: 3 });
+    /** The same servers by other handles, as each call has them. */
+    const anew = (rows: FoundSymbol[]) =>
+      rows.map((row) => ({ ...row, server: serverOf({}, { encoding: row.server.encoding }) }));
+    const seen = { same: 0, other: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        list,
+        list,
+        list,
+        fc.nat(3),
+        fc.boolean(),
+        async (first, second, gap, change, isNamed) => {
+          const own = isNamed
+            ? symbolKind(documentSymbolsFacts, callState().plan.dialect, { isNamed })
+            : kind;
+          const rows = (one: Told[], two: Told[], behind: Told[]) => {
+            const all = anew(plainOf([...one, ...behind, ...two]));
+            const files = [fileOf("a", 0, one.length), fileOf("b", one.length + behind.length, two.length)];
+            return new Rows(own, new PlainRows(all), files);
+          };
+          const other =
+            change === 0 ? second : second.map((row, at) => (at === 0 ? { ...row, ...gap[0] } : row));
+          const [one, two] = [rows(first, second, []), rows(first, other, gap)];
+          const isSame = await (await one.packed(turns)).store.equals((await two.packed(turns)).store, turns);
+          expect(await (await one.packed(turns)).equals(two, turns)).toBe(isSame);
+          seen[isSame ? "same" : "other"]++;
+        },
+      ),
+      { numRuns: 500, seed: 1 },
+    );
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(50);
+    const one: Told = { teller: 1, place: range(1, 2, 3), selection: range(1, 2, 3), name: "a", outer: "b" };
+    const packed = await rowsOf([one]).packed(turns);
+    const places = {
+      "another line": { start: { line: 0, character: 2 }, end: { line: 1, character: 3 } },
+      "another column": range(1, 1, 3),
+      "another last line": { start: { line: 1, character: 2 }, end: { line: 2, character: 3 } },
+      "another last column": range(1, 2, 4),
+      none: undefined,
+    };
+    for (const [what, place] of Object.entries(places)) {
+      expect(await packed.equals(rowsOf([{ ...one, place }]), turns), what).toBe(false);
+      expect(await packed.equals(rowsOf([{ ...one, selection: place }]), turns), what).toBe(false);
+    }
+  });
+
+  it("begin in the order of their numbers, where these tell them apart", () => {
+    const number = fc.oneof(fc.nat(3), fc.constantFrom(2 ** 16 - 1, 2 ** 16, 2 ** 26 - 1, 2 ** 26, 2 ** 53));
+    const point = fc.record({ line: number, character: number });
+    const place = fc.option(fc.record({ start: point, end: point }), { nil: undefined });
+    fc.assert(
+      fc.property(place, place, (a, b) => {
+        if (compareRanges(a, b) < 0) expect(startNumber(a)).toBeLessThanOrEqual(startNumber(b));
+      }),
+      { numRuns: 2000, seed: 1 },
+    );
+    expect(startNumber(range(7, 8, 9))).toBeLessThan(startNumber(range(7, 9, 9)));
+    expect(startNumber(range(7, 2 ** 20, 9))).toBeLessThan(startNumber(range(8, 0, 0)));
   });
 
   it("have no number that stands for none", async () => {
