@@ -478,6 +478,22 @@ describe("kept listings", () => {
     expect((await pages.open(cursor, binding, turns, "1")).snapshot.list).toBe(list);
   });
 
+  it("tell whoever goes on what went wrong when they were packed, and are listed anew when they are asked for again", async () => {
+    const binding = "0123456789abcdef";
+    class BrokenList extends SpeltList {
+      override async packed(): Promise<List> {
+        throw new TypeError("a mistake of ours");
+      }
+    }
+    const pages = new Pages();
+    const broken = { ...listing([]), list: new BrokenList(["a", "b"]), total: 2, sources: "1" };
+    const cursor = await cursorOf(pages, binding, broken);
+    await expect(pages.open(cursor, binding, turns, "1")).rejects.toThrow("a mistake of ours");
+    const list = new SpeltList(["a", "b"]);
+    expect(await cursorOf(pages, binding, { ...broken, list })).toBe(cursor);
+    expect((await pages.open(cursor, binding, turns, "1")).snapshot.list).toBe(list);
+  });
+
   it("are others where anything is told beside them otherwise", async () => {
     const pages = new Pages();
     const binding = "0123456789abcdef";

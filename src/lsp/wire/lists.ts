@@ -43,17 +43,31 @@ interface Answer extends Message {
   result?: Item[];
 }
 
-/** Four bytes or more, to be compared with those of a message: four by four, and the last four, which may begin within those before. */
+/** What is written in 4 to 20 bytes, to be compared with those of a message four by four; the last ones may begin within others. */
 class Written {
   readonly length: number;
-  readonly fours: Int32Array;
+  readonly first: number;
+  readonly second: number;
+  readonly third: number;
+  readonly fourth: number;
   readonly last: number;
+  readonly secondAt: number;
+  readonly thirdAt: number;
+  readonly fourthAt: number;
+  readonly lastAt: number;
 
   constructor(text: string) {
     const bytes = Buffer.from(text);
     this.length = bytes.length;
-    this.fours = Int32Array.from({ length: bytes.length >> 2 }, (_, at) => bytes.readInt32LE(4 * at));
-    this.last = bytes.readInt32LE(bytes.length - 4);
+    this.lastAt = bytes.length - 4;
+    this.secondAt = Math.min(4, this.lastAt);
+    this.thirdAt = Math.min(8, this.lastAt);
+    this.fourthAt = Math.min(12, this.lastAt);
+    this.first = bytes.readInt32LE(0);
+    this.second = bytes.readInt32LE(this.secondAt);
+    this.third = bytes.readInt32LE(this.thirdAt);
+    this.fourth = bytes.readInt32LE(this.fourthAt);
+    this.last = bytes.readInt32LE(this.lastAt);
   }
 }
 
@@ -83,6 +97,9 @@ const itemMembers = named(
   "deprecated",
 );
 const VERSION = new Written('"2.0"');
+/** Most servers write a whole range in this order. */
+const START_LINE = new Written('{"start":{"line":');
+const THEN_END_LINE = new Written('},"end":{"line":');
 const LINE = new Written('{"line":');
 const THEN_CHARACTER = new Written(',"character":');
 const START = new Written('{"start":');
@@ -216,34 +233,45 @@ class ListReader {
 
   #range(): Range {
     let range: Range;
-    if (this.#passes(START)) {
+    if (this.#passes(START_LINE)) {
+      const start = this.#afterLine();
+      range = { start, end: this.#passes(THEN_END_LINE) ? this.#afterLine() : this.#endAfter() };
+    } else if (this.#passes(START)) {
       const start = this.#position();
-      if (!this.#passes(THEN_END)) throw unusual;
-      range = { start, end: this.#position() };
+      range = { start, end: this.#endAfter() };
     } else {
       if (!this.#passes(END)) throw unusual;
       const end = this.#position();
+      this.#expect(BRACE_END);
       if (!this.#passes(THEN_START)) throw unusual;
       range = { end, start: this.#position() };
     }
     this.#expect(BRACE_END);
+    this.#expect(BRACE_END);
     return range;
   }
 
-  #position(): Position {
-    let position: Position;
-    if (this.#passes(LINE)) {
-      const line = this.#number();
-      if (!this.#passes(THEN_CHARACTER)) throw unusual;
-      position = { line, character: this.#number() };
-    } else {
-      if (!this.#passes(CHARACTER)) throw unusual;
-      const character = this.#number();
-      if (!this.#passes(THEN_LINE)) throw unusual;
-      position = { character, line: this.#number() };
-    }
+  /** The end behind a start, whichever of the two numbers of either is first; its brace is left. */
+  #endAfter(): Position {
     this.#expect(BRACE_END);
-    return position;
+    if (!this.#passes(THEN_END)) throw unusual;
+    return this.#position();
+  }
+
+  /** A position; its brace is left. */
+  #position(): Position {
+    if (this.#passes(LINE)) return this.#afterLine();
+    if (!this.#passes(CHARACTER)) throw unusual;
+    const character = this.#number();
+    if (!this.#passes(THEN_LINE)) throw unusual;
+    return { character, line: this.#number() };
+  }
+
+  /** A position whose line is next. */
+  #afterLine(): Position {
+    const line = this.#number();
+    if (!this.#passes(THEN_CHARACTER)) throw unusual;
+    return { line, character: this.#number() };
   }
 
   /** A whole number from zero on, without a sign. */
@@ -251,13 +279,12 @@ class ListReader {
     const bytes = this.#bytes;
     const from = this.#at;
     let at = from;
-    let value = 0;
-    for (let digit = digitAt(bytes, at); digit >= 0 && at - from <= DIGITS_MAX; digit = digitAt(bytes, at)) {
+    let value = digitAt(bytes, at);
+    if (value < 0) throw unusual;
+    const isZero = value === 0;
+    for (let digit = digitAt(bytes, ++at); digit >= 0; digit = digitAt(bytes, ++at))
       value = 10 * value + digit;
-      at += 1;
-    }
-    const length = at - from;
-    if (length === 0 || length > DIGITS_MAX || (length > 1 && bytes[from] === ZERO)) throw unusual;
+    if (at - from > DIGITS_MAX || (isZero && at - from > 1)) throw unusual;
     this.#at = at;
     return value;
   }
@@ -300,23 +327,26 @@ class ListReader {
   /** Which of these members begins here; the one at `next` is tried first. */
   #member(members: readonly Member<string>[], next: number): number {
     for (let tried = 0; tried < members.length; tried++) {
-      const member = (next + tried) % members.length;
+      const member = next + tried < members.length ? next + tried : next + tried - members.length;
       const written = members[member]?.written;
       if (written !== undefined && this.#passes(written)) return member;
     }
     throw unusual;
   }
 
-  /** Passes what is written so, where it stands here. */
-  #passes({ length, fours, last }: Written): boolean {
+  /** Passes what is written so, where it stands here. Written out: a loop over the fours took a fifth longer. */
+  #passes(written: Written): boolean {
     const view = this.#view;
     const at = this.#at;
-    if (at + length > view.byteLength) return false;
-    for (let index = 0; index < fours.length; index++)
-      if (view.getInt32(at + 4 * index, true) !== fours[index]) return false;
-    if (view.getInt32(at + length - 4, true) !== last) return false;
-    this.#at = at + length;
-    return true;
+    const isHere =
+      at + written.length <= view.byteLength &&
+      view.getInt32(at, true) === written.first &&
+      view.getInt32(at + written.secondAt, true) === written.second &&
+      view.getInt32(at + written.thirdAt, true) === written.third &&
+      view.getInt32(at + written.fourthAt, true) === written.fourth &&
+      view.getInt32(at + written.lastAt, true) === written.last;
+    if (isHere) this.#at = at + written.length;
+    return isHere;
   }
 
   #expect(byte: number): void {

@@ -52,8 +52,8 @@ interface Kept {
   title: string;
   /** Null once the same question was asked again after a change: all that its cursors can be told is that they are stale. */
   snapshot: Snapshot | null;
-  /** Resolves when it takes as little room as it can; until then it is not gone through. */
-  packed: Promise<void>;
+  /** Resolves when it takes as little room as it can, or to what went wrong; until then it is not gone through. */
+  packed: Promise<unknown>;
   cursors: Map<string, number>;
   bytes: number;
   usedAt: number;
@@ -131,7 +131,8 @@ export class Pages {
     if (snapshot === null) throw stale();
     if (kept.cursors.get(mark) !== offset)
       throw new Refusal("page/cursor-invalid", "The cursor is not as it was given.");
-    await kept.packed;
+    const fault = await kept.packed;
+    if (fault !== undefined) throw fault;
     const { files, sources: before } = snapshot;
     const isWatched = before !== undefined && sources !== undefined;
     // A file that the listing does not name may have new items for it.
@@ -159,7 +160,7 @@ export class Pages {
     for (const kept of this.#asked.get(binding) ?? []) {
       const before = kept.snapshot;
       if (before === null || kept.title !== title || !isSame(before, snapshot)) continue;
-      await kept.packed;
+      if ((await kept.packed) !== undefined) continue;
       const isEqual = await before.list.equals(snapshot.list, turns);
       // Others may have asked meanwhile, after a change or for more than there is room for.
       if (isEqual && kept.snapshot === before && this.#kept.has(kept)) return kept;
@@ -256,13 +257,15 @@ export class Pages {
   }
 }
 
-/** Puts a listing into as little room as it can have, once its first page is on its way. */
-async function pack(snapshot: Snapshot): Promise<void> {
+/** Puts a listing into as little room as it can have, once its first page is on its way; gives what went wrong, if anything did. */
+async function pack(snapshot: Snapshot): Promise<unknown> {
   await nextTurn();
   try {
     snapshot.list = await snapshot.list.packed(new Turns(new Stop()));
-  } catch {
+    return undefined;
+  } catch (error) {
     // There was no memory for another one: it stays as it is.
+    return error instanceof RangeError ? undefined : error;
   }
 }
 

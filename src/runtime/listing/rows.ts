@@ -146,26 +146,25 @@ export class Rows<T, Store extends RowStore<T> = RowStore<T>> {
     return { sorted, isTie: (a: number, b: number) => compareShown(a, b) === 0, lines };
   }
 
-  /** Whether the rows of a file stand in their order already, each at a place of its own; where lines tell, columns are not asked for. */
+  /** Whether the rows of a file stand in their order already, each at a place of its own; columns are looked for where nothing else tells. */
   #isAscending(file: RowFile, walks: Walks): boolean {
     const shown = Spans.of(2);
-    const last = walks.lastLine;
-    let before = this.#shownLine(file, 0, walks);
+    let before = this.#shownStart(file, 0, walks);
     for (let index = 1; index < file.length; index++) {
-      const line = this.#shownLine(file, index, walks);
-      if (line <= before || line > last) {
+      const start = this.#shownStart(file, index, walks);
+      if (!isPlainlyBefore(before, start, walks)) {
         this.#show(file, index - 1, walks, shown, 0);
         this.#show(file, index, walks, shown, 1);
         if (shown.compare(0, 1) >= 0) return false;
       }
-      before = line;
+      before = start;
     }
     return true;
   }
 
-  /** The line that a row begins on, as the server counts; past all of them for a row without a range. */
-  #shownLine(file: RowFile, index: number, { lines }: Walks): number {
-    return this.#range(this.row(file, index), lines)?.start.line ?? none;
+  /** Where a row begins, as the server counts. */
+  #shownStart(file: RowFile, index: number, { lines }: Walks): LspPosition | undefined {
+    return this.#range(this.row(file, index), lines)?.start;
   }
 
   #range(row: Row<T>, lines: Lines | undefined): LspRange | undefined {
@@ -227,6 +226,19 @@ class Walks {
     this.#known.set(unit, walks);
     return walks;
   }
+}
+
+/** Whether one place is shown before another, where that is seen without a column of the text: on other lines, or on an ASCII one. */
+function isPlainlyBefore(
+  a: LspPosition | undefined,
+  b: LspPosition | undefined,
+  { lines, lastLine }: Walks,
+): boolean {
+  if (a === undefined || b === undefined || b.line > lastLine) return false;
+  if (a.line !== b.line) return a.line < b.line;
+  if (a.character >= b.character || lines === undefined) return a.character < b.character;
+  // Columns past the end of a line are all shown as its end.
+  return lines.isPlain(a.line) && a.character < lines.columns(a.line, "utf-16");
 }
 
 /** The column of a position as it is shown, on its line or on the last of the text. Without the text it stays as it is. */
