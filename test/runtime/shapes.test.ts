@@ -253,6 +253,35 @@ test("places past the end of a text, which are shown at its end, are each once a
     expect(await told(...value)).toBe(whole);
 });
 
+test("places are each once and in the order in which they are shown, wherever their lines end and whoever counts", async () => {
+  const texts = ["abc\ndef", "a\u{1f600}b\u00e4c\nabcdef", "abc\n\u00e4", ""];
+  const point = fc.record({ line: fc.nat(2), character: fc.nat(7) });
+  const places = fc.array(fc.record({ start: point, end: point }), { minLength: 2, maxLength: 6 });
+  const encoding = fc.constantFrom("utf-8" as const, "utf-16" as const, "utf-32" as const);
+  const span = ({ line, character, end_line, end_character }: JsonObject) =>
+    [line, character, end_line, end_character].map(Number);
+  const compare = (one: number[], other: number[]) =>
+    one.map((number, at) => number - (other[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...texts), places, places, encoding, encoding, async (text, ...told) => {
+      const [first, second, ...units] = told;
+      const parts = [first, second].map((ranges, at) => ({
+        server: serverOf({ [a]: text }, { id: `s${at}`, encoding: units[at] ?? "utf-16" }),
+        value: ranges.map((range) => ({ uri: a, range })),
+      }));
+      for (const reply of [parts, parts.slice(1)]) {
+        const { structured } = await answer("locations", reply);
+        const items = structured.locations as JsonObject[];
+        expect(new Set(items.map((item) => JSON.stringify(item))).size).toBe(items.length);
+        const shown = items.map(span);
+        for (const [at, own] of shown.entries())
+          if (at > 0) expect(compare(shown[at - 1] ?? [], own)).toBeLessThanOrEqual(0);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
 test("the runtime builds every shape that the generator knows", () => {
   expect(Object.keys(runtimeShapes).toSorted()).toEqual(shapeNames.toSorted());
 });
