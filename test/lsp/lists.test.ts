@@ -169,6 +169,27 @@ describe("lists that are read from their bytes", () => {
     expect(readList(body)).toBeUndefined();
   });
 
+  it("not with a byte in a name that is another one", () => {
+    const backwards = { end: { character: 4, line: 3 }, start: { character: 2, line: 1 } };
+    const symbol = { name: "", detail: "", kind: 1, tags: [1], deprecated: true, children: [] };
+    const item = {
+      ...symbol,
+      uri: "",
+      location: { uri: "", range },
+      range,
+      selectionRange: backwards,
+      containerName: "",
+    };
+    const whole = written([item]);
+    expect(isNoOther(whole)).toBe(true);
+    for (const [at, byte] of whole.entries()) {
+      if (!/[a-z]/i.test(String.fromCharCode(byte))) continue;
+      const other = Buffer.from(whole);
+      other[at] = byte ^ 1;
+      expect(readList(other)).toBeUndefined();
+    }
+  });
+
   it("up to its end, wherever it was cut", () => {
     const whole = written([{ name: 'a "b" \u00e4', kind: 5, range, selectionRange: range, children: [] }]);
     for (let end = 0; end < whole.length; end++) expect(readList(whole.subarray(0, end))).toBeUndefined();

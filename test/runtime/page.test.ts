@@ -478,20 +478,35 @@ describe("kept listings", () => {
     expect((await pages.open(cursor, binding, turns, "1")).snapshot.list).toBe(list);
   });
 
-  it("tell whoever goes on what went wrong when they were packed, and are listed anew when they are asked for again", async () => {
-    const binding = "0123456789abcdef";
-    class BrokenList extends SpeltList {
-      override async packed(): Promise<List> {
-        throw new TypeError("a mistake of ours");
-      }
+  class BrokenList extends SpeltList {
+    override async packed(): Promise<List> {
+      throw new TypeError("a mistake of ours");
     }
+  }
+
+  it("are listed anew when they are asked for again and could not be packed for a mistake", async () => {
+    const binding = "0123456789abcdef";
     const pages = new Pages();
     const broken = { ...listing([]), list: new BrokenList(["a", "b"]), total: 2, sources: "1" };
     const cursor = await cursorOf(pages, binding, broken);
-    await expect(pages.open(cursor, binding, turns, "1")).rejects.toThrow("a mistake of ours");
+    await nextTurn();
+    // Whoever asks the same again must not be given the page with this cursor once more.
+    expect(pages.holds(cursor)).toBe(false);
+    await expect(pages.open(cursor, binding, turns, "2")).rejects.toThrow("have changed");
     const list = new SpeltList(["a", "b"]);
     expect(await cursorOf(pages, binding, { ...broken, list })).toBe(cursor);
     expect((await pages.open(cursor, binding, turns, "1")).snapshot.list).toBe(list);
+    expect(pages.holds(cursor)).toBe(true);
+  });
+
+  it("are let go when they could not be packed for a mistake, once that was told", async () => {
+    const binding = "0123456789abcdef";
+    const pages = new Pages();
+    const list = new BrokenList(["a", "b"]);
+    const cursor = await cursorOf(pages, binding, { ...listing([]), list, total: 2, sources: "1" });
+    await expect(pages.open(cursor, binding, turns, "1")).rejects.toThrow("a mistake of ours");
+    expect(pages.held).toEqual({ listings: 0, questions: 0, bytes: 0 });
+    await expect(pages.open(cursor, binding, turns, "1")).rejects.toThrow("no longer kept");
   });
 
   it("are others where anything is told beside them otherwise", async () => {

@@ -253,6 +253,13 @@ test("places past the end of a text, which are shown at its end, are each once a
     expect(await told(...value)).toBe(whole);
 });
 
+test("a place whose line is so large that one more is the same is shown at the end", async () => {
+  const at = { line: 2 ** 53, character: 2 ** 53 };
+  const value = [{ name: "far", kind: 5, location: { uri: a, range: { start: at, end: at } } }];
+  const { structured } = await answer("document_symbols", [{ server: serverOf({ [a]: "one\ntwo" }), value }]);
+  expect(structured.symbols).toMatchObject([{ name: "far", line: 2, character: 4 }]);
+});
+
 test("places are each once and in the order in which they are shown, wherever their lines end and whoever counts", async () => {
   const texts = ["abc\ndef", "a\u{1f600}b\u00e4c\nabcdef", "abc\n\u00e4", ""];
   const point = fc.record({ line: fc.nat(2), character: fc.nat(7) });

@@ -5,6 +5,7 @@
  */
 import type { Message } from "vscode-jsonrpc/node";
 import type { Position, Range } from "vscode-languageserver-protocol";
+import { Fault } from "../../base/problem.js";
 
 /** From this size on it is tried. */
 export const LIST_MIN = 4_096;
@@ -58,6 +59,7 @@ class Written {
 
   constructor(text: string) {
     const bytes = Buffer.from(text);
+    if (bytes.length < 4 || bytes.length > 20) throw new Fault(`${text} is not of 4 to 20 bytes`);
     this.length = bytes.length;
     this.lastAt = bytes.length - 4;
     this.secondAt = Math.min(4, this.lastAt);

@@ -52,8 +52,10 @@ interface Kept {
   title: string;
   /** Null once the same question was asked again after a change: all that its cursors can be told is that they are stale. */
   snapshot: Snapshot | null;
-  /** Resolves when it takes as little room as it can, or to what went wrong; until then it is not gone through. */
-  packed: Promise<unknown>;
+  /** Resolves when it takes as little room as it can; until then it is not gone through. */
+  packed: Promise<void>;
+  /** What went wrong with that, if anything did. */
+  fault: unknown;
   cursors: Map<string, number>;
   bytes: number;
   usedAt: number;
@@ -107,7 +109,7 @@ export class Pages {
       throw new Refusal("page/snapshot-too-large", "The whole listing is too large to page through.");
     const before = await this.#sameAs(binding, title, snapshot, turns);
     const cursors = new Map<string, number>();
-    const kept = before ?? { binding, title, snapshot, packed: pack(snapshot), cursors, bytes, usedAt: 0 };
+    const kept = before ?? packing({ binding, title, snapshot, cursors, bytes, usedAt: 0 });
     this.#letGo(binding, snapshot.sources);
     this.#use(kept);
     return this.#wayOn(kept, title);
@@ -131,12 +133,15 @@ export class Pages {
     if (snapshot === null) throw stale();
     if (kept.cursors.get(mark) !== offset)
       throw new Refusal("page/cursor-invalid", "The cursor is not as it was given.");
-    const fault = await kept.packed;
-    if (fault !== undefined) throw fault;
+    await kept.packed;
     const { files, sources: before } = snapshot;
     const isWatched = before !== undefined && sources !== undefined;
     // A file that the listing does not name may have new items for it.
     if (isWatched && before !== sources) throw stale();
+    if (kept.fault !== undefined) {
+      this.#drop(kept);
+      throw kept.fault;
+    }
     const insist = (shown: readonly string[]) => insistOn(files, shown, turns);
     await insist([...files.keys()].slice(0, isWatched ? mostLooks.watched : mostLooks.unwatched));
     if (this.#kept.has(kept)) this.#use(kept);
@@ -147,7 +152,9 @@ export class Pages {
   holds(cursor: string): boolean {
     const read = readCursor(cursor);
     const kept = read && this.#withCursor(read.binding, read.mark);
-    return kept?.snapshot != null && this.now() - kept.usedAt <= this.limits.lifeMs / 2;
+    return (
+      kept?.snapshot != null && kept.fault === undefined && this.now() - kept.usedAt <= this.limits.lifeMs / 2
+    );
   }
 
   #withCursor(binding: string, mark: string): Kept | undefined {
@@ -160,7 +167,8 @@ export class Pages {
     for (const kept of this.#asked.get(binding) ?? []) {
       const before = kept.snapshot;
       if (before === null || kept.title !== title || !isSame(before, snapshot)) continue;
-      if ((await kept.packed) !== undefined) continue;
+      await kept.packed;
+      if (kept.fault !== undefined) continue;
       const isEqual = await before.list.equals(snapshot.list, turns);
       // Others may have asked meanwhile, after a change or for more than there is room for.
       if (isEqual && kept.snapshot === before && this.#kept.has(kept)) return kept;
@@ -257,16 +265,20 @@ export class Pages {
   }
 }
 
-/** Puts a listing into as little room as it can have, once its first page is on its way; gives what went wrong, if anything did. */
-async function pack(snapshot: Snapshot): Promise<unknown> {
-  await nextTurn();
-  try {
-    snapshot.list = await snapshot.list.packed(new Turns(new Stop()));
-    return undefined;
-  } catch (error) {
-    // There was no memory for another one: it stays as it is.
-    return error instanceof RangeError ? undefined : error;
-  }
+/** The same listing, which is put into as little room as it can have once its first page is on its way. */
+function packing(listing: Omit<Kept, "packed" | "fault"> & { snapshot: Snapshot }): Kept {
+  const pack = async () => {
+    await nextTurn();
+    try {
+      listing.snapshot.list = await listing.snapshot.list.packed(new Turns(new Stop()));
+    } catch (error) {
+      // Where there was no memory for another one, which V8 tells so, it stays as it is.
+      if (!(error instanceof RangeError)) kept.fault = error;
+    }
+  };
+  const kept: Kept = { ...listing, packed: Promise.resolve(), fault: undefined };
+  kept.packed = pack();
+  return kept;
 }
 
 /** Whether nothing changed between two listings that say the same: their texts would order and show them alike. */

@@ -3,6 +3,7 @@
  * pages, as numbers side by side. What is kept as it was told, some hundred tables a listing, is copied by every collection
  * of garbage until it is old.
  */
+import { Fault } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Turns } from "../turns.js";
 import { areSameWords, compareWords, type Row, type RowKind } from "./row.js";
@@ -28,7 +29,7 @@ export class PlainRows<T> implements RowStore<T> {
 
   row(at: number): Row<T> {
     const row = this.rows[at];
-    if (row === undefined) throw new RangeError("there is no such row");
+    if (row === undefined) throw new Fault("there is no such row");
     return row;
   }
 
@@ -112,7 +113,7 @@ export class PackedRows<T> implements RowStore<T> {
 
   row(at: number, uri: string): Row<T> {
     const server = this.#server(at);
-    if (server === undefined || at >= this.length) throw new RangeError("there is no such row");
+    if (server === undefined || at >= this.length) throw new Fault("there is no such row");
     return { server, uri, range: this.columns.places.at(at), what: this.what(at) };
   }
 

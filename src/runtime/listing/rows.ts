@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from "../../base/json.js";
 import { compareKeys, type KeyPart, sortSlices } from "../../base/order.js";
+import { Fault } from "../../base/problem.js";
 import type { Soon } from "../../base/soon.js";
 import { type ColumnUnit, ColumnWalk, type Lines } from "../../base/text.js";
 import { itemKey } from "../../protocol/item-order.js";
@@ -33,7 +34,7 @@ export class Rows<T, Store extends RowStore<T> = RowStore<T>> {
 
   /** One row as it was told. */
   row(file: RowFile, index: number): Row<T> {
-    if (index >= file.length) throw new RangeError("there is no such row");
+    if (index >= file.length) throw new Fault("there is no such row");
     return this.store.row(file.start + index, file.admitted.uri);
   }
 
@@ -236,7 +237,9 @@ function isPlainlyBefore(
 ): boolean {
   if (a === undefined || b === undefined || b.line > lastLine) return false;
   if (a.line !== b.line) return a.line < b.line;
-  if (a.character >= b.character || lines === undefined) return a.character < b.character;
+  if (a.character >= b.character) return false;
+  // As large as a number can be kept, all of them are the same.
+  if (lines === undefined) return a.character < none - 1;
   // Columns past the end of a line are all shown as its end.
   return lines.isPlain(a.line) && a.character < lines.columns(a.line, "utf-16");
 }

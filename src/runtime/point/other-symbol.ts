@@ -59,7 +59,8 @@ function nameIn(
 }
 
 function hasWord(lines: Lines, { start, end }: LspRange, word: string): boolean {
-  const last = Math.min(end.line, start.line + searchedLines);
+  // Not further than there are lines: a number can be so large that one more is the same.
+  const last = Math.min(end.line, start.line + searchedLines, lines.count - 1);
   for (let line = start.line; line <= last; line++) {
     if (findWord(lines.line(line), word) !== undefined) return true;
   }

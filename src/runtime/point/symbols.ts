@@ -178,7 +178,8 @@ function nameWithin(symbol: FoundSymbol, range: LspRange, lines: Lines | undefin
   if (lines === undefined) return range.start;
   const word = identifierOf(symbol.what.name);
   const unit = symbol.server.encoding;
-  const last = Math.min(range.end.line, range.start.line + searchedLines);
+  // Not further than there are lines: a number can be so large that one more is the same.
+  const last = Math.min(range.end.line, range.start.line + searchedLines, lines.count - 1);
   for (let line = range.start.line; line <= last; line++) {
     const text = lines.line(line);
     const from = line === range.start.line ? convertColumn(text, range.start.character, unit, "utf-16") : 0;

@@ -4,7 +4,13 @@ import { describe, expect, it } from "vitest";
 import type { PositionEncoding } from "../../../src/base/text.js";
 import { documentSymbolsFacts } from "../../../src/protocol/shapes/document-symbols.js";
 import { Pages, type Snapshot } from "../../../src/runtime/answer/page.js";
-import { compareRanges, none, type RowFile, startNumber } from "../../../src/runtime/listing/row.js";
+import {
+  compareRanges,
+  none,
+  type RowFile,
+  type RowKind,
+  startNumber,
+} from "../../../src/runtime/listing/row.js";
 import { RowList } from "../../../src/runtime/listing/row-list.js";
 import { PackedRows, PlainRows } from "../../../src/runtime/listing/row-store.js";
 import { Rows } from "../../../src/runtime/listing/rows.js";
@@ -236,6 +242,19 @@ describe("packed rows", () => {
     );
     expect(startNumber(range(7, 8, 9))).toBeLessThan(startNumber(range(7, 9, 9)));
     expect(startNumber(range(7, 2 ** 20, 9))).toBeLessThan(startNumber(range(8, 0, 0)));
+  });
+
+  it("without a text are in the order of what is kept of their numbers", async () => {
+    const at = (line: number, character: number) => ({ line, character });
+    const told = [
+      { start: at(1, none - 1), end: at(none, 3) },
+      { start: at(1, none), end: at(none - 2, 4) },
+    ].map((place): Told => ({ teller: 1, place, selection: undefined, name: "a", outer: undefined }));
+    const places: RowKind<SymbolWords> = { ...kind, range: ({ range }) => range };
+    const [file] = [{ ...fileOf("a", 0, told.length), isOrdered: false }];
+    const rows = new Rows(places, new PlainRows(plainOf(told)), [file]);
+    await rows.order(file, { places: callState().places, turns });
+    expect(told.map((_, index) => rows.row(file, index).range?.end.line)).toEqual([none - 2, none]);
   });
 
   it("have no number that stands for none", async () => {
