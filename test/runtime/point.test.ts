@@ -3,6 +3,9 @@ import type { JsonObject } from "../../src/base/json.js";
 import { Lines } from "../../src/base/text.js";
 import { defaultDialect } from "../../src/plan/defaults.js";
 import { placesNear, wordsAt } from "../../src/runtime/point/nearby.js";
+import { tellOtherSymbol } from "../../src/runtime/point/other-symbol.js";
+import type { Target } from "../../src/runtime/point/target.js";
+import { callState, serverOf } from "./doubles.js";
 import { openWorkshop, range, type Workshop } from "./workshop.js";
 
 const a = "file:///work/a.fake";
@@ -241,6 +244,17 @@ describe("by position and name", () => {
   it("says nothing when they agree", async () => {
     expect(await call({ line: 1, character: 7, symbol_name: "Alpha" })).toMatchObject({ warnings: [] });
   });
+});
+
+it("a declaration past all lines, where one more is the same number, is not searched for a name", async () => {
+  const uri = "file:///w/a.fake";
+  const lines = new Lines("alpha");
+  const call = callState();
+  const far = { line: 2 ** 53, character: 0 };
+  const value = [{ uri, range: { start: far, end: { line: 2 ** 53 + 2, character: 0 } } }];
+  const target = { document: { lines }, place: { line: 0, character: 0 } } as unknown as Target;
+  await tellOtherSymbol(call, target, [{ server: serverOf({ [uri]: "alpha" }), value }]);
+  expect(call.evidence.warnings).toEqual([]);
 });
 
 describe("by name in the workspace", () => {
