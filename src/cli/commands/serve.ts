@@ -3,7 +3,7 @@ import { type Command, exitCodes, isOn, type Surroundings, textFlag, UsageError 
 import { descriptorFlags, openStreams } from "../descriptors.js";
 import { compileEarly } from "../engine/compiler.js";
 import { holdHeap } from "../engine/heap.js";
-import { nurseryBytes } from "../engine/nursery.js";
+import { nurserySizes } from "../engine/nursery.js";
 import { configFlags } from "../flags.js";
 import { logFlags, openLog } from "../log/log.js";
 import { traceFlags } from "../log/trace.js";
@@ -71,12 +71,12 @@ export const serve: Command = {
       const { trace } = opened;
       if (streams === undefined) {
         const { serveGateway } = await import("../gateway.js");
-        holdHeap(nurseryBytes.many);
+        holdHeap(nurserySizes.many);
         compileEarly();
         await serveGateway(input, io, opened, { log, trace, signal: stop.signal });
       } else {
         const { serveStdio } = await import("../../mcp/stdio.js");
-        holdHeap(nurseryBytes.one);
+        holdHeap(nurserySizes.one);
         compileEarly();
         await serveStdio(runtime, { ...streams, log, trace, signal: stop.signal });
       }

@@ -5,7 +5,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { largeMessages } from "../../base/large-messages.js";
-import { Nursery } from "./nursery.js";
+import { byItself, Nursery, type NurserySize } from "./nursery.js";
 
 /** From this size on a message gets more memory for a while: all of it is alive until its answer is made. */
 const LARGE_BYTES = 512 * 1024;
@@ -19,34 +19,34 @@ const START_MS = 1_000;
  * From now on the nursery is kept at this size, and garbage is collected at a third of what is alive, or at the 8 MB that V8
  * allows at least.
  */
-export function holdHeap(nurseryBytes: number): void {
-  const nursery = new Nursery(nurseryBytes);
+export function holdHeap({ bytes, collectedAt }: NurserySize): void {
+  const nursery = new Nursery(bytes);
   // Not earlier: code that was compiled under other flags is refused, and compiled again.
-  hold(nursery);
+  hold(nursery, collectedAt);
   let timer: NodeJS.Timeout | undefined;
   setTimeout(() => {
     nursery.keep();
     if (timer === undefined) searchEarly();
   }, START_MS).unref();
-  largeMessages.subscribe((bytes) => {
-    if (Number(bytes) < LARGE_BYTES) return;
+  largeMessages.subscribe((size) => {
+    if (Number(size) < LARGE_BYTES) return;
     if (timer === undefined) giveRoom(nursery);
     clearTimeout(timer);
     timer = setTimeout(() => {
       timer = undefined;
-      hold(nursery);
+      hold(nursery, collectedAt);
       searchEarly();
       giveBack();
     }, ROOM_MS).unref();
   });
 }
 
-function hold(nursery: Nursery): void {
+function hold(nursery: Nursery, collectedAt: number): void {
   nursery.hold();
   // Helpers are woken, and waited for, for longer than the few megabytes take one thread.
   setFlagsFromString("--no-parallel-scavenge");
   setFlagsFromString("--heap-growing-percent=30");
-  collectBetweenTurns(50);
+  collectBetweenTurns(collectedAt);
 }
 
 /**
@@ -67,7 +67,7 @@ function searchEarly(): void {
 function giveRoom(nursery: Nursery): void {
   nursery.free();
   setFlagsFromString("--parallel-scavenge");
-  collectBetweenTurns(80);
+  collectBetweenTurns(byItself);
   setFlagsFromString("--heap-growing-percent=0");
   setFlagsFromString("--incremental-marking-soft-trigger=0");
   setFlagsFromString("--incremental-marking-hard-trigger=0");

@@ -5,8 +5,22 @@
  */
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** How large it is kept, both halves: for one client, whose calls come one after the other, and for many at once. */
-export const nurseryBytes = { one: 8 * 2 ** 20, many: 16 * 2 ** 20 } as const;
+/** How large it is kept, and when it is collected between turns of the event loop. */
+export interface NurserySize {
+  /** Of both halves. */
+  bytes: number;
+  /** How full the used half is then, in percent. */
+  collectedAt: number;
+}
+
+/** As V8 has it by itself. */
+export const byItself = 80;
+
+/** For one client, whose calls come one after the other; and for many at once, of whom some are always waiting: what they need is alive at any time. */
+export const nurserySizes: Record<"one" | "many", NurserySize> = {
+  one: { bytes: 8 * 2 ** 20, collectedAt: 50 },
+  many: { bytes: 16 * 2 ** 20, collectedAt: byItself },
+};
 
 /**
  * A nursery that grows to a size and not further. V8 heeds the factor when it collects, so while the nursery is too small each

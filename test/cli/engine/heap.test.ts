@@ -32,7 +32,7 @@ describe("the heap", () => {
   beforeAll(async () => {
     vi.useFakeTimers();
     const { holdHeap } = await import("../../../src/cli/engine/heap.js");
-    holdHeap(SIZE);
+    holdHeap({ bytes: SIZE, collectedAt: 50 });
   });
   afterAll(() => vi.useRealTimers());
 
@@ -66,7 +66,7 @@ describe("the heap", () => {
     vi.resetModules();
     const { holdHeap } = await import("../../../src/cli/engine/heap.js");
     const { largeMessages: messages } = await import("../../../src/base/large-messages.js");
-    holdHeap(SIZE);
+    holdHeap({ bytes: SIZE, collectedAt: 50 });
     messages.publish(1_000_000);
     news();
     vi.advanceTimersByTime(1_000);

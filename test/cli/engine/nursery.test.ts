@@ -67,7 +67,7 @@ describe("garbage", () => {
   it("is collected between turns, long before the nursery is full", async () => {
     const { stdout } = await printed(`${work}
       const used = () => getHeapSpaceStatistics().find((space) => space.space_name === "new_space").space_used_size;
-      holdHeap(${8 * MB});
+      holdHeap({ bytes: ${8 * MB}, collectedAt: 50 });
       (async () => {
         // Only after a second is the nursery given its size.
         await new Promise((resolve) => setTimeout(resolve, 1100));
@@ -90,7 +90,9 @@ describe("garbage", () => {
 
 describe("what V8 is told", () => {
   it("is known to the V8 that runs", async () => {
-    const { stderr } = await printed(`holdHeap(${8 * MB}); compileEarly(); setTimeout(() => {}, 1500);`);
+    const { stderr } = await printed(
+      `holdHeap({ bytes: ${8 * MB}, collectedAt: 50 }); compileEarly(); setTimeout(() => {}, 1500);`,
+    );
     expect(stderr).toBe("");
   });
 });
