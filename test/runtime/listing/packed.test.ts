@@ -251,7 +251,7 @@ describe("packed rows", () => {
       { start: at(1, none), end: at(none - 2, 4) },
     ].map((place): Told => ({ teller: 1, place, selection: undefined, name: "a", outer: undefined }));
     const places: RowKind<SymbolWords> = { ...kind, range: ({ range }) => range };
-    const [file] = [{ ...fileOf("a", 0, told.length), isOrdered: false }];
+    const file = { ...fileOf("a", 0, told.length), isOrdered: false };
     const rows = new Rows(places, new PlainRows(plainOf(told)), [file]);
     await rows.order(file, { places: callState().places, turns });
     expect(told.map((_, index) => rows.row(file, index).range?.end.line)).toEqual([none - 2, none]);
