@@ -8,15 +8,13 @@ export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 /** How a caller counts along a line: the three LSP encodings; `utf-32` is one per character. */
 export type ColumnUnit = PositionEncoding;
 
-/** A text cut into lines once, for many look-ups. */
-export class Lines {
-  readonly #text: string;
-  readonly #starts: Uint32Array;
+/** Where a text is cut into lines. */
+export class Cuts {
+  readonly starts: Uint32Array;
   /** The lines that are not ASCII: of all others every unit counts alike. */
-  readonly #odd = new Set<number>();
+  readonly odd = new Set<number>();
 
   constructor(text: string) {
-    this.#text = text;
     // Found in a list, kept in half of its memory.
     const starts = [0];
     let all = 0;
@@ -24,13 +22,29 @@ export class Lines {
       const code = text.charCodeAt(i);
       all |= code;
       if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) {
-        if (all >= 0x80) this.#odd.add(starts.length - 1);
+        if (all >= 0x80) this.odd.add(starts.length - 1);
         all = 0;
         starts.push(i + 1);
       }
     }
-    if (all >= 0x80) this.#odd.add(starts.length - 1);
-    this.#starts = Uint32Array.from(starts);
+    if (all >= 0x80) this.odd.add(starts.length - 1);
+    this.starts = Uint32Array.from(starts);
+  }
+}
+
+/** A text cut into lines once, for many look-ups. */
+export class Lines {
+  readonly #text: string;
+  readonly #starts: Uint32Array;
+  readonly #odd: ReadonlySet<number>;
+
+  constructor(
+    text: string,
+    readonly cuts: Cuts = new Cuts(text),
+  ) {
+    this.#text = text;
+    this.#starts = cuts.starts;
+    this.#odd = cuts.odd;
   }
 
   get text(): string {

@@ -16,7 +16,7 @@ export const defaultLimits: LimitsPlan = {
   timeoutMs: 30_000,
   maxServers: 8,
   maxOpenDocuments: 100,
-  cacheBytes: 2_097_152,
+  cacheBytes: 1_048_576,
 };
 
 export const defaultServer = {

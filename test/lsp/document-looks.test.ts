@@ -1,10 +1,12 @@
 /**
  * Which open documents are compared with their files: all of them when anything was told of or a moment has passed, and in
- * between those that may be written to without a word. Here nobody tells of a write but the cursor.
+ * between those that may be written to without a word; and whose texts are known without being read again. Here nobody
+ * tells of a write but the cursor.
  */
 import { linkSync, unlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test, vi } from "vitest";
+import type { Lines } from "../../src/base/text.js";
 import { Capabilities } from "../../src/lsp/capabilities.js";
 import { Documents, type Watched } from "../../src/lsp/documents/documents.js";
 import { serverPlan } from "../fake-server/index.js";
@@ -153,4 +155,34 @@ test("one that is closed for want of room while its file is read is not changed 
     expect(told.indexOf("closed f0.fake")).toBe(told.length - 1);
     vi.useRealTimers();
   }
+});
+
+test("a text that was shown is not read again to be opened, nor to be shown after it was closed for want of room", async () => {
+  const { at, documents, open } = await opened({ maxOpen: 1 });
+  const shown = await documents.textOf(at("f0.fake"));
+  expect(shown?.text).toBe("one\n");
+  // A text that is read is cut into lines anew.
+  const isTheSame = (lines: Lines | undefined) => lines?.cuts === shown?.cuts && lines?.text === shown?.text;
+  await open(["f0.fake"]);
+  expect(documents.get(at("f0.fake"))?.lines).toSatisfy(isTheSame);
+  await open(["f1.fake"]);
+  expect(documents.get(at("f0.fake"))).toBeUndefined();
+  expect(await documents.textOf(at("f0.fake"))).toSatisfy(isTheSame);
+  await open(["f0.fake"]);
+  expect(documents.get(at("f0.fake"))?.lines).toSatisfy(isTheSame);
+});
+
+test("a text that was shown, or open, is read again when its file has changed since", async () => {
+  const { at, documents, open } = await opened({ maxOpen: 1 });
+  await documents.textOf(at("f0.fake"));
+  write(at("f0.fake"), "second\n");
+  await open(["f0.fake"]);
+  expect(documents.get(at("f0.fake"))?.lines.text).toBe("second\n");
+  await open(["f1.fake"]);
+  write(at("f0.fake"), "and third\n");
+  expect((await documents.textOf(at("f0.fake")))?.text).toBe("and third\n");
+  write(at("f0.fake"), "and the fourth\n");
+  await open(["f0.fake"]);
+  expect(documents.get(at("f0.fake"))).toMatchObject({ version: 1, edition: 2 });
+  expect(documents.get(at("f0.fake"))?.lines.text).toBe("and the fourth\n");
 });

@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { CallOutcome } from "../../src/runtime/answer/outcome.js";
 import { AnswerCache } from "../../src/runtime/sharing/answer-cache.js";
@@ -95,17 +96,63 @@ it("gives nothing again once a server said or did anything", async () => {
   expect(await cache.get("k", mark)).toBeUndefined();
 });
 
-it("keeps so many bytes, the least recently used go first, and none that is a quarter of them", async () => {
+it("keeps so many bytes, the oldest go first, and none that is more than a quarter of them", async () => {
   const long = { ...outcome, text: "x".repeat(200) };
   const { cache, clock } = cacheAt(1_300);
   for (const key of ["a", "b", "c", "d"]) await cache.put(key, mark, long, [], clock.now);
   expect(await cache.get("a", mark)).toEqual(long);
   await cache.put("e", mark, long, [], clock.now);
-  expect(await cache.get("b", mark)).toBeUndefined();
-  expect(await cache.get("a", mark)).toEqual(long);
-  expect(await cache.get("e", mark)).toEqual(long);
+  expect(await cache.get("a", mark)).toBeUndefined();
+  expect(cache.has("a")).toBe(false);
+  expect(cache.bytes).toBeLessThanOrEqual(1_300);
+  for (const key of ["b", "c", "d", "e"]) expect(await cache.get(key, mark)).toEqual(long);
   await cache.put("f", mark, { ...outcome, text: "x".repeat(400) }, [], clock.now);
   expect(await cache.get("f", mark)).toBeUndefined();
+  await cache.put("g", mark, { ...outcome, text: "é".repeat(150) }, [], clock.now);
+  expect(await cache.get("g", mark)).toBeUndefined();
+});
+
+it("counts its questions, too", async () => {
+  const { cache, clock } = cacheAt(1_300);
+  for (const key of ["a", "b", "c"]) await cache.put(key.repeat(400), mark, outcome, [], clock.now);
+  expect(cache.has("a".repeat(400))).toBe(false);
+  expect(await cache.get("c".repeat(400), mark)).toEqual(outcome);
+});
+
+it("keeps none in no bytes", async () => {
+  const { cache, clock } = cacheAt(0);
+  await cache.put("a", mark, outcome, [], clock.now);
+  expect(await cache.get("a", mark)).toBeUndefined();
+});
+
+it("gives every answer as it was, whatever was kept and forgotten in between", () => {
+  const answers = fc.array(
+    fc.record({
+      key: fc.constantFrom("a", "b", "c", "d"),
+      text: fc.string({ unit: "grapheme", maxLength: 60 }),
+      isNews: fc.boolean(),
+    }),
+    { maxLength: 60 },
+  );
+  fc.assert(
+    fc.property(answers, (said) => {
+      const { cache, clock } = cacheAt(1_000);
+      let all = 1;
+      const last = new Map<string, string>();
+      for (const { key, text, isNews } of said) {
+        if (isNews) all++;
+        if (isNews) last.clear();
+        const now = { files: "1", all: String(all) };
+        cache.put(key, now, { ...outcome, text }, [], clock.now);
+        last.set(key, text);
+        expect(cache.get(key, now)).toEqual({ ...outcome, text });
+        for (const other of ["a", "b", "c", "d"]) {
+          const kept = cache.get(other, now);
+          if (kept !== undefined) expect(kept).toEqual({ ...outcome, text: last.get(other) });
+        }
+      }
+    }),
+  );
 });
 
 it("holds nothing that will never be given again", async () => {

@@ -193,7 +193,8 @@ export class Documents {
 
   async #read(path: string): Promise<Lines | undefined> {
     const read = await readText(path, this.#shown(path), this.#context.maxBytes).catch(() => undefined);
-    this.#texts.put(path, read);
+    // Opened meanwhile, it is kept there.
+    if (!this.#open.has(path)) this.#texts.put(path, read);
     return read?.lines;
   }
 
@@ -209,18 +210,18 @@ export class Documents {
   }
 
   async #openNew(path: string): Promise<Entry> {
-    const read = await readText(path, this.#shown(path), this.#context.maxBytes);
-    const languageId = languageIdOf(this.#context.server, path, read.lines.line(0));
+    const text = this.#texts.take(path) ?? (await readText(path, this.#shown(path), this.#context.maxBytes));
+    const { hash, lines, stamp } = text;
+    const languageId = languageIdOf(this.#context.server, path, lines.line(0));
     const uri = fileUri(path);
-    const { hash, lines } = read;
     const edition = this.#editionOf(path, hash);
     const document = { path, uri, languageId, version: 1, edition, hash, lines };
-    const entry = { document, stamp: read.stamp };
+    const entry = { document, stamp };
     this.#open.set(path, entry);
     this.#restless.add(entry);
     this.#evicted.delete(path);
     this.#context.onChanged(path, "opened");
-    const textDocument = { uri, languageId, version: 1, text: read.lines.text };
+    const textDocument = { uri, languageId, version: 1, text: lines.text };
     this.#context.notify("textDocument/didOpen", { textDocument }, false);
     return entry;
   }
@@ -294,8 +295,10 @@ export class Documents {
       if (this.#open.size <= this.#context.maxOpen) return;
       const { path } = entry.document;
       if (path === justUsed || this.#held.has(path)) continue;
+      const { document, stamp } = entry;
       this.#evicted.add(path);
       this.#close(entry, false);
+      this.#texts.put(path, { hash: document.hash, lines: document.lines, stamp });
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import { factsOf } from "../../base/facts.js";
 import { messageText } from "../../base/spelt.js";
+import { TextRing, type Written } from "../../base/text-ring.js";
 import type { PoolMark } from "../../lsp/types.js";
 import { digestMs } from "./digest.js";
 
@@ -14,16 +15,19 @@ type Mark = Pick<PoolMark, "files" | "all">;
 
 interface Kept {
   /** The answer as JSON: a third of what its tables and texts would take, and nothing of what they were cut from. */
-  text: string;
+  text: Written;
   mark: string;
-  files: Map<string, string>;
+  files: readonly string[];
+  /** Of each file, in this order. */
+  stamps: readonly number[];
   bytes: number;
   until: number;
 }
 
-/** The kept answers of one runtime, plain JSON each, the least recently used first. */
+/** The kept answers of one runtime, plain JSON each, the oldest first. */
 export class AnswerCache<T extends object> {
   readonly #kept = new Map<string, Kept>();
+  readonly #texts: TextRing;
   #bytes = 0;
   #files: string | undefined;
   /** The mark of all that is kept. */
@@ -33,7 +37,9 @@ export class AnswerCache<T extends object> {
   constructor(
     private readonly mostBytes: number,
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.#texts = new TextRing(mostBytes, mostBytes / 4);
+  }
 
   /** How much is held. */
   get bytes(): number {
@@ -45,11 +51,11 @@ export class AnswerCache<T extends object> {
     this.#note(mark);
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
-    const isTrue = kept.mark === mark.all && this.now() < kept.until && areSame(kept.files);
+    const isTrue = kept.mark === mark.all && this.now() < kept.until && areSame(kept);
+    const text = isTrue ? this.#texts.get(kept.text) : undefined;
+    if (text !== undefined) return JSON.parse(text) as T;
     this.#drop(key);
-    if (!isTrue) return undefined;
-    this.#add(key, kept);
-    return JSON.parse(kept.text) as T;
+    return undefined;
   }
 
   /** Whether there is an answer, be it still true or not. */
@@ -62,21 +68,19 @@ export class AnswerCache<T extends object> {
     // What was seen meanwhile is newer than the mark of this answer.
     this.#files ??= mark.files;
     if (this.#files !== mark.files || this.now() < this.#changedAt + digestMs) return;
-    const text = messageText(answer);
-    const bytes = Buffer.byteLength(text) + Buffer.byteLength(key);
-    if (bytes > this.mostBytes / 4 || files.length > mostFiles) return;
-    const stamps = new Map<string, string>();
-    for (const file of files) {
-      const { text: stamp, changedAt } = stampOf(file);
-      // Clocks of file systems are coarse: what changed just before may have changed just after.
-      if (changedAt > askedAt - 20) return;
-      stamps.set(file, stamp);
-    }
+    if (files.length > mostFiles) return;
+    const stamps = stampsOf(files);
+    // Clocks of file systems are coarse: what changed just before may have changed just after.
+    if (stamps.some((fact, at) => at % FACTS === 0 && fact > askedAt - 20)) return;
     this.#drop(key);
     this.#forget(mark);
-    this.#add(key, { text, mark: mark.all, files: stamps, bytes, until: this.now() + lifeMs });
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= this.mostBytes) break;
+    const text = this.#texts.put(messageText(answer));
+    if (text === undefined) return;
+    const bytes = text.bytes + key.length;
+    this.#kept.set(key, { text, mark: mark.all, files, stamps, bytes, until: this.now() + lifeMs });
+    this.#bytes += bytes;
+    for (const [oldest, { text }] of this.#kept) {
+      if (this.#bytes <= this.mostBytes && this.#texts.has(text)) break;
       this.#drop(oldest);
     }
   }
@@ -87,13 +91,11 @@ export class AnswerCache<T extends object> {
     this.#files = files;
   }
 
-  /**
-   * Drops what will never be given again: something has happened since, or its time is over. Those that were used lately stand
-   * behind younger ones, and go when they come to the front.
-   */
+  /** Drops what will never be given again: something has happened since, or its time is over. */
   #forget({ all }: Mark): void {
     if (this.#mark !== all) {
       this.#kept.clear();
+      this.#texts.clear();
       this.#bytes = 0;
       this.#mark = all;
     }
@@ -104,11 +106,6 @@ export class AnswerCache<T extends object> {
     }
   }
 
-  #add(key: string, kept: Kept): void {
-    this.#kept.set(key, kept);
-    this.#bytes += kept.bytes;
-  }
-
   #drop(key: string): void {
     const kept = this.#kept.get(key);
     if (kept === undefined) return;
@@ -117,12 +114,20 @@ export class AnswerCache<T extends object> {
   }
 }
 
-function areSame(files: ReadonlyMap<string, string>): boolean {
-  return [...files].every(([file, text]) => stampOf(file).text === text);
+function areSame({ files, stamps }: Kept): boolean {
+  const now = stampsOf(files);
+  return stamps.every((fact, at) => now[at] === fact);
 }
 
-function stampOf(file: string): { text: string; changedAt: number } {
-  const facts = factsOf(file);
-  if (facts === undefined) return { text: "gone", changedAt: Number.NEGATIVE_INFINITY };
-  return { text: `${facts.mtimeMs}/${facts.size}/${facts.ino}`, changedAt: facts.mtimeMs };
+/** Numbers for each file. */
+const FACTS = 3;
+
+/** When each file changed, its size, and which one it is. */
+function stampsOf(files: readonly string[]): number[] {
+  const stamps: number[] = [];
+  for (const file of files) {
+    const facts = factsOf(file);
+    stamps.push(facts?.mtimeMs ?? -1, facts?.size ?? -1, facts?.ino ?? -1);
+  }
+  return stamps;
 }
