@@ -20,16 +20,37 @@ export class TextRing {
     private readonly mostBytes: number,
   ) {}
 
-  /** Writes well-formed Unicode over what is oldest; undefined when it has too many bytes. */
-  put(text: string): Written | undefined {
+  /**
+   * Writes well-formed Unicode; undefined when it has too many bytes, or there is no memory. It is written over what is oldest,
+   * or over what nobody needs any more, if the oldest that is needed is told.
+   */
+  put(text: string, oldest?: Written): Written | undefined {
     const bytes = Buffer.byteLength(text);
-    if (bytes > this.mostBytes) return undefined;
-    this.#memory ??= Buffer.allocUnsafeSlow(this.size);
-    const left = this.size - (this.#next % this.size);
-    const at = bytes > left ? this.#next + left : this.#next;
-    this.#memory.write(text, at % this.size, bytes);
+    const memory = bytes > this.mostBytes ? undefined : this.#taken();
+    if (memory === undefined) return undefined;
+    const place = this.#next % this.size;
+    const isPastEnd = place + bytes > this.size;
+    const at = isPastEnd || this.#isFreeBefore(oldest, bytes) ? this.#next - place + this.size : this.#next;
+    memory.write(text, at % this.size, bytes);
     this.#next = at + bytes;
     return { at, bytes };
+  }
+
+  #taken(): Buffer | undefined {
+    try {
+      this.#memory ??= this.size > 0 ? Buffer.allocUnsafeSlow(this.size) : undefined;
+    } catch {
+      // There may be, later.
+    }
+    return this.#memory;
+  }
+
+  /** Whether as much is free before the oldest text as it and all others take: when that is full, they will not be needed either. */
+  #isFreeBefore(oldest: Written | undefined, bytes: number): boolean {
+    if (oldest === undefined) return false;
+    const place = this.#next % this.size;
+    const free = oldest.at - (this.#next - place);
+    return free >= bytes && free >= place - free;
   }
 
   /** The text, unless it was written over. */

@@ -1,29 +1,66 @@
 /** A text is given back as it was written, or not at all. */
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { TextRing, type Written } from "../../src/base/text-ring.js";
 
 describe("a ring of texts", () => {
   it("has the latest texts that fit, each as it was", () => {
-    const texts = fc.array(fc.string({ unit: "grapheme", maxLength: 12 }), { maxLength: 80 });
+    const text = fc.string({ unit: "grapheme", maxLength: 12 });
+    // What is written, how many of the oldest nobody needs then, and whether all are forgotten before.
+    const step = fc.record({ text, gone: fc.nat(3), isAnew: fc.nat(9).map((dice) => dice === 0) });
     fc.assert(
-      fc.property(texts, fc.integer({ min: 8, max: 40 }), (told, size) => {
+      fc.property(fc.array(step, { maxLength: 80 }), fc.integer({ min: 1, max: 40 }), (steps, size) => {
         const ring = new TextRing(size, size);
-        const written: { text: string; where: Written }[] = [];
-        for (const text of told) {
-          const where = ring.put(text);
+        const past: Written[] = [];
+        let needed: { text: string; where: Written }[] = [];
+        for (const { text, gone, isAnew } of steps) {
+          if (isAnew) {
+            ring.clear();
+            needed = [];
+            expect(past.filter(({ bytes }) => bytes > 0).map((where) => ring.get(where))).not.toContainEqual(
+              expect.any(String),
+            );
+          }
+          needed.splice(0, gone);
+          const where = ring.put(text, needed[0]?.where);
           expect(where === undefined).toBe(Buffer.byteLength(text) > size);
           if (where === undefined) continue;
-          written.push({ text, where });
-          const there = written.map((one) => ring.get(one.where));
+          past.push(where);
+          needed.push({ text, where });
+          const there = needed.map((one) => ring.get(one.where));
           expect(there.at(-1)).toBe(text);
-          for (const [at, got] of there.entries()) if (got !== undefined) expect(got).toBe(written[at]?.text);
           // Once one is gone, all before it are.
-          const firstThere = there.findIndex((got) => got !== undefined);
-          expect(there.slice(firstThere).every((got) => got !== undefined)).toBe(true);
+          const first = there.findIndex((got) => got !== undefined);
+          expect(there.slice(first)).toEqual(needed.slice(first).map((one) => one.text));
+          needed = needed.slice(first);
         }
       }),
+      { numRuns: 1_000 },
     );
+  });
+
+  it("takes no more memory than a few times what is needed, if that is told", () => {
+    const ring = new TextRing(100_000, 1_000);
+    const needed: Written[] = [];
+    let most = 0;
+    for (let times = 0; times < 1_000; times++) {
+      const where = ring.put("x".repeat(50 + (times % 50)), needed[0]) as Written;
+      most = Math.max(most, (where.at % 100_000) + where.bytes);
+      needed.push(where);
+      if (needed.length > 10) needed.shift();
+      expect(needed.every((one) => ring.has(one))).toBe(true);
+    }
+    expect(most).toBeLessThan(4_000);
+  });
+
+  it("writes none where there is no memory", () => {
+    const ring = new TextRing(10, 10);
+    const alloc = vi.spyOn(Buffer, "allocUnsafeSlow").mockImplementationOnce(() => {
+      throw new RangeError("no memory");
+    });
+    expect(ring.put("a")).toBeUndefined();
+    expect(ring.get(ring.put("a") as Written)).toBe("a");
+    alloc.mockRestore();
   });
 
   it("writes over no more than it has to", () => {
@@ -42,7 +79,7 @@ describe("a ring of texts", () => {
     const ring = new TextRing(10, 5);
     expect(ring.put("éé")).toBeDefined();
     expect(ring.put("ééé")).toBeUndefined();
-    expect(new TextRing(0, 0).put("a")).toBeUndefined();
+    for (const text of ["a", ""]) expect(new TextRing(0, 0).put(text)).toBeUndefined();
   });
 
   it("has nothing after it was cleared, and begins anew", () => {

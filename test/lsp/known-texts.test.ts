@@ -1,4 +1,5 @@
 /** Texts that are kept are those of files that have not changed, and no more of them than there is room for. */
+import { renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { readText } from "../../src/lsp/documents/file.js";
@@ -65,6 +66,17 @@ describe("a text that was read", () => {
     expect(texts.take(path)).toBeUndefined();
   });
 
+  test("is not taken through a link to where its folder was moved", async () => {
+    const root = workspace({ "folder/a.txt": "one", "elsewhere/b.txt": "" });
+    const path = join(root, "folder/a.txt");
+    later();
+    const texts = new KnownTexts();
+    texts.put(path, await read(path));
+    renameSync(join(root, "folder"), join(root, "elsewhere/folder"));
+    symlinkSync(join(root, "elsewhere/folder"), join(root, "folder"));
+    expect(texts.take(path)).toBeUndefined();
+  });
+
   test("stays as it was read, whatever was read since", async () => {
     const names = Array.from({ length: 30 }, (_, number) => `${number}.txt`);
     const textOf = (name: string) => `${name} é\r\n`.repeat(1 + Number.parseInt(name, 10) * 3);
@@ -101,7 +113,7 @@ describe("a text that was read", () => {
     expect(texts.get(path("1.txt"))).toBeUndefined();
   });
 
-  test("makes room for others, the least recently used first, counted in bytes", async () => {
+  test("makes room for others, those that were not used lately first, counted in bytes", async () => {
     const names = ["a.txt", "b.txt", "c.txt", "d.txt"];
     const plain = Object.fromEntries(names.map((name) => [name, "x".repeat(1900)]));
     // Two bytes a character.

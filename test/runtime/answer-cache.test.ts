@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -62,6 +62,36 @@ it.each<[string, () => void]>([
   expect(await cache.get("k", mark)).toBeUndefined();
 });
 
+it.each<[string, () => void]>([
+  ["has another length", () => writeFileSync(join(folder, "b"), "two more")],
+  [
+    "is another one of the same length and time",
+    () => {
+      writeFileSync(join(folder, "c"), "new");
+      utimesSync(join(folder, "c"), 1000, 1000);
+      renameSync(join(folder, "c"), join(folder, "b"));
+    },
+  ],
+])("looks at each of the files: nothing is given again when the second %s", async (_, change) => {
+  const { cache, clock } = cacheAt();
+  const second = join(folder, "b");
+  writeFileSync(second, "two");
+  utimesSync(second, 1000, 1000);
+  await cache.put("k", mark, outcome, [file, second], clock.now);
+  expect(await cache.get("k", mark)).toEqual(outcome);
+  change();
+  expect(await cache.get("k", mark)).toBeUndefined();
+});
+
+it("keeps nothing when the second of its files changed after the question", async () => {
+  const { cache, clock } = cacheAt();
+  const second = join(folder, "b");
+  writeFileSync(second, "two");
+  utimesSync(second, clock.now / 1000, clock.now / 1000);
+  await cache.put("k", mark, outcome, [file, second], clock.now);
+  expect(await cache.get("k", mark)).toBeUndefined();
+});
+
 it("gives nothing again when a file came into being that was not there", async () => {
   const { cache, clock } = cacheAt();
   const missing = join(folder, "b");
@@ -114,9 +144,21 @@ it("keeps so many bytes, the oldest go first, and none that is more than a quart
 
 it("counts its questions, too", async () => {
   const { cache, clock } = cacheAt(1_300);
-  for (const key of ["a", "b", "c"]) await cache.put(key.repeat(400), mark, outcome, [], clock.now);
-  expect(cache.has("a".repeat(400))).toBe(false);
-  expect(await cache.get("c".repeat(400), mark)).toEqual(outcome);
+  for (const key of ["a", "b", "c", "d"]) await cache.put(key.repeat(300), mark, outcome, [], clock.now);
+  expect(cache.has("a".repeat(300))).toBe(false);
+  expect(await cache.get("d".repeat(300), mark)).toEqual(outcome);
+  // One that is too long would drive the others out.
+  await cache.put("é".repeat(163), mark, outcome, [], clock.now);
+  expect(cache.has("é".repeat(163))).toBe(false);
+  expect(await cache.get("d".repeat(300), mark)).toEqual(outcome);
+});
+
+it("counts an answer to the same question once", async () => {
+  const { cache, clock } = cacheAt();
+  await cache.put("a", mark, outcome, [], clock.now);
+  const { bytes } = cache;
+  for (let times = 0; times < 3; times++) await cache.put("a", mark, outcome, [], clock.now);
+  expect(cache.bytes).toBe(bytes);
 });
 
 it("keeps none in no bytes", async () => {

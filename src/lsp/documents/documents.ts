@@ -193,8 +193,7 @@ export class Documents {
 
   async #read(path: string): Promise<Lines | undefined> {
     const read = await readText(path, this.#shown(path), this.#context.maxBytes).catch(() => undefined);
-    // Opened meanwhile, it is kept there.
-    if (!this.#open.has(path)) this.#texts.put(path, read);
+    this.#texts.put(path, read);
     return read?.lines;
   }
 

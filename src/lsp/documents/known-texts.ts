@@ -2,6 +2,7 @@
  * Texts of files that answers showed places in, or that were open, kept as long as they fit: the next answer is often about the
  * same files.
  */
+import { realpathSync } from "node:fs";
 import { type Cuts, Lines } from "../../base/text.js";
 import { TextRing, type Written } from "../../base/text-ring.js";
 import { type FileText, stampOf } from "./file.js";
@@ -38,11 +39,11 @@ export class KnownTexts {
     return text?.lines;
   }
 
-  /** The same for whoever keeps it from now on. */
+  /** The same for whoever keeps it from now on, if its path is still its real one: a folder may be a link to where it was moved. */
   take(path: string): FileText | undefined {
     const text = this.#textOf(path);
     this.#drop(path);
-    return text;
+    return text !== undefined && isRealPath(path) ? text : undefined;
   }
 
   #textOf(path: string): FileText | undefined {
@@ -78,5 +79,13 @@ export class KnownTexts {
     if (known === undefined) return;
     this.#known.delete(path);
     this.#bytes -= known.bytes;
+  }
+}
+
+function isRealPath(path: string): boolean {
+  try {
+    return realpathSync.native(path) === path;
+  } catch {
+    return false;
   }
 }

@@ -68,20 +68,22 @@ export class AnswerCache<T extends object> {
     // What was seen meanwhile is newer than the mark of this answer.
     this.#files ??= mark.files;
     if (this.#files !== mark.files || this.now() < this.#changedAt + digestMs) return;
-    if (files.length > mostFiles) return;
+    const keyBytes = Buffer.byteLength(key);
+    if (keyBytes > this.mostBytes / 4 || files.length > mostFiles) return;
     const stamps = stampsOf(files);
     // Clocks of file systems are coarse: what changed just before may have changed just after.
     if (stamps.some((fact, at) => at % FACTS === 0 && fact > askedAt - 20)) return;
     this.#drop(key);
     this.#forget(mark);
-    const text = this.#texts.put(messageText(answer));
+    const [oldest] = this.#kept.values();
+    const text = this.#texts.put(messageText(answer), oldest?.text);
     if (text === undefined) return;
-    const bytes = text.bytes + key.length;
+    const bytes = text.bytes + keyBytes;
     this.#kept.set(key, { text, mark: mark.all, files, stamps, bytes, until: this.now() + lifeMs });
     this.#bytes += bytes;
-    for (const [oldest, { text }] of this.#kept) {
+    for (const [other, { text }] of this.#kept) {
       if (this.#bytes <= this.mostBytes && this.#texts.has(text)) break;
-      this.#drop(oldest);
+      this.#drop(other);
     }
   }
 
@@ -95,7 +97,6 @@ export class AnswerCache<T extends object> {
   #forget({ all }: Mark): void {
     if (this.#mark !== all) {
       this.#kept.clear();
-      this.#texts.clear();
       this.#bytes = 0;
       this.#mark = all;
     }
@@ -104,6 +105,7 @@ export class AnswerCache<T extends object> {
       if (now < until) break;
       this.#drop(key);
     }
+    if (this.#kept.size === 0) this.#texts.clear();
   }
 
   #drop(key: string): void {
