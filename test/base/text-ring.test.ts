@@ -53,6 +53,17 @@ describe("a ring of texts", () => {
     expect(most).toBeLessThan(4_000);
   });
 
+  it("begins anew before what is needed only where there is room for the text, and as much as is taken", () => {
+    const ring = new TextRing(100, 100);
+    ring.put("a".repeat(20));
+    const oldest = ring.put("b".repeat(20));
+    expect(ring.put("c".repeat(21), oldest)?.at).toBe(40);
+    expect(ring.put("d", oldest)?.at).toBe(61);
+    const another = new TextRing(100, 100);
+    another.put("a".repeat(20));
+    expect(another.put("c".repeat(20), another.put("b".repeat(20)))?.at).toBe(100);
+  });
+
   it("writes none where there is no memory", () => {
     const ring = new TextRing(10, 10);
     const alloc = vi.spyOn(Buffer, "allocUnsafeSlow").mockImplementationOnce(() => {

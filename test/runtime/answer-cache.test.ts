@@ -2,7 +2,8 @@ import { mkdtempSync, realpathSync, renameSync, rmSync, utimesSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { TextRing } from "../../src/base/text-ring.js";
 import type { CallOutcome } from "../../src/runtime/answer/outcome.js";
 import { AnswerCache } from "../../src/runtime/sharing/answer-cache.js";
 
@@ -207,6 +208,19 @@ it("holds nothing that will never be given again", async () => {
   clock.now += 5_000;
   await cache.put("c", { files: "1", all: "2" }, outcome, [], clock.now);
   expect(cache.bytes).toBe(one);
+});
+
+it("writes to the same memory once nothing is kept", async () => {
+  const { cache, clock } = cacheAt();
+  const put = vi.spyOn(TextRing.prototype, "put");
+  for (let times = 0; times < 3; times++) {
+    await cache.put("a", mark, outcome, [], clock.now);
+    await cache.put("b", mark, outcome, [], clock.now);
+    clock.now += 5_000;
+  }
+  const places = put.mock.results.map(({ value }) => value.at % 1_000_000);
+  put.mockRestore();
+  expect(places).toEqual([0, places[1], 0, places[1], 0, places[1]]);
 });
 
 it("gives an answer that nobody else can change", async () => {
