@@ -52,6 +52,7 @@ const { outputFiles, metafile } = await build({
   legalComments: "linked",
   // Comments may hold any character and any code, and the loader's files hold neither.
   minifyWhitespace: true,
+  minifySyntax: true,
   plugins: [withoutAjvInTheSdk],
   metafile: true,
   write: false,
