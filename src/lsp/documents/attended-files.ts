@@ -15,6 +15,14 @@ export type Seen = (path: string, change: "created" | "changed" | "deleted") => 
 /** So many are the latest, if no page had more. */
 const LATEST = 16;
 
+/** What the watches know of files. */
+export interface Told {
+  /** Another one as soon as they tell of some file no longer. */
+  readonly losses: number;
+  /** Whether a write to a file, under its own name, is told of. */
+  tells(path: string): boolean;
+}
+
 /** A file as it was last looked at; none where none is there. */
 interface Look extends ContentFacts {
   /** How many names it has. */
@@ -29,11 +37,15 @@ export class AttendedFiles {
   readonly #files = new Map<string, Look | undefined>();
   /** Their paths, until they are others or in another order. */
   #paths: readonly string[] | undefined;
-  /** Those that have several names. */
-  readonly #linked = new Set<string>();
-  /** How many were attended to since the last look began, and how many the latest are. */
-  #added = 0;
+  /** Those that may be written to without a word: they have several names, or no watch tells of them. */
+  readonly #restless = new Set<string>();
+  /** Those of which that is yet to be found out, and what the watches told of no longer when it was found out of the others. */
+  readonly #unjudged = new Set<string>();
+  #losses = -1;
+  /** The latest, how many these are, and how many were attended to since the last look began. */
+  readonly #recent = new Set<string>();
   #latest = LATEST;
+  #added = 0;
   /** Those that the last look was at; undefined when it was at all of them. */
   #some: ReadonlySet<string> | undefined;
   /** When all of them were last looked at. */
@@ -71,28 +83,30 @@ export class AttendedFiles {
 
   /** An answer was about this file as it is now. */
   add(path: string): void {
-    const isKnown = this.has(path);
     // At once, so that no later write can hide behind it.
-    const look = isKnown ? this.#files.get(path) : lookOf(entryFacts(path));
+    if (!this.has(path)) this.#put(path, lookOf(entryFacts(path)));
+    const look = this.#files.get(path);
     this.#files.delete(path);
-    this.#put(path, look);
+    this.#files.set(path, look);
+    this.#recent.delete(path);
+    this.#recent.add(path);
     this.#paths = undefined;
     this.#added++;
-    if (!isKnown) this.#generation++;
+    this.#keepRecent(Math.max(this.#latest, this.#added));
     const oldest = this.#files.keys().next().value;
-    if (this.#files.size <= this.#limit || oldest === undefined) return;
-    this.#files.delete(oldest);
-    this.#linked.delete(oldest);
+    if (this.#files.size > this.#limit && oldest !== undefined) this.#letGo(oldest);
   }
 
   /** Compares them with what was known; in every call those of which no watch would tell. */
-  async look(seen: Seen, isTold: (path: string) => boolean): Promise<void> {
+  async look(seen: Seen, told: Told): Promise<void> {
     const now = performance.now();
     if (this.#added > 0) this.#latest = Math.max(LATEST, this.#added);
     this.#added = 0;
+    this.#keepRecent(this.#latest);
     const isAll = this.#files.size <= this.#latest || now - this.#allAt >= MOMENT_MS;
     if (isAll) this.#allAt = now;
-    const some = isAll ? undefined : this.#pressing(isTold);
+    this.#judge(told, isAll);
+    const some = isAll ? undefined : new Set([...this.#restless, ...this.#recent]);
     await lookAtAll(some === undefined ? this.paths : [...some], (path, stats) => {
       const before = this.#files.get(path);
       const now = stats?.isFile() ? stats : undefined;
@@ -104,19 +118,33 @@ export class AttendedFiles {
     this.#some = some;
   }
 
-  /** Those that cannot wait: the latest, and those that may be written to without a word. */
-  #pressing(isTold: (path: string) => boolean): Set<string> {
-    const { paths } = this;
-    const latest = this.#latest;
-    const early = paths.slice(0, -latest).filter((path) => this.#linked.has(path) || !isTold(path));
-    return new Set([...early, ...paths.slice(-latest)]);
+  /** Finds out which of them cannot wait: of the new ones, and of all where the watches tell of some no longer. */
+  #judge(told: Told, isAll: boolean): void {
+    const isAnew = isAll || told.losses !== this.#losses;
+    this.#losses = told.losses;
+    for (const path of isAnew ? this.#files.keys() : this.#unjudged) {
+      // What has one name only is written to under that: a watch tells, but of mapped memory.
+      if ((this.#files.get(path)?.nlink ?? 0) > 1 || !told.tells(path)) this.#restless.add(path);
+      else this.#restless.delete(path);
+    }
+    this.#unjudged.clear();
+  }
+
+  #keepRecent(most: number): void {
+    for (const path of this.#recent) {
+      if (this.#recent.size <= most) return;
+      this.#recent.delete(path);
+    }
   }
 
   #put(path: string, look: Look | undefined): void {
+    if (!this.has(path)) this.#generation++;
     this.#files.set(path, look);
-    // What has one name only is written to under that: a watch tells, but of mapped memory.
-    if ((look?.nlink ?? 0) > 1) this.#linked.add(path);
-    else this.#linked.delete(path);
+    this.#unjudged.add(path);
+  }
+
+  #letGo(path: string): void {
+    for (const files of [this.#files, this.#restless, this.#unjudged, this.#recent]) files.delete(path);
   }
 }
 

@@ -54,6 +54,7 @@ export class Snapshot {
   #begunAt: number | undefined;
   #files = 0;
   #generation = 0;
+  #losses = 0;
   /** Whether something happened in some folder, or one is not watched: which, is to be looked for. */
   isStirred = true;
   /** Whether the first look is still under way: what it finds was always there. */
@@ -89,6 +90,11 @@ export class Snapshot {
   /** Changes whenever another folder is followed, or one no longer. */
   get generation(): number {
     return this.#generation;
+  }
+
+  /** Changes whenever a file is no longer one of those that are compared. */
+  get losses(): number {
+    return this.#losses;
   }
 
   add(folder: Folder): void {
@@ -177,15 +183,18 @@ export class Snapshot {
   /** What is not compared any more is not known any more. */
   #forget(folder: Folder, name: string): void {
     const known = folder.files.get(name);
-    if (known === undefined) return;
+    if (known !== undefined) this.#remove(folder, name, known.zone);
+  }
+
+  #remove(folder: Folder, name: string, zone: Zone | undefined): void {
+    this.#losses++;
     folder.files.delete(name);
-    this.#uncount(known.zone);
+    this.#uncount(zone);
   }
 
   #lost(folder: Folder, name: string): void {
     const zone = folder.files.get(name)?.zone;
-    folder.files.delete(name);
-    this.#uncount(zone);
+    this.#remove(folder, name, zone);
     this.#context.journal.record(join(folder.path, name), "deleted", !!zone);
   }
 
@@ -207,8 +216,7 @@ export class Snapshot {
 
   /** Follows a folder no longer, though it is there. */
   drop(folder: Folder): void {
-    for (const { zone } of folder.files.values()) this.#uncount(zone);
-    folder.files.clear();
+    for (const [name, { zone }] of [...folder.files]) this.#remove(folder, name, zone);
     if (folder.zone) this.#context.zones.add(folder.zone, 0, -1);
     this.unwatch(folder);
     this.#generation++;
@@ -228,11 +236,8 @@ export class Snapshot {
     if (zone.closed) return;
     zone.closed = true;
     for (const folder of [...this.#folders.values()]) if (folder.zone === zone) this.drop(folder);
-    const files = this.#folders.get(zone.path)?.files ?? new Map<string, Known>();
-    for (const [name, file] of [...files]) {
-      if (file.zone !== zone) continue;
-      files.delete(name);
-      this.#uncount(zone);
-    }
+    const around = this.#folders.get(zone.path);
+    if (around === undefined) return;
+    for (const [name, file] of [...around.files]) if (file.zone === zone) this.#remove(around, name, zone);
   }
 }

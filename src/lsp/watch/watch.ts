@@ -8,7 +8,7 @@ import { dirname, join, relative } from "node:path";
 import picomatch from "picomatch";
 import { onOneLine } from "../../base/one-line.js";
 import { sortedSet } from "../../base/order.js";
-import { AttendedFiles, type Seen } from "../documents/attended-files.js";
+import { AttendedFiles, type Seen, type Told } from "../documents/attended-files.js";
 import { LastLook } from "../documents/last-look.js";
 import { isInside, slashed } from "../inside.js";
 import type { Log } from "../types.js";
@@ -42,6 +42,8 @@ const MAX_MARKERS = 256;
 const DEPENDENCY_MARKERS = [".package-lock.json", ".modules.yaml", ".yarn-state.yml", ".yarn-integrity"];
 /** Folders in ignored parts too large to follow, which hold files that answers were about. */
 const MAX_ALONE = 64;
+/** Of those no watch tells. */
+const UNTOLD: Told = { losses: 0, tells: () => false };
 
 export class WorkspaceWatch {
   readonly #roots: readonly string[];
@@ -150,6 +152,11 @@ export class WorkspaceWatch {
     return !this.#isForeign && this.#tree.known.compares(path);
   }
 
+  /** Changes whenever that is no longer so for some file. */
+  get losses(): number {
+    return this.#tree.known.losses;
+  }
+
   /**
    * Takes in all that changed before this call. Calls at the same time share one look that begins after them; whoever
    * says `since` is content with one that began after that and has just ended. Tells when the look began.
@@ -200,7 +207,7 @@ export class WorkspaceWatch {
     await this.#tree.look(this.#roots, all);
     await this.#attended.look(
       (path, change) => this.#journal.record(path, change, !this.#tree.known.isPlain(path)),
-      (path) => this.tells(path),
+      this,
     );
     await this.#followAlone();
     await this.#sweep();
@@ -235,7 +242,7 @@ export class WorkspaceWatch {
       isInstalled = true;
       this.#journal.record(path, change, true);
     };
-    await this.#markers.look(seen, () => false);
+    await this.#markers.look(seen, UNTOLD);
     for (const path of parts) for (const name of DEPENDENCY_MARKERS) this.#markers.add(join(path, name));
     await this.#swept.look(parts, isInstalled);
   }
