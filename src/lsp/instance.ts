@@ -270,7 +270,7 @@ export class Instance {
     }
     if (method === "workspace/symbol") await this.#files.renewAll(options.since);
     else if (method.startsWith("workspace/")) await this.#files.renew(options.since);
-    if (options.onApplyEdit === undefined) return this.#ask(method, params, options);
+    if (options.onApplyEdit === undefined) return await this.#ask(method, params, options);
     return this.#incoming.applying(options.onApplyEdit, () => this.#ask(method, params, options));
   }
 

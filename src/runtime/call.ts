@@ -90,7 +90,7 @@ export class ToolCall implements Call {
 
   async answer(shape: ShapeName, value: Reply, options: AnswerOptions = {}): Promise<Answer> {
     tellSteps(this.#state.evidence, [...this.#ran.values()].flat(), this.#ran.get(value) ?? []);
-    return buildAnswer(this.#state, shape, openReply(value), options);
+    return await buildAnswer(this.#state, shape, openReply(value), options);
   }
 }
 

@@ -180,7 +180,8 @@ export class Session {
 
   async #run({ tool, args, outer }: Asked, frame: Frame, clock: Clock): Promise<Fresh> {
     const { plan, loaded, log } = this.#shared;
-    const wording = await openWording(loaded, tool);
+    const opened = openWording(loaded, tool);
+    const wording = opened instanceof Promise ? await opened : opened;
     let own = this.#own(wording, outer?.evidence);
     try {
       frame.signal.throwIfAborted();
@@ -256,7 +257,7 @@ export class Session {
         remainingMs,
         onProgress,
       };
-      return answerCall(loaded, state, args, run);
+      return await answerCall(loaded, state, args, run);
     });
   }
 

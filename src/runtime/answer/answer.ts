@@ -68,7 +68,7 @@ export async function buildAnswer(
     files,
     sources: call.mark?.sources,
   };
-  return listAnswer(asked, listing, part, turns);
+  return await listAnswer(asked, listing, part, turns);
 }
 
 /** The items of an answer that begins at an offset, with their ids. */

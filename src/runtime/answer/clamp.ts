@@ -33,7 +33,18 @@ export function clampNumbers(tool: ToolPlan, plan: Plan, input: JsonObject, evid
   return out;
 }
 
-function clampedNames(tool: ToolPlan, { dialect: { listing }, limits }: Plan): Bounds[] {
+const clamped = new WeakMap<ToolPlan, Bounds[]>();
+
+/** The arguments of a tool that are clamped; a tool is part of one plan. */
+function clampedNames(tool: ToolPlan, plan: Plan): Bounds[] {
+  const known = clamped.get(tool);
+  if (known !== undefined) return known;
+  const found = findClamped(tool, plan);
+  clamped.set(tool, found);
+  return found;
+}
+
+function findClamped(tool: ToolPlan, { dialect: { listing }, limits }: Plan): Bounds[] {
   const { maxChars } = tool.output;
   const size = maxChars?.kind === "ref" ? maxChars.ref.name : null;
   const own = tool.args

@@ -75,6 +75,43 @@ export function formsOf(answer: Answer, caps: Caps): { structure: string; text: 
 
 /** Whether the forms of an answer that are sent keep the caps. */
 export function fits(answer: Answer, caps: Caps): boolean {
+  return isShort(answer, caps) || isFitting(answer, caps);
+}
+
+/** Characters of a structure that are certainly few, at the most; a longer one is spelt, which is needed again anyway. */
+const fewCharacters = 16 * 1024;
+
+/** Whether an answer is so short that it keeps the caps however it is spelt. */
+function isShort({ structured, text, notes }: Answer, { total, page, text: mostText, bytes }: Caps): boolean {
+  const left = lessThan(fewCharacters, structured);
+  const characters = Math.max(text.length + notes.length, fewCharacters - left);
+  return (
+    left >= 0 &&
+    2 * characters <= total &&
+    characters <= Math.min(page, mostText) &&
+    characters * mostBytesPerUnit <= bytes
+  );
+}
+
+/** What a character takes in JSON at the most. */
+const mostPerCharacter = 6;
+/** What a number, a name's quotes and colon, or brackets with a comma take at the most. */
+const mostBeside = 25;
+
+/** What is left of so many characters beside a value in JSON; less than 0 when it may need more. */
+function lessThan(room: number, value: unknown): number {
+  if (typeof value === "string") return room - value.length * mostPerCharacter - mostBeside;
+  if (typeof value !== "object" || value === null) return room - mostBeside;
+  let left = room - mostBeside;
+  for (const name in value) {
+    if (left < 0) return left;
+    const member = (value as Record<string, unknown>)[name];
+    left = lessThan(left - name.length * mostPerCharacter - mostBeside, member);
+  }
+  return left;
+}
+
+function isFitting(answer: Answer, caps: Caps): boolean {
   const { structure, text } = formsOf(answer, caps);
   return (
     structure.length + text.length <= caps.total &&

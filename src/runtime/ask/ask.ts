@@ -157,7 +157,8 @@ async function askWithin<T>(
       const timeoutMs = Math.max(1, Math.floor((call.remainingMs() - restMs) * shareOfAnswer));
       let answer: T | undefined;
       try {
-        answer = await send(attached, { signal, timeoutMs });
+        const sent = send(attached, { signal, timeoutMs });
+        answer = sent instanceof Promise ? await sent : sent;
       } catch (error) {
         if (!isUnsupported(error)) throw error;
       }

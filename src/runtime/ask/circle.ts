@@ -4,7 +4,7 @@ import type { ServerPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
 import type { Soon } from "../../base/soon.js";
 import type { StopSignal } from "../../base/stop.js";
-import type { LanguageServer } from "../../lsp/types.js";
+import type { LanguageServer, OpenDocument } from "../../lsp/types.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
 import type { Attached } from "./reply.js";
@@ -26,16 +26,18 @@ export function documentCircle(call: CallState, admitted: Admitted): Circle {
     throw new Refusal("route/no-server", `No configured language server handles ${admitted.shown}.`, {
       nextSteps: [{ kind: "config", text: "Add a server for this kind of file under `[[servers]]`." }],
     });
+  const { path } = admitted;
+  const since = call.mark?.lookedAt;
   const attached = new Map<string, Soon<Attached[]>>();
-  const open = async (plan: ServerPlan, signal: StopSignal) => {
-    const { path } = admitted;
-    const since = call.mark?.lookedAt;
-    const server = runningServer(call, plan.id, path) ?? (await startedServer(call, plan.id, path, signal));
-    const document = server.synced(path, since) ?? (await server.sync(path, signal, since));
+  const found = ({ id }: ServerPlan, server: LanguageServer, document: OpenDocument) => {
     call.evidence.asks(server, document);
-    const found = [{ server, document }];
-    attached.set(plan.id, found);
-    return found;
+    const all = [{ server, document }];
+    attached.set(id, all);
+    return all;
+  };
+  const open = async (plan: ServerPlan, running: LanguageServer | undefined, signal: StopSignal) => {
+    const server = running ?? (await startedServer(call, plan.id, path, signal));
+    return found(plan, server, await server.sync(path, signal, since));
   };
   return {
     servers,
@@ -43,7 +45,10 @@ export function documentCircle(call: CallState, admitted: Admitted): Circle {
     attach(plan, signal) {
       const known = attached.get(plan.id);
       if (known !== undefined) return known;
-      const opening = open(plan, signal);
+      const running = runningServer(call, plan.id, path);
+      const document = running?.synced(path, since);
+      if (running !== undefined && document !== undefined) return found(plan, running, document);
+      const opening = open(plan, running, signal);
       attached.set(plan.id, opening);
       return opening;
     },
@@ -52,15 +57,19 @@ export function documentCircle(call: CallState, admitted: Admitted): Circle {
 
 /** The servers of the whole workspace: those that run, and those that have a file here. */
 export function workspaceCircle(call: CallState): Circle {
+  const start = async ({ id }: ServerPlan, signal: StopSignal) => {
+    const sample = await call.samples.find(id);
+    if (sample === undefined) return [];
+    return [{ server: await startedServer(call, id, sample, signal), document: undefined }];
+  };
   return {
     servers: call.plan.servers.filter((server) => mayAsk(call, server)),
-    async attach(plan, signal) {
+    attach(plan, signal) {
       const running = call.pool.running().filter((server) => server.plan.id === plan.id);
       for (const server of running) call.evidence.awaits(server);
-      if (running.length > 0) return running.map((server) => ({ server, document: undefined }));
-      const sample = await call.samples.find(plan.id);
-      if (sample === undefined) return [];
-      return [{ server: await startedServer(call, plan.id, sample, signal), document: undefined }];
+      return running.length > 0
+        ? running.map((server) => ({ server, document: undefined }))
+        : start(plan, signal);
     },
   };
 }

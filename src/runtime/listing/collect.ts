@@ -55,7 +55,7 @@ export async function collect<T>(
     many === undefined
       ? plain(call, kind, few, named, dropped)
       : await packed(call, kind, many, named, dropped, turns);
-  return settled(call, rows, { places: call.places, turns }, named);
+  return await settled(call, rows, { places: call.places, turns }, named);
 }
 
 /** Rows side by side, those of a file together, each once. */
