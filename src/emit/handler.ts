@@ -142,7 +142,7 @@ function answer({ name, steps, output }: ToolPlan, names: Names): string[] {
   if (output.apply !== "never") options.push(["apply", lit(output.apply)]);
   options.push(...boundOptions(output, names));
   const args = [lit(output.shape), value, ...(options.length > 0 ? [objectText(options)] : [])];
-  lines.push(...wrap("return ", { callee: "call.answer", args }));
+  lines.push(...wrap("return await ", { callee: "call.answer", args }));
   return lines;
 }
 

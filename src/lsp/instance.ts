@@ -263,15 +263,22 @@ export class Instance {
     return this.#readiness.settle(timeoutMs, signal);
   }
 
-  async request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
+  /** Asks; throws at once where that is in vain. */
+  request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
     this.#end.refuseWhenAsked();
     if (!this.#capabilities.supports(method)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
     }
-    if (method === "workspace/symbol") await this.#files.renewAll(options.since);
-    else if (method.startsWith("workspace/")) await this.#files.renew(options.since);
-    if (options.onApplyEdit === undefined) return await this.#ask(method, params, options);
-    return this.#incoming.applying(options.onApplyEdit, () => this.#ask(method, params, options));
+    const { onApplyEdit } = options;
+    const asking = (): Promise<ServerReply> => this.#ask(method, params, options);
+    const asked = onApplyEdit === undefined ? asking : () => this.#incoming.applying(onApplyEdit, asking);
+    return this.#renewed(method, options.since)?.then(asked) ?? asked();
+  }
+
+  /** Brings the server up to date before a question about the whole workspace; undefined where that is not needed. */
+  #renewed(method: string, since: number | undefined): Promise<void> | undefined {
+    if (method === "workspace/symbol") return this.#files.renewAll(since);
+    return method.startsWith("workspace/") ? this.#files.renew(since) : undefined;
   }
 
   async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {

@@ -190,7 +190,7 @@ export interface PoolMark {
   /** When such a change was last seen (`Date.now()`), or null. */
   changedAt: number | null;
   /** Whether it is true after all, once what it took for granted was looked at. */
-  holds(): Promise<boolean>;
+  holds(): Soon<boolean>;
 }
 
 export interface ServerPool {

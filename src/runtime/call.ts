@@ -88,9 +88,9 @@ export class ToolCall implements Call {
     return whole;
   }
 
-  async answer(shape: ShapeName, value: Reply, options: AnswerOptions = {}): Promise<Answer> {
+  answer(shape: ShapeName, value: Reply, options: AnswerOptions = {}): Promise<Answer> {
     tellSteps(this.#state.evidence, [...this.#ran.values()].flat(), this.#ran.get(value) ?? []);
-    return await buildAnswer(this.#state, shape, openReply(value), options);
+    return buildAnswer(this.#state, shape, openReply(value), options);
   }
 }
 

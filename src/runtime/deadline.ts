@@ -51,18 +51,10 @@ export function isTimeToAsk(ms: number): boolean {
   return ms >= leastMs;
 }
 
-/** Runs work under a signal that aborts with any of its parents. */
-export async function underAny<T>(
-  parents: readonly StopSignal[],
-  work: (signal: StopSignal) => Promise<T>,
-): Promise<T> {
-  const stop = new Stop();
-  const unfollow = follow(stop, parents);
-  try {
-    return await work(stop);
-  } finally {
-    unfollow();
-  }
+/** A signal that aborts with any of its parents, until it is done with. */
+export function underAny(parents: readonly StopSignal[]): { signal: StopSignal; done: () => void } {
+  const signal = new Stop();
+  return { signal, done: follow(signal, parents) };
 }
 
 /** Aborts with any of the parents, until the function that it gives is called. */
@@ -75,24 +67,39 @@ function follow(stop: Stop, parents: readonly StopSignal[]): () => void {
   };
 }
 
-/** The work's outcome, or the signal's reason as soon as it aborts, whatever the work does then; `ended` hears of either. */
-export function untilAborted<T>(signal: StopSignal, work: Promise<T>, ended?: () => void): Promise<T> {
+/** How work is waited for. */
+interface Waiting {
+  /** Hears of its end, or of the signal. */
+  ended?: () => void;
+  /** Whether it must not be left: then it is waited for, whatever the signal says. */
+  isBound?: () => boolean;
+}
+
+/** The work's outcome, or the signal's reason as soon as it aborts, whatever the work does then. */
+export function untilAborted<T>(
+  signal: StopSignal,
+  work: Promise<T>,
+  { ended, isBound }: Waiting = {},
+): Promise<T> {
   return new Promise((resolve, reject) => {
+    let isLeft = false;
     const end = () => {
       signal.removeEventListener("abort", abort);
       ended?.();
     };
     const abort = () => {
+      if (isBound?.()) return;
+      isLeft = true;
       end();
       reject(signal.reason);
     };
     work.then(
       (value) => {
-        if (!signal.aborted) end();
+        if (!isLeft) end();
         resolve(value);
       },
       (error: unknown) => {
-        if (!signal.aborted) end();
+        if (!isLeft) end();
         reject(error);
       },
     );

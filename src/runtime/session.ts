@@ -19,7 +19,7 @@ import { openWording, type Wording } from "./answer/wording.js";
 import { answerCall, type Unchecked } from "./answer-call.js";
 import type { RunTool } from "./ask/batch.js";
 import { foldersTold } from "./ask/news.js";
-import { steadily } from "./ask/steady.js";
+import { type Attempt, steadily } from "./ask/steady.js";
 import type { LoadedBundle } from "./bundle/load.js";
 import type { CallState } from "./call-state.js";
 import { countdown, timeWithin, underAny, untilAborted, withDeadline } from "./deadline.js";
@@ -117,10 +117,14 @@ export class Session {
     const onProgress = (message: string) => options.onProgress?.(message);
     const { timeoutMs } = tool;
     const remainingMs = countdown(timeoutMs);
-    const { outcome } = await underAny([options.signal, this.#closed], (cancel) =>
-      this.#perform({ tool, args, cancel, timeoutMs, remainingMs, onProgress, outer: undefined }),
-    );
-    return outcome;
+    const { signal: cancel, done } = underAny([options.signal, this.#closed]);
+    try {
+      const asked = { tool, args, cancel, timeoutMs, remainingMs, onProgress, outer: undefined };
+      const { outcome } = await this.#perform(asked);
+      return outcome;
+    } finally {
+      done();
+    }
   }
 
   /** The road of every call, of an agent or within another call. */
@@ -189,11 +193,9 @@ export class Session {
         own = this.#own(wording, outer?.evidence);
         return own;
       });
-      const answer = await untilAborted(frame.signal, work).catch((error: unknown) => {
-        // Files are being changed: whoever asked must hear how that went, however late.
-        if (own.evidence.isCommitted) return work;
-        throw error;
-      });
+      // Files are being changed: whoever asked must hear how that went, however late.
+      const isBound = () => own.evidence.isCommitted;
+      const answer = await untilAborted(frame.signal, work, { isBound });
       const { evidence } = own;
       for (const folder of foldersTold(evidence)) this.#toldFolders.add(folder);
       return {
@@ -225,8 +227,7 @@ export class Session {
 
   /** The answer, asked for again when files changed under it. */
   #steadily(tool: ToolPlan, args: unknown, frame: Frame, open: () => Own): Promise<Answer> {
-    return steadily(isShared(tool), async (attempt, isAgain) => {
-      const mark = isAgain ? await this.#shared.pool.mark() : frame.mark;
+    const ask = (attempt: Attempt | undefined, mark: PoolMark | undefined): Promise<Answer> => {
       const { loaded, plan, samples, edits, log } = this.#shared;
       const { signal, remainingMs, onProgress } = frame;
       const { evidence, wording, places } = open();
@@ -257,8 +258,11 @@ export class Session {
         remainingMs,
         onProgress,
       };
-      return await answerCall(loaded, state, args, run);
-    });
+      return answerCall(loaded, state, args, run);
+    };
+    return steadily(isShared(tool), (attempt, isAgain) =>
+      isAgain ? this.#shared.pool.mark().then((mark) => ask(attempt, mark)) : ask(attempt, frame.mark),
+    );
   }
 
   /** A tool within a tool: on the same road, within what is left; its refusal is part of the whole answer. */

@@ -4,10 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** The declarations of these files. */
-export async function placesIn(raw, { folder, server }, files) {
+/** The declarations of these files, or of the first of them that have so many. */
+export async function placesIn(raw, { folder, server }, files, most = Number.POSITIVE_INFINITY) {
   const places = [];
   for (const path of files) {
+    if (places.length >= most) break;
     const uri = await raw.didOpen(join(folder, path), server.languageId);
     const lines = readFileSync(join(folder, path), "utf8").split(/\r?\n/);
     const symbols = await raw.request("textDocument/documentSymbol", { textDocument: { uri } });
@@ -18,8 +19,9 @@ export async function placesIn(raw, { folder, server }, files) {
       places.push({ path, uri, name: symbol.name, ...start });
     }
   }
-  if (places.length === 0) throw new Error(`the server finds no declarations in ${files.join(", ")}`);
-  return places;
+  if (places.length === 0 && files.length > 0)
+    throw new Error(`the server finds no declarations in ${files.join(", ")}`);
+  return places.slice(0, most);
 }
 
 /** What the server is asked for the references of a place with. */

@@ -50,8 +50,10 @@ function ratioWords(ratio) {
 const bridge = fileURLToPath(new URL("bridge.mjs", import.meta.url));
 const patienceMs = 30_000;
 const mostFiles = 40;
-/** V8 has compiled most of a kind's code after so many calls; where there are fewer questions it is a quarter of them. */
-const mostWarmup = 250;
+/** V8 has compiled most of a kind's code after so many calls. */
+const enoughWarmup = 250;
+/** So many of them are told of. */
+const firstCalls = 50;
 const ofFile = "document symbols";
 /** Sizes of a page that hold all symbols of a generated file. */
 const wholeFile = { from: 150, to: 200 };
@@ -82,26 +84,31 @@ async function measure(workspace, rounds) {
   const chosen = ofAllSizes(files);
   const largest = files.slice(0, mostFiles);
   const places = await placesIn(raw, workspace, chosen);
-  const at = (round) => places[round % places.length];
+  const left = files.filter((path) => !chosen.includes(path));
+  const others = await placesIn(raw, workspace, left, enoughWarmup);
   const raws = rawCalls(raw, server);
   const ours = ourCalls(proxy);
-  // No question is asked twice, so that no answer of ours is one that was kept: each place once, and the symbols of each
-  // file with as many sizes of a page as it takes. Those of a generated file fit in all of them; a project's largest have more,
-  // and are asked about as agents ask: for a first page.
-  const kind = (call, own, pick, name = call, target = near) => {
-    const warmup = Math.min(mostWarmup, Math.floor(own / 4));
+  // No question is asked twice, so that no answer of ours is one that was kept: each place once, other places only to warm up, and
+  // the symbols of each file with as many sizes of a page as it takes. Those of a generated file fit in all of them; a project's
+  // largest have more, and are asked about as agents ask: for a first page.
+  const kind = (call, own, warmup, pick, name = call, target = near) => {
     const by = (calls) => (round) => timed(() => calls[call](pick(round)));
-    return { name, target, by, warmup, count: Math.min(rounds, own - warmup) };
+    return { name, target, by, warmup, count: Math.min(rounds, own) };
   };
   const symbolsOf = (some, sizes, ...words) => {
+    const all = some.length * (sizes.to - sizes.from);
+    const warmup = Math.min(enoughWarmup, Math.floor(all / 4));
     const pick = (round) => ({
       path: some[round % some.length],
       size: sizes.from + Math.floor(round / some.length),
     });
-    return kind(ofFile, some.length * (sizes.to - sizes.from), pick, ...words);
+    return kind(ofFile, all - warmup, warmup, pick, ...words);
   };
+  const asked = [...others, ...places];
   const kinds = Object.keys(raws).map((call) =>
-    call === ofFile ? symbolsOf(chosen, wholeFile) : kind(call, places.length, at),
+    call === ofFile
+      ? symbolsOf(chosen, wholeFile)
+      : kind(call, places.length, others.length, (round) => asked[round]),
   );
   if (workspace.isCopy) kinds.push(symbolsOf(largest, usualPage, `${ofFile}, the largest files`, nearIfLong));
   const rows = [];
@@ -111,15 +118,17 @@ async function measure(workspace, rounds) {
     for (const path of largest) await raws[ofFile]({ path });
     await atRest([raw.child.pid, proxy.pid]);
     const ways = { raw: raws, ours };
-    await warmUp(kinds, ways);
+    const first = await warmUp(kinds, ways);
     for (const kind of kinds) {
       const samples = await samplesOf(kind, ways);
       rows.push({ what: kind.name, ours: samples.ours, base: samples.raw, target: kind.target });
     }
+    for (const [name, { ours, raw }] of first)
+      rows.push({ what: `${name}, the first ${ours.length} calls, which only warm up`, ours, base: raw });
     const again = await interleave(
       {
-        raw: () => timed(() => raws.references(at(0))),
-        ours: () => timed(() => ours.references(at(0))),
+        raw: () => timed(() => raws.references(places[0])),
+        ours: () => timed(() => ours.references(places[0])),
       },
       { rounds, warmup: 5 },
     );
@@ -129,13 +138,22 @@ async function measure(workspace, rounds) {
     await proxy.close();
     await raw.close();
   }
-  rows.push(...(await throughBridge(workspace, [...chosen, ...largest], kinds)));
+  const shown = new Set([...chosen, ...largest, ...others.map(({ path }) => path)]);
+  rows.push(...(await throughBridge(workspace, [...shown], kinds)));
   return rows;
 }
 
-/** Both sides are programs whose code gets quicker as it is used: the first kind shall not be the coldest. */
+/** Both sides are programs whose code gets quicker as it is used: the first kind shall not be the coldest. Tells what the first calls took. */
 async function warmUp(kinds, ways) {
-  for (const { by, warmup } of kinds) await interleave(timedBy(by, ways), { rounds: 0, warmup });
+  const first = new Map();
+  for (const { name, by, warmup } of kinds) {
+    const samples = await interleave(timedBy(by, ways), { rounds: warmup, warmup: 0 });
+    first.set(
+      name,
+      Object.fromEntries(Object.entries(samples).map(([way, all]) => [way, all.slice(0, firstCalls)])),
+    );
+  }
+  return first;
 }
 
 function samplesOf({ by, warmup, count }, ways) {

@@ -178,8 +178,8 @@ describe("checkBundle", () => {
       ["bundle/foreign", "/link.js"],
     ]);
     const detail = problems[1]?.detail ?? [];
-    expect(detail).toContain('-      return call.answer("text", result);');
-    expect(detail).toContain('+      return call.answer("hover", result);');
+    expect(detail).toContain('-      return await call.answer("text", result);');
+    expect(detail).toContain('+      return await call.answer("hover", result);');
     expect(detail.length).toBeLessThan(12);
   });
 

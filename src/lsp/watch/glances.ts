@@ -3,6 +3,7 @@
  * next turn, while the server is at work on the question; where servers are at work for others already it is put off, until an
  * answer waits for it or its time has come: the more calls there are at once, the fewer looks each of them costs.
  */
+import type { Soon } from "../../base/soon.js";
 import type { PoolMark } from "../types.js";
 
 /** How long a look is put off. What changes meanwhile makes the calls of so long be asked again, so it is not long. */
@@ -20,6 +21,8 @@ export interface GlancesContext {
 interface Look {
   /** How the files stood after it; undefined when that could not be found out. */
   found: Promise<string | undefined>;
+  /** The same, once it is over. */
+  over: { state: string | undefined } | undefined;
   /** Begins it, once. */
   begin(): void;
 }
@@ -38,9 +41,11 @@ export class Glances {
     this.#next ??= this.#prepare(isBusy);
     const look = this.#next;
     if (!isBusy) setImmediate(look.begin);
-    const holds = async (): Promise<boolean> => {
+    const holds = (): Soon<boolean> => {
       look.begin();
-      return (await look.found) === state;
+      return look.over === undefined
+        ? look.found.then((found) => found === state)
+        : look.over.state === state;
     };
     return { ...mark, holds };
   }
@@ -54,10 +59,19 @@ export class Glances {
       if (this.#next !== look) return;
       this.#next = undefined;
       clearTimeout(timer);
-      settle(this.#context.look().then(this.#context.state, () => undefined));
+      const end = (state: string | undefined): string | undefined => {
+        look.over = { state };
+        return state;
+      };
+      settle(
+        this.#context.look().then(
+          () => end(this.#context.state()),
+          () => end(undefined),
+        ),
+      );
     };
     const timer = isPutOff ? setTimeout(begin, PUT_OFF_MS) : undefined;
-    const look: Look = { found, begin };
+    const look: Look = { found, over: undefined, begin };
     return look;
   }
 }

@@ -40,7 +40,7 @@ export class Moments {
       all: [files, tally.heard, ...servers].join("."),
       sources: String(this.#sources.cursor),
       changedAt: this.#sources.changedAt,
-      holds: async () => true,
+      holds: () => true,
     };
   }
 

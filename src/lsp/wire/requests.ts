@@ -52,66 +52,55 @@ export interface Asking {
 
 /** The reply of a server, held while it is indexing and repeated while it is empty. */
 export async function ask(
-  asking: Asking,
+  everybodys: Asking,
   method: string,
   params: unknown,
-  options: RequestOptions,
+  { signal, retryEmpty, parts, roots, onProgress }: RequestOptions,
   timeoutMs: number,
 ): Promise<ServerReply> {
-  const { roots, onProgress } = options;
-  const stop = onProgress && follow(asking, onProgress);
-  try {
-    const told = roots === undefined ? asking : { ...asking, roots };
-    return await askUntilSure(told, method, params, options, timeoutMs);
-  } finally {
-    stop?.();
-  }
-}
-
-async function askUntilSure(
-  asking: Asking,
-  method: string,
-  params: unknown,
-  { signal, retryEmpty, parts }: RequestOptions,
-  timeoutMs: number,
-): Promise<ServerReply> {
+  const asking = roots === undefined ? everybodys : { ...everybodys, roots };
   const { readiness } = asking;
-  const start = performance.now();
-  const left = (part: number): number => start + timeoutMs * part - performance.now();
-  let empties = 0;
-  let refused = 0;
-  let previous: Flight | undefined;
-  const isOfProject = isRead(method) && !LOCAL.has(method);
-  if (isOfProject && mustWaitToAsk(asking)) await waitToAsk(asking, left(HOLD), signal);
-  for (let doubted = 0; ; ) {
-    const flight = readiness.depart(asking.tellsProgress(method));
-    let outcome: Awaited<ReturnType<typeof attempt>>;
-    try {
-      outcome = await attempt(asking, method, params, Math.max(1, left(1)), signal, parts);
-    } finally {
-      readiness.arrive(flight, previous);
-    }
-    previous = flight;
-    const first = doubted === 0;
-    const isPast = isOfProject && first && readiness.turnedDuring(flight);
-    const doubts = (waitMs: number): boolean => readiness.doubts(flight, first, waitMs);
-    const timeMs = holdMs(asking, method, left(HOLD));
-    const held = isRead(method) && timeMs > 0 && doubted < MAX_DOUBTED && (isPast || doubts(timeMs));
-    if (outcome instanceof Refusal) {
-      if (!isEarly(outcome) || refused++ > 1) throw outcome;
-      if (!held && !(await waitForSign(readiness, retryEmpty, left(HOLD), signal))) throw outcome;
-    } else if (!isEmpty(outcome.value)) {
-      // True of this file's own text, and no evidence about the rest of the project.
-      if (LOCAL.has(method)) return { value: outcome.value, readiness: "ready" };
-      if (!held) return believed(readiness, outcome.value);
-    } else if (!held && !(await waitForMore(readiness, retryEmpty, empties++, left(HOLD), signal))) {
+  const stop = onProgress && follow(everybodys, onProgress);
+  try {
+    const start = performance.now();
+    const left = (part: number): number => start + timeoutMs * part - performance.now();
+    let empties = 0;
+    let refused = 0;
+    let previous: Flight | undefined;
+    const isOfProject = isRead(method) && !LOCAL.has(method);
+    if (isOfProject && mustWaitToAsk(asking)) await waitToAsk(asking, left(HOLD), signal);
+    for (let doubted = 0; ; ) {
+      const flight = readiness.depart(asking.tellsProgress(method));
+      let outcome: Awaited<ReturnType<typeof attempt>>;
+      try {
+        outcome = await attempt(asking, method, params, Math.max(1, left(1)), signal, parts);
+      } finally {
+        readiness.arrive(flight, previous);
+      }
+      previous = flight;
+      const first = doubted === 0;
+      const isPast = isOfProject && first && readiness.turnedDuring(flight);
+      const doubts = (waitMs: number): boolean => readiness.doubts(flight, first, waitMs);
+      const timeMs = holdMs(asking, method, left(HOLD));
+      const held = isRead(method) && timeMs > 0 && doubted < MAX_DOUBTED && (isPast || doubts(timeMs));
+      if (outcome instanceof Refusal) {
+        if (!isEarly(outcome) || refused++ > 1) throw outcome;
+        if (!held && !(await waitForSign(readiness, retryEmpty, left(HOLD), signal))) throw outcome;
+      } else if (!isEmpty(outcome.value)) {
+        // True of this file's own text, and no evidence about the rest of the project.
+        if (LOCAL.has(method)) return { value: outcome.value, readiness: "ready" };
+        if (!held) return believed(readiness, outcome.value);
+      } else if (!held && !(await waitForMore(readiness, retryEmpty, empties++, left(HOLD), signal))) {
+        return { value: outcome.value, readiness: readiness.now };
+      }
+      if (!held) continue;
+      doubted++;
+      if (isPast || (await hold(asking, doubts, timeMs, signal))) continue;
+      if (outcome instanceof Refusal) throw outcome;
       return { value: outcome.value, readiness: readiness.now };
     }
-    if (!held) continue;
-    doubted++;
-    if (isPast || (await hold(asking, doubts, timeMs, signal))) continue;
-    if (outcome instanceof Refusal) throw outcome;
-    return { value: outcome.value, readiness: readiness.now };
+  } finally {
+    stop?.();
   }
 }
 

@@ -17,8 +17,14 @@ export interface Circle {
   attach(server: ServerPlan, signal: StopSignal): Soon<Attached[]>;
 }
 
+/** The servers of one document. */
+export interface DocumentCircle extends Circle {
+  /** A server that runs and has the document as it is: then there is nothing to wait for. */
+  atHand(server: ServerPlan): Attached | undefined;
+}
+
 /** The servers of one file. */
-export function documentCircle(call: CallState, admitted: Admitted): Circle {
+export function documentCircle(call: CallState, admitted: Admitted): DocumentCircle {
   const able = call.pool.route(admitted.path);
   const servers = able.filter((server) => mayAsk(call, server));
   if (servers.length === 0 && able.length > 0) throw otherServers(call, admitted);
@@ -29,26 +35,31 @@ export function documentCircle(call: CallState, admitted: Admitted): Circle {
   const { path } = admitted;
   const since = call.mark?.lookedAt;
   const attached = new Map<string, Soon<Attached[]>>();
-  const found = ({ id }: ServerPlan, server: LanguageServer, document: OpenDocument) => {
+  const found = (server: LanguageServer, document: OpenDocument): Attached => {
+    const one = { server, document };
     call.evidence.asks(server, document);
-    const all = [{ server, document }];
-    attached.set(id, all);
-    return all;
+    attached.set(server.plan.id, [one]);
+    return one;
   };
-  const open = async (plan: ServerPlan, running: LanguageServer | undefined, signal: StopSignal) => {
-    const server = running ?? (await startedServer(call, plan.id, path, signal));
-    return found(plan, server, await server.sync(path, signal, since));
+  const open = async ({ id }: ServerPlan, signal: StopSignal) => {
+    const server = runningServer(call, id, path) ?? (await startedServer(call, id, path, signal));
+    return [found(server, await server.sync(path, signal, since))];
+  };
+  const atHand = ({ id }: ServerPlan): Attached | undefined => {
+    const server = runningServer(call, id, path);
+    const document = server?.synced(path, since);
+    return server && document && found(server, document);
   };
   return {
     servers,
+    atHand,
     // Once per call, failures included: a server that does not start is waited for once, not in every step.
     attach(plan, signal) {
       const known = attached.get(plan.id);
       if (known !== undefined) return known;
-      const running = runningServer(call, plan.id, path);
-      const document = running?.synced(path, since);
-      if (running !== undefined && document !== undefined) return found(plan, running, document);
-      const opening = open(plan, running, signal);
+      const ready = atHand(plan);
+      if (ready !== undefined) return [ready];
+      const opening = open(plan, signal);
       attached.set(plan.id, opening);
       return opening;
     },

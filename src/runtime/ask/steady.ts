@@ -5,6 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { sha256 } from "../../base/hash.js";
 import { sortedSet } from "../../base/order.js";
+import type { Soon } from "../../base/soon.js";
 import type { Admitted } from "../../workspace/types.js";
 import { type Stamp, type Stamps, stampsOf } from "../answer/stamps.js";
 import type { CallState } from "../call-state.js";
@@ -43,8 +44,8 @@ export async function steadily<T>(
 export async function insistOnSteady(call: CallState): Promise<Stamps> {
   const { attempt, evidence, places } = call;
   // What is asked again is asked after a look at everything, which always holds.
-  if (attempt !== undefined && call.mark !== undefined && !(await call.mark.holds()))
-    throw new ChangedMeanwhile();
+  const proof = attempt === undefined ? undefined : call.mark?.holds();
+  if ((proof instanceof Promise ? await proof : proof) === false) throw new ChangedMeanwhile();
   const shown = places.shown();
   const own = evidence.document?.admitted;
   const files = own === undefined ? shown : [own, ...shown];
@@ -55,7 +56,8 @@ export async function insistOnSteady(call: CallState): Promise<Stamps> {
   );
   const stamps = found instanceof Promise ? await found : found;
   if (attempt === undefined) return stamps;
-  const changed = await changedSince(attempt.startedAt, call, shown, stamps);
+  const differing = changedSince(attempt.startedAt, call, shown, stamps);
+  const changed = differing instanceof Promise ? await differing : differing;
   if (changed.length === 0) return stamps;
   if (!attempt.isLast) throw new ChangedMeanwhile();
   const names = changed.slice(0, 3).join(", ");
@@ -67,25 +69,22 @@ export async function insistOnSteady(call: CallState): Promise<Stamps> {
   return stamps;
 }
 
-/** The files of the answer that changed after a moment, as they are shown. */
-async function changedSince(
+/** The files of the answer that changed after a moment, as they are shown; a text is only read where the clock leaves doubt. */
+function changedSince(
   startedAt: number,
   { evidence }: CallState,
   shown: readonly Admitted[],
   stamps: Stamps,
-): Promise<string[]> {
+): Soon<string[]> {
   const { document } = evidence;
-  const changed: string[] = [];
-  if (document !== undefined) {
-    const { path, shown: name } = document.admitted;
-    const isOld = isOlder(stamps.get(path), startedAt);
-    if (!evidence.isSteady || (!isOld && (await hasOtherText(path, document.hash)))) changed.push(name);
-  }
-  for (const { path, shown: name } of shown) {
-    const isOther = path !== document?.admitted.path;
-    if (isOther && (stamps.get(path)?.changedAt ?? 0) >= startedAt) changed.push(name);
-  }
-  return changed.length === 0 ? changed : sortedSet(changed);
+  const own = document?.admitted;
+  const others = shown
+    .filter(({ path }) => path !== own?.path && (stamps.get(path)?.changedAt ?? 0) >= startedAt)
+    .map((file) => file.shown);
+  const all = (isOwn: boolean): string[] => sortedSet(isOwn && own ? [own.shown, ...others] : others);
+  if (own === undefined || document === undefined || !evidence.isSteady) return all(true);
+  const isOld = isOlder(stamps.get(own.path), startedAt);
+  return isOld ? all(false) : hasOtherText(own.path, document.hash).then(all);
 }
 
 /** Whether a file changed so long before that its text need not be looked at. */

@@ -6,7 +6,8 @@ import type { OpenDocument } from "../../lsp/types.js";
 import type { Point, Span } from "../../protocol/spelling.js";
 import type { Admitted } from "../../workspace/types.js";
 import { askCircle } from "../ask/ask.js";
-import { type Circle, documentCircle } from "../ask/circle.js";
+import { type Circle, type DocumentCircle, documentCircle } from "../ask/circle.js";
+import { tellNews } from "../ask/news.js";
 import type { CallState } from "../call-state.js";
 import type { LspPosition } from "../lsp-values.js";
 
@@ -29,11 +30,25 @@ export async function openTarget(call: CallState, name: string): Promise<Target>
   const found = call.gate.admitFile(name);
   const admitted = found instanceof Promise ? await found : found;
   const circle = documentCircle(call, admitted);
+  const document = openAlready(call, circle) ?? (await openFirst(call, circle));
+  if (document === undefined) throw new Refusal("route/no-server", `No server could open ${admitted.shown}.`);
+  call.evidence.document = { admitted, hash: document.hash };
+  call.places.asksAbout(document.uri, admitted, document.lines);
+  return { admitted, circle, document, counted: undefined, place: undefined, range: undefined };
+}
+
+/** The document, where the only server of its kind has it at hand. */
+function openAlready(call: CallState, { servers, atHand }: DocumentCircle): OpenDocument | undefined {
+  const [only] = servers;
+  const attached = only === undefined || servers.length > 1 ? undefined : atHand(only);
+  if (attached !== undefined) tellNews(call, attached.server);
+  return attached?.document;
+}
+
+/** The document in the first server that can be had. */
+async function openFirst(call: CallState, circle: DocumentCircle): Promise<OpenDocument | undefined> {
   const [first] = await askCircle<OpenDocument>(call, circle, "first", ({ document }) => document);
-  if (first === undefined) throw new Refusal("route/no-server", `No server could open ${admitted.shown}.`);
-  call.evidence.document = { admitted, hash: first.answer.hash };
-  call.places.asksAbout(first.answer.uri, admitted, first.answer.lines);
-  return { admitted, circle, document: first.answer, counted: undefined, place: undefined, range: undefined };
+  return first?.answer;
 }
 
 /** A line and character as the agent counts them, as a place in the text. */

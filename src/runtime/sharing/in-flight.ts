@@ -36,7 +36,7 @@ export class InFlight<T> {
       if (this.#under.get(key) === shared) this.#under.delete(key);
       if (!shared.isDone) shared.stop.abort(signal.reason);
     };
-    return untilAborted(signal, shared.result, leave);
+    return untilAborted(signal, shared.result, { ended: leave });
   }
 
   #begin(key: string, work: Work<T>): Shared<T> {

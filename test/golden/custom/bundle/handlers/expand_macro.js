@@ -7,6 +7,6 @@ export default (abi) =>
     async run(call, input) {
       const at = await call.at(input);
       const result = await at.request("rust-analyzer/expandMacro", at.position());
-      return call.answer("text", result, { at: "/expansion", language: "rust" });
+      return await call.answer("text", result, { at: "/expansion", language: "rust" });
     },
   });

@@ -7,6 +7,6 @@ export default (abi) =>
     async run(call, input) {
       const macro = await call.tool("expand_macro", input);
       const calls = await call.tool("type_of_calls", input);
-      return call.answer("json", call.gather({ macro, calls }));
+      return await call.answer("json", call.gather({ macro, calls }));
     },
   });

@@ -7,6 +7,6 @@ export default (abi) =>
     async run(call, input) {
       const at = await call.at(input);
       const result = await at.command(input.command, [at.uri]);
-      return call.answer("json", result);
+      return await call.answer("json", result);
     },
   });

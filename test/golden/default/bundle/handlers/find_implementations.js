@@ -11,6 +11,6 @@ export default (abi) =>
         at.position(),
         { retryEmpty: { attempts: 3, delayMs: 150, while: "not_ready" } },
       );
-      return call.answer("locations", result);
+      return await call.answer("locations", result);
     },
   });

@@ -7,6 +7,6 @@ export default (abi) =>
     async run(call, input) {
       const at = await call.at(input);
       const report = await at.diagnostics({ waitMs: 5000, settleMs: 150 });
-      return call.answer("diagnostics", report);
+      return await call.answer("diagnostics", report);
     },
   });

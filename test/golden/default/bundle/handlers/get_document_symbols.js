@@ -11,6 +11,6 @@ export default (abi) =>
         at.document(),
         { retryEmpty: { attempts: 3, delayMs: 150, while: "not_ready" } },
       );
-      return call.answer("document_symbols", result);
+      return await call.answer("document_symbols", result);
     },
   });

@@ -17,6 +17,6 @@ export default (abi) =>
         { limit: 8 },
         (item) => ({ item }),
       );
-      return call.answer("calls", calls);
+      return await call.answer("calls", calls);
     },
   });

@@ -6,6 +6,6 @@ export default (abi) =>
     effect: "read",
     async run(call, input) {
       const status = await call.runtime("server_status", {});
-      return call.answer("server_status", status);
+      return await call.answer("server_status", status);
     },
   });

@@ -17,6 +17,6 @@ export default (abi) =>
         { limit: 200, lacking: ["location", "range"], optional: true },
         (item) => (item),
       );
-      return call.answer("workspace_symbols", resolved);
+      return await call.answer("workspace_symbols", resolved);
     },
   });

@@ -20,6 +20,6 @@ export default (abi) =>
         "a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029<\/script>\u003c!-- {{lit name}} {{{this}}} --\u003e import(\"x\") | _x_ \u0000 👍",
         at.plain({ x: call.pick(eval$, ["a\"b'c`d${processexit(1)}*/ //\\ \n\r\u2028\u2029<\/script>\u003c!-- {{lit name}} {{{this}}} --\u003e import(\"x\") | _x_ \u0000 👍"]) }),
       );
-      return call.answer("json", item$);
+      return await call.answer("json", item$);
     },
   });

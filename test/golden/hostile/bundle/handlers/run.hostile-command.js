@@ -10,7 +10,7 @@ export default (abi) =>
         "a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029<\/script>\u003c!-- {{lit name}} {{{this}}} --\u003e import(\"x\") | _x_ \u0000 👍",
         ["a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029<\/script>\u003c!-- {{lit name}} {{{this}}} --\u003e import(\"x\") | _x_ \u0000 👍"],
       );
-      return call.answer(
+      return await call.answer(
         "text",
         process$,
         { at: "/a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029<\/script>\u003c!-- {{lit name}} {{{this}}} --\u003e import(\"x\") | _x_ \u0000 👍", language: "a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029<\/script>\u003c!-- {{lit name}} {{{this}}} --\u003e import(\"x\") | _x_ \u0000 👍" },
