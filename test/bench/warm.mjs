@@ -86,6 +86,7 @@ async function measure(workspace, rounds) {
   const places = await placesIn(raw, workspace, chosen);
   const left = files.filter((path) => !chosen.includes(path));
   const others = await placesIn(raw, workspace, left, enoughWarmup);
+  const shown = [...new Set([...chosen, ...largest, ...others.map(({ path }) => path)])];
   const raws = rawCalls(raw, server);
   const ours = ourCalls(proxy);
   // No question is asked twice, so that no answer of ours is one that was kept: each place once, other places only to warm up, and
@@ -113,9 +114,11 @@ async function measure(workspace, rounds) {
   if (workspace.isCopy) kinds.push(symbolsOf(largest, usualPage, `${ofFile}, the largest files`, nearIfLong));
   const rows = [];
   try {
-    // The raw server has every file open by now; so shall ours.
-    for (const path of chosen) await ours.hover({ path, line: 0, character: 0 });
-    for (const path of largest) await raws[ofFile]({ path });
+    // Each server shall have every file open, and be done with it.
+    for (const path of shown) {
+      await ours.hover({ path, line: 0, character: 0 });
+      await raws[ofFile]({ path });
+    }
     await atRest([raw.child.pid, proxy.pid]);
     const ways = { raw: raws, ours };
     const first = await warmUp(kinds, ways);
@@ -138,8 +141,7 @@ async function measure(workspace, rounds) {
     await proxy.close();
     await raw.close();
   }
-  const shown = new Set([...chosen, ...largest, ...others.map(({ path }) => path)]);
-  rows.push(...(await throughBridge(workspace, [...shown], kinds)));
+  rows.push(...(await throughBridge(workspace, shown, kinds)));
   return rows;
 }
 
