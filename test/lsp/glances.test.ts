@@ -33,6 +33,19 @@ describe("a glance", () => {
     expect(look).toHaveBeenCalledOnce();
   });
 
+  test("tells at once after its look is over, of what that found and not of what came later", async () => {
+    const glances = new Glances(context);
+    const first = glances.take(mark, false);
+    await nextTurn();
+    disk = "2";
+    known = "2";
+    expect(first.holds()).toBe(true);
+    const second = glances.take(mark, false);
+    disk = "3";
+    await nextTurn();
+    expect(second.holds()).toBe(false);
+  });
+
   test("waits for the first answer where servers are at work, and one look proves all before it", async () => {
     const glances = new Glances(context);
     const taken = Array.from({ length: 50 }, () => glances.take(mark, true));

@@ -1,4 +1,5 @@
 /** The caps themselves: each holds for each form that is sent, and together for both. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../src/abi/handler.js";
 import type { Plan } from "../../src/abi/plan.js";
@@ -40,6 +41,84 @@ describe("an answer fits", () => {
 
   it("not with notes beside a text that go past the page", () => {
     expect(fits({ ...answer(50, 90), notes: "x".repeat(11) }, { ...wide, page: 100 })).toBe(false);
+  });
+});
+
+describe("an answer is measured without being spelt", () => {
+  /** What an answer takes, spelt. */
+  const isFitting = ({ structured, text, notes }: Answer, caps: Caps): boolean => {
+    const sizes = [caps.hasStructure ? JSON.stringify(structured) : "", caps.hasText ? text + notes : ""];
+    const [structure = "", words = ""] = sizes;
+    return (
+      structure.length + words.length <= caps.total &&
+      structure.length <= caps.page &&
+      words.length <= Math.min(caps.page, caps.text) &&
+      sizes.every((form) => Buffer.byteLength(form) <= caps.bytes)
+    );
+  };
+
+  it("and found to fit just when it does, however its characters are written", () => {
+    const character = fc.constantFrom("x", "\u0001", '"', "\\", "é", "漢", "\ud800", "😀");
+    const word = fc.array(character, { maxLength: 60 }).map((units) => units.join(""));
+    const leaf = fc.oneof(
+      word,
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+      fc.constant(null),
+    );
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 3 },
+        leaf,
+        fc.array(tie("tree"), { maxLength: 8 }),
+        fc.dictionary(word, tie("tree"), { maxKeys: 8 }),
+      ),
+    }));
+    const near = fc.integer({ min: -3, max: 3 });
+    const sent = fc.constantFrom({}, { hasStructure: false }, { hasText: false });
+    const size = fc.constantFrom("total", "page", "text", "bytes");
+    let [fitting, not] = [0, 0];
+    fc.assert(
+      fc.property(tree, word, near, sent, size, (value, text, off, some, name) => {
+        const given: Answer = {
+          structured: { value } as Answer["structured"],
+          text,
+          notes: "",
+          headline: "",
+        };
+        const spelt = JSON.stringify(given.structured);
+        const sizes = {
+          total: spelt.length + text.length,
+          page: Math.max(spelt.length, text.length),
+          text: text.length,
+          bytes: Math.max(Buffer.byteLength(spelt), Buffer.byteLength(text)),
+        };
+        const all: Caps = { total: 1e6, page: 1e6, text: 1e6, bytes: 4e6, hasStructure: true, hasText: true };
+        const caps: Caps = { ...all, ...some, [name]: sizes[name] + off };
+        if (isFitting(given, caps)) fitting++;
+        else not++;
+        expect(fits(given, caps)).toBe(isFitting(given, caps));
+        expect(fits(given, all)).toBe(true);
+      }),
+      { seed: 4, numRuns: 3000 },
+    );
+    expect(Math.min(fitting, not)).toBeGreaterThan(500);
+  });
+
+  it("where it is short, and spelt where it is not", () => {
+    let spelt = 0;
+    const counted = (words: string): Answer["structured"] => ({
+      words,
+      more: { toJSON: () => spelt++ } as unknown as string,
+    });
+    const caps: Caps = { total: 1e6, page: 1e6, text: 1e6, bytes: 4e6, hasStructure: true, hasText: true };
+    const beside = { text: "", notes: "", headline: "" };
+    expect(fits({ structured: counted("x".repeat(1000)), ...beside }, caps)).toBe(true);
+    expect(spelt).toBe(0);
+    expect(fits({ structured: counted("x".repeat(3000)), ...beside }, caps)).toBe(true);
+    expect(spelt).toBe(1);
+    expect(fits({ structured: counted("x"), ...beside }, { ...caps, page: 60 })).toBe(true);
+    expect(spelt).toBe(2);
   });
 });
 
