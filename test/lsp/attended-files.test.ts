@@ -8,6 +8,16 @@ import { expect, test, vi } from "vitest";
 import { AttendedFiles } from "../../src/lsp/documents/attended-files.js";
 import { afterThis, workspace, write } from "./support.js";
 
+const looked = vi.hoisted((): string[] => []);
+vi.mock("../../src/base/facts.js", async (original) => {
+  const facts = await original<typeof import("../../src/base/facts.js")>();
+  const entryFacts: typeof facts.entryFacts = (path) => {
+    looked.push(path);
+    return facts.entryFacts(path);
+  };
+  return { ...facts, entryFacts };
+});
+
 const names = Array.from({ length: 40 }, (_, number) => `f${number}.txt`);
 
 /** Forty files that answers were about, each looked at; `untold` are those that no watch tells of. */
@@ -117,12 +127,15 @@ test("the watches are asked once about each, not in every call", async () => {
   expect(told.tells.mock.calls).toEqual([[at("other")]]);
 });
 
-test("past the limit the oldest is let go, whatever it was", async () => {
+test("past the limit the oldest is let go, whatever it was, and not looked at again", async () => {
   const { files, told, at, look } = await attended({ limit: 20, untold: ["f20.txt"] });
   expect(files.has(at("f19.txt"))).toBe(false);
   expect(files.stampOf(at("f20.txt"))).toMatch(/./);
   files.add(at("other"));
   expect(files.has(at("f20.txt"))).toBe(false);
+  looked.length = 0;
+  await look();
+  expect(looked.map((path) => basename(path))).toEqual([...names.slice(-15), "other"]);
   change(at, "f19.txt", "f20.txt", "f21.txt");
   vi.advanceTimersByTime(300);
   expect(await look()).toEqual(["changed f21.txt"]);
@@ -130,4 +143,17 @@ test("past the limit the oldest is let go, whatever it was", async () => {
   told.losses += 1;
   await look();
   expect(told.tells).toHaveBeenCalledTimes(20);
+});
+
+test("one of a page larger than the limit is let go, though it is one of the latest", async () => {
+  const { files, at, look } = await attended({ limit: 20 });
+  for (const name of names.slice(0, 30)) files.add(at(name));
+  looked.length = 0;
+  await look();
+  expect(looked.map((path) => basename(path))).toEqual(names.slice(10, 30));
+  files.add(at("f5.txt"));
+  await look();
+  looked.length = 0;
+  await look();
+  expect(looked.map((path) => basename(path))).toEqual([...names.slice(15, 30), "f5.txt"]);
 });

@@ -373,6 +373,40 @@ describe("a file that an answer was about", () => {
     },
   );
 
+  test.skipIf(!hasPython)(
+    "is seen to change through memory at once where the part of git's ignored files that it lies in has grown too large",
+    async () => {
+      vi.useFakeTimers({ toFake: ["performance"] });
+      afterThis(() => {
+        vi.useRealTimers();
+      });
+      const files = { ".gitignore": "build/\n", "build/a.ts": "1111", ...many("src", 80) };
+      const { root, watch } = await watched(files, [], { zoneFiles: 20 });
+      const own = join(root, "build/a.ts");
+      await watch.refresh();
+      for (const some of [[own], Object.keys(many("src", 80)).map((name) => join(root, name))]) {
+        for (const path of some) watch.attend(path);
+        await watch.refresh();
+      }
+      const seen = async () => {
+        const { cursor } = watch;
+        writeMapped(own);
+        await watch.refresh();
+        return watch.since(cursor, [root]).some(({ path }) => path === own);
+      };
+      expect(watch.tells(own)).toBe(true);
+      expect(await seen()).toBe(false);
+      for (const [name, text] of Object.entries(many("build/more", 30))) write(join(root, name), text);
+      await expect
+        .poll(async () => {
+          await watch.refresh();
+          return watch.tells(own);
+        })
+        .toBe(false);
+      expect(await seen()).toBe(true);
+    },
+  );
+
   test("is seen to change at once, among many others, where no watch tells of it", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     afterThis(() => {

@@ -31,6 +31,7 @@ describe("an answer fits", () => {
     ["not with one that is longer than that", answer(200, 101), { text: 100 }, false],
     ["with both as long as the budget", answer(100, 100), { total: 200 }, true],
     ["not with both longer than it", answer(100, 101), { total: 200 }, false],
+    ["not with both longer than it, though either is shorter", answer(20, 150), { total: 165 }, false],
     ["not with more bytes, though not more characters", answer(50, 50, "→"), { bytes: 100 }, false],
     ["not with a text of more bytes", { ...answer(20, 50, "→"), structured: {} }, { bytes: 100 }, false],
     ["whatever a structure that is not sent", answer(500, 50), { page: 100, hasStructure: false }, true],
@@ -103,6 +104,12 @@ describe("an answer is measured without being spelt", () => {
       { seed: 4, numRuns: 3000 },
     );
     expect(Math.min(fitting, not)).toBeGreaterThan(500);
+  });
+
+  it("and found not to fit with numbers as long as can be", () => {
+    const structured = { a: Array.from({ length: 20 }, () => -Math.PI * 1e-300) };
+    const page = JSON.stringify(structured).length - 1;
+    expect(fits({ structured, text: "", notes: "", headline: "" }, { ...wide, page })).toBe(false);
   });
 
   it("where it is short, and spelt where it is not", () => {
