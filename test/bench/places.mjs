@@ -4,8 +4,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** The declarations of these files, or of the first of them that have so many. */
-export async function placesIn(raw, { folder, server }, files, most = Number.POSITIVE_INFINITY) {
+/** The declarations of these files. */
+export async function placesIn(raw, workspace, files) {
+  const places = await somePlacesIn(raw, workspace, files);
+  if (places.length === 0) throw new Error(`the server finds no declarations in ${files.join(", ")}`);
+  return places;
+}
+
+/** The declarations of these files, or of the first of them that have so many; maybe none. */
+export async function somePlacesIn(raw, { folder, server }, files, most = Number.POSITIVE_INFINITY) {
   const places = [];
   for (const path of files) {
     if (places.length >= most) break;
@@ -19,8 +26,6 @@ export async function placesIn(raw, { folder, server }, files, most = Number.POS
       places.push({ path, uri, name: symbol.name, ...start });
     }
   }
-  if (places.length === 0 && files.length > 0)
-    throw new Error(`the server finds no declarations in ${files.join(", ")}`);
   return places.slice(0, most);
 }
 

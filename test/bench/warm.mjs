@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { byLength, compared, interleave, inWords, timed } from "./figures.mjs";
-import { placesIn, referencesParams } from "./places.mjs";
+import { placesIn, referencesParams, somePlacesIn } from "./places.mjs";
 import { atRest } from "./process.mjs";
 import { openProxy, ourCalls, StdioClient } from "./proxy.mjs";
 import { RawServer } from "./raw.mjs";
@@ -55,6 +55,8 @@ const enoughWarmup = 250;
 /** So many of them are told of. */
 const firstCalls = 50;
 const ofFile = "document symbols";
+/** The question is a name alone, which several places may have. */
+const ofName = "workspace symbols";
 /** Sizes of a page that hold all symbols of a generated file. */
 const wholeFile = { from: 150, to: 200 };
 /** About the size of a page that nobody asks a size for. */
@@ -67,6 +69,8 @@ export async function run({ rounds, runs, workspaces }) {
     for (const workspace of workspaces) {
       if (runs > 1) console.error(`${workspace.name}: run ${run + 1} of ${runs}`);
       for (const { what, ours, base, target } of await measure(workspace, rounds)) {
+        // A project may be too small for a question that was not asked before.
+        if (ours.length === 0) continue;
         const name = `${workspace.name}: ${what}`;
         const known = all.get(name) ?? { ours: [], base: [], target };
         known.ours.push(...ours);
@@ -84,32 +88,38 @@ async function measure(workspace, rounds) {
   const chosen = ofAllSizes(files);
   const largest = files.slice(0, mostFiles);
   const places = await placesIn(raw, workspace, chosen);
-  const left = files.filter((path) => !chosen.includes(path));
-  const others = await placesIn(raw, workspace, left, enoughWarmup);
+  const left = files.filter((path) => !chosen.includes(path)).slice(0, mostFiles);
+  const others = await somePlacesIn(raw, workspace, left, enoughWarmup);
   const shown = [...new Set([...chosen, ...largest, ...others.map(({ path }) => path)])];
   const raws = rawCalls(raw, server);
   const ours = ourCalls(proxy);
   // No question is asked twice, so that no answer of ours is one that was kept: each place once, other places only to warm up, and
   // the symbols of each file with as many sizes of a page as it takes. Those of a generated file fit in all of them; a project's
   // largest have more, and are asked about as agents ask: for a first page.
-  const kind = (call, own, warmup, pick, name = call, target = near) => {
-    const by = (calls) => (round) => timed(() => calls[call](pick(round)));
-    return { name, target, by, warmup, count: Math.min(rounds, own) };
+  const kind = (call, asked, others, name = call, target = near) => {
+    // Where there are too few others, a quarter of what could be measured warms up.
+    const warmup = Math.min(enoughWarmup, Math.max(others, Math.floor(asked.length / 4)));
+    const by = (calls) => (round) => timed(() => calls[call](asked[round]));
+    return { name, target, by, warmup, count: Math.min(rounds, asked.length - warmup) };
   };
   const symbolsOf = (some, sizes, ...words) => {
-    const all = some.length * (sizes.to - sizes.from);
-    const warmup = Math.min(enoughWarmup, Math.floor(all / 4));
-    const pick = (round) => ({
-      path: some[round % some.length],
-      size: sizes.from + Math.floor(round / some.length),
-    });
-    return kind(ofFile, all - warmup, warmup, pick, ...words);
+    const pages = Array.from({ length: sizes.to - sizes.from }, (_, more) => sizes.from + more);
+    return kind(
+      ofFile,
+      pages.flatMap((size) => some.map((path) => ({ path, size }))),
+      0,
+      ...words,
+    );
   };
-  const asked = [...others, ...places];
+  const placesFor = (call) => {
+    if (call !== ofName) return kind(call, [...others, ...places], others.length);
+    const [first, rest] = [new Map(), new Map()];
+    for (const place of others) first.set(place.name, place);
+    for (const place of places) if (!first.has(place.name)) rest.set(place.name, place);
+    return kind(call, [...first.values(), ...rest.values()], first.size);
+  };
   const kinds = Object.keys(raws).map((call) =>
-    call === ofFile
-      ? symbolsOf(chosen, wholeFile)
-      : kind(call, places.length, others.length, (round) => asked[round]),
+    call === ofFile ? symbolsOf(chosen, wholeFile) : placesFor(call),
   );
   if (workspace.isCopy) kinds.push(symbolsOf(largest, usualPage, `${ofFile}, the largest files`, nearIfLong));
   const rows = [];
@@ -217,7 +227,7 @@ function rawCalls(raw, server) {
       const uri = await raw.didOpen(join(raw.folder, path), server.languageId);
       return raw.request("textDocument/documentSymbol", { textDocument: { uri } });
     },
-    "workspace symbols": ({ name }) => raw.request("workspace/symbol", { query: name }),
+    [ofName]: ({ name }) => raw.request("workspace/symbol", { query: name }),
   };
 }
 

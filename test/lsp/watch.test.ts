@@ -373,16 +373,20 @@ describe("a file that an answer was about", () => {
     },
   );
 
-  test.skipIf(!hasPython)(
-    "is seen to change through memory at once where the part of git's ignored files that it lies in has grown too large",
-    async () => {
+  const grown = (many: (number: number) => string) => Array.from({ length: 30 }, (_, number) => many(number));
+  test.skipIf(!hasPython).each([
+    ["a folder", "build/\n", "build/a.ts", grown((number) => `build/more/f${number}.ts`)],
+    ["files", "*.gen\n", "a.gen", grown((number) => `f${number}.gen`)],
+  ])(
+    "is seen to change through memory at once where %s that git ignores and that it is of have grown too many",
+    async (_, rules, name, more) => {
       vi.useFakeTimers({ toFake: ["performance"] });
       afterThis(() => {
         vi.useRealTimers();
       });
-      const files = { ".gitignore": "build/\n", "build/a.ts": "1111", ...many("src", 80) };
+      const files = { ".gitignore": rules, [name]: "1111", ...many("src", 80) };
       const { root, watch } = await watched(files, [], { zoneFiles: 20 });
-      const own = join(root, "build/a.ts");
+      const own = join(root, name);
       await watch.refresh();
       for (const some of [[own], Object.keys(many("src", 80)).map((name) => join(root, name))]) {
         for (const path of some) watch.attend(path);
@@ -396,7 +400,7 @@ describe("a file that an answer was about", () => {
       };
       expect(watch.tells(own)).toBe(true);
       expect(await seen()).toBe(false);
-      for (const [name, text] of Object.entries(many("build/more", 30))) write(join(root, name), text);
+      for (const path of more) write(join(root, path), "1");
       await expect
         .poll(async () => {
           await watch.refresh();
@@ -521,10 +525,12 @@ test("what is ignored later, and is too much then, is not told of", async () => 
   await changes();
   const tells = () => ["a.txt", "b.txt", "c.txt", "d.ts"].map((name) => watch.tells(join(root, name)));
   expect(tells()).toEqual([true, true, true, true]);
+  const { losses } = watch;
   write(join(root, ".gitignore"), "*.txt\n");
   await changes();
   await changes();
   expect(tells()).toEqual([false, false, false, true]);
+  expect(watch.losses).toBe(losses + 3);
 });
 
 test("more files than are followed: that is said, of this root only", async () => {

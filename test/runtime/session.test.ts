@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { Refusal } from "../../src/base/problem.js";
@@ -122,6 +123,17 @@ describe("a call", () => {
       warnings: [{ code: "answer/not-supported", message: expect.stringContaining("textDocument/hover") }],
     });
     expect(hover.text).toContain("Warning answer/not-supported: ");
+  });
+
+  it("leaves nobody listening for its end, answered or refused", async () => {
+    const { session } = await open({
+      files,
+      servers: { fake: { scenario: { capabilities: { hoverProvider: true } } } },
+    });
+    const { signal } = new AbortController();
+    for (const file of ["a.fake", "none.fake"])
+      await session.call("get_hover", { file_path: file, line: 1, character: 1 }, { signal });
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("throws only for a tool that is not there", async () => {

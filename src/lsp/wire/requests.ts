@@ -52,15 +52,15 @@ export interface Asking {
 
 /** The reply of a server, held while it is indexing and repeated while it is empty. */
 export async function ask(
-  everybodys: Asking,
+  given: Asking,
   method: string,
   params: unknown,
   { signal, retryEmpty, parts, roots, onProgress }: RequestOptions,
   timeoutMs: number,
 ): Promise<ServerReply> {
-  const asking = roots === undefined ? everybodys : { ...everybodys, roots };
+  const asking = roots === undefined ? given : { ...given, roots };
   const { readiness } = asking;
-  const stop = onProgress && follow(everybodys, onProgress);
+  const stop = onProgress && follow(given, onProgress);
   try {
     const start = performance.now();
     const left = (part: number): number => start + timeoutMs * part - performance.now();

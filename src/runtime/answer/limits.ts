@@ -83,7 +83,7 @@ const fewCharacters = 16 * 1024;
 
 /** Whether an answer is so short that it keeps the caps however it is spelt. */
 function isShort({ structured, text, notes }: Answer, { total, page, text: mostText, bytes }: Caps): boolean {
-  const left = lessThan(fewCharacters, structured);
+  const left = roomLeft(fewCharacters, structured);
   const characters = Math.max(text.length + notes.length, fewCharacters - left);
   return (
     left >= 0 &&
@@ -99,14 +99,14 @@ const mostPerCharacter = 6;
 const mostBeside = 25;
 
 /** What is left of so many characters beside a value in JSON; less than 0 when it may need more. */
-function lessThan(room: number, value: unknown): number {
+function roomLeft(room: number, value: unknown): number {
   if (typeof value === "string") return room - value.length * mostPerCharacter - mostBeside;
   if (typeof value !== "object" || value === null) return room - mostBeside;
   let left = room - mostBeside;
   for (const name in value) {
     if (left < 0) return left;
     const member = (value as Record<string, unknown>)[name];
-    left = lessThan(left - name.length * mostPerCharacter - mostBeside, member);
+    left = roomLeft(left - name.length * mostPerCharacter - mostBeside, member);
   }
   return left;
 }

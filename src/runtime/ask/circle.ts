@@ -41,6 +41,10 @@ export function documentCircle(call: CallState, admitted: Admitted): DocumentCir
     attached.set(server.plan.id, [one]);
     return one;
   };
+  const keep = ({ id }: ServerPlan, opening: Promise<Attached[]>) => {
+    attached.set(id, opening);
+    return opening;
+  };
   const open = async ({ id }: ServerPlan, signal: StopSignal) => {
     const server = runningServer(call, id, path) ?? (await startedServer(call, id, path, signal));
     return [found(server, await server.sync(path, signal, since))];
@@ -57,11 +61,13 @@ export function documentCircle(call: CallState, admitted: Admitted): DocumentCir
     attach(plan, signal) {
       const known = attached.get(plan.id);
       if (known !== undefined) return known;
-      const ready = atHand(plan);
-      if (ready !== undefined) return [ready];
-      const opening = open(plan, signal);
-      attached.set(plan.id, opening);
-      return opening;
+      try {
+        const ready = atHand(plan);
+        if (ready !== undefined) return [ready];
+      } catch (error) {
+        return keep(plan, Promise.reject(error));
+      }
+      return keep(plan, open(plan, signal));
     },
   };
 }

@@ -81,10 +81,11 @@ function changedSince(
   const others = shown
     .filter(({ path }) => path !== own?.path && (stamps.get(path)?.changedAt ?? 0) >= startedAt)
     .map((file) => file.shown);
-  const all = (isOwn: boolean): string[] => sortedSet(isOwn && own ? [own.shown, ...others] : others);
-  if (own === undefined || document === undefined || !evidence.isSteady) return all(true);
+  if (document === undefined || own === undefined) return sortedSet(others);
+  const withOwn = (isOther: boolean): string[] => sortedSet(isOther ? [own.shown, ...others] : others);
+  if (!evidence.isSteady) return withOwn(true);
   const isOld = isOlder(stamps.get(own.path), startedAt);
-  return isOld ? all(false) : hasOtherText(own.path, document.hash).then(all);
+  return isOld ? withOwn(false) : hasOtherText(own.path, document.hash).then(withOwn);
 }
 
 /** Whether a file changed so long before that its text need not be looked at. */

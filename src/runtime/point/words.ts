@@ -12,7 +12,7 @@ export interface Word {
 export function wordAt(line: string, column: number): Word | undefined {
   let [start, end] = [column, column];
   while (start > 0 && isPlain(line.charCodeAt(start - 1))) start--;
-  while (isPlain(line.charCodeAt(end))) end++;
+  while (end < line.length && isPlain(line.charCodeAt(end))) end++;
   // A character that is not ASCII may belong to it, whatever it is.
   if (isOther(line.charCodeAt(start - 1)) || isOther(line.charCodeAt(end))) return anyWordAt(line, column);
   return start === end ? undefined : { start, text: line.slice(start, end) };
