@@ -38,6 +38,16 @@ const withoutAjvInTheSdk = {
   },
 };
 
+/** Handlebars makes maps of its compiled templates where it finds this package, and nobody looks at one. */
+const withoutSourceMaps = {
+  name: "without-source-maps",
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules[\\/]source-map[\\/]source-map\.js$/ }, () => ({
+      contents: "throw new Error('no source maps');",
+    }));
+  },
+};
+
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
   entryPoints: Object.fromEntries(["main", ...programs].map((name) => [name, `src/cli/${name}.ts`])),
@@ -53,7 +63,7 @@ const { outputFiles, metafile } = await build({
   // Comments may hold any character and any code, and the loader's files hold neither.
   minifyWhitespace: true,
   minifySyntax: true,
-  plugins: [withoutAjvInTheSdk],
+  plugins: [withoutAjvInTheSdk, withoutSourceMaps],
   metafile: true,
   write: false,
   logLevel: "warning",
