@@ -26,9 +26,9 @@ export class InFlight<T> {
 
   /** The result of the work of that key: of what is under way, else of new work. Rejects when the signal aborts first. */
   join(key: string, signal: StopSignal, onProgress: (message: string) => void, work: Work<T>): Promise<T> {
-    const shared = this.#under.get(key) ?? this.#begin(key, work);
     // A listener of one's own, so that two callers with the same function count twice.
     const listener = (message: string) => onProgress(message);
+    const shared = this.#under.get(key) ?? this.#begin(key, work, listener);
     shared.listeners.add(listener);
     const leave = () => {
       shared.listeners.delete(listener);
@@ -39,9 +39,10 @@ export class InFlight<T> {
     return untilAborted(signal, shared.result, { ended: leave });
   }
 
-  #begin(key: string, work: Work<T>): Shared<T> {
+  /** Begins work, which may tell of its progress at once. */
+  #begin(key: string, work: Work<T>, first: (message: string) => void): Shared<T> {
     const stop = new Stop();
-    const listeners: Shared<T>["listeners"] = new Set();
+    const listeners: Shared<T>["listeners"] = new Set([first]);
     const tell = (message: string) => {
       for (const listener of listeners) listener(message);
     };
