@@ -122,16 +122,20 @@ export class Handle implements LanguageServer {
     return this.#show(path, signal, since);
   }
 
-  async request(method: string, params: unknown, asked: RequestOptions): Promise<ServerReply> {
+  request(method: string, params: unknown, asked: RequestOptions): Promise<ServerReply> {
     const options = this.#asked(asked);
     const path = documentOf(params);
-    try {
-      if (path !== undefined && this.#isOutdated(path)) await this.#show(path, options.signal);
-      return await this.#instance.request(method, params, options);
-    } catch (error) {
+    const ask = (): Promise<ServerReply> => this.#instance.request(method, params, options);
+    const again = async (error: unknown): Promise<ServerReply> => {
       if (!isDeath(error) || !isRepeatable(method, params)) throw error;
       await this.#again(path, options.signal);
-      return this.#instance.request(method, params, options);
+      return ask();
+    };
+    const isOutdated = path !== undefined && this.#isOutdated(path);
+    try {
+      return (isOutdated ? this.#show(path, options.signal).then(ask) : ask()).catch(again);
+    } catch (error) {
+      return again(error);
     }
   }
 

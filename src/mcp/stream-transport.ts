@@ -111,13 +111,19 @@ export class StreamTransport implements Transport {
   };
 
   readonly #read = (chunk: Buffer | string): void => {
-    let rest = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-    for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
-      this.#take(rest.subarray(0, end));
-      this.#line();
-      rest = rest.subarray(end + 1);
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    let start = 0;
+    while (start < bytes.length) {
+      const end = bytes.indexOf(newline, start);
+      // Most lines come whole, and by themselves.
+      if (end >= 0 && end - start <= longestLine && this.#length === 0 && !this.#isSkipping)
+        this.#line(bytes.toString("utf8", start, end));
+      else {
+        this.#take(bytes.subarray(start, end < 0 ? bytes.length : end));
+        if (end >= 0) this.#gathered();
+      }
+      start = end < 0 ? bytes.length : end + 1;
     }
-    this.#take(rest);
   };
 
   #take(part: Buffer): void {
@@ -132,15 +138,19 @@ export class StreamTransport implements Transport {
     this.#refuse(ErrorCode.InvalidRequest, `A message is longer than ${longestLine} bytes.`);
   }
 
-  #line(): void {
-    const [first] = this.#chunks;
-    const whole = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
-    const text = whole.toString("utf8").trim();
+  /** The end of a line that came in parts. */
+  #gathered(): void {
+    const text = Buffer.concat(this.#chunks).toString("utf8");
     const isSkipped = this.#isSkipping;
     this.#chunks = [];
     this.#length = 0;
     this.#isSkipping = false;
-    if (isSkipped || text === "" || this.#isClosed) return;
+    if (!isSkipped) this.#line(text);
+  }
+
+  #line(line: string): void {
+    const text = line.trim();
+    if (text === "" || this.#isClosed) return;
     let value: unknown;
     try {
       value = JSON.parse(text);

@@ -189,8 +189,8 @@ export class Session {
     let own = this.#own(wording, outer?.evidence);
     try {
       frame.signal.throwIfAborted();
-      const work = this.#steadily(tool, args, frame, () => {
-        own = this.#own(wording, outer?.evidence);
+      const work = this.#steadily(tool, args, frame, (isAgain) => {
+        if (isAgain) own = this.#own(wording, outer?.evidence);
         return own;
       });
       // Files are being changed: whoever asked must hear how that went, however late.
@@ -226,11 +226,15 @@ export class Session {
   }
 
   /** The answer, asked for again when files changed under it. */
-  #steadily(tool: ToolPlan, args: unknown, frame: Frame, open: () => Own): Promise<Answer> {
-    const ask = (attempt: Attempt | undefined, mark: PoolMark | undefined): Promise<Answer> => {
+  #steadily(tool: ToolPlan, args: unknown, frame: Frame, open: (isAgain: boolean) => Own): Promise<Answer> {
+    const ask = (
+      attempt: Attempt | undefined,
+      mark: PoolMark | undefined,
+      isAgain: boolean,
+    ): Promise<Answer> => {
       const { loaded, plan, samples, edits, log } = this.#shared;
       const { signal, remainingMs, onProgress } = frame;
-      const { evidence, wording, places } = open();
+      const { evidence, wording, places } = open(isAgain);
       const { lasting, holder } = this.own;
       const run: RunTool = (name, inner) => this.#within(name, inner, { tool, frame, evidence });
       // Member by member, here and nowhere else: put together from parts, it was a tenth of what a call allocated.
@@ -261,7 +265,9 @@ export class Session {
       return answerCall(loaded, state, args, run);
     };
     return steadily(isShared(tool), (attempt, isAgain) =>
-      isAgain ? this.#shared.pool.mark().then((mark) => ask(attempt, mark)) : ask(attempt, frame.mark),
+      isAgain
+        ? this.#shared.pool.mark().then((mark) => ask(attempt, mark, isAgain))
+        : ask(attempt, frame.mark, isAgain),
     );
   }
 

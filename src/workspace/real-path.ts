@@ -13,7 +13,8 @@ export function realPathOf(path: string): string {
   const rest: string[] = [];
   for (let current = path; ; current = dirname(current)) {
     try {
-      return join(realpathSync.native(current), ...rest);
+      const real = realpathSync.native(current);
+      return rest.length === 0 ? real : join(real, ...rest);
     } catch (cause) {
       if (errorCode(cause) !== "ENOENT" || dirname(current) === current) throw notAFile(cause);
       // A name that exists while its target does not is a dangling symlink: nobody can say where it leads.

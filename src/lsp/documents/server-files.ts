@@ -150,15 +150,19 @@ export class ServerFiles {
   }
 
   /** Does something while a document, if there is one, stays open. */
-  async holding<T>(path: string | undefined, run: () => Promise<T>): Promise<T> {
+  holding<T>(path: string | undefined, run: () => Promise<T>): Promise<T> {
     if (path === undefined) return run();
-    const opening = this.#documents.hold(path);
-    try {
-      if (opening !== undefined) await opening;
-      return await run();
-    } finally {
-      this.#documents.release(path);
-    }
+    const running = this.#documents.hold(path)?.then(run) ?? run();
+    return running.then(
+      (value) => {
+        this.#documents.release(path);
+        return value;
+      },
+      (error: unknown) => {
+        this.#documents.release(path);
+        throw error;
+      },
+    );
   }
 
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {

@@ -25,10 +25,9 @@ export function headerAt(buffer: Buffer): { size: number; length: number } | und
 }
 
 /** The same of the header that most servers write, with nothing but the length in it; undefined for any other. */
-function plainHeaderAt(buffer: Buffer): { size: number; length: number } | undefined {
-  if (buffer.length < PLAIN.length || buffer.compare(PLAIN, 0, PLAIN.length, 0, PLAIN.length) !== 0)
-    return undefined;
-  let at = PLAIN.length;
+export function plainHeaderAt(buffer: Buffer): { size: number; length: number } | undefined {
+  let at = 0;
+  for (; at < PLAIN.length; at++) if (buffer[at] !== PLAIN[at]) return undefined;
   let length = 0;
   for (; at < PLAIN.length + 15; at++) {
     const digit = (buffer[at] ?? 0) - 0x30;
@@ -89,13 +88,13 @@ export function startsHeader(before: Buffer | undefined, chunk: Buffer): boolean
   return tail !== undefined && findHeader(Buffer.concat([tail, chunk.subarray(0, HEADER_MAX)]), 0) >= 0;
 }
 
-/** The message in a body, or undefined. A reply with neither result nor error means null to some servers. */
-export function messageIn(body: Buffer): Message | undefined {
-  const list = body.length < LIST_MIN ? undefined : readList(body);
+/** The message in a body, which is a part of a buffer; or undefined. A reply with neither result nor error means null to some servers. */
+export function messageIn(buffer: Buffer, start = 0, end = buffer.length): Message | undefined {
+  const list = end - start < LIST_MIN ? undefined : readList(buffer.subarray(start, end));
   if (list !== undefined) return list;
   let value: unknown;
   try {
-    value = JSON.parse(body.toString("utf8"));
+    value = JSON.parse(buffer.toString("utf8", start, end));
   } catch {
     return undefined;
   }

@@ -31,14 +31,18 @@ export class Inbox {
   }
 
   add(chunk: Buffer): void {
-    const room = this.#large === undefined ? 0 : this.#large.length - this.#filled;
-    const fitting = chunk.subarray(0, room);
-    if (this.#large !== undefined && fitting.length > 0) this.#large.set(fitting, this.#filled);
-    this.#filled += fitting.length;
-    if (fitting.length === chunk.length) return;
-    const rest = chunk.subarray(fitting.length);
+    const rest = this.#large === undefined ? chunk : this.#fill(this.#large, chunk);
+    if (rest.length === 0) return;
     this.#chunks.push(rest);
     this.#size += rest.length;
+  }
+
+  /** Takes what a large message has room for; gives the rest. */
+  #fill(large: Buffer, chunk: Buffer): Buffer {
+    const fitting = chunk.subarray(0, large.length - this.#filled);
+    large.set(fitting, this.#filled);
+    this.#filled += fitting.length;
+    return chunk.subarray(fitting.length);
   }
 
   /** All bytes in one piece; of a large message that is whole, only these. */

@@ -14,6 +14,7 @@ import {
   headerAt,
   headerBegun,
   messageIn,
+  plainHeaderAt,
   startsHeader,
   wordBegun,
 } from "./frames.js";
@@ -114,18 +115,24 @@ export class ResyncReader extends AbstractMessageReader {
   #parse(buffer: Buffer): void {
     let rest = buffer;
     for (;;) {
-      const step = this.#next(rest);
-      if (step.message) this.#queue.push(step.message);
-      rest = rest.subarray(step.used);
-      if (step.wanted === undefined) continue;
-      this.#wanted = step.wanted;
-      this.#inbox.putBack(rest, step.wanted);
+      const { used, wanted, message } = this.#next(rest);
+      if (message) this.#queue.push(message);
+      if (wanted === undefined && used === rest.length) {
+        this.#wanted = 1;
+        return;
+      }
+      rest = rest.subarray(used);
+      if (wanted === undefined) continue;
+      this.#wanted = wanted;
+      this.#inbox.putBack(rest, wanted);
       return;
     }
   }
 
   #next(buffer: Buffer): Step {
     if (this.#passing) return this.#pass(buffer, this.#passing);
+    const plain = plainHeaderAt(buffer);
+    if (plain !== undefined) return this.#framed(buffer, plain);
     const at = findWord(buffer);
     if (at < 0) return { used: this.#junk(buffer, buffer.length - wordBegun(buffer)), wanted: 1 };
     if (at > 0) return { used: this.#junk(buffer, at) };
@@ -134,7 +141,11 @@ export class ResyncReader extends AbstractMessageReader {
       const undecided = buffer.length < HEADER_MAX && findWord(buffer.subarray(1)) < 0;
       return undecided ? { used: 0, wanted: buffer.length + 1 } : { used: this.#junk(buffer, 15) };
     }
-    const { size: start, length } = header;
+    return this.#framed(buffer, header);
+  }
+
+  /** What follows a header. */
+  #framed(buffer: Buffer, { size: start, length }: { size: number; length: number }): Step {
     if (length > this.#maxBytes) return this.#overCap(buffer, start, length);
     if (buffer.length < start + length) {
       const cut = findHeader(buffer, start);
@@ -149,7 +160,7 @@ export class ResyncReader extends AbstractMessageReader {
   }
 
   #body(buffer: Buffer, start: number, end: number): Step {
-    const message = messageIn(buffer.subarray(start, end));
+    const message = messageIn(buffer, start, end);
     if (message) return { used: end, message };
     const header = findHeader(buffer, start);
     const cut = header >= 0 && header < end ? header : end;

@@ -8,6 +8,7 @@ import { sha256 } from "../../base/hash.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { Fault, type Refusal } from "../../base/problem.js";
+import { type Soon, whenThere } from "../../base/soon.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { type ShapeFacts, shapes } from "../../protocol/shapes.js";
 import { documentKey } from "../../protocol/spelling.js";
@@ -40,10 +41,12 @@ export async function buildAnswer(
 ): Promise<Answer> {
   const { facts, shape } = shapeNamed(name);
   if (reply.skipped !== undefined) tellSkipped(call, reply.skipped);
-  const normalized = await shape.normalize(reply, call, options);
+  const normalizing = shape.normalize(reply, call, options);
+  const normalized = normalizing instanceof Promise ? await normalizing : normalizing;
   const asked: Asked = { call, facts, shape, caps: capsOf(call, options.maxChars) };
   if (!("list" in normalized) && !facts.counted) {
-    await insistOnSteady(call);
+    const steady = insistOnSteady(call);
+    if (steady instanceof Promise) await steady;
     return wholeAnswer(asked, headOf(call), normalized);
   }
   const turns = new Turns(call.signal);
@@ -57,8 +60,10 @@ export async function buildAnswer(
   const wanted = call.input[call.plan.dialect.listing.most] ?? call.tool.defaultItems;
   const list =
     typeof wanted === "number" && wanted < listed.length ? await listed.first(speller, wanted) : listed;
-  const part = await partOf(asked, list, 0, speller);
-  const files = await insistOnSteady(call);
+  const spelling = partOf(asked, list, 0, speller);
+  const part = spelling instanceof Promise ? await spelling : spelling;
+  const steady = insistOnSteady(call);
+  const files = steady instanceof Promise ? await steady : steady;
   const listing: Snapshot = {
     head: headOf(call),
     beside: normalized.beside,
@@ -68,17 +73,16 @@ export async function buildAnswer(
     files,
     sources: call.mark?.sources,
   };
-  return await listAnswer(asked, listing, part, turns);
+  return listAnswer(asked, listing, part, turns);
 }
 
 /** The items of an answer that begins at an offset, with their ids. */
-async function partOf({ call, facts }: Asked, list: List, offset: number, speller: Speller): Promise<Part> {
+function partOf({ call, facts }: Asked, list: List, offset: number, speller: Speller): Soon<Part> {
   const end = facts.isWhole ? list.length : Math.min(offset + pageSize(call), list.length);
-  const items = await list.items(speller, offset, end);
-  return {
+  return whenThere(list.items(speller, offset, end), (items) => ({
     offset,
     items: call.tool.output.ids ? items.map((item) => identify(item, facts, call)) : items,
-  };
+  }));
 }
 
 /** The answer to a call that has not chosen one of several actions yet. */
@@ -143,7 +147,7 @@ export function candidatesAnswer(call: CallState, message: string, found: JsonOb
   return askBack(headOf(call), message, shown, shown.length < sorted.length, lines, call.wording);
 }
 
-async function listAnswer(asked: Asked, listing: Snapshot, part: Part, turns: Turns): Promise<Answer> {
+function listAnswer(asked: Asked, listing: Snapshot, part: Part, turns: Turns): Soon<Answer> {
   const { call } = asked;
   if (call.tool.page === null) return windowAnswer(asked, listing, part, undefined).answer;
   // Where the page ends before the list does there is a next one; else it depends on what fits.
@@ -153,6 +157,12 @@ async function listAnswer(asked: Asked, listing: Snapshot, part: Part, turns: Tu
     if (count === part.items.length) return answer;
     shown = { offset: part.offset, items: part.items.slice(0, count) };
   }
+  return firstPage(asked, listing, shown, turns);
+}
+
+/** The first of several pages; the others are kept. */
+async function firstPage(asked: Asked, listing: Snapshot, shown: Part, turns: Turns): Promise<Answer> {
+  const { call } = asked;
   call.evidence.isPage = true;
   const shared = { ...listing, head: sharedHead(listing.head) };
   const wayOn = await call.pages.keep(bindingOf(call), shared, turns);

@@ -38,7 +38,8 @@ export function stampsOf(
 ): Soon<Map<string, Stamp>> {
   if (paths.length > few) return stampsInTurns(paths, turns, known);
   const stamps = new Map<string, Stamp>();
-  for (const path of paths) stamps.set(path, known(path) ?? stampOf(path));
+  // The document in question is often among the files that are shown: once is enough.
+  for (const path of paths) if (!stamps.has(path)) stamps.set(path, known(path) ?? stampOf(path));
   return stamps;
 }
 
@@ -49,6 +50,7 @@ async function stampsInTurns(
 ): Promise<Map<string, Stamp>> {
   const stamps = new Map<string, Stamp>();
   for (const path of paths) {
+    if (stamps.has(path)) continue;
     stamps.set(path, known(path) ?? stampOf(path));
     if (turns.isLate) await turns.pass();
   }

@@ -6,7 +6,7 @@
 
 import type { ServerPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
-import type { Soon } from "../../base/soon.js";
+import { type Soon, whenThere } from "../../base/soon.js";
 import type { StopSignal } from "../../base/stop.js";
 import type { ServerReply } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
@@ -38,7 +38,25 @@ interface Outcome<T> {
 }
 
 /** The answers of the servers that gave one; empty when nobody supports the question. Throws when all that do failed. */
-export async function askCircle<T>(
+export function askCircle<T>(
+  call: CallState,
+  circle: Circle,
+  merge: "first" | "all",
+  send: Send<T>,
+): Promise<{ attached: Attached; answer: T }[]> {
+  const [only] = circle.servers;
+  if (only === undefined || circle.servers.length > 1) return askSeveral(call, circle, merge, send);
+  return askOne(call, circle, only, 1, send).then((outcome) =>
+    settle(call, circle, [merge === "first" ? firstOf(outcome) : outcome]),
+  );
+}
+
+/** The first answer of a server that runs for several roots. */
+function firstOf<T>({ answers, failure }: Outcome<T>): Outcome<T> {
+  return { answers: answers.length > 1 ? answers.slice(0, 1) : answers, failure };
+}
+
+async function askSeveral<T>(
   call: CallState,
   circle: Circle,
   merge: "first" | "all",
@@ -47,8 +65,8 @@ export async function askCircle<T>(
   const { servers } = circle;
   const outcomes: Outcome<T>[] = [];
   if (merge === "all") {
-    const share = servers.length > 1 ? shareOfAll : 1;
-    outcomes.push(...(await Promise.all(servers.map((server) => askOne(call, circle, server, share, send)))));
+    const asked = servers.map((server) => askOne(call, circle, server, shareOfAll, send));
+    outcomes.push(...(await Promise.all(asked)));
   } else {
     for (let index = 0; index < servers.length; index++) {
       const server = servers[index];
@@ -61,9 +79,8 @@ export async function askCircle<T>(
         isLast ? 1 : shareOfFirst,
         send,
       );
-      const first = outcome.answers.length > 1 ? outcome.answers.slice(0, 1) : outcome.answers;
-      outcomes.push({ answers: first, failure: outcome.failure });
-      if (first.length === 0) continue;
+      outcomes.push(firstOf(outcome));
+      if (outcome.answers.length === 0) continue;
       // Whoever gave way has no part in the answer, and is no reason to doubt it.
       for (const { id } of servers.slice(0, index)) call.evidence.awaitsNoMore(id);
       break;
@@ -73,7 +90,7 @@ export async function askCircle<T>(
 }
 
 /** Sends a request to the circle and notes who answered. Throws `lsp/not-supported` when nobody offers the method. */
-export async function requestCircle(
+export function requestCircle(
   call: CallState,
   circle: Circle,
   method: string,
@@ -82,16 +99,15 @@ export async function requestCircle(
   isOffered: (attached: Attached, turn: Turn) => Soon<boolean> = ({ server, document }, turn) =>
     server.offers(method, document, turn),
 ): Promise<ReplyPart[]> {
-  const answers = await askCircle<ServerReply>(call, circle, merge, (attached, turn) => {
-    const offered = isOffered(attached, turn);
-    if (offered instanceof Promise)
-      return offered.then((isTrue) => (isTrue ? send(attached, turn) : undefined));
-    return offered ? send(attached, turn) : undefined;
-  });
-  if (answers.length === 0) throw notSupported(method, circle.servers);
-  return answers.map(({ attached: { server }, answer }) => {
-    call.evidence.heard(server, answer.readiness);
-    return { server, value: answer.value };
+  const asked = askCircle<ServerReply>(call, circle, merge, (attached, turn) =>
+    whenThere(isOffered(attached, turn), (isTrue) => (isTrue ? send(attached, turn) : undefined)),
+  );
+  return asked.then((answers) => {
+    if (answers.length === 0) throw notSupported(method, circle.servers);
+    return answers.map(({ attached: { server }, answer }) => {
+      call.evidence.heard(server, answer.readiness);
+      return { server, value: answer.value };
+    });
   });
 }
 

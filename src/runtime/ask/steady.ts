@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { sha256 } from "../../base/hash.js";
 import { sortedSet } from "../../base/order.js";
-import type { Soon } from "../../base/soon.js";
+import { type Soon, whenThere } from "../../base/soon.js";
 import type { Admitted } from "../../workspace/types.js";
 import { type Stamp, type Stamps, stampsOf } from "../answer/stamps.js";
 import type { CallState } from "../call-state.js";
@@ -41,11 +41,17 @@ export async function steadily<T>(
 }
 
 /** Makes a call that files changed under be asked again; the last time it warns. Gives how the files of the answer stand. */
-export async function insistOnSteady(call: CallState): Promise<Stamps> {
-  const { attempt, evidence, places } = call;
+export function insistOnSteady(call: CallState): Soon<Stamps> {
   // What is asked again is asked after a look at everything, which always holds.
-  const proof = attempt === undefined ? undefined : call.mark?.holds();
-  if ((proof instanceof Promise ? await proof : proof) === false) throw new ChangedMeanwhile();
+  const proof = call.attempt === undefined ? undefined : call.mark?.holds();
+  return whenThere(proof, (holds) => {
+    if (holds === false) throw new ChangedMeanwhile();
+    return steadyFiles(call);
+  });
+}
+
+function steadyFiles(call: CallState): Soon<Stamps> {
+  const { evidence, places } = call;
   const shown = places.shown();
   const own = evidence.document?.admitted;
   const files = own === undefined ? shown : [own, ...shown];
@@ -54,19 +60,28 @@ export async function insistOnSteady(call: CallState): Promise<Stamps> {
     new Turns(call.signal),
     (path) => (path === own?.path ? undefined : places.stampOf(path)),
   );
-  const stamps = found instanceof Promise ? await found : found;
-  if (attempt === undefined) return stamps;
-  const differing = changedSince(attempt.startedAt, call, shown, stamps);
-  const changed = differing instanceof Promise ? await differing : differing;
-  if (changed.length === 0) return stamps;
-  if (!attempt.isLast) throw new ChangedMeanwhile();
-  const names = changed.slice(0, 3).join(", ");
-  const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
-  evidence.warn(
-    "answer/changed-meanwhile",
-    `${names}${more} changed each time while asked about; places in it may be off.`,
+  return whenThere(found, (stamps) =>
+    call.attempt === undefined ? stamps : unlessChanged(call, call.attempt, shown, stamps),
   );
-  return stamps;
+}
+
+function unlessChanged(
+  call: CallState,
+  { startedAt, isLast }: Attempt,
+  shown: readonly Admitted[],
+  stamps: Stamps,
+): Soon<Stamps> {
+  return whenThere(changedSince(startedAt, call, shown, stamps), (changed) => {
+    if (changed.length === 0) return stamps;
+    if (!isLast) throw new ChangedMeanwhile();
+    const names = changed.slice(0, 3).join(", ");
+    const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
+    call.evidence.warn(
+      "answer/changed-meanwhile",
+      `${names}${more} changed each time while asked about; places in it may be off.`,
+    );
+    return stamps;
+  });
 }
 
 /** The files of the answer that changed after a moment, as they are shown; a text is only read where the clock leaves doubt. */

@@ -3,6 +3,7 @@
  * numbers. No text is read but where servers that count differently, or know a name's place differently, tell of one file.
  */
 import { sortSlices } from "../../base/order.js";
+import { oneByOne, type Soon, whenThere } from "../../base/soon.js";
 import { pageSize } from "../answer/limits.js";
 import type { CallState } from "../call-state.js";
 import { Turns } from "../turns.js";
@@ -29,18 +30,18 @@ function gatheredFrom<T>(kind: RowKind<T>, { rows, fileOf }: Few<T>): Gathered<T
 }
 
 /** The rows of a reply, duplicates left out, what lies outside counted as dropped. */
-export async function collect<T>(
+export function collect<T>(
   call: CallState,
   kind: RowKind<T>,
   source: Iterable<Row<T>>,
   { isHere, dropped }: Collecting,
-): Promise<Rows<T>> {
+): Soon<Rows<T>> {
   const turns = new Turns(call.signal);
   call.places.isAnswered = true;
   const files = new NamedFiles(call.places, kind, isHere);
   const few: Few<T> = { rows: [], fileOf: [] };
   let many: Gathered<T> | undefined;
-  for (const row of source) {
+  const gathering = oneByOne(source[Symbol.iterator](), (row) => {
     const before = files.named.length;
     const file = files.of(row);
     if (few.rows.length === fewRows) many ??= gatheredFrom(kind, few);
@@ -48,14 +49,15 @@ export async function collect<T>(
     else many.rows.add(row);
     (many ?? few).fileOf.push(file);
     // A file is looked at, which a disk may take its time for.
-    if (files.named.length > before ? turns.isLate : turns.isOver) await turns.pass();
-  }
+    return (files.named.length > before ? turns.isLate : turns.isOver) ? turns.pass() : undefined;
+  });
   const { named } = files;
-  const rows =
+  const found = whenThere(gathering, () =>
     many === undefined
       ? plain(call, kind, few, named, dropped)
-      : await packed(call, kind, many, named, dropped, turns);
-  return await settled(call, rows, { places: call.places, turns }, named);
+      : packed(call, kind, many, named, dropped, turns),
+  );
+  return whenThere(found, (rows) => settled(call, rows, { places: call.places, turns }, named));
 }
 
 /** Rows side by side, those of a file together, each once. */
@@ -117,18 +119,18 @@ function groups(named: readonly Named[], fileOf: Uint32Array): Uint32Array[] {
 }
 
 /** Files whose text is needed to know what is the same are read at once; so are all of a list that is shown whole. */
-async function settled<T>(
+function settled<T>(
   call: CallState,
   rows: Rows<T>,
   speller: Speller,
   named: readonly Named[],
-): Promise<Rows<T>> {
+): Soon<Rows<T>> {
   const isWhole = rows.length <= pageSize(call) || rows.files.length === 1;
   const mixed = new Set(isWhole ? [] : named.flatMap((file) => (file.isMixed ? [file.admitted] : [])));
-  for (const file of rows.files) {
-    if (!isWhole && !mixed.has(file.admitted)) continue;
-    if (file.length > 1) await rows.settle(file, speller);
-    else file.isOrdered = true;
-  }
-  return rows;
+  const settling = oneByOne(rows.files.values(), (file) => {
+    if (!isWhole && !mixed.has(file.admitted)) return undefined;
+    if (file.length > 1) return rows.settle(file, speller);
+    file.isOrdered = true;
+  });
+  return whenThere(settling, () => rows);
 }

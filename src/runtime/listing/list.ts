@@ -2,6 +2,7 @@
 import type { DialectPlan } from "../../abi/plan.js";
 import { canonicalText, type Json } from "../../base/json.js";
 import { compareKeys, compareText, sortSlices } from "../../base/order.js";
+import type { Soon } from "../../base/soon.js";
 import { itemKey } from "../../protocol/item-order.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { Places } from "../answer/convert.js";
@@ -18,7 +19,7 @@ export interface Speller {
 export interface List {
   readonly length: number;
   /** The items from one index up to another. */
-  items(speller: Speller, from: number, to: number): Promise<Json[]>;
+  items(speller: Speller, from: number, to: number): Soon<Json[]>;
   /** The list of the first of them; what the others took is free then. */
   first(speller: Speller, length: number): Promise<List>;
   /** The same list in as little room as it can have, to be kept. */
@@ -37,7 +38,7 @@ export class SpeltList implements List {
     return this.spelt.length;
   }
 
-  async items(_speller: Speller, from: number, to: number): Promise<Json[]> {
+  items(_speller: Speller, from: number, to: number): Json[] {
     return this.spelt.slice(from, to);
   }
 

@@ -1,5 +1,6 @@
 /** Lists of rows: one item a row, or one item a file. */
 import type { Json, JsonObject } from "../../base/json.js";
+import { oneByOne, type Soon, whenThere } from "../../base/soon.js";
 import type { Places } from "../answer/convert.js";
 import type { Turns } from "../turns.js";
 import type { List, Speller } from "./list.js";
@@ -21,7 +22,7 @@ abstract class ListOfRows<T> implements List {
   ) {}
 
   abstract readonly length: number;
-  abstract items(speller: Speller, from: number, to: number): Promise<Json[]>;
+  abstract items(speller: Speller, from: number, to: number): Soon<Json[]>;
   abstract first(speller: Speller, length: number): Promise<List>;
   abstract packed(turns: Turns): Promise<List>;
 
@@ -45,16 +46,23 @@ export class RowList<T> extends ListOfRows<T> {
     return rows === this.rows ? this : new RowList(rows, this.bytes);
   }
 
-  async items(speller: Speller, from: number, to: number): Promise<Json[]> {
+  items(speller: Speller, from: number, to: number): Soon<Json[]> {
     const items: Json[] = [];
+    const spelling = oneByOne(this.#parts(from, to), ({ file, first, last }) =>
+      this.rows.spell(items, file, first, last, speller),
+    );
+    return whenThere(spelling, () => items);
+  }
+
+  /** The files that the items from one index up to another are in, and which of the rows of each these are. */
+  *#parts(from: number, to: number) {
     let before = 0;
     for (const file of this.rows.files) {
       const [first, last] = [Math.max(0, from - before), Math.min(file.length, to - before)];
-      if (first < last) await this.rows.spell(items, file, first, last, speller);
+      if (first < last) yield { file, first, last };
       before += file.length;
-      if (before >= to) break;
+      if (before >= to) return;
     }
-    return items;
   }
 
   async first(speller: Speller, length: number): Promise<List> {
@@ -88,14 +96,14 @@ export class FileList<T> extends ListOfRows<T> {
     return rows === this.rows ? this : new FileList(rows, this.most, this.item, this.bytes);
   }
 
-  async items(speller: Speller, from: number, to: number): Promise<Json[]> {
+  items(speller: Speller, from: number, to: number): Soon<Json[]> {
     const items: Json[] = [];
-    for (const file of this.rows.files.slice(from, to)) {
+    const spelling = oneByOne(this.rows.files.slice(from, to).values(), (file) => {
       const first: Json[] = [];
-      await this.rows.spell(first, file, 0, Math.min(file.length, this.most), speller);
-      items.push(this.item(file, first, speller.places));
-    }
-    return items;
+      const spelt = this.rows.spell(first, file, 0, Math.min(file.length, this.most), speller);
+      return whenThere(spelt, () => items.push(this.item(file, first, speller.places)));
+    });
+    return whenThere(spelling, () => items);
   }
 
   async first(_speller: Speller, length: number): Promise<List> {

@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from "../../base/json.js";
 import { compareKeys, type KeyPart, sortSlices } from "../../base/order.js";
 import { Fault } from "../../base/problem.js";
-import type { Soon } from "../../base/soon.js";
+import { type Soon, whenThere } from "../../base/soon.js";
 import { type ColumnUnit, ColumnWalk, type Lines } from "../../base/text.js";
 import { itemKey } from "../../protocol/item-order.js";
 import type { Places } from "../answer/convert.js";
@@ -79,15 +79,16 @@ export class Rows<T, Store extends RowStore<T> = RowStore<T>> {
   }
 
   /** The items of a file's rows from one index up to another, behind those that are there. */
-  async spell(items: Json[], file: RowFile, from: number, to: number, speller: Speller): Promise<void> {
+  spell(items: Json[], file: RowFile, from: number, to: number, speller: Speller): Soon<void> {
     const { places, turns } = speller;
-    if (!file.isOrdered) await this.order(file, speller);
-    const found = this.#lines(file, places);
-    const lines = found instanceof Promise ? await found : found;
-    for (let index = from; index < to; index++) {
-      items.push(this.#item(file, index, places, lines));
-      if (turns.isOver) await turns.pass();
-    }
+    const spellFrom = (first: number, lines: Lines | undefined): Soon<void> => {
+      for (let index = first; index < to; index++) {
+        items.push(this.#item(file, index, places, lines));
+        if (turns.isOver) return turns.pass().then(() => spellFrom(index + 1, lines));
+      }
+    };
+    const ordered = file.isOrdered ? undefined : this.order(file, speller);
+    return whenThere(ordered, () => whenThere(this.#lines(file, places), (lines) => spellFrom(from, lines)));
   }
 
   #item(file: RowFile, index: number, places: Places, lines: Lines | undefined): JsonObject {
@@ -99,38 +100,47 @@ export class Rows<T, Store extends RowStore<T> = RowStore<T>> {
   }
 
   /** Brings the rows of a file into the order in which they are shown. */
-  async order(file: RowFile, speller: Speller): Promise<void> {
+  order(file: RowFile, speller: Speller): Soon<void> {
     if (file.isOrdered) return;
-    const arranged = await this.#arrange(file, speller);
-    // Another page of the same listing may have been quicker; from here on nothing is waited for.
-    if (!file.isOrdered && arranged !== undefined) this.#put(file, arranged.sorted);
-    file.isOrdered = true;
+    return whenThere(this.#arrange(file, speller), (arranged) => {
+      // Another page of the same listing may have been quicker; from here on nothing is waited for.
+      if (!file.isOrdered && arranged !== undefined) this.#put(file, arranged.sorted);
+      file.isOrdered = true;
+    });
   }
 
   /** Orders a file's rows and leaves out those that are shown alike, though they were told otherwise. */
-  async settle(file: RowFile, speller: Speller): Promise<void> {
-    const arranged = await this.#arrange(file, speller);
-    if (arranged !== undefined) {
-      const { sorted, isTie, lines } = arranged;
-      const text = (index: number) => JSON.stringify(this.#item(file, index, speller.places, lines));
-      const kept: number[] = [];
-      for (const row of sorted) {
-        const last = kept.at(-1);
-        if (last === undefined || !isTie(last, row) || text(last) !== text(row)) kept.push(row);
-      }
-      this.#put(file, kept);
-      file.length = kept.length;
-    }
-    file.isOrdered = true;
+  settle(file: RowFile, speller: Speller): Soon<void> {
+    return whenThere(this.#arrange(file, speller), (arranged) => {
+      if (arranged !== undefined) this.#keepEach(file, arranged, speller.places);
+      file.isOrdered = true;
+    });
   }
 
-  /** The rows of a file in order, and which of them only their words tell apart; undefined when nothing is to be done. */
-  async #arrange(file: RowFile, { places, turns }: Speller) {
+  #keepEach(file: RowFile, { sorted, isTie, lines }: Arranged, places: Places): void {
+    const text = (index: number) => JSON.stringify(this.#item(file, index, places, lines));
+    const kept: number[] = [];
+    for (const row of sorted) {
+      const last = kept.at(-1);
+      if (last === undefined || !isTie(last, row) || text(last) !== text(row)) kept.push(row);
+    }
+    this.#put(file, kept);
+    file.length = kept.length;
+  }
+
+  /** The rows of a file in order; undefined when nothing is to be done. */
+  #arrange(file: RowFile, speller: Speller): Soon<Arranged | undefined> {
     if (file.length < 2) return undefined;
-    const found = this.#lines(file, places);
-    const lines = found instanceof Promise ? await found : found;
-    const walks = new Walks(lines, places.dialect.position.unit);
-    if (file.length <= fewRows && this.#isAscending(file, walks)) return undefined;
+    const { places } = speller;
+    return whenThere(this.#lines(file, places), (lines) => {
+      const walks = new Walks(lines, places.dialect.position.unit);
+      if (file.length <= fewRows && this.#isAscending(file, walks)) return undefined;
+      return this.#sort(file, walks, speller);
+    });
+  }
+
+  async #sort(file: RowFile, walks: Walks, { places, turns }: Speller): Promise<Arranged> {
+    const { lines } = walks;
     const shown = await this.#shown(file, walks, turns);
     const { kind, store } = this;
     const what = (index: number) => store.what(file.start + index);
@@ -202,6 +212,13 @@ export class Rows<T, Store extends RowStore<T> = RowStore<T>> {
     if (order.every((row, index) => row === index)) return;
     this.store.put(file.start, file.length, order);
   }
+}
+
+/** The rows of a file in the order in which they are shown, and which of them only their words tell apart. */
+interface Arranged {
+  sorted: Uint32Array;
+  isTie(a: number, b: number): boolean;
+  lines: Lines | undefined;
 }
 
 /** Columns of one text as they are shown, of servers that may count differently. */

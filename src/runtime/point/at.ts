@@ -100,7 +100,8 @@ export function openAt(call: CallState, target: Target | undefined): At {
         if (target !== undefined && positioned.has(params)) {
           if (mayMove(method) && saysNothing(parts))
             parts = (await answersNearby(call, target, () => send(method, make, {}))) ?? parts;
-          if (methods[method]?.declares === true) await tellOtherSymbol(call, target, parts);
+          const telling = methods[method]?.declares ? tellOtherSymbol(call, target, parts) : undefined;
+          if (telling instanceof Promise) await telling;
         }
         return expectAnswer({ parts, perItem: false }, options);
       } catch (error) {

@@ -1,6 +1,7 @@
 /** Says when what a server resolved has another name than what was asked for: an alias, a re-export, a constructor. */
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
+import { oneByOne, type Soon, whenThere } from "../../base/soon.js";
 import { convertColumn, type Lines } from "../../base/text.js";
 import type { ReplyPart } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
@@ -13,23 +14,38 @@ import { isWord, wordAt } from "./words.js";
 const searchedLines = 20;
 
 /** Compares the name at the call's place with the names at the places that declare it. */
-export async function tellOtherSymbol(call: CallState, target: Target, parts: ReplyPart[]): Promise<void> {
+export function tellOtherSymbol(call: CallState, target: Target, parts: ReplyPart[]): Soon<void> {
   if (target.place === undefined) return;
   const asked = wordAt(target.document.lines.line(target.place.line), target.place.character)?.text;
   if (asked === undefined) return;
   const others: string[] = [];
+  const declared = declaredIn(call, parts);
+  /** Looks until a place has the name, or may have it. */
+  const look = oneByOne(declared, ({ server, place: { uri, range } }) =>
+    whenThere(call.places.lines(server, uri), (lines) => {
+      const name = lines && nameIn(lines, range, server.encoding);
+      if (lines !== undefined && name !== undefined && name !== asked) others.push(name);
+      else if (lines === undefined || name === asked || hasWord(lines, range, asked)) {
+        others.length = 0;
+        declared.return();
+      }
+    }),
+  );
+  return whenThere(look, () => warnOfOthers(call, asked, others));
+}
+
+/** The places of a reply that can be seen. */
+function* declaredIn(call: CallState, parts: ReplyPart[]) {
   for (const { server, value } of parts) {
     for (const entry of listOf(value)) {
       const place = isTable(entry) ? placeIn(entry) : undefined;
       if (server === undefined || place === undefined) continue;
-      if (call.places.show(place.uri) === undefined) continue;
-      const lines = await call.places.lines(server, place.uri);
-      const name = lines && nameIn(lines, place.range, server.encoding);
-      if (lines === undefined || name === asked) return;
-      if (name !== undefined) others.push(name);
-      else if (hasWord(lines, place.range, asked)) return;
+      if (call.places.show(place.uri) !== undefined) yield { server, place };
     }
   }
+}
+
+function warnOfOthers(call: CallState, asked: string, others: readonly string[]): void {
   const found = sortedSet(others);
   if (found.length === 0) return;
   call.evidence.warn(

@@ -1,5 +1,6 @@
 /** Type and documentation as Markdown texts: from a string, a marked string, a list of those, or markup. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import { type Soon, whenThere } from "../../base/soon.js";
 import { cutCharacters } from "../../base/text.js";
 import type { ReplyPart } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
@@ -13,7 +14,7 @@ const partCharacters = 8192;
 /** The shape `hover`. */
 export const hover: Shape = {
   nouns: undefined,
-  async normalize(reply, call) {
+  normalize(reply, call) {
     const texts = reply.parts.flatMap((part) => contentsOf(part)).filter(({ value }) => value.trim() !== "");
     if (texts.length > mostParts) noteCut(call, `Only ${mostParts} of ${texts.length} parts are shown.`);
     const items = texts.slice(0, mostParts).map(({ kind, value }): Json => {
@@ -21,7 +22,7 @@ export const hover: Shape = {
       if (kept.cut) noteCut(call, `A part is longer than ${partCharacters} characters and was cut.`);
       return call.tool.output.marked ? { kind, value: kept.text } : kept.text;
     });
-    return { items, beside: await rangeBeside(reply.parts, call) };
+    return whenThere(rangeBeside(reply.parts, call), (beside) => ({ items, beside }));
   },
   shorten: (items, beside, characters) => ({
     items: items.map((item): Json => {
@@ -67,13 +68,14 @@ export function fenced(code: string, language: string): string {
   return `${fence}${language}\n${code}\n${fence}`;
 }
 
-async function rangeBeside(parts: ReplyPart[], call: CallState): Promise<JsonObject> {
+function rangeBeside(parts: ReplyPart[], call: CallState): Soon<JsonObject> {
   const uri = call.evidence.document?.admitted.uri;
   for (const { server, value } of parts) {
-    if (server === undefined || uri === undefined || !isTable(value) || !isRange(value.range)) continue;
-    const found = call.places.lines(server, uri);
-    const lines = found instanceof Promise ? await found : found;
-    return { range: call.places.spanValue(lines, server, value.range) };
+    const range = isTable(value) ? value.range : undefined;
+    if (server === undefined || uri === undefined || !isRange(range)) continue;
+    return whenThere(call.places.lines(server, uri), (lines) => ({
+      range: call.places.spanValue(lines, server, range),
+    }));
   }
   return {};
 }

@@ -1,6 +1,7 @@
 /** Places in files: `Location`, `Location[]` or `LocationLink[]`; of a link the name's own range counts. */
 import type { AnswerOptions } from "../../abi/handler.js";
 import { isTable, type Json } from "../../base/json.js";
+import { whenThere } from "../../base/soon.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { locationsFacts } from "../../protocol/shapes/locations.js";
 import type { SnippetBounds } from "../answer/convert.js";
@@ -16,9 +17,10 @@ import { byFile, rangeText, table, textOf } from "./spelt.js";
 /** The shape `locations`. */
 export const locations: Shape = {
   nouns: ["location", "locations"],
-  async normalize(reply, call, { snippet }) {
-    const rows = await collect(call, kindWith(snippetBounds(snippet)), placesIn(reply), { dropped: "rows" });
-    return { list: new RowList(rows), beside: {} };
+  normalize(reply, call, { snippet }) {
+    const kind = kindWith(snippetBounds(snippet));
+    const collected = collect(call, kind, placesIn(reply), { dropped: "rows" });
+    return whenThere(collected, (rows) => ({ list: new RowList(rows), beside: {} }));
   },
   lighter: withoutTexts,
   text: (items, _beside, dialect) =>

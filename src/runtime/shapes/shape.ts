@@ -7,6 +7,7 @@ import type { AnswerOptions } from "../../abi/handler.js";
 import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import type { NextStep, Warning } from "../../base/problem.js";
+import type { Soon } from "../../base/soon.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
@@ -57,7 +58,7 @@ export interface Shape {
   entries?(value: unknown): unknown[];
   /** The raw items that will be shown, the best first, where that is not simply all of them in their order. */
   choose?(entries: Entry[], call: CallState): Entry[];
-  normalize(reply: ReplyData, call: CallState, options: AnswerOptions): Promise<Normalized | Listed>;
+  normalize(reply: ReplyData, call: CallState, options: AnswerOptions): Soon<Normalized | Listed>;
   /** What is given up before items are, where the shape has something to give up. */
   lighter?: Lighter;
   /** The same with no text, or no item, longer than so many characters, for shapes that can be cut within. */
