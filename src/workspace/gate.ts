@@ -12,6 +12,7 @@ import { onOneLine } from "../base/one-line.js";
 import { uniqueBy } from "../base/order.js";
 import { ConfigError, Refusal } from "../base/problem.js";
 import { pathOfName, pathOfUri } from "./file-name.js";
+import { KnownNames } from "./known-names.js";
 import { entryFacts, realPathOf, statOf } from "./real-path.js";
 import type { Admitted, Gate } from "./types.js";
 
@@ -64,6 +65,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     };
   };
 
+  const names = new KnownNames();
   const admissions = new Map<string, Admitted>();
   /** A real path is judged by itself, so the same one always in the same way. */
   const place = (path: string): Admitted | Refusal => {
@@ -104,8 +106,9 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     admit: async (name) => lookUp(name).admitted,
     admitFile(name) {
       const { admitted, facts } = lookUp(name);
-      return fileOrThrow(admitted, facts);
+      return names.keep(name, fileOrThrow(admitted, facts));
     },
+    recall: (name) => names.recall(name),
     async admitEntry(name) {
       const path = pathOfName(name, base);
       if (dirname(path) === path) throw outside();

@@ -6,6 +6,7 @@ import { relative, sep } from "node:path";
 import { Refusal } from "../base/problem.js";
 import { pathOfName, pathOfUri } from "./file-name.js";
 import { fileOrThrow, isInside } from "./gate.js";
+import { KnownNames } from "./known-names.js";
 import { realPathOf, statOf } from "./real-path.js";
 import type { Admitted, Gate } from "./types.js";
 
@@ -27,6 +28,7 @@ export async function narrowGate(gate: Gate, uris: readonly string[]): Promise<G
     return placed(admitted);
   };
 
+  const names = new KnownNames();
   const admit = async (name: string) => seenOrThrow(await gate.admit(pathOfName(name, base)));
 
   return {
@@ -35,8 +37,9 @@ export async function narrowGate(gate: Gate, uris: readonly string[]): Promise<G
     // Whether something is there is told of what may be seen only.
     async admitFile(name) {
       const admitted = await admit(name);
-      return fileOrThrow(admitted, statOf(admitted.path));
+      return names.keep(name, fileOrThrow(admitted, statOf(admitted.path)));
     },
+    recall: (name) => names.recall(name),
     admitEntry: async (name) => seenOrThrow(await gate.admitEntry(pathOfName(name, base))),
     place(path) {
       const admitted = gate.place(path);

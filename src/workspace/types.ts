@@ -19,6 +19,8 @@ export interface Gate {
   admit(name: string): Promise<Admitted>;
   /** The same of a file that is there; the refusal may be thrown at once. */
   admitFile(name: string): Soon<Admitted>;
+  /** Where a name led when it was admitted as a file last, without a look at the disk: it may lead elsewhere by now. */
+  recall(name: string): Admitted | undefined;
   /** Admits a name itself: its folder by real path, while a symbolic link at its end is not followed. */
   admitEntry(name: string): Promise<Admitted>;
   /** Judges a real path without looking at the disk. */

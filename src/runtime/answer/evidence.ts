@@ -5,6 +5,7 @@ import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import type { Warning } from "../../base/problem.js";
 import type { LanguageServer, OpenDocument, Readiness } from "../../lsp/types.js";
 import type { Admitted } from "../../workspace/types.js";
+import type { Belief } from "../point/belief.js";
 import type { Target } from "../point/target.js";
 
 /** Readiness from the least to the most that is known: several servers together are as ready as the worst. */
@@ -44,6 +45,8 @@ export class Evidence {
   /** A cursor of the listing that was kept, where the answer is its first page. */
   listing: string | undefined;
   document: { admitted: Admitted; hash: string } | undefined;
+  /** What is yet to be proven of the document. */
+  belief: Belief | undefined;
   /** The call's arguments, once they were checked. */
   input: JsonObject | undefined;
   /** The candidates that a tool within this call asks back with. */

@@ -19,6 +19,7 @@ const coarseMs = 20;
 export interface Attempt {
   /** Wall-clock time before the first file was looked at. */
   startedAt: number;
+  isFirst: boolean;
   isLast: boolean;
 }
 
@@ -33,7 +34,8 @@ export async function steadily<T>(
   if (!isRepeatable) return ask(undefined, false);
   for (let times = 1; ; times++) {
     try {
-      return await ask({ startedAt: Date.now(), isLast: times === mostAttempts }, times > 1);
+      const attempt = { startedAt: Date.now(), isFirst: times === 1, isLast: times === mostAttempts };
+      return await ask(attempt, times > 1);
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error;
     }
@@ -42,9 +44,11 @@ export async function steadily<T>(
 
 /** Makes a call that files changed under be asked again; the last time it warns. Gives how the files of the answer stand. */
 export function insistOnSteady(call: CallState): Soon<Stamps> {
+  const { attempt, mark, evidence } = call;
   // What is asked again is asked after a look at everything, which always holds.
-  const proof = call.attempt === undefined ? undefined : call.mark?.holds();
-  return whenThere(proof, (holds) => {
+  const proof = attempt === undefined ? undefined : mark?.holds();
+  const both = whenThere(proof, (holds) => (holds === false ? holds : evidence.belief?.holds()));
+  return whenThere(both, (holds) => {
     if (holds === false) throw new ChangedMeanwhile();
     return steadyFiles(call);
   });

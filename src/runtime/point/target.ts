@@ -10,6 +10,7 @@ import { type Circle, type DocumentCircle, documentCircle } from "../ask/circle.
 import { tellNews } from "../ask/news.js";
 import type { CallState } from "../call-state.js";
 import type { LspPosition } from "../lsp-values.js";
+import { Belief } from "./belief.js";
 
 /** A place in a text: a zero-based line and a column in UTF-16 units, whatever a server or an agent counts. */
 export type Place = LspPosition;
@@ -27,11 +28,34 @@ export interface Target {
 
 /** Opens the document that a call named, or that a symbol stands in. */
 export async function openTarget(call: CallState, name: string): Promise<Target> {
+  const believed = call.attempt?.isFirst ? openBelieved(call, name) : undefined;
+  if (believed !== undefined) return believed;
   const found = call.gate.admitFile(name);
   const admitted = found instanceof Promise ? await found : found;
   const circle = documentCircle(call, admitted);
   const document = openAlready(call, circle) ?? (await openFirst(call, circle));
   if (document === undefined) throw new Refusal("route/no-server", `No server could open ${admitted.shown}.`);
+  return targetAt(call, admitted, circle, document);
+}
+
+/** The same of a name that was followed before, where the document is open and as the file is. */
+function openBelieved(call: CallState, name: string): Target | undefined {
+  const { gate, evidence } = call;
+  const admitted = gate.recall(name);
+  if (admitted === undefined) return undefined;
+  // Also what is refused is refused of a file that the name may not lead to any more.
+  evidence.belief = new Belief(gate, name, admitted);
+  const circle = documentCircle(call, admitted);
+  const document = openAlready(call, circle);
+  if (document !== undefined) {
+    evidence.belief.proveSoon();
+    return targetAt(call, admitted, circle, document);
+  }
+  evidence.belief = undefined;
+  return undefined;
+}
+
+function targetAt(call: CallState, admitted: Admitted, circle: Circle, document: OpenDocument): Target {
   call.evidence.document = { admitted, hash: document.hash };
   call.places.asksAbout(document.uri, admitted, document.lines);
   return { admitted, circle, document, counted: undefined, place: undefined, range: undefined };

@@ -1,0 +1,42 @@
+/**
+ * That a name leads where it led before. To follow it takes longer than all other looks at the disk before a question: so the
+ * server is asked at once, about a document that it has open already, and the name is followed while it works. No
+ * answer is given before that is done; where it leads elsewhere, the call is asked again.
+ */
+import { type Soon, whenThere } from "../../base/soon.js";
+import type { Admitted, Gate } from "../../workspace/types.js";
+
+export class Belief {
+  readonly #gate: Gate;
+  readonly #name: string;
+  readonly #admitted: Admitted;
+  #proof: Soon<boolean> | undefined;
+
+  constructor(gate: Gate, name: string, admitted: Admitted) {
+    this.#gate = gate;
+    this.#name = name;
+    this.#admitted = admitted;
+  }
+
+  /** Has it proven in the next turn, when what is to be asked was asked. */
+  proveSoon(): void {
+    setImmediate(() => this.holds());
+  }
+
+  /** Whether the name leads there, looked at once. */
+  holds(): Soon<boolean> {
+    this.#proof ??= this.#prove();
+    return this.#proof;
+  }
+
+  /** Why it does not is told to whoever asks again. */
+  #prove(): Soon<boolean> {
+    try {
+      const found = this.#gate.admitFile(this.#name);
+      const proof = whenThere(found, ({ path }) => path === this.#admitted.path);
+      return proof instanceof Promise ? proof.catch(() => false) : proof;
+    } catch {
+      return false;
+    }
+  }
+}
