@@ -3,6 +3,7 @@
  * point, ask and shape.
  */
 import type { Json, JsonObject } from "../base/json.js";
+import type { Soon } from "../base/soon.js";
 import type { Effect, RetryPlan, RuntimeAction, ShapeName } from "./plan.js";
 
 /** The argument of a handler module's default export. */
@@ -22,7 +23,7 @@ export interface ToolDefinition {
 /** One call of one tool. */
 export interface Call {
   /** Finds the document, the servers and the position that the arguments point at. */
-  at(input: JsonObject): Promise<At>;
+  at(input: JsonObject): Soon<At>;
   /** A part of a step's value. */
   pick(reply: Reply, path: string[]): Json;
   /** Another tool, called with these arguments; its structured answer. */

@@ -199,7 +199,9 @@ class Pool implements ServerPool {
     if (this.#rootsAt !== cursor || this.#roots.size >= MOST_ROOTS) this.#roots.clear();
     this.#rootsAt = cursor;
     const key = `${server.id}\n${dirname(path)}`;
-    const root = this.#roots.get(key) ?? rootOf(server, path, roots, base);
+    const known = this.#roots.get(key);
+    if (known !== undefined) return known;
+    const root = rootOf(server, path, roots, base);
     this.#roots.set(key, root);
     return root;
   }

@@ -6,6 +6,8 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConfigError, Refusal } from "../../src/base/problem.js";
 import { isInside, openGate } from "../../src/workspace/gate.js";
+import { KnownNames } from "../../src/workspace/known-names.js";
+import { narrowGate } from "../../src/workspace/narrow.js";
 import { Follower, realPathOf } from "../../src/workspace/real-path.js";
 import type { Gate } from "../../src/workspace/types.js";
 
@@ -156,6 +158,37 @@ describe("what is refused", () => {
   test("a root that is not there is a problem", async () => {
     const options = { roots: [join(top, "nowhere")], extraRoots: [], deny: [] };
     await expect(openGate(options)).rejects.toThrow(ConfigError);
+  });
+});
+
+describe("where a name led before", () => {
+  test("is recalled of files that were admitted, of each gate by itself", async () => {
+    const narrow = await narrowGate(gate, [pathToFileURL(root).href]);
+    expect(gate.recall("alias/a.ts")).toBeUndefined();
+    const admitted = await gate.admitFile("alias/a.ts");
+    expect(gate.recall("alias/a.ts")).toEqual(admitted);
+    expect(gate.recall("src/a.ts")).toBeUndefined();
+    expect(narrow.recall("alias/a.ts")).toBeUndefined();
+    await narrow.admitFile("alias/a.ts");
+    expect(narrow.recall("alias/a.ts")).toMatchObject({ path: join(root, "src/a.ts") });
+  });
+
+  test.each(["src", "secrets/key", "way-out/a.ts", "src/missing.ts"])("not of %s", async (name) => {
+    await expect(Promise.resolve().then(() => gate.admitFile(name))).rejects.toThrow(Refusal);
+    expect(gate.recall(name)).toBeUndefined();
+  });
+
+  test("of names that are not too long, and of not too many", () => {
+    const names = new KnownNames();
+    const admitted = { path: "/w/a", uri: "file:///w/a", shown: "a", writable: true };
+    const long = "a".repeat(513);
+    expect(names.keep(long, admitted)).toBe(admitted);
+    expect(names.recall(long)).toBeUndefined();
+    for (let name = 0; name < 4096; name++) names.keep(`a${name}`, admitted);
+    expect(names.recall("a0")).toBe(admitted);
+    names.keep("one more", admitted);
+    expect(names.recall("a0")).toBeUndefined();
+    expect(names.recall("one more")).toBe(admitted);
   });
 });
 

@@ -121,6 +121,7 @@ export class WorkspaceWatch {
 
   /** Whether files under any of these folders may change unseen, because there are too many. */
   isBlind(folders: readonly string[]): boolean {
+    if (this.#overfull.size === 0) return false;
     return [...this.#overfull].some((root) =>
       folders.some((folder) => isInside(root, folder) || isInside(folder, root)),
     );

@@ -14,13 +14,13 @@ interface Bounds {
 
 /** The arguments within their bounds; each that was not is told. */
 export function clampNumbers(tool: ToolPlan, plan: Plan, input: JsonObject, evidence: Evidence): JsonObject {
-  const out = { ...input };
+  let out = input;
   for (const { name, minimum, maximum } of clampedNames(tool, plan)) {
     const asked = out[name];
     if (typeof asked !== "number") continue;
     const used = Math.min(maximum ?? Number.POSITIVE_INFINITY, Math.max(minimum ?? asked, asked));
     if (used === asked) continue;
-    out[name] = used;
+    out = { ...out, [name]: used };
     const bound = used < asked ? "at most" : "at least";
     evidence.warn("answer/clamped", `\`${name}\` is ${bound} ${used}; ${asked} was asked for.`, {
       argument: name,

@@ -1,8 +1,9 @@
 /** Says when what a server resolved has another name than what was asked for: an alias, a re-export, a constructor. */
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
-import { oneByOne, type Soon, whenThere } from "../../base/soon.js";
+import type { Soon } from "../../base/soon.js";
 import { convertColumn, type Lines } from "../../base/text.js";
+import type { LanguageServer } from "../../lsp/types.js";
 import type { ReplyPart } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { isRange, type LspRange, listOf } from "../lsp-values.js";
@@ -19,30 +20,42 @@ export function tellOtherSymbol(call: CallState, target: Target, parts: ReplyPar
   const asked = wordAt(target.document.lines.line(target.place.line), target.place.character)?.text;
   if (asked === undefined) return;
   const others: string[] = [];
-  const declared = declaredIn(call, parts);
+  const declared = declaredIn(parts);
   /** Looks until a place has the name, or may have it. */
-  const look = oneByOne(declared, ({ server, place: { uri, range } }) =>
-    whenThere(call.places.lines(server, uri), (lines) => {
+  const lookFrom = (first: number): Soon<void> => {
+    for (let at = first; at < declared.length; at++) {
+      const { server, uri, range } = declared[at] as Declared;
+      if (call.places.show(uri) === undefined) continue;
+      const lines = call.places.lines(server, uri);
+      // Once it was read, it is there.
+      if (lines instanceof Promise) return lines.then(() => lookFrom(at));
       const name = lines && nameIn(lines, range, server.encoding);
-      if (lines !== undefined && name !== undefined && name !== asked) others.push(name);
-      else if (lines === undefined || name === asked || hasWord(lines, range, asked)) {
-        others.length = 0;
-        declared.return();
-      }
-    }),
-  );
-  return whenThere(look, () => warnOfOthers(call, asked, others));
+      if (lines === undefined || name === asked) return;
+      if (name !== undefined) others.push(name);
+      else if (hasWord(lines, range, asked)) return;
+    }
+    warnOfOthers(call, asked, others);
+  };
+  return lookFrom(0);
 }
 
-/** The places of a reply that can be seen. */
-function* declaredIn(call: CallState, parts: ReplyPart[]) {
+/** A place that a server gave. */
+interface Declared {
+  server: LanguageServer;
+  uri: string;
+  range: LspRange;
+}
+
+function declaredIn(parts: ReplyPart[]): Declared[] {
+  const declared: Declared[] = [];
   for (const { server, value } of parts) {
+    if (server === undefined) continue;
     for (const entry of listOf(value)) {
       const place = isTable(entry) ? placeIn(entry) : undefined;
-      if (server === undefined || place === undefined) continue;
-      if (call.places.show(place.uri) !== undefined) yield { server, place };
+      if (place !== undefined) declared.push({ server, ...place });
     }
   }
+  return declared;
 }
 
 function warnOfOthers(call: CallState, asked: string, others: readonly string[]): void {

@@ -2,6 +2,7 @@
 import type { DialectPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
+import { type Soon, whenThere } from "../../base/soon.js";
 import type { Lines } from "../../base/text.js";
 import { anchors } from "../../protocol/anchors.js";
 import { lineTextName } from "../../protocol/pointing.js";
@@ -22,7 +23,7 @@ interface Numbers {
 }
 
 /** What the arguments point at; undefined for a call about the whole workspace. */
-export async function point(call: CallState, input: JsonObject): Promise<Target | undefined> {
+export function point(call: CallState, input: JsonObject): Soon<Target | undefined> {
   const { dialect } = call.plan;
   const accepts = (anchor: keyof typeof anchors) => call.tool.input.includes(anchor);
   const file = textIn(input[dialect.document.field]);
@@ -42,7 +43,30 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   }
   // A dialect of URIs takes nothing else: a path that only looks like one would be resolved to a place nobody named.
   if (file !== undefined && dialect.document.form === "uri") pathOfUri(file);
-  const target = file === undefined ? undefined : await openTarget(call, file);
+  const opened = file === undefined ? undefined : openTarget(call, file);
+  return whenThere(opened, (target) =>
+    pointIn(call, input, target, { name, lineText, given, place, isHint, isPlaceless }),
+  );
+}
+
+/** What the arguments say of a place. */
+interface Said {
+  name: string | undefined;
+  lineText: string | undefined;
+  given: Numbers;
+  /** The same, where a part of it that is missing was filled in. */
+  place: Numbers;
+  isHint: boolean;
+  isPlaceless: boolean;
+}
+
+function pointIn(
+  call: CallState,
+  input: JsonObject,
+  target: Target | undefined,
+  { name, lineText, given, place, isHint, isPlaceless }: Said,
+): Soon<Target | undefined> {
+  const { dialect } = call.plan;
   if (target !== undefined && place.line !== undefined && place.character !== undefined)
     return atPosition(call, target, { line: place.line, character: place.character }, name);
   if (target !== undefined && lineText !== undefined) return findLine(call, target, lineText, name);
@@ -58,7 +82,7 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   if (!isHint && !isBlank(place)) throw incomplete(call);
   if (name !== undefined) return findSymbol(call, { name, kind: textIn(input[dialect.symbol.kind]) }, target);
   if (target === undefined || !isPlaceless) throw incomplete(call);
-  return accepts("range") ? { ...target, range: rangeIn(call, input, target) } : target;
+  return call.tool.input.includes("range") ? { ...target, range: rangeIn(call, input, target) } : target;
 }
 
 /** The very position that was counted; with a name, the place nearby that has it. */

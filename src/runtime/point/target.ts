@@ -1,6 +1,7 @@
 /** The document that a call is about: admitted, a regular file, and open in the first server that can be had. */
 import type { Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
+import type { Soon } from "../../base/soon.js";
 import type { Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
 import type { Point, Span } from "../../protocol/spelling.js";
@@ -27,9 +28,12 @@ export interface Target {
 }
 
 /** Opens the document that a call named, or that a symbol stands in. */
-export async function openTarget(call: CallState, name: string): Promise<Target> {
+export function openTarget(call: CallState, name: string): Soon<Target> {
   const believed = call.attempt?.isFirst ? openBelieved(call, name) : undefined;
-  if (believed !== undefined) return believed;
+  return believed ?? openFollowed(call, name);
+}
+
+async function openFollowed(call: CallState, name: string): Promise<Target> {
   const found = call.gate.admitFile(name);
   const admitted = found instanceof Promise ? await found : found;
   const circle = documentCircle(call, admitted);
