@@ -297,7 +297,8 @@ function outcomeOf({ structured, text, notes, headline, candidates, isCut }: Ans
   return outcome;
 }
 
+/** The files that an answer shows; and the document by the name that it was given, which may lead to another one later. */
 function filesOf({ evidence: { document }, places }: Own): string[] {
   const shown = places.shown().map(({ path }) => path);
-  return document ? [...new Set([...shown, document.admitted.path])] : shown;
+  return document ? [...new Set([...shown, document.admitted.path, document.named])] : shown;
 }

@@ -95,9 +95,10 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 
   /** What a name leads to, and what stands there. */
   const lookUp = (name: string) => {
-    const admitted = placeOrThrow(follow(pathOfName(name, base)));
+    const named = pathOfName(name, base);
+    const admitted = placeOrThrow(follow(named));
     const facts = statOf(admitted.path);
-    return { admitted: ordinary(admitted, facts), facts };
+    return { named, admitted: ordinary(admitted, facts), facts };
   };
 
   return {
@@ -105,8 +106,8 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     place,
     admit: async (name) => lookUp(name).admitted,
     admitFile(name) {
-      const { admitted, facts } = lookUp(name);
-      return names.keep(name, fileOrThrow(admitted, facts));
+      const { named, admitted, facts } = lookUp(name);
+      return names.keep(name, { named, admitted: fileOrThrow(admitted, facts) });
     },
     recall: (name) => names.recall(name),
     async admitEntry(name) {

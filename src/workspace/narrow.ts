@@ -29,15 +29,16 @@ export async function narrowGate(gate: Gate, uris: readonly string[]): Promise<G
   };
 
   const names = new KnownNames();
-  const admit = async (name: string) => seenOrThrow(await gate.admit(pathOfName(name, base)));
+  const admit = async (path: string) => seenOrThrow(await gate.admit(path));
 
   return {
     roots,
-    admit,
+    admit: async (name) => admit(pathOfName(name, base)),
     // Whether something is there is told of what may be seen only.
     async admitFile(name) {
-      const admitted = await admit(name);
-      return names.keep(name, fileOrThrow(admitted, statOf(admitted.path)));
+      const named = pathOfName(name, base);
+      const admitted = await admit(named);
+      return names.keep(name, { named, admitted: fileOrThrow(admitted, statOf(admitted.path)) });
     },
     recall: (name) => names.recall(name),
     admitEntry: async (name) => seenOrThrow(await gate.admitEntry(pathOfName(name, base))),

@@ -12,15 +12,22 @@ export interface Admitted {
   readonly writable: boolean;
 }
 
+/** Where a name leads. */
+export interface Followed {
+  readonly admitted: Admitted;
+  /** The absolute path that the name means, before its links are followed. */
+  readonly named: string;
+}
+
 export interface Gate {
   /** Absolute real paths of the roots. */
   readonly roots: string[];
   /** Admits a path or `file:` URI that a call named; throws a Refusal. */
   admit(name: string): Promise<Admitted>;
   /** The same of a file that is there; the refusal may be thrown at once. */
-  admitFile(name: string): Soon<Admitted>;
+  admitFile(name: string): Soon<Followed>;
   /** Where a name led when it was admitted as a file last, without a look at the disk: it may lead elsewhere by now. */
-  recall(name: string): Admitted | undefined;
+  recall(name: string): Followed | undefined;
   /** Admits a name itself: its folder by real path, while a symbolic link at its end is not followed. */
   admitEntry(name: string): Promise<Admitted>;
   /** Judges a real path without looking at the disk. */

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { Belief } from "../../src/runtime/point/belief.js";
-import type { Admitted } from "../../src/workspace/types.js";
+import type { Admitted, Followed } from "../../src/workspace/types.js";
 import { gate } from "./doubles.js";
 import { openWorkshop, type Workshop } from "./workshop.js";
 
@@ -71,6 +71,15 @@ describe("a name that was followed before", () => {
     expect(await askedAbout(work)).toEqual(["one/a.fake", "one/a.fake"]);
   });
 
+  it("and leads to another file now is not answered from what is kept, however often it was asked before", async () => {
+    const { work, alias, name } = await openAliased();
+    // The first call started the server, and is not kept.
+    for (let times = 0; times < 3; times++) await hover(work, name, 1);
+    expect(await askedAbout(work)).toEqual(["one/a.fake", "one/a.fake"]);
+    lead(alias, join(work.folder, "two"));
+    expect((await hover(work, name, 1)).structured).toMatchObject({ document: { path: "two/a.fake" } });
+  });
+
   it("and leads nowhere now is refused", async () => {
     const { work, alias, name } = await openAliased();
     rmSync(alias);
@@ -94,23 +103,24 @@ describe("a name that was followed before", () => {
 describe("a belief", () => {
   const admitted: Admitted = { path: "/w/a", uri: "file:///w/a", shown: "a", writable: true };
   const other: Admitted = { ...admitted, path: "/w/b" };
+  const followed = (admitted: Admitted): Followed => ({ admitted, named: "/w/link" });
   const refuse = () => {
     throw new Error("no");
   };
 
   it.each([
-    ["the same file", () => admitted, true],
-    ["another file", () => other, false],
+    ["the same file", () => followed(admitted), true],
+    ["another file", () => followed(other), false],
     ["nothing", refuse, false],
-    ["the same file, later", async () => admitted, true],
-    ["another file, later", async () => other, false],
+    ["the same file, later", async () => followed(admitted), true],
+    ["another file, later", async () => followed(other), false],
     ["nothing, later", async () => refuse(), false],
   ])("in a name that leads to %s", async (_what, admitFile, holds) => {
     expect(await new Belief({ ...gate, admitFile }, "a", admitted).holds()).toBe(holds);
   });
 
   it("is looked at once, and in the next turn at the latest when it is to be proven soon", async () => {
-    const admitFile = vi.fn(() => admitted);
+    const admitFile = vi.fn(() => followed(admitted));
     const belief = new Belief({ ...gate, admitFile }, "a", admitted);
     belief.proveSoon();
     expect(admitFile).not.toHaveBeenCalled();

@@ -165,12 +165,16 @@ describe("where a name led before", () => {
   test("is recalled of files that were admitted, of each gate by itself", async () => {
     const narrow = await narrowGate(gate, [pathToFileURL(root).href]);
     expect(gate.recall("alias/a.ts")).toBeUndefined();
-    const admitted = await gate.admitFile("alias/a.ts");
-    expect(gate.recall("alias/a.ts")).toEqual(admitted);
+    const followed = await gate.admitFile("alias/a.ts");
+    expect(followed).toMatchObject({
+      admitted: { path: join(root, "src/a.ts") },
+      named: join(root, "alias/a.ts"),
+    });
+    expect(gate.recall("alias/a.ts")).toBe(followed);
     expect(gate.recall("src/a.ts")).toBeUndefined();
     expect(narrow.recall("alias/a.ts")).toBeUndefined();
     await narrow.admitFile("alias/a.ts");
-    expect(narrow.recall("alias/a.ts")).toMatchObject({ path: join(root, "src/a.ts") });
+    expect(narrow.recall("alias/a.ts")).toEqual(followed);
   });
 
   test.each(["src", "secrets/key", "way-out/a.ts", "src/missing.ts"])("not of %s", async (name) => {
@@ -181,14 +185,15 @@ describe("where a name led before", () => {
   test("of names that are not too long, and of not too many", () => {
     const names = new KnownNames();
     const admitted = { path: "/w/a", uri: "file:///w/a", shown: "a", writable: true };
+    const followed = { admitted, named: "/w/link" };
     const long = "a".repeat(513);
-    expect(names.keep(long, admitted)).toBe(admitted);
+    expect(names.keep(long, followed)).toBe(followed);
     expect(names.recall(long)).toBeUndefined();
-    for (let name = 0; name < 4096; name++) names.keep(`a${name}`, admitted);
-    expect(names.recall("a0")).toBe(admitted);
-    names.keep("one more", admitted);
+    for (let name = 0; name < 4096; name++) names.keep(`a${name}`, followed);
+    expect(names.recall("a0")).toBe(followed);
+    names.keep("one more", followed);
     expect(names.recall("a0")).toBeUndefined();
-    expect(names.recall("one more")).toBe(admitted);
+    expect(names.recall("one more")).toBe(followed);
   });
 });
 

@@ -33,7 +33,7 @@ export class Belief {
   #prove(): Soon<boolean> {
     try {
       const found = this.#gate.admitFile(this.#name);
-      const proof = whenThere(found, ({ path }) => path === this.#admitted.path);
+      const proof = whenThere(found, ({ admitted: { path } }) => path === this.#admitted.path);
       return proof instanceof Promise ? proof.catch(() => false) : proof;
     } catch {
       return false;

@@ -5,7 +5,7 @@ import type { Soon } from "../../base/soon.js";
 import type { Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
 import type { Point, Span } from "../../protocol/spelling.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted, Followed } from "../../workspace/types.js";
 import { askCircle } from "../ask/ask.js";
 import { type Circle, type DocumentCircle, documentCircle } from "../ask/circle.js";
 import { tellNews } from "../ask/news.js";
@@ -35,32 +35,39 @@ export function openTarget(call: CallState, name: string): Soon<Target> {
 
 async function openFollowed(call: CallState, name: string): Promise<Target> {
   const found = call.gate.admitFile(name);
-  const admitted = found instanceof Promise ? await found : found;
+  const followed = found instanceof Promise ? await found : found;
+  const { admitted } = followed;
   const circle = documentCircle(call, admitted);
   const document = openAlready(call, circle) ?? (await openFirst(call, circle));
   if (document === undefined) throw new Refusal("route/no-server", `No server could open ${admitted.shown}.`);
-  return targetAt(call, admitted, circle, document);
+  return targetAt(call, followed, circle, document);
 }
 
 /** The same of a name that was followed before, where the document is open and as the file is. */
 function openBelieved(call: CallState, name: string): Target | undefined {
   const { gate, evidence } = call;
-  const admitted = gate.recall(name);
-  if (admitted === undefined) return undefined;
+  const followed = gate.recall(name);
+  if (followed === undefined) return undefined;
+  const { admitted } = followed;
   // Also what is refused is refused of a file that the name may not lead to any more.
   evidence.belief = new Belief(gate, name, admitted);
   const circle = documentCircle(call, admitted);
   const document = openAlready(call, circle);
   if (document !== undefined) {
     evidence.belief.proveSoon();
-    return targetAt(call, admitted, circle, document);
+    return targetAt(call, followed, circle, document);
   }
   evidence.belief = undefined;
   return undefined;
 }
 
-function targetAt(call: CallState, admitted: Admitted, circle: Circle, document: OpenDocument): Target {
-  call.evidence.document = { admitted, hash: document.hash };
+function targetAt(
+  call: CallState,
+  { admitted, named }: Followed,
+  circle: Circle,
+  document: OpenDocument,
+): Target {
+  call.evidence.document = { admitted, named, hash: document.hash };
   call.places.asksAbout(document.uri, admitted, document.lines);
   return { admitted, circle, document, counted: undefined, place: undefined, range: undefined };
 }
