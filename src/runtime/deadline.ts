@@ -52,7 +52,7 @@ export function isTimeToAsk(ms: number): boolean {
 }
 
 /** A signal that aborts with any of its parents, until it is done with. */
-export function underAny(parents: readonly StopSignal[]): { signal: StopSignal; done: () => void } {
+export function underAny(parents: readonly StopSignal[]): { signal: Stop; done: () => void } {
   const signal = new Stop();
   return { signal, done: follow(signal, parents) };
 }

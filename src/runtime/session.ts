@@ -258,13 +258,13 @@ export class Session {
         log,
         mark,
         attempt,
-        signal,
+        signal: attempt?.signal ?? signal,
         remainingMs,
         onProgress,
       };
       return answerCall(loaded, state, args, run);
     };
-    return steadily(isShared(tool), (attempt, isAgain) =>
+    return steadily(isShared(tool), frame.signal, (attempt, isAgain) =>
       isAgain
         ? this.#shared.pool.mark().then((mark) => ask(attempt, mark, isAgain))
         : ask(attempt, frame.mark, isAgain),
@@ -297,8 +297,8 @@ function outcomeOf({ structured, text, notes, headline, candidates, isCut }: Ans
   return outcome;
 }
 
-/** The files that an answer shows; and the document by the name that it was given, which may lead to another one later. */
-function filesOf({ evidence: { document }, places }: Own): string[] {
+/** The files that an answer shows; and those that it is about by the names that were given, which may lead elsewhere later. */
+function filesOf({ evidence: { document, named }, places }: Own): string[] {
   const shown = places.shown().map(({ path }) => path);
-  return document ? [...new Set([...shown, document.admitted.path, document.named])] : shown;
+  return document ? [...new Set([...shown, document.admitted.path, ...named])] : shown;
 }

@@ -106,8 +106,12 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     place,
     admit: async (name) => lookUp(name).admitted,
     admitFile(name) {
-      const { named, admitted, facts } = lookUp(name);
-      return names.keep(name, { named, admitted: fileOrThrow(admitted, facts) });
+      try {
+        const { named, admitted, facts } = lookUp(name);
+        return names.keep(name, { named, admitted: fileOrThrow(admitted, facts) });
+      } catch (error) {
+        return names.forget(name, error);
+      }
     },
     recall: (name) => names.recall(name),
     async admitEntry(name) {

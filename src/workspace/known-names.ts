@@ -19,4 +19,10 @@ export class KnownNames {
     this.#known.set(name, followed);
     return followed;
   }
+
+  /** Throws why a name leads nowhere any more. */
+  forget(name: string, why: unknown): never {
+    this.#known.delete(name);
+    throw why;
+  }
 }

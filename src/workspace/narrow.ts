@@ -36,9 +36,13 @@ export async function narrowGate(gate: Gate, uris: readonly string[]): Promise<G
     admit: async (name) => admit(pathOfName(name, base)),
     // Whether something is there is told of what may be seen only.
     async admitFile(name) {
-      const named = pathOfName(name, base);
-      const admitted = await admit(named);
-      return names.keep(name, { named, admitted: fileOrThrow(admitted, statOf(admitted.path)) });
+      try {
+        const named = pathOfName(name, base);
+        const admitted = await admit(named);
+        return names.keep(name, { named, admitted: fileOrThrow(admitted, statOf(admitted.path)) });
+      } catch (error) {
+        return names.forget(name, error);
+      }
     },
     recall: (name) => names.recall(name),
     admitEntry: async (name) => seenOrThrow(await gate.admitEntry(pathOfName(name, base))),

@@ -131,31 +131,39 @@ test("the oldest is closed past the limit", async () => {
 
 const references = "textDocument/references";
 
-test("a document that a question is about stays open past the limit, and is closed when it is answered", async () => {
-  const limits = { ...fakePlan([]).limits, maxOpenDocuments: 1 };
-  const go = join(workspace({}), "go");
-  const { server, root, file } = await session(
-    {
-      capabilities: { referencesProvider: true },
-      replies: { [references]: [] },
-      on: { [references]: [{ waitFile: go }] },
-    },
-    { plan: { limits }, files: { "b.fake": "b\n", "c.fake": "c\n" } },
-  );
-  const { uri } = await server.sync(file, signal());
-  const reply = server.request(references, { textDocument: { uri } }, { signal: signal() });
-  await until(async () => (await received(server, references)).length === 1);
-  await server.sync(join(root, "b.fake"), signal());
-  await server.sync(join(root, "c.fake"), signal());
-  const names = async () => {
-    const open = (await ask(server, "fake/documents")) as { uri: string }[];
-    return open.map((document) => document.uri.split("/").at(-1));
-  };
-  expect(await names()).toEqual(["a.fake", "c.fake"]);
-  write(go, "");
-  await reply;
-  expect(await names()).toEqual(["c.fake"]);
-});
+test.each(["answered", "given up"])(
+  "a document that a question is about stays open past the limit, and is closed when it is %s",
+  async (how) => {
+    const limits = { ...fakePlan([]).limits, maxOpenDocuments: 1 };
+    const go = join(workspace({}), "go");
+    const { server, root, file } = await session(
+      {
+        capabilities: { referencesProvider: true },
+        replies: { [references]: [] },
+        on: { [references]: [{ waitFile: go }] },
+      },
+      { plan: { limits }, files: { "b.fake": "b\n", "c.fake": "c\n" } },
+    );
+    const { uri } = await server.sync(file, signal());
+    const asker = new AbortController();
+    const reply = server.request(references, { textDocument: { uri } }, { signal: asker.signal });
+    const ended = reply.catch(() => undefined);
+    await until(async () => (await received(server, references)).length === 1);
+    await server.sync(join(root, "b.fake"), signal());
+    await server.sync(join(root, "c.fake"), signal());
+    const names = async () => {
+      const open = (await ask(server, "fake/documents")) as { uri: string }[];
+      return open.map((document) => document.uri.split("/").at(-1));
+    };
+    expect(await names()).toEqual(["a.fake", "c.fake"]);
+    if (how === "answered") write(go, "");
+    else asker.abort();
+    await ended;
+    if (how === "given up") await expect(reply).rejects.toThrow();
+    write(go, "");
+    expect(await names()).toEqual(["c.fake"]);
+  },
+);
 
 test("a document that was closed before its question was asked is opened for it again", async () => {
   const limits = { ...fakePlan([]).limits, maxOpenDocuments: 1 };

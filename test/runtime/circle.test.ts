@@ -3,6 +3,7 @@ import { expect, it, vi } from "vitest";
 import { Refusal } from "../../src/base/problem.js";
 import { Lines } from "../../src/base/text.js";
 import type { LanguageServer, OpenDocument } from "../../src/lsp/types.js";
+import { askCircle } from "../../src/runtime/ask/ask.js";
 import { documentCircle, workspaceCircle } from "../../src/runtime/ask/circle.js";
 import { openTarget } from "../../src/runtime/point/target.js";
 import { callState, gate, serverOf } from "./doubles.js";
@@ -81,4 +82,15 @@ it("of the whole workspace awaits the servers that run", () => {
   const circle = workspaceCircle(call);
   expect(circle.attach(server.plan, call.signal)).toEqual([{ server, document: undefined }]);
   expect(call.evidence.learned.awaited).toEqual([["fake", server]]);
+});
+
+it("has one answer of a server that runs for several roots where the first is wanted, else all", async () => {
+  const servers = ["one", "two"].map((root) => ({ ...serverOf({}), root }));
+  const call = callOf(...servers.slice(0, 1));
+  const attached = servers.map((server) => ({ server, document: undefined }));
+  const circle = { servers: call.plan.servers, attach: () => attached };
+  const answers = async (merge: "first" | "all") =>
+    (await askCircle(call, circle, merge, ({ server }) => server.root)).map(({ answer }) => answer);
+  expect(await answers("first")).toEqual(["one"]);
+  expect(await answers("all")).toEqual(["one", "two"]);
 });

@@ -117,7 +117,6 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
   const uri = "file:///w/a.fake";
   evidence.document = {
     admitted: { path: "/w/a.fake", uri, shown: "a.fake", writable: true },
-    named: "/w/a.fake",
     hash: "0".repeat(64),
   };
   return {

@@ -257,6 +257,26 @@ it("a declaration past all lines, where one more is the same number, is not sear
   expect(call.evidence.warnings).toEqual([]);
 });
 
+it("declarations are compared by their texts, those that have to be read first too", async () => {
+  const uris = ["file:///w/b.fake", "file:///w/c.fake"];
+  const value = uris.map((uri) => ({
+    ...{ uri },
+    range: { start: { line: 0, character: 0 }, end: { line: 0, character: 5 } },
+  }));
+  const told = async (texts: string[]) => {
+    const call = callState();
+    const lines = new Lines("alpha");
+    const target = { document: { lines }, place: { line: 0, character: 0 } } as unknown as Target;
+    const server = serverOf(Object.fromEntries(uris.map((uri, index) => [uri, texts[index] ?? ""])));
+    await tellOtherSymbol(call, target, [{ server, value }]);
+    return call.evidence.warnings.map(({ data }) => data?.found);
+  };
+  expect(await told(["gamma", "beta "])).toEqual([["gamma"]]);
+  expect(await told(["gamma", "delta"])).toEqual([["delta", "gamma"]]);
+  expect(await told(["alpha", "delta"])).toEqual([]);
+  expect(await told(["gamma", "alpha"])).toEqual([]);
+});
+
 describe("by name in the workspace", () => {
   it("finds a path that only the file itself tells", async () => {
     const { structured } = await workshop.call("find_definition", { symbol_name: "Beta.run" });

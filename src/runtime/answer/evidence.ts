@@ -4,7 +4,7 @@ import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import type { Warning } from "../../base/problem.js";
 import type { LanguageServer, OpenDocument, Readiness } from "../../lsp/types.js";
-import type { Followed } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/types.js";
 import type { Belief } from "../point/belief.js";
 import type { Target } from "../point/target.js";
 
@@ -44,8 +44,10 @@ export class Evidence {
   isPage = false;
   /** A cursor of the listing that was kept, where the answer is its first page. */
   listing: string | undefined;
-  document: (Followed & { hash: string }) | undefined;
-  /** What is yet to be proven of the document. */
+  document: { admitted: Admitted; hash: string } | undefined;
+  /** Paths by which documents were named, where these are not their own. */
+  readonly named: string[] = [];
+  /** What is yet to be proven of the document that the call named. */
   belief: Belief | undefined;
   /** The call's arguments, once they were checked. */
   input: JsonObject | undefined;

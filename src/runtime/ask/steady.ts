@@ -6,9 +6,11 @@ import { readFile } from "node:fs/promises";
 import { sha256 } from "../../base/hash.js";
 import { sortedSet } from "../../base/order.js";
 import { type Soon, whenThere } from "../../base/soon.js";
+import type { StopSignal } from "../../base/stop.js";
 import type { Admitted } from "../../workspace/types.js";
 import { type Stamp, type Stamps, stampsOf } from "../answer/stamps.js";
 import type { CallState } from "../call-state.js";
+import { underAny } from "../deadline.js";
 import { Turns } from "../turns.js";
 
 const mostAttempts = 3;
@@ -21,6 +23,10 @@ export interface Attempt {
   startedAt: number;
   isFirst: boolean;
   isLast: boolean;
+  /** Aborts when the call does, or when this attempt is in vain. */
+  signal: StopSignal;
+  /** What was asked is in vain: it is asked again at once. */
+  giveUp(): void;
 }
 
 /** A file changed under a call that can be asked again. */
@@ -29,15 +35,27 @@ class ChangedMeanwhile extends Error {}
 /** Asks, and asks again while files change under it; what must not be repeated is asked once and not checked. */
 export async function steadily<T>(
   isRepeatable: boolean,
+  outer: StopSignal,
   ask: (attempt: Attempt | undefined, isAgain: boolean) => Promise<T>,
 ): Promise<T> {
   if (!isRepeatable) return ask(undefined, false);
   for (let times = 1; ; times++) {
+    const { signal, done } = underAny([outer]);
     try {
-      const attempt = { startedAt: Date.now(), isFirst: times === 1, isLast: times === mostAttempts };
-      return await ask(attempt, times > 1);
+      return await ask(
+        {
+          startedAt: Date.now(),
+          isFirst: times === 1,
+          isLast: times === mostAttempts,
+          signal,
+          giveUp: () => signal.abort(new ChangedMeanwhile()),
+        },
+        times > 1,
+      );
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error;
+    } finally {
+      done();
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
  * That a name leads where it led before. To follow it takes longer than all other looks at the disk before a question: so the
- * server is asked at once, about a document that it has open already, and the name is followed while it works. No
- * answer is given before that is done; where it leads elsewhere, the call is asked again.
+ * server is asked at once, about a document that it has open already, and the name is followed while it works. The
+ * call is not answered before that is done; where the name leads elsewhere, it is asked again, and follows the name first.
  */
 import { type Soon, whenThere } from "../../base/soon.js";
 import type { Admitted, Gate } from "../../workspace/types.js";
@@ -18,9 +18,13 @@ export class Belief {
     this.#admitted = admitted;
   }
 
-  /** Has it proven in the next turn, when what is to be asked was asked. */
-  proveSoon(): void {
-    setImmediate(() => this.holds());
+  /** Has it proven in the next turn, when what is to be asked was asked; tells if it does not hold. */
+  proveSoon(refuted: () => void): void {
+    setImmediate(() =>
+      whenThere(this.holds(), (holds) => {
+        if (!holds) refuted();
+      }),
+    );
   }
 
   /** Whether the name leads there, looked at once. */

@@ -14,7 +14,7 @@ import { findSymbol } from "./find-symbol.js";
 import { tellMoved, wordNearby } from "./nearby.js";
 import { identifierOf, nameAndIndex } from "./symbol-names.js";
 import { findWord } from "./symbols.js";
-import { numberIn, openTarget, type Place, placeOf, type Target, tellPastEnd } from "./target.js";
+import { numberIn, openNamed, type Place, placeOf, type Target, tellPastEnd } from "./target.js";
 import { wordAt } from "./words.js";
 
 interface Numbers {
@@ -43,7 +43,7 @@ export function point(call: CallState, input: JsonObject): Soon<Target | undefin
   }
   // A dialect of URIs takes nothing else: a path that only looks like one would be resolved to a place nobody named.
   if (file !== undefined && dialect.document.form === "uri") pathOfUri(file);
-  const opened = file === undefined ? undefined : openTarget(call, file);
+  const opened = file === undefined ? undefined : openNamed(call, file);
   return whenThere(opened, (target) =>
     pointIn(call, input, target, { name, lineText, given, place, isHint, isPlaceless }),
   );

@@ -9,6 +9,7 @@ import type { Admitted, Followed } from "../../workspace/types.js";
 import { askCircle } from "../ask/ask.js";
 import { type Circle, type DocumentCircle, documentCircle } from "../ask/circle.js";
 import { tellNews } from "../ask/news.js";
+import type { Attempt } from "../ask/steady.js";
 import type { CallState } from "../call-state.js";
 import type { LspPosition } from "../lsp-values.js";
 import { Belief } from "./belief.js";
@@ -27,13 +28,14 @@ export interface Target {
   range: { start: Place; end: Place } | undefined;
 }
 
-/** Opens the document that a call named, or that a symbol stands in. */
-export function openTarget(call: CallState, name: string): Soon<Target> {
-  const believed = call.attempt?.isFirst ? openBelieved(call, name) : undefined;
-  return believed ?? openFollowed(call, name);
+/** Opens the document that a call named: at once, where it was named before and is open. */
+export function openNamed(call: CallState, name: string): Soon<Target> {
+  const believed = call.attempt?.isFirst ? openBelieved(call, call.attempt, name) : undefined;
+  return believed ?? openTarget(call, name);
 }
 
-async function openFollowed(call: CallState, name: string): Promise<Target> {
+/** Opens the document of a name, or the one that a symbol stands in. */
+export async function openTarget(call: CallState, name: string): Promise<Target> {
   const found = call.gate.admitFile(name);
   const followed = found instanceof Promise ? await found : found;
   const { admitted } = followed;
@@ -44,7 +46,7 @@ async function openFollowed(call: CallState, name: string): Promise<Target> {
 }
 
 /** The same of a name that was followed before, where the document is open and as the file is. */
-function openBelieved(call: CallState, name: string): Target | undefined {
+function openBelieved(call: CallState, attempt: Attempt, name: string): Target | undefined {
   const { gate, evidence } = call;
   const followed = gate.recall(name);
   if (followed === undefined) return undefined;
@@ -54,10 +56,11 @@ function openBelieved(call: CallState, name: string): Target | undefined {
   const circle = documentCircle(call, admitted);
   const document = openAlready(call, circle);
   if (document !== undefined) {
-    evidence.belief.proveSoon();
+    evidence.belief.proveSoon(() => attempt.giveUp());
     return targetAt(call, followed, circle, document);
   }
   evidence.belief = undefined;
+  for (const { id } of circle.servers) evidence.awaitsNoMore(id);
   return undefined;
 }
 
@@ -67,7 +70,8 @@ function targetAt(
   circle: Circle,
   document: OpenDocument,
 ): Target {
-  call.evidence.document = { admitted, named, hash: document.hash };
+  call.evidence.document = { admitted, hash: document.hash };
+  if (named !== admitted.path) call.evidence.named.push(named);
   call.places.asksAbout(document.uri, admitted, document.lines);
   return { admitted, circle, document, counted: undefined, place: undefined, range: undefined };
 }
