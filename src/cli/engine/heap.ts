@@ -57,10 +57,10 @@ function collectBetweenTurns(percent: number): void {
   setFlagsFromString(`--minor-gc-task-trigger=${percent}`);
 }
 
-/** V8's bound is never less than 8 MB more than what is alive; its search for garbage begins at 40 % of the way there. */
+/** V8's bound is never less than 8 MB more than what is alive; its search for garbage begins at 30 % of the way there. */
 function searchEarly(): void {
-  setFlagsFromString("--incremental-marking-soft-trigger=40");
-  setFlagsFromString("--incremental-marking-hard-trigger=80");
+  setFlagsFromString("--incremental-marking-soft-trigger=30");
+  setFlagsFromString("--incremental-marking-hard-trigger=60");
 }
 
 /** As V8 has it by itself. */

@@ -17,7 +17,7 @@ const held = [
   ...["--semi-space-growth-factor=1", "--no-parallel-scavenge", "--heap-growing-percent=30"],
   "--minor-gc-task-trigger=50",
 ];
-const early = ["--incremental-marking-soft-trigger=40", "--incremental-marking-hard-trigger=80"];
+const early = ["--incremental-marking-soft-trigger=30", "--incremental-marking-hard-trigger=60"];
 const room = [
   ...["--semi-space-growth-factor=2", "--parallel-scavenge", "--minor-gc-task-trigger=80"],
   "--heap-growing-percent=0",
