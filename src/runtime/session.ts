@@ -227,14 +227,10 @@ export class Session {
 
   /** The answer, asked for again when files changed under it. */
   #steadily(tool: ToolPlan, args: unknown, frame: Frame, open: (isAgain: boolean) => Own): Promise<Answer> {
-    const ask = (
-      attempt: Attempt | undefined,
-      mark: PoolMark | undefined,
-      isAgain: boolean,
-    ): Promise<Answer> => {
+    const ask = (attempt: Attempt | undefined, mark: PoolMark | undefined): Promise<Answer> => {
       const { loaded, plan, samples, edits, log } = this.#shared;
       const { signal, remainingMs, onProgress } = frame;
-      const { evidence, wording, places } = open(isAgain);
+      const { evidence, wording, places } = open(attempt?.isFirst === false);
       const { lasting, holder } = this.own;
       const run: RunTool = (name, inner) => this.#within(name, inner, { tool, frame, evidence });
       // Member by member, here and nowhere else: put together from parts, it was a tenth of what a call allocated.
@@ -264,10 +260,10 @@ export class Session {
       };
       return answerCall(loaded, state, args, run);
     };
-    return steadily(isShared(tool), frame.signal, (attempt, isAgain) =>
-      isAgain
-        ? this.#shared.pool.mark().then((mark) => ask(attempt, mark, isAgain))
-        : ask(attempt, frame.mark, isAgain),
+    return steadily(isShared(tool), frame.signal, (attempt) =>
+      attempt?.isFirst === false
+        ? this.#shared.pool.mark().then((mark) => ask(attempt, mark))
+        : ask(attempt, frame.mark),
     );
   }
 

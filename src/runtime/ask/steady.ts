@@ -36,22 +36,19 @@ class ChangedMeanwhile extends Error {}
 export async function steadily<T>(
   isRepeatable: boolean,
   outer: StopSignal,
-  ask: (attempt: Attempt | undefined, isAgain: boolean) => Promise<T>,
+  ask: (attempt: Attempt | undefined) => Promise<T>,
 ): Promise<T> {
-  if (!isRepeatable) return ask(undefined, false);
+  if (!isRepeatable) return ask(undefined);
   for (let times = 1; ; times++) {
     const { signal, done } = underAny([outer]);
     try {
-      return await ask(
-        {
-          startedAt: Date.now(),
-          isFirst: times === 1,
-          isLast: times === mostAttempts,
-          signal,
-          giveUp: () => signal.abort(new ChangedMeanwhile()),
-        },
-        times > 1,
-      );
+      return await ask({
+        startedAt: Date.now(),
+        isFirst: times === 1,
+        isLast: times === mostAttempts,
+        signal,
+        giveUp: () => signal.abort(new ChangedMeanwhile()),
+      });
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error;
     } finally {
