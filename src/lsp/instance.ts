@@ -304,8 +304,11 @@ export class Instance {
   #ask(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
     const limit = this.plan.requestTimeoutOverridesMs[method] ?? this.plan.requestTimeoutMs;
     const timeoutMs = Math.max(1, Math.min(limit, options.timeoutMs ?? limit));
-    return this.#files.holding(documentOf(params), () =>
-      ask(this.#asking, method, params, options, timeoutMs),
+    const path = documentOf(params);
+    if (path === undefined) return ask(this.#asking, method, params, options, timeoutMs);
+    // Without a promise around it: most questions are about a document that is open.
+    return this.#files.held(path, (release) =>
+      ask(this.#asking, method, params, options, timeoutMs, release),
     );
   }
 

@@ -123,17 +123,13 @@ class Pool implements ServerPool {
     // Before the first look no server has read a file or was told of one: what it starts from is what is there.
     if (hasBegun && !isAtRest) return undefined;
     if (!this.#sorted().every(({ instance }) => instance?.glanced(lookedAt) ?? true)) return undefined;
-    return this.#glances.take(
-      this.#markOf(lookedAt),
-      this.#sorted().some(({ busy }) => busy),
-    );
+    const isBusy = this.#sorted().some(({ busy }) => busy);
+    return this.#markOf(lookedAt, this.#glances.take(isBusy));
   }
 
-  #markOf(lookedAt: number): PoolMark {
-    return this.#moments.mark(lookedAt, [
-      this.#starts,
-      ...this.#sorted().map((slot) => slot.instance?.generation ?? "-"),
-    ]);
+  #markOf(lookedAt: number, holds?: PoolMark["holds"]): PoolMark {
+    const generations = this.#sorted().map((slot) => slot.instance?.generation ?? "-");
+    return this.#moments.mark(lookedAt, `${this.#starts}.${generations.join(".")}`, holds);
   }
 
   moment(): Promise<number> {

@@ -13,7 +13,7 @@ import { openReply, sealReply, wholeValue } from "./ask/reply.js";
 import { type Step, tellCuts, tellSteps } from "./ask/workflow.js";
 import type { CallState } from "./call-state.js";
 import { timeWithin } from "./deadline.js";
-import { openAt } from "./point/at.js";
+import { PointedAt } from "./point/at.js";
 import { point } from "./point/point.js";
 
 /** The ABI's `Call`, over the state of one call. */
@@ -30,7 +30,7 @@ export class ToolCall implements Call {
   }
 
   at(input: JsonObject): Soon<At> {
-    return whenThere(point(this.#state, input), (target) => openAt(this.#state, target));
+    return whenThere(point(this.#state, input), (target) => new PointedAt(this.#state, target));
   }
 
   pick(reply: Reply, path: string[]): Json {

@@ -1,31 +1,49 @@
 /** Time limits as signals: one that ends with its parent or after a time, and never outlives the work it guards. */
-import { clearAlarm, setAlarm } from "../base/alarm.js";
+import { type Alarm, clearAlarm, setAlarm } from "../base/alarm.js";
 import { Stop, type StopSignal } from "../base/stop.js";
 
-/**
- * Runs work under a signal that aborts with one of its parents or, for a reason, after `ms`; `expired` tells which it was.
- */
+/** A signal that aborts with one of its parents or, for a reason, after `ms`. */
+export class Deadline {
+  readonly signal = new Stop();
+  readonly #alarm: Alarm;
+  readonly #unfollow: () => void;
+  #isOver = false;
+
+  constructor(parents: readonly StopSignal[], ms: number, reason?: () => Error) {
+    const expire = () => {
+      if (this.signal.aborted) return;
+      this.#isOver = true;
+      this.signal.abort(reason?.() ?? new DOMException("The time is up.", "TimeoutError"));
+    };
+    this.#unfollow = follow(this.signal, parents);
+    if (ms <= 0) expire();
+    this.#alarm = setAlarm(expire, ms);
+  }
+
+  /** Whether it was the time that ended it. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Nothing waits for it any more. */
+  callOff(): void {
+    clearAlarm(this.#alarm);
+    this.#unfollow();
+  }
+}
+
+/** Runs work under a deadline; `expired` tells whether it was the time that ended it. */
 export async function withDeadline<T>(
   parents: readonly StopSignal[],
   ms: number,
   work: (signal: StopSignal, expired: () => boolean) => Promise<T>,
   reason?: () => Error,
 ): Promise<T> {
-  const stop = new Stop();
-  let late = false;
-  const expire = () => {
-    if (stop.aborted) return;
-    late = true;
-    stop.abort(reason?.() ?? new DOMException("The time is up.", "TimeoutError"));
-  };
-  const unfollow = follow(stop, parents);
-  if (ms <= 0) expire();
-  const alarm = setAlarm(expire, ms);
+  const deadline = new Deadline(parents, ms, reason);
   try {
-    return await work(stop, () => late);
+    return await work(deadline.signal, () => deadline.isOver);
   } finally {
-    clearAlarm(alarm);
-    unfollow();
+    deadline.callOff();
   }
 }
 
@@ -69,8 +87,8 @@ function follow(stop: Stop, parents: readonly StopSignal[]): () => void {
 
 /** How work is waited for. */
 interface Waiting {
-  /** Hears of its end, or of the signal. */
-  ended?: () => void;
+  /** Hears of its end, or of the signal: then it was left. */
+  ended?: (isLeft: boolean) => void;
   /** Whether it must not be left: then it is waited for, whatever the signal says. */
   isBound?: () => boolean;
 }
@@ -85,7 +103,7 @@ export function untilAborted<T>(
     let isLeft = false;
     const end = () => {
       signal.removeEventListener("abort", abort);
-      ended?.();
+      ended?.(isLeft);
     };
     const abort = () => {
       if (isBound?.()) return;

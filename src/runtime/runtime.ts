@@ -16,7 +16,7 @@ import { SampleFiles } from "./sample-files.js";
 import { Session } from "./session.js";
 import { AnswerCache } from "./sharing/answer-cache.js";
 import { InFlight } from "./sharing/in-flight.js";
-import type { Told } from "./sharing/shared-answers.js";
+import type { Fresh, Told } from "./sharing/shared-answers.js";
 
 /** What a runtime needs from its surroundings. */
 export interface RuntimeContext {
@@ -110,7 +110,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     listed: new Map(
       plan.tools.filter(({ name }) => plan.mcp.listed.includes(name)).map((tool) => [tool.name, tool]),
     ),
-    inFlight: new InFlight<Told>(),
+    inFlight: new InFlight<Fresh>(),
     answers: new AnswerCache<Told>(plan.limits.cacheBytes),
   };
   const sessions = new Set<Session>();

@@ -12,7 +12,7 @@ import type { PoolMark, ServerPool } from "../lsp/types.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
 import { Places } from "./answer/convert.js";
-import { Evidence } from "./answer/evidence.js";
+import { Evidence, type Learned } from "./answer/evidence.js";
 import { type CallOutcome, type Clock, refusalOf, refused, unknownTool } from "./answer/outcome.js";
 import { Pages } from "./answer/page.js";
 import { openWording, type Wording } from "./answer/wording.js";
@@ -22,7 +22,7 @@ import { foldersTold } from "./ask/news.js";
 import { type Attempt, steadily } from "./ask/steady.js";
 import type { LoadedBundle } from "./bundle/load.js";
 import type { CallState } from "./call-state.js";
-import { countdown, timeWithin, underAny, untilAborted, withDeadline } from "./deadline.js";
+import { countdown, Deadline, timeWithin, underAny, untilAborted } from "./deadline.js";
 import { HeldPreviews } from "./edits/held.js";
 import type { AnswerCache } from "./sharing/answer-cache.js";
 import type { InFlight } from "./sharing/in-flight.js";
@@ -49,7 +49,7 @@ export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "edi
   loaded: LoadedBundle;
   /** The tools that agents may call, by name. */
   listed: ReadonlyMap<string, ToolPlan>;
-  inFlight: InFlight<Told>;
+  inFlight: InFlight<Fresh>;
   answers: AnswerCache<Told>;
 };
 
@@ -118,32 +118,32 @@ export class Session {
     const { timeoutMs } = tool;
     const remainingMs = countdown(timeoutMs);
     const { signal: cancel, done } = underAny([options.signal, this.#closed]);
-    try {
-      const asked = { tool, args, cancel, timeoutMs, remainingMs, onProgress, outer: undefined };
-      const { outcome } = await this.#perform(asked);
-      return outcome;
-    } finally {
-      done();
-    }
+    const asked = { tool, args, cancel, timeoutMs, remainingMs, onProgress, outer: undefined };
+    return this.#perform(asked).then(
+      ({ outcome }) => {
+        done();
+        return outcome;
+      },
+      (error: unknown) => {
+        done();
+        throw error;
+      },
+    );
   }
 
   /** The road of every call, of an agent or within another call. */
-  async #perform(asked: Asked): Promise<Told> {
+  #perform(asked: Asked): Promise<Told> {
     const { tool } = asked;
-    try {
-      if (isShared(tool)) return await this.#share(asked);
-      return await this.#begin(asked, tool.effect === "edit" ? await this.#markOf(asked) : undefined);
-    } catch (error) {
-      if (!asked.cancel.aborted) throw error;
-      // Whoever left alone is told so; what they shared goes on for the others.
-      return this.#begin(asked, undefined);
-    }
+    if (isShared(tool)) return this.#share(asked);
+    return tool.effect === "edit" ? this.#edit(asked) : this.#begin(asked, undefined);
   }
 
-  /** Where things stood before an edit; what its own caller changed before it is no news to whoever asked for both. */
-  async #markOf(asked: Asked): Promise<PoolMark | undefined> {
+  /** A call that edits, from where things stood before it; what its own caller changed before is no news to whoever asked for both. */
+  async #edit(asked: Asked): Promise<Fresh> {
     const { outer } = asked;
-    return outer === undefined ? briefly(asked, () => this.#shared.pool.mark()) : outer.frame.mark;
+    const mark =
+      outer === undefined ? await briefly(asked, () => this.#shared.pool.mark()) : outer.frame.mark;
+    return this.#begin(asked, mark);
   }
 
   /** The answer that others may have as well, or have already. */
@@ -169,11 +169,19 @@ export class Session {
     cancel = asked.cancel,
     onProgress = asked.onProgress,
   ): Promise<Fresh> {
-    const { timeoutMs, remainingMs } = asked;
-    return withDeadline([cancel], remainingMs(), (signal, expired) => {
-      const frame: Frame = { signal, remainingMs, onProgress, mark };
-      return this.#run(asked, frame, { timeoutMs, isCancelled: () => cancel.aborted, expired });
-    });
+    const { tool, timeoutMs, remainingMs } = asked;
+    const begin = (wording: Wording): Promise<Fresh> => {
+      const deadline = new Deadline([cancel], remainingMs());
+      const frame: Frame = { signal: deadline.signal, remainingMs, onProgress, mark };
+      const clock: Clock = {
+        timeoutMs,
+        isCancelled: () => cancel.aborted,
+        expired: () => deadline.isOver,
+      };
+      return this.#run(asked, wording, frame, clock, deadline);
+    };
+    const opened = openWording(this.#shared.loaded, tool);
+    return opened instanceof Promise ? opened.then(begin) : begin(opened);
   }
 
   /** Ends the session: its calls are cancelled and its listings forgotten. */
@@ -182,32 +190,26 @@ export class Session {
     this.onClose(this);
   }
 
-  async #run({ tool, args, outer }: Asked, frame: Frame, clock: Clock): Promise<Fresh> {
-    const { plan, loaded, log } = this.#shared;
-    const opened = openWording(loaded, tool);
-    const wording = opened instanceof Promise ? await opened : opened;
+  async #run(asked: Asked, wording: Wording, frame: Frame, clock: Clock, deadline: Deadline): Promise<Fresh> {
+    const { tool, outer } = asked;
+    const { plan, pool, log } = this.#shared;
     let own = this.#own(wording, outer?.evidence);
+    const ask = (attempt?: Attempt): Promise<Answer> => {
+      if (attempt?.isFirst !== false) return this.#ask(asked, frame, own, attempt, frame.mark);
+      return pool.mark().then((mark) => {
+        own = this.#own(wording, outer?.evidence);
+        return this.#ask(asked, frame, own, attempt, mark);
+      });
+    };
+    // Files are being changed: whoever asked must hear how that went, however late.
+    const isBound = () => own.evidence.isCommitted;
     try {
       frame.signal.throwIfAborted();
-      const work = this.#steadily(tool, args, frame, (isAgain) => {
-        if (isAgain) own = this.#own(wording, outer?.evidence);
-        return own;
-      });
-      // Files are being changed: whoever asked must hear how that went, however late.
-      const isBound = () => own.evidence.isCommitted;
-      const answer = await untilAborted(frame.signal, work, { isBound });
-      const { evidence } = own;
-      for (const folder of foldersTold(evidence)) this.#toldFolders.add(folder);
-      return {
-        outcome: outcomeOf(answer),
-        learned: evidence.learned,
-        refusal: undefined,
-        isLate: false,
-        owner: evidence.isPage ? this.#id : undefined,
-        listing: evidence.listing,
-        files: filesOf(own),
-        isKept: isKept(tool, evidence),
-      };
+      const answer = await (isShared(tool)
+        ? steadily(frame.signal, ask)
+        : untilAborted(frame.signal, ask(), { isBound }));
+      for (const folder of foldersTold(own.evidence)) this.#toldFolders.add(folder);
+      return new FreshAnswer(outcomeOf(answer), tool, own, this.#id);
     } catch (error) {
       const { evidence } = own;
       const refusal = refusalOf(tool, error, clock, log);
@@ -216,6 +218,8 @@ export class Session {
         ...{ learned: evidence.learned, refusal, isLate: clock.expired() },
         ...{ owner: undefined, listing: undefined, files: [], isKept: false },
       };
+    } finally {
+      deadline.callOff();
     }
   }
 
@@ -225,46 +229,44 @@ export class Session {
     return { evidence: new Evidence(outer), wording, places };
   }
 
-  /** The answer, asked for again when files changed under it. */
-  #steadily(tool: ToolPlan, args: unknown, frame: Frame, open: (isAgain: boolean) => Own): Promise<Answer> {
-    const ask = (attempt: Attempt | undefined, mark: PoolMark | undefined): Promise<Answer> => {
-      const { loaded, plan, samples, edits, log } = this.#shared;
-      const { signal, remainingMs, onProgress } = frame;
-      const { evidence, wording, places } = open(attempt?.isFirst === false);
-      const { lasting, holder } = this.own;
-      const run: RunTool = (name, inner) => this.#within(name, inner, { tool, frame, evidence });
-      // Member by member, here and nowhere else: put together from parts, it was a tenth of what a call allocated.
-      const state: Unchecked = {
-        plan,
-        tool,
-        input: {},
-        pool: this.#pool,
-        gate: this.#gate,
-        samples,
-        places,
-        wording,
-        evidence,
-        pages: this.#pages,
-        edits,
-        previews: this.#previews,
-        holder,
-        lasting,
-        toldFolders: this.#toldFolders,
-        since: 0,
-        log,
-        mark,
-        attempt,
-        signal: attempt?.signal ?? signal,
-        remainingMs,
-        onProgress,
-      };
-      return answerCall(loaded, state, args, run);
+  /** One attempt at the answer. */
+  #ask(
+    { tool, args }: Asked,
+    frame: Frame,
+    { evidence, wording, places }: Own,
+    attempt: Attempt | undefined,
+    mark: PoolMark | undefined,
+  ): Promise<Answer> {
+    const { loaded, plan, samples, edits, log } = this.#shared;
+    const { signal, remainingMs, onProgress } = frame;
+    const { lasting, holder } = this.own;
+    const run: RunTool = (name, inner) => this.#within(name, inner, { tool, frame, evidence });
+    // Member by member, here and nowhere else: put together from parts, it was a tenth of what a call allocated.
+    const state: Unchecked = {
+      plan,
+      tool,
+      input: {},
+      pool: this.#pool,
+      gate: this.#gate,
+      samples,
+      places,
+      wording,
+      evidence,
+      pages: this.#pages,
+      edits,
+      previews: this.#previews,
+      holder,
+      lasting,
+      toldFolders: this.#toldFolders,
+      since: 0,
+      log,
+      mark,
+      attempt,
+      signal: attempt?.signal ?? signal,
+      remainingMs,
+      onProgress,
     };
-    return steadily(isShared(tool), frame.signal, (attempt) =>
-      attempt?.isFirst === false
-        ? this.#shared.pool.mark().then((mark) => ask(attempt, mark))
-        : ask(attempt, frame.mark),
-    );
+    return answerCall(loaded, state, args, run);
   }
 
   /** A tool within a tool: on the same road, within what is left; its refusal is part of the whole answer. */
@@ -293,8 +295,39 @@ function outcomeOf({ structured, text, notes, headline, candidates, isCut }: Ans
   return outcome;
 }
 
-/** The files that an answer shows; and those that it is about by the names that were given, which may lead elsewhere later. */
-function filesOf({ evidence: { document, named }, places }: Own): string[] {
-  const shown = places.shown().map(({ path }) => path);
-  return document ? [...new Set([...shown, document.admitted.path, ...named])] : shown;
+/** A new answer. What only some who are told it need is looked up when they do. */
+class FreshAnswer implements Fresh {
+  readonly refusal = undefined;
+  readonly isLate = false;
+
+  constructor(
+    readonly outcome: CallOutcome,
+    private readonly tool: ToolPlan,
+    private readonly own: Own,
+    private readonly asker: string,
+  ) {}
+
+  get learned(): Learned {
+    return this.own.evidence.learned;
+  }
+
+  get owner(): string | undefined {
+    return this.own.evidence.isPage ? this.asker : undefined;
+  }
+
+  get listing(): string | undefined {
+    return this.own.evidence.listing;
+  }
+
+  get isKept(): boolean {
+    return isKept(this.tool, this.own.evidence);
+  }
+
+  /** Those that it shows; and those that it is about by the names that were given, which may lead elsewhere later. */
+  get files(): string[] {
+    const { evidence, places } = this.own;
+    const { document, named } = evidence;
+    const shown = places.shown().map(({ path }) => path);
+    return document ? [...new Set([...shown, document.admitted.path, ...named])] : shown;
+  }
 }

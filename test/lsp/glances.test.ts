@@ -1,7 +1,6 @@
 /** Looks that prove glances: at once where nothing is under way, one for many where much is. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import type { PoolMark } from "../../src/lsp/types.js";
 import { Glances } from "../../src/lsp/watch/glances.js";
 
 /** The files as a look would find them, and as they are known. */
@@ -11,10 +10,6 @@ const look = vi.fn(async () => {
   known = disk;
 });
 const context = { look, state: () => known };
-const mark: PoolMark = {
-  ...{ lookedAt: 0, files: "1", all: "1", sources: "1", changedAt: null },
-  holds: async () => true,
-};
 
 beforeEach(() => {
   disk = "1";
@@ -25,57 +20,57 @@ beforeEach(() => {
 
 describe("a glance", () => {
   test("is proven in the next turn while servers rest", async () => {
-    const glance = new Glances(context).take(mark, false);
+    const holds = new Glances(context).take(false);
     expect(look).not.toHaveBeenCalled();
     await nextTurn();
     expect(look).toHaveBeenCalledOnce();
-    expect(await glance.holds()).toBe(true);
+    expect(await holds()).toBe(true);
     expect(look).toHaveBeenCalledOnce();
   });
 
   test("tells at once after its look is over, of what that found and not of what came later", async () => {
     const glances = new Glances(context);
-    const first = glances.take(mark, false);
+    const first = glances.take(false);
     await nextTurn();
     disk = "2";
     known = "2";
-    expect(first.holds()).toBe(true);
-    const second = glances.take(mark, false);
+    expect(first()).toBe(true);
+    const second = glances.take(false);
     disk = "3";
     await nextTurn();
-    expect(second.holds()).toBe(false);
+    expect(second()).toBe(false);
   });
 
   test("waits for the first answer where servers are at work, and one look proves all before it", async () => {
     const glances = new Glances(context);
-    const taken = Array.from({ length: 50 }, () => glances.take(mark, true));
+    const taken = Array.from({ length: 50 }, () => glances.take(true));
     await nextTurn();
     expect(look).not.toHaveBeenCalled();
-    const proven = await Promise.all(taken.map(({ holds }) => holds()));
+    const proven = await Promise.all(taken.map((holds) => holds()));
     expect(proven.every(Boolean)).toBe(true);
     expect(look).toHaveBeenCalledOnce();
   });
 
   test("is not proven by a look that began before it", async () => {
     const glances = new Glances(context);
-    const first = glances.take(mark, true);
-    const isTrue = first.holds();
-    const second = glances.take(mark, true);
+    const first = glances.take(true);
+    const isTrue = first();
+    const second = glances.take(true);
     disk = "2";
     expect(await isTrue).toBe(true);
-    expect(await second.holds()).toBe(false);
+    expect(await second()).toBe(false);
     expect(look).toHaveBeenCalledTimes(2);
   });
 
   test("is looked after although no answer asks", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    new Glances(context).take(mark, true);
+    new Glances(context).take(true);
     vi.runAllTimers();
     expect(look).toHaveBeenCalledOnce();
   });
 
   test("does not hold where nothing could be found out", async () => {
     look.mockRejectedValueOnce(new Error("closed"));
-    expect(await new Glances(context).take(mark, true).holds()).toBe(false);
+    expect(await new Glances(context).take(true)()).toBe(false);
   });
 });

@@ -208,7 +208,7 @@ describe("kept listings", () => {
     const first = at("1");
     expect(await kept(first)).toBe(first.list);
     expect(await kept(at("1"))).toBe(first.list);
-    await cursorOf(pages, binding, at("2", { text: "before", changedAt: 0 }));
+    await cursorOf(pages, binding, at("2", { mtimeMs: 0, size: 0, ino: 0, changedAt: 0 }));
     for (const other of [at("2"), at("3"), at(undefined), at(undefined)])
       expect(await kept(other)).toBe(other.list);
   });

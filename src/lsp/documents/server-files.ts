@@ -149,17 +149,15 @@ export class ServerFiles {
     return this.#documents.textOf(path);
   }
 
-  /** Does something while a document, if there is one, stays open. */
-  holding<T>(path: string | undefined, run: () => Promise<T>): Promise<T> {
-    if (path === undefined) return run();
-    const running = this.#documents.hold(path)?.then(run) ?? run();
-    return running.then(
-      (value) => {
-        this.#documents.release(path);
-        return value;
-      },
+  /** Does something while a document stays open: until it is released, by whoever runs, or cannot be held. */
+  held<T>(path: string, run: (release: () => void) => Promise<T>): Promise<T> {
+    const release = () => this.#documents.release(path);
+    const reopening = this.#documents.hold(path);
+    if (reopening === undefined) return run(release);
+    return reopening.then(
+      () => run(release),
       (error: unknown) => {
-        this.#documents.release(path);
+        release();
         throw error;
       },
     );
@@ -168,7 +166,9 @@ export class ServerFiles {
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     this.#waits++;
     try {
-      return await this.holding(document.path, () => this.diagnostics.report(document, options));
+      return await this.held(document.path, (release) =>
+        this.diagnostics.report(document, options).finally(release),
+      );
     } finally {
       this.#waits--;
     }

@@ -35,19 +35,18 @@ export class Glances {
     this.#context = context;
   }
 
-  /** The mark, which holds if a look finds nothing that was not known; `isBusy` says that servers are at work. */
-  take(mark: PoolMark, isBusy: boolean): PoolMark {
+  /** What proves that a mark of now holds: a look that finds nothing that was not known; `isBusy` says that servers are at work. */
+  take(isBusy: boolean): PoolMark["holds"] {
     const state = this.#context.state();
     this.#next ??= this.#prepare(isBusy);
     const look = this.#next;
     if (!isBusy) setImmediate(look.begin);
-    const holds = (): Soon<boolean> => {
+    return (): Soon<boolean> => {
       look.begin();
       return look.over === undefined
         ? look.found.then((found) => found === state)
         : look.over.state === state;
     };
-    return { ...mark, holds };
   }
 
   #prepare(isPutOff: boolean): Look {

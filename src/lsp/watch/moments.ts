@@ -14,6 +14,8 @@ export interface MomentsContext {
   isServed: (path: string) => boolean;
 }
 
+const always = (): boolean => true;
+
 export class Moments {
   readonly #context: MomentsContext;
   #sources: { seen: number; cursor: number; changedAt: number | null } = {
@@ -28,7 +30,7 @@ export class Moments {
   }
 
   /** Where things stand now, files having been looked at since `lookedAt`; `servers` changes with every start and end of one. */
-  mark(lookedAt: number, servers: readonly (number | string)[]): PoolMark {
+  mark(lookedAt: number, servers: string, holds: PoolMark["holds"] = always): PoolMark {
     const { watch, roots, tally } = this.#context;
     // Where files may change unseen, no two moments are known to be equal.
     const unseen = watch.isBlind(roots) ? `.${++this.#marks}` : "";
@@ -37,10 +39,10 @@ export class Moments {
     return {
       lookedAt,
       files,
-      all: [files, tally.heard, ...servers].join("."),
+      all: `${files}.${tally.heard}.${servers}`,
       sources: String(this.#sources.cursor),
       changedAt: this.#sources.changedAt,
-      holds: () => true,
+      holds,
     };
   }
 

@@ -11,7 +11,7 @@ import { Refusal } from "../../base/problem.js";
 import type { StopSignal } from "../../base/stop.js";
 import { methods } from "../../protocol/methods.js";
 import type { ReadinessState } from "../readiness.js";
-import type { PartTaker, RequestOptions, ServerReply } from "../types.js";
+import type { RequestOptions, ServerReply } from "../types.js";
 import type { Flight } from "../work-progress.js";
 import { UNREADABLE } from "./reader.js";
 import { redact } from "./redact.js";
@@ -50,20 +50,26 @@ export interface Asking {
   warmupMs: number;
 }
 
-/** The reply of a server, held while it is indexing and repeated while it is empty. */
+/** The reply of a server, held while it is indexing and repeated while it is empty; `ended` hears of its end, or of its failure. */
 export async function ask(
   given: Asking,
   method: string,
   params: unknown,
   { signal, retryEmpty, parts, roots, onProgress }: RequestOptions,
   timeoutMs: number,
+  ended?: () => void,
 ): Promise<ServerReply> {
   const asking = roots === undefined ? given : { ...given, roots };
   const { readiness } = asking;
-  const stop = onProgress && follow(given, onProgress);
+  let stop: (() => void) | undefined;
   try {
+    stop = onProgress && follow(given, onProgress);
     const start = performance.now();
     const left = (part: number): number => start + timeoutMs * part - performance.now();
+    const once = (): Promise<unknown> => {
+      parts?.begin();
+      return asking.wire.request(method, params, Math.max(1, Math.round(left(1))), signal, parts);
+    };
     let empties = 0;
     let refused = 0;
     let previous: Flight | undefined;
@@ -71,9 +77,11 @@ export async function ask(
     if (isOfProject && mustWaitToAsk(asking)) await waitToAsk(asking, left(HOLD), signal);
     for (let doubted = 0; ; ) {
       const flight = readiness.depart(asking.tellsProgress(method));
-      let outcome: Awaited<ReturnType<typeof attempt>>;
+      let outcome: { value: unknown } | Refusal;
       try {
-        outcome = await attempt(asking, method, params, Math.max(1, left(1)), signal, parts);
+        outcome = { value: await once() };
+      } catch (error) {
+        outcome = await askAgain(asking, method, { error, once, left: () => left(1), signal });
       } finally {
         readiness.arrive(flight, previous);
       }
@@ -101,6 +109,7 @@ export async function ask(
     }
   } finally {
     stop?.();
+    ended?.();
   }
 }
 
@@ -183,30 +192,32 @@ async function waitForSign(
   return readiness.wait(() => readiness.now !== before, Math.min(retry.delayMs, leftMs), signal);
 }
 
-/** One question, repeated while the server says that its own state changed under it. */
-async function attempt(
+/** A question that failed. */
+interface Failed {
+  error: unknown;
+  /** Asks it once more. */
+  once(): Promise<unknown>;
+  /** Milliseconds that are left. */
+  left(): number;
+  signal: StopSignal;
+}
+
+/** Asks once more, and again, while the server says that its own state changed under a question. */
+async function askAgain(
   asking: Asking,
   method: string,
-  params: unknown,
-  timeoutMs: number,
-  signal: StopSignal,
-  parts: PartTaker | undefined,
+  { error, once, left, signal }: Failed,
 ): Promise<{ value: unknown } | Refusal> {
-  const end = performance.now() + timeoutMs;
+  let latest = error;
   for (let retries = 0; ; retries++) {
+    if (!(latest instanceof ResponseError)) throw latest;
+    const again = isRead(method) && RETRIED.has(latest.code) && retries < MAX_RETRIES && left() > RETRY_MS;
+    if (!again) return refusalOf(asking, method, latest);
+    await asking.readiness.wait(() => false, RETRY_MS * (retries + 1), signal);
     try {
-      parts?.begin();
-      const left = Math.max(1, Math.round(end - performance.now()));
-      return { value: await asking.wire.request(method, params, left, signal, parts) };
+      return { value: await once() };
     } catch (error) {
-      if (!(error instanceof ResponseError)) throw error;
-      const again =
-        isRead(method) &&
-        RETRIED.has(error.code) &&
-        retries < MAX_RETRIES &&
-        performance.now() + RETRY_MS < end;
-      if (!again) return refusalOf(asking, method, error);
-      await asking.readiness.wait(() => false, RETRY_MS * (retries + 1), signal);
+      latest = error;
     }
   }
 }

@@ -12,7 +12,7 @@ import { Stop } from "../../base/stop.js";
 import type { List } from "../listing/list.js";
 import { Turns } from "../turns.js";
 import type { Head } from "./head.js";
-import { type Stamps, stampsOf } from "./stamps.js";
+import { isAsBefore, type Stamps, stampsOf } from "./stamps.js";
 
 /** Everything that the pages of one listing share. */
 export interface Snapshot {
@@ -285,7 +285,7 @@ function packing(listing: Omit<Kept, "packed" | "fault"> & { snapshot: Snapshot 
 function isSame(before: Snapshot, now: Snapshot): boolean {
   if (before.sources === undefined || before.sources !== now.sources) return false;
   if (before.files.size !== now.files.size) return false;
-  for (const [file, { text }] of now.files) if (before.files.get(file)?.text !== text) return false;
+  for (const [file, stamp] of now.files) if (!isAsBefore(stamp, before.files.get(file))) return false;
   return true;
 }
 
@@ -309,6 +309,6 @@ function stale(): Refusal {
 
 /** Throws when one of the files is not as it was. */
 async function insistOn(before: Stamps, files: readonly string[], turns: Turns): Promise<void> {
-  for (const [file, { text }] of await stampsOf(files, turns))
-    if ((before.get(file)?.text ?? text) !== text) throw stale();
+  for (const [file, stamp] of await stampsOf(files, turns))
+    if (!isAsBefore(stamp, before.get(file) ?? stamp)) throw stale();
 }

@@ -6,10 +6,14 @@ import type { Turns } from "../turns.js";
 
 /** What changes when a file does. */
 export interface Stamp {
-  text: string;
+  readonly mtimeMs: number;
+  readonly size: number;
+  readonly ino: number;
   /** When it last changed; for what is gone, or is no file, never. */
-  changedAt: number;
+  readonly changedAt: number;
 }
+
+const gone: Stamp = { mtimeMs: -1, size: -1, ino: -1, changedAt: Number.NEGATIVE_INFINITY };
 
 /** The stamps of files, by absolute path. */
 export type Stamps = ReadonlyMap<string, Stamp>;
@@ -17,14 +21,19 @@ export type Stamps = ReadonlyMap<string, Stamp>;
 /** How one file stands. */
 export function stampOf(path: string): Stamp {
   const facts = factsOf(path);
-  return facts === undefined ? { text: "gone", changedAt: Number.NEGATIVE_INFINITY } : stampFrom(facts);
+  return facts === undefined ? gone : stampFrom(facts);
 }
 
 /** The same from what was seen of it. */
 export function stampFrom(facts: Stats): Stamp {
   const { mtimeMs, ctimeMs, size, ino } = facts;
   const changedAt = facts.isFile() ? Math.max(mtimeMs, ctimeMs) : Number.NEGATIVE_INFINITY;
-  return { text: `${mtimeMs}/${size}/${ino}`, changedAt };
+  return { mtimeMs, size, ino, changedAt };
+}
+
+/** Whether a file stands as it stood. */
+export function isAsBefore(now: Stamp, before: Stamp | undefined): boolean {
+  return before?.mtimeMs === now.mtimeMs && before.size === now.size && before.ino === now.ino;
 }
 
 /** So few files are looked at in one go. */

@@ -32,8 +32,13 @@ const startMs = 5_000;
 /** A server that holds an answer back while it is indexing must give what it has before the call is over. */
 const shareOfAnswer = 0.95;
 
+interface Answered<T> {
+  attached: Attached;
+  answer: T;
+}
+
 interface Outcome<T> {
-  answers: { attached: Attached; answer: T }[];
+  answers: Answered<T>[];
   failure: Refusal | undefined;
 }
 
@@ -43,17 +48,21 @@ export function askCircle<T>(
   circle: Circle,
   merge: "first" | "all",
   send: Send<T>,
-): Promise<{ attached: Attached; answer: T }[]> {
-  const [only] = circle.servers;
-  if (only === undefined || circle.servers.length > 1) return askSeveral(call, circle, merge, send);
-  return askOne(call, circle, only, 1, send).then((outcome) =>
-    settle(call, circle, [merge === "first" ? firstOf(outcome) : outcome]),
-  );
+): Promise<Answered<T>[]> {
+  return outcomesOf(call, circle, merge, send).then((outcomes) => settle(call, circle, merge, outcomes));
 }
 
-/** The first answer of a server that runs for several roots. */
-function firstOf<T>({ answers, failure }: Outcome<T>): Outcome<T> {
-  return { answers: answers.length > 1 ? answers.slice(0, 1) : answers, failure };
+/** What became of the question: of the only server one, in their order of several. */
+function outcomesOf<T>(
+  call: CallState,
+  circle: Circle,
+  merge: "first" | "all",
+  send: Send<T>,
+): Promise<Outcome<T> | Outcome<T>[]> {
+  const [only] = circle.servers;
+  return only === undefined || circle.servers.length > 1
+    ? askSeveral(call, circle, merge, send)
+    : askOne(call, circle, only, 1, send);
 }
 
 async function askSeveral<T>(
@@ -61,7 +70,7 @@ async function askSeveral<T>(
   circle: Circle,
   merge: "first" | "all",
   send: Send<T>,
-): Promise<{ attached: Attached; answer: T }[]> {
+): Promise<Outcome<T>[]> {
   const { servers } = circle;
   const outcomes: Outcome<T>[] = [];
   if (merge === "all") {
@@ -79,14 +88,14 @@ async function askSeveral<T>(
         isLast ? 1 : shareOfFirst,
         send,
       );
-      outcomes.push(firstOf(outcome));
+      outcomes.push(outcome);
       if (outcome.answers.length === 0) continue;
       // Whoever gave way has no part in the answer, and is no reason to doubt it.
       for (const { id } of servers.slice(0, index)) call.evidence.awaitsNoMore(id);
       break;
     }
   }
-  return settle(call, circle, outcomes);
+  return outcomes;
 }
 
 /** Sends a request to the circle and notes who answered. Throws `lsp/not-supported` when nobody offers the method. */
@@ -99,10 +108,11 @@ export function requestCircle(
   isOffered: (attached: Attached, turn: Turn) => Soon<boolean> = ({ server, document }, turn) =>
     server.offers(method, document, turn),
 ): Promise<ReplyPart[]> {
-  const asked = askCircle<ServerReply>(call, circle, merge, (attached, turn) =>
+  const asked = outcomesOf<ServerReply>(call, circle, merge, (attached, turn) =>
     whenThere(isOffered(attached, turn), (isTrue) => (isTrue ? send(attached, turn) : undefined)),
   );
-  return asked.then((answers) => {
+  return asked.then((outcomes) => {
+    const answers = settle(call, circle, merge, outcomes);
     if (answers.length === 0) throw notSupported(method, circle.servers);
     return answers.map(({ attached: { server }, answer }) => {
       call.evidence.heard(server, answer.readiness);
@@ -196,10 +206,16 @@ function isUnsupported(error: unknown): boolean {
   return error instanceof Refusal && error.code === "lsp/not-supported";
 }
 
-function settle<T>(call: CallState, circle: Circle, outcomes: Outcome<T>[]) {
-  const [only] = outcomes;
-  if (outcomes.length === 1 && only !== undefined && only.failure === undefined) return only.answers;
-  const answers = outcomes.flatMap((outcome) => outcome.answers);
+/** The answers; a server that runs for several roots has one for each, of which `first` takes the first. */
+function settle<T>(
+  call: CallState,
+  circle: Circle,
+  merge: "first" | "all",
+  found: Outcome<T> | Outcome<T>[],
+): Answered<T>[] {
+  const outcomes = Array.isArray(found) ? found : [found];
+  const given = outcomes.flatMap(({ answers }) => answers);
+  const answers = merge === "first" ? given.slice(0, 1) : given;
   for (const [index, { failure }] of outcomes.entries()) {
     if (failure === undefined) continue;
     if (answers.length === 0) throw failure;

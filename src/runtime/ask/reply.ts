@@ -40,7 +40,11 @@ class ReplyBox {
 }
 
 class ParamsBox {
-  constructor(readonly make: ParamsMaker) {}
+  constructor(
+    readonly make: ParamsMaker,
+    /** Whether they hold the place that the call points at. */
+    readonly isPlaced: boolean,
+  ) {}
 }
 
 /** Hides a reply from the handler. */
@@ -55,13 +59,13 @@ export function openReply(reply: Reply): ReplyData {
 }
 
 /** Hides parameters from the handler. */
-export function sealParams(make: ParamsMaker): Params {
-  return new ParamsBox(make) as unknown as Params;
+export function sealParams(make: ParamsMaker, isPlaced = false): Params {
+  return new ParamsBox(make, isPlaced) as unknown as Params;
 }
 
 /** What is inside parameters that a handler passed back. */
-export function openParams(params: Params): ParamsMaker {
-  if (params instanceof ParamsBox) return params.make;
+export function openParams(params: Params): ParamsBox {
+  if (params instanceof ParamsBox) return params;
   throw new Fault("a handler passed something that is not parameters");
 }
 

@@ -6,11 +6,10 @@ import { readFile } from "node:fs/promises";
 import { sha256 } from "../../base/hash.js";
 import { sortedSet } from "../../base/order.js";
 import { type Soon, whenThere } from "../../base/soon.js";
-import type { StopSignal } from "../../base/stop.js";
+import { Stop, type StopSignal } from "../../base/stop.js";
 import type { Admitted } from "../../workspace/types.js";
 import { type Stamp, type Stamps, stampsOf } from "../answer/stamps.js";
 import type { CallState } from "../call-state.js";
-import { underAny } from "../deadline.js";
 import { Turns } from "../turns.js";
 
 const mostAttempts = 3;
@@ -32,29 +31,42 @@ export interface Attempt {
 /** A file changed under a call that can be asked again. */
 class ChangedMeanwhile extends Error {}
 
-/** Asks, and asks again while files change under it; what must not be repeated is asked once and not checked. */
-export async function steadily<T>(
-  isRepeatable: boolean,
-  outer: StopSignal,
-  ask: (attempt: Attempt | undefined) => Promise<T>,
-): Promise<T> {
-  if (!isRepeatable) return ask(undefined);
-  for (let times = 1; ; times++) {
-    const { signal, done } = underAny([outer]);
-    try {
-      return await ask({
+/** Asks, and asks again while files change under it; ends with the signal's reason as soon as that aborts. */
+export function steadily<T>(outer: StopSignal, ask: (attempt: Attempt) => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let stop = new Stop();
+    const abort = () => {
+      stop.abort(outer.reason);
+      reject(outer.reason);
+    };
+    const end = () => outer.removeEventListener("abort", abort);
+    const begin = (times: number): Promise<T> => {
+      const signal = new Stop();
+      stop = signal;
+      return ask({
         startedAt: Date.now(),
         isFirst: times === 1,
         isLast: times === mostAttempts,
         signal,
         giveUp: () => signal.abort(new ChangedMeanwhile()),
       });
-    } catch (error) {
-      if (!(error instanceof ChangedMeanwhile)) throw error;
-    } finally {
-      done();
-    }
-  }
+    };
+    const attempt = (times: number): void => {
+      begin(times).then(
+        (value) => {
+          end();
+          resolve(value);
+        },
+        (error: unknown) => {
+          if (error instanceof ChangedMeanwhile && !outer.aborted) return attempt(times + 1);
+          end();
+          reject(error);
+        },
+      );
+    };
+    outer.addEventListener("abort", abort, { once: true });
+    attempt(1);
+  });
 }
 
 /** Makes a call that files changed under be asked again; the last time it warns. Gives how the files of the answer stand. */

@@ -35,30 +35,128 @@ import {
 import type { Target } from "./target.js";
 
 /** The handler's view of a target; without one it is about the whole workspace. */
-export function openAt(call: CallState, target: Target | undefined): At {
-  const circle = target?.circle ?? workspaceCircle(call);
-  /** Parameters that hold the position, and may be asked again beside it when nothing is there. */
-  const positioned = new WeakSet<Params>();
-  const diagnosed = new Diagnosed();
-  call.evidence.target = target;
+export class PointedAt implements At {
+  readonly #call: CallState;
+  readonly #target: Target | undefined;
+  readonly #circle: Circle;
+  #diagnosed: Diagnosed | undefined;
 
-  const base = (fill: (target: Target, attached: Parameters<ParamsMaker>[0]) => JsonObject) => {
+  constructor(call: CallState, target: Target | undefined) {
+    this.#call = call;
+    this.#target = target;
+    this.#circle = target?.circle ?? workspaceCircle(call);
+    call.evidence.target = target;
+  }
+
+  get uri(): string {
+    return this.#target?.document.uri ?? "";
+  }
+
+  get languageId(): string {
+    return this.#target?.document.languageId ?? "";
+  }
+
+  get version(): number {
+    return this.#target?.document.version ?? 0;
+  }
+
+  plain(set?: JsonObject): Params {
+    return sealParams(() => overlay({}, set));
+  }
+
+  document(set?: JsonObject): Params {
+    return this.#params(documentBase, set);
+  }
+
+  position(set?: JsonObject): Params {
+    return this.#params(positionBase, set, true);
+  }
+
+  positions(set?: JsonObject): Params {
+    return this.#params(positionsBase, set, true);
+  }
+
+  formatting(set?: JsonObject): Params {
+    return this.#params(formattingBase, set);
+  }
+
+  range(set?: JsonObject): Params {
+    return this.#params(rangeBase, set);
+  }
+
+  rangeDiagnostics(set?: JsonObject): Params {
+    const why = this.#diagnosed?.why;
+    if (why !== undefined)
+      this.#call.evidence.warn("answer/without-diagnostics", `The diagnostics are not known: ${why}.`);
+    const fill = (target: Target, attached: Attached) =>
+      rangeDiagnosticsBase(target, attached, this.#diagnosed?.of(attached.server) ?? []);
+    return this.#params(fill, set);
+  }
+
+  async request(method: string, params: Params, options: RequestOptions = {}): Promise<Reply> {
+    const call = this.#call;
+    const target = this.#target;
+    try {
+      const { make, isPlaced } = openParams(params);
+      let parts = await this.#send(method, make, options);
+      if (target === undefined) tellDigesting(call);
+      else if (isPlaced) {
+        if (mayMove(method) && saysNothing(parts))
+          parts = (await answersNearby(call, target, () => this.#send(method, make, {}))) ?? parts;
+        const telling = methods[method]?.declares ? tellOtherSymbol(call, target, parts) : undefined;
+        if (telling instanceof Promise) await telling;
+      }
+      return expectAnswer({ parts, perItem: false }, options);
+    } catch (error) {
+      return skippedOrThrow(options, error);
+    }
+  }
+
+  async each(
+    method: string,
+    items: Reply,
+    options: EachOptions,
+    params: (item: Json) => JsonObject,
+  ): Promise<Reply> {
+    try {
+      const from = openReply(items);
+      const reply = await askEach(this.#call, method, from, options, params);
+      // Items that nobody was asked for are not items that do not exist.
+      const { skipped } = from;
+      return expectAnswer(skipped === undefined ? reply : { ...reply, skipped }, options);
+    } catch (error) {
+      return skippedOrThrow(options, error);
+    }
+  }
+
+  async diagnostics(options: Parameters<At["diagnostics"]>[0]): Promise<Reply> {
+    const reply = await askDiagnostics(this.#call, this.#circle, options);
+    this.#diagnosed ??= new Diagnosed();
+    this.#diagnosed.keep(reply);
+    return sealReply(reply);
+  }
+
+  async command(name: string, args: Json[]): Promise<Reply> {
+    return sealReply(await runCommand(this.#call, this.#circle, name, args));
+  }
+
+  /** Parameters about the target. Those that hold its place may be asked again beside it when nothing is there. */
+  #params(
+    fill: (target: Target, attached: Attached) => JsonObject,
+    set: JsonObject | undefined,
+    isPlaced = false,
+  ): Params {
+    const target = this.#target;
     if (target === undefined) throw new Refusal("point/incomplete", "This tool needs a file.");
-    return (set?: JsonObject) => sealParams((attached) => overlay(fill(target, attached), set));
-  };
+    return sealParams((attached) => overlay(fill(target, attached), set), isPlaced);
+  }
 
-  const atPlace = (params: Params) => {
-    positioned.add(params);
-    return params;
-  };
-
-  /** What a server knows of the whole workspace lags behind the files; what it knows of an open one does not. */
-  const retryOf = (retry: RetryPlan) => (target === undefined ? patience(call, retry) : retry);
-
-  const send = (method: string, make: ParamsMaker, options: RequestOptions): Promise<ReplyPart[]> =>
-    requestCircle(
+  #send(method: string, make: ParamsMaker, options: RequestOptions): Promise<ReplyPart[]> {
+    const call = this.#call;
+    const target = this.#target;
+    return requestCircle(
       call,
-      circle,
+      this.#circle,
       method,
       options.merge ?? "first",
       (attached, turn) => {
@@ -70,62 +168,18 @@ export function openAt(call: CallState, target: Target | undefined): At {
           timeoutMs: turn.timeoutMs,
           onProgress: call.onProgress,
           since: call.mark?.lookedAt,
-          retryEmpty: options.retryEmpty && retryOf(options.retryEmpty),
+          retryEmpty: options.retryEmpty && this.#retryOf(options.retryEmpty),
         });
       },
       (attached, turn) =>
         attached.server.offers(wordedFor(method, target, attached), attached.document, turn),
     );
+  }
 
-  return {
-    uri: target?.document.uri ?? "",
-    languageId: target?.document.languageId ?? "",
-    version: target?.document.version ?? 0,
-    plain: (set) => sealParams(() => overlay({}, set)),
-    document: (set) => base((its) => documentBase(its))(set),
-    position: (set) => atPlace(base(positionBase)(set)),
-    positions: (set) => atPlace(base(positionsBase)(set)),
-    formatting: (set) => base((its) => formattingBase(its))(set),
-    range: (set) => base(rangeBase)(set),
-    rangeDiagnostics(set) {
-      if (diagnosed.why !== undefined)
-        call.evidence.warn("answer/without-diagnostics", `The diagnostics are not known: ${diagnosed.why}.`);
-      return base((its, attached) => rangeDiagnosticsBase(its, attached, diagnosed.of(attached.server)))(set);
-    },
-    async request(method, params, options = {}) {
-      try {
-        const make = openParams(params);
-        let parts = await send(method, make, options);
-        if (target === undefined) tellDigesting(call);
-        if (target !== undefined && positioned.has(params)) {
-          if (mayMove(method) && saysNothing(parts))
-            parts = (await answersNearby(call, target, () => send(method, make, {}))) ?? parts;
-          const telling = methods[method]?.declares ? tellOtherSymbol(call, target, parts) : undefined;
-          if (telling instanceof Promise) await telling;
-        }
-        return expectAnswer({ parts, perItem: false }, options);
-      } catch (error) {
-        return skippedOrThrow(options, error);
-      }
-    },
-    async each(method, items, options, params) {
-      try {
-        const from = openReply(items);
-        const reply = await askEach(call, method, from, options, params);
-        // Items that nobody was asked for are not items that do not exist.
-        const { skipped } = from;
-        return expectAnswer(skipped === undefined ? reply : { ...reply, skipped }, options);
-      } catch (error) {
-        return skippedOrThrow(options, error);
-      }
-    },
-    diagnostics: async (options) => {
-      const reply = await askDiagnostics(call, circle, options);
-      diagnosed.keep(reply);
-      return sealReply(reply);
-    },
-    command: async (name, args) => sealReply(await runCommand(call, circle, name, args)),
-  };
+  /** What a server knows of the whole workspace lags behind the files; what it knows of an open one does not. */
+  #retryOf(retry: RetryPlan): RetryPlan {
+    return this.#target === undefined ? patience(this.#call, retry) : retry;
+  }
 }
 
 /** The method, or the one that does the same for a range: where the call names one, or the server has nothing else. */

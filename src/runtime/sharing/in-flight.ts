@@ -12,7 +12,6 @@ interface Shared<T> {
   result: Promise<T>;
   stop: Stop;
   listeners: Set<(message: string) => void>;
-  isDone: boolean;
 }
 
 /** The work under way, by key. */
@@ -30,13 +29,13 @@ export class InFlight<T> {
     const listener = (message: string) => onProgress(message);
     const shared = this.#under.get(key) ?? this.#begin(key, work, listener);
     shared.listeners.add(listener);
-    const leave = () => {
+    const ended = (isLeft: boolean) => {
       shared.listeners.delete(listener);
-      if (shared.listeners.size > 0) return;
+      if (isLeft && shared.listeners.size > 0) return;
       if (this.#under.get(key) === shared) this.#under.delete(key);
-      if (!shared.isDone) shared.stop.abort(signal.reason);
+      if (isLeft) shared.stop.abort(signal.reason);
     };
-    return untilAborted(signal, shared.result, { ended: leave });
+    return untilAborted(signal, shared.result, { ended });
   }
 
   /** Begins work, which may tell of its progress at once. */
@@ -46,14 +45,8 @@ export class InFlight<T> {
     const tell = (message: string) => {
       for (const listener of listeners) listener(message);
     };
-    const result = work(stop, tell);
-    const shared: Shared<T> = { result, stop, listeners, isDone: false };
+    const shared: Shared<T> = { result: work(stop, tell), stop, listeners };
     this.#under.set(key, shared);
-    const done = () => {
-      shared.isDone = true;
-      if (this.#under.get(key) === shared) this.#under.delete(key);
-    };
-    result.then(done, done);
     return shared;
   }
 }

@@ -63,7 +63,7 @@ export type Ask = (
 /** What the answers of one runtime are shared through. */
 export interface Sharing {
   pool: ServerPool;
-  inFlight: InFlight<Told>;
+  inFlight: InFlight<Fresh>;
   answers: AnswerCache<Told>;
 }
 
@@ -78,12 +78,20 @@ export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask
   if (mark === undefined) return alone();
   const kept = keptAnswer(sharing, question, key, mark);
   if (kept !== undefined) return kept;
-  const told = await inFlight.join(`${mark.files} ${key}`, cancel, onProgress, async (signal, tell) => {
-    const fresh = await ask(mark, signal, tell);
-    // After the answer is on its way: keeping it is nobody's hurry.
-    if (fresh.isKept) setImmediate(keep, sharing, key, mark, fresh, askedAt);
-    return fresh;
-  });
+  let isOwn = false;
+  let told: Fresh;
+  try {
+    told = await inFlight.join(`${mark.files} ${key}`, cancel, onProgress, (signal, tell) => {
+      isOwn = true;
+      return ask(mark, signal, tell);
+    });
+  } catch (error) {
+    if (!cancel.aborted) throw error;
+    // Whoever left alone is told so; what they shared goes on for the others.
+    return ask(undefined, cancel, onProgress);
+  }
+  // After the answer is on its way: keeping it is nobody's hurry.
+  if (isOwn) setImmediate(keep, sharing, key, mark, told, askedAt);
   // A cursor is good in its own session only, and another's end of time is not one's own. One's own may come a moment
   // before the clock has it: asked anew, the call would end at once and know nothing of what it waited for.
   const isGood = told.owner === undefined || told.owner === asker;
@@ -114,13 +122,13 @@ function keyOf(key: string, owner: string | undefined): string {
   return owner === undefined ? key : `${owner} ${key}`;
 }
 
-/** What a look at how things stand finds, or undefined when it takes too long: then a call goes its own way. */
+/** What a look at how things stand finds, or undefined when it takes too long or nobody waits for it: then a call goes its own way. */
 export function briefly<T>(
   { cancel, remainingMs }: Pick<Question, "cancel" | "remainingMs">,
   look: () => Promise<T>,
 ): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(cancel.reason);
+    const abort = () => resolve(undefined);
     if (cancel.aborted) abort();
     cancel.addEventListener("abort", abort, { once: true });
     const timer = setTimeout(resolve, Math.min(lookMs, remainingMs() / 2), undefined);
@@ -134,16 +142,13 @@ export function briefly<T>(
 }
 
 /** Keeps an answer. What has happened since its mark shows when it is looked for: the mark is another one then. */
-function keep(
-  { answers }: Sharing,
-  key: string,
-  mark: PoolMark,
-  { isKept: _, files, ...told }: Fresh,
-  askedAt: number,
-): void {
+function keep({ answers }: Sharing, key: string, mark: PoolMark, fresh: Fresh, askedAt: number): void {
+  if (!fresh.isKept) return;
+  const { outcome, learned, refusal, isLate, owner, listing } = fresh;
   // What a server has yet to say belongs to one call, and is nothing that can be written down.
-  if (told.learned.awaited.length > 0) return;
-  answers.put(keyOf(key, told.owner), mark, told, files, askedAt);
+  if (learned.awaited.length > 0) return;
+  const told: Told = { outcome, learned, refusal, isLate, owner, listing };
+  answers.put(keyOf(key, owner), mark, told, fresh.files, askedAt);
 }
 
 /** Whether identical calls may share an answer: those that only read what language servers tell. */
