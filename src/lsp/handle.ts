@@ -111,8 +111,8 @@ export class Handle implements LanguageServer {
     return this.#instance.settle(timeoutMs, signal);
   }
 
-  synced(path: string, since: number | undefined): OpenDocument | undefined {
-    const document = this.#instance.dead ? undefined : this.#instance.synced(path, since);
+  synced(path: string, since: number | undefined, isSeenSoon: boolean): OpenDocument | undefined {
+    const document = this.#instance.dead ? undefined : this.#instance.synced(path, since, isSeenSoon);
     if (document !== undefined) this.#shown.set(path, this.#instance.generation);
     return document;
   }

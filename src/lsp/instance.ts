@@ -232,10 +232,10 @@ export class Instance {
   }
 
   /** The same on the spot, where there is nothing to do but look. */
-  synced(path: string, since: number | undefined): OpenDocument | undefined {
+  synced(path: string, since: number | undefined, isSeenSoon: boolean): OpenDocument | undefined {
     this.#end.refuseWhenAsked();
     this.#wire.refuseWhenFull();
-    return this.#files.synced(path, since);
+    return this.#files.synced(path, since, isSeenSoon);
   }
 
   opened(path: string): OpenDocument | undefined {

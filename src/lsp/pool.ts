@@ -16,7 +16,7 @@ import { findProgram, runsElsewhere } from "./process/program.js";
 import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, rootOf } from "./route.js";
 import { Slot } from "./slot.js";
-import type { LanguageServer, PoolContext, PoolMark, ServerPool, ServerStatus } from "./types.js";
+import type { LanguageServer, MarkProof, PoolContext, PoolMark, ServerPool, ServerStatus } from "./types.js";
 import { Glances } from "./watch/glances.js";
 import { Moments } from "./watch/moments.js";
 import { WorkspaceWatch } from "./watch/watch.js";
@@ -127,9 +127,9 @@ class Pool implements ServerPool {
     return this.#markOf(lookedAt, this.#glances.take(isBusy));
   }
 
-  #markOf(lookedAt: number, holds?: PoolMark["holds"]): PoolMark {
+  #markOf(lookedAt: number, proof?: MarkProof): PoolMark {
     const generations = this.#sorted().map((slot) => slot.instance?.generation ?? "-");
-    return this.#moments.mark(lookedAt, `${this.#starts}.${generations.join(".")}`, holds);
+    return this.#moments.mark(lookedAt, `${this.#starts}.${generations.join(".")}`, proof);
   }
 
   moment(): Promise<number> {

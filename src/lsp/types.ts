@@ -123,8 +123,11 @@ export interface LanguageServer {
    * `since`, are not looked at again; the document itself always is.
    */
   sync(path: string, signal: StopSignal, since?: number): Promise<OpenDocument>;
-  /** The same where nothing has to be told or read, on the spot; undefined where it has. */
-  synced(path: string, since: number | undefined): OpenDocument | undefined;
+  /**
+   * The same where nothing has to be told or read, on the spot; undefined where it has. With `isSeenSoon` the document is not
+   * looked at either: the look that is about to begin is at it too, and whoever asks waits for that before they answer.
+   */
+  synced(path: string, since: number | undefined, isSeenSoon: boolean): OpenDocument | undefined;
   /** The document as the server has it now; undefined when it is not open there. */
   opened(path: string): OpenDocument | undefined;
   /** The document's text in the workspace, open or not: for converting positions of replies. */
@@ -191,7 +194,12 @@ export interface PoolMark {
   changedAt: number | null;
   /** Whether it is true after all, once what it took for granted was looked at. */
   holds(): Soon<boolean>;
+  /** Whether that look is still to begin: what is taken for granted until then is looked at as well. */
+  isAhead(): boolean;
 }
+
+/** What a mark says of the look that proves it. */
+export type MarkProof = Pick<PoolMark, "holds" | "isAhead">;
 
 export interface ServerPool {
   /** The servers that handle a file, in the order they are asked. */

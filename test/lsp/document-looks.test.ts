@@ -45,7 +45,7 @@ async function opened({ untold = "", maxOpen = 100 } = {}) {
     for (const name of some) await documents.sync(at(name));
   };
   const look = async () => {
-    await documents.refresh(watched);
+    await documents.refresh(watched, performance.now());
     return told.splice(0);
   };
   return { at, documents, watched, open, look, told };
@@ -148,7 +148,7 @@ test("one that is closed for want of room while its file is read is not changed 
     await open(["f0.fake", "f1.fake"]);
     write(at("f0.fake"), "second\n");
     told.splice(0);
-    const looked = documents.refresh(watched);
+    const looked = documents.refresh(watched, performance.now());
     for (let turn = 0; turn < turns; turn++) await undefined;
     documents.release(at("f0.fake"));
     await looked;

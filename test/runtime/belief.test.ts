@@ -206,7 +206,10 @@ describe("a belief", () => {
       signal: state.signal,
       giveUp: vi.fn(),
     };
-    const known = { lookedAt: 0, files: "", all: "", sources: "", changedAt: null, holds: () => mark };
+    const known = {
+      ...{ lookedAt: 0, files: "", all: "", sources: "", changedAt: null },
+      ...{ holds: () => mark, isAhead: () => false },
+    };
     const call = { ...state, attempt, mark: known };
     call.evidence.document = undefined;
     const admitFile = () => followed(proof === true ? admitted : other);

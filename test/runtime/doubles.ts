@@ -86,6 +86,7 @@ const pool: ServerPool = {
     sources: "",
     changedAt: null,
     holds: async () => true,
+    isAhead: () => false,
   }),
   glance: () => undefined,
   restart: async () => [],

@@ -14,6 +14,7 @@ import {
 const mark: PoolMark = {
   ...{ lookedAt: 0, files: "files", all: "all", sources: "sources", changedAt: null },
   holds: async () => true,
+  isAhead: () => false,
 };
 
 function sharing(): Sharing {

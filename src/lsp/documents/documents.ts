@@ -67,6 +67,8 @@ export class Documents {
   #all = { at: Number.NEGATIVE_INFINITY, cursor: -1 };
   /** Those that may be written to without a word; besides, those that were read since then. */
   readonly #restless = new Set<Entry>();
+  /** Those that were taken to be as they were, and when, until a look that began later. */
+  readonly #believed = new Map<Entry, number>();
   #queue: Promise<unknown> = Promise.resolve();
   /** How many changes wait for their turn, or have it. */
   #turns = 0;
@@ -99,10 +101,16 @@ export class Documents {
     });
   }
 
-  /** The document, if it is open and as the file is, and nobody is at changing it; found on the spot. */
-  synced(path: string): OpenDocument | undefined {
+  /**
+   * The document, if it is open and as the file is, and nobody is at changing it; found on the spot. Where all is looked at
+   * soon, before an answer is given, it is taken to be as it was.
+   */
+  synced(path: string, isSeenSoon = false): OpenDocument | undefined {
     const entry = this.#turns === 0 ? this.#open.get(path) : undefined;
-    return entry !== undefined && isCurrent(entry) ? this.#used(path, entry) : undefined;
+    if (entry === undefined) return undefined;
+    if (isSeenSoon && entry.stamp.solid) this.#believed.set(entry, performance.now());
+    else if (!isCurrent(entry)) return undefined;
+    return this.#used(path, entry);
   }
 
   /** A question is about an open document, which is the latest used from now on. */
@@ -130,8 +138,8 @@ export class Documents {
     this.#closeOldest();
   }
 
-  /** Brings every open document up to date; deleted ones are closed. */
-  refresh(watched: Watched): Promise<void> {
+  /** Brings every open document up to date, after a look of the watches that began then; deleted ones are closed. */
+  refresh(watched: Watched, began: number): Promise<void> {
     return this.#inTurn(async () => {
       const isKnown = ({ stamp }: Entry, text: string | undefined): boolean =>
         stamp.solid && stamp.text === text;
@@ -140,6 +148,7 @@ export class Documents {
         const { path } = entry.document;
         if (!isKnown(entry, watched.stampOf(path))) unseen.push(path);
       }
+      for (const [entry, at] of this.#believed) if (at <= began) this.#believed.delete(entry);
       if (unseen.length === 0) return;
       const doubtful: Entry[] = [];
       await lookAtAll(unseen, (path, stats) => {
@@ -152,7 +161,7 @@ export class Documents {
 
   /**
    * The documents to be looked at: all of them, but no more than some times a second while the watches tell of nothing; in between
-   * the latest, and those that may be written to without a word.
+   * the latest, those that may be written to without a word, and those that were taken to be as they were.
    */
   #pressing(watched: Watched): Entry[] {
     const entries = [...this.#open.values()];
@@ -160,7 +169,9 @@ export class Documents {
     const { cursor } = watched;
     if (cursor === this.#all.cursor && at - this.#all.at < MOMENT_MS) {
       const first = entries.length - LATEST;
-      return entries.filter((entry, index) => index >= first || this.#restless.has(entry));
+      return entries.filter(
+        (entry, index) => index >= first || this.#restless.has(entry) || this.#believed.has(entry),
+      );
     }
     this.#all = { at, cursor };
     this.#restless.clear();

@@ -70,7 +70,7 @@ export class Freshness {
     if (this.#looked.covers(since)) return;
     const own = this.#context.own();
     const began = await watch.refresh(since);
-    await documents.refresh(watch);
+    await documents.refresh(watch, began);
     await this.#tell(own);
     this.#looked.ended(began);
   }

@@ -130,10 +130,10 @@ export class ServerFiles {
   }
 
   /** The same on the spot; undefined where something has to be told or read. */
-  synced(path: string, since: number | undefined): OpenDocument | undefined {
+  synced(path: string, since: number | undefined, isSeenSoon: boolean): OpenDocument | undefined {
     if (!this.#freshness.isRenewed(since)) return undefined;
     this.#context.server.watch.attend(path);
-    return this.#documents.synced(path);
+    return this.#documents.synced(path, isSeenSoon);
   }
 
   /** The document as the server has it now; undefined when it is not open there. */

@@ -4,7 +4,7 @@
  * answer waits for it or its time has come: the more calls there are at once, the fewer looks each of them costs.
  */
 import type { Soon } from "../../base/soon.js";
-import type { PoolMark } from "../types.js";
+import type { MarkProof } from "../types.js";
 
 /** How long a look is put off. What changes meanwhile makes the calls of so long be asked again, so it is not long. */
 const PUT_OFF_MS = 20;
@@ -36,17 +36,18 @@ export class Glances {
   }
 
   /** What proves that a mark of now holds: a look that finds nothing that was not known; `isBusy` says that servers are at work. */
-  take(isBusy: boolean): PoolMark["holds"] {
+  take(isBusy: boolean): MarkProof {
     const state = this.#context.state();
     this.#next ??= this.#prepare(isBusy);
     const look = this.#next;
     if (!isBusy) setImmediate(look.begin);
-    return (): Soon<boolean> => {
+    const holds = (): Soon<boolean> => {
       look.begin();
       return look.over === undefined
         ? look.found.then((found) => found === state)
         : look.over.state === state;
     };
+    return { holds, isAhead: () => this.#next === look };
   }
 
   #prepare(isPutOff: boolean): Look {

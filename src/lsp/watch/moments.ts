@@ -1,7 +1,7 @@
 /** Moments in the life of a pool: whether anything has happened between two of them that an answer could depend on. */
 import { basename } from "node:path";
 import type { Tally } from "../instance-context.js";
-import type { PoolMark } from "../types.js";
+import type { MarkProof, PoolMark } from "../types.js";
 import type { WorkspaceWatch } from "./watch.js";
 
 export interface MomentsContext {
@@ -14,7 +14,8 @@ export interface MomentsContext {
   isServed: (path: string) => boolean;
 }
 
-const always = (): boolean => true;
+/** Everything was looked at before. */
+const proven: MarkProof = { holds: () => true, isAhead: () => false };
 
 export class Moments {
   readonly #context: MomentsContext;
@@ -30,7 +31,7 @@ export class Moments {
   }
 
   /** Where things stand now, files having been looked at since `lookedAt`; `servers` changes with every start and end of one. */
-  mark(lookedAt: number, servers: string, holds: PoolMark["holds"] = always): PoolMark {
+  mark(lookedAt: number, servers: string, proof = proven): PoolMark {
     const { watch, roots, tally } = this.#context;
     // Where files may change unseen, no two moments are known to be equal.
     const unseen = watch.isBlind(roots) ? `.${++this.#marks}` : "";
@@ -42,7 +43,8 @@ export class Moments {
       all: `${files}.${tally.heard}.${servers}`,
       sources: String(this.#sources.cursor),
       changedAt: this.#sources.changedAt,
-      holds,
+      holds: proof.holds,
+      isAhead: proof.isAhead,
     };
   }
 

@@ -213,6 +213,8 @@ function settle<T>(
   merge: "first" | "all",
   found: Outcome<T> | Outcome<T>[],
 ): Answered<T>[] {
+  if (!Array.isArray(found) && found.failure === undefined && found.answers.length === 1)
+    return found.answers;
   const outcomes = Array.isArray(found) ? found : [found];
   const given = outcomes.flatMap(({ answers }) => answers);
   const answers = merge === "first" ? given.slice(0, 1) : given;

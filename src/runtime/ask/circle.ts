@@ -51,7 +51,7 @@ export function documentCircle(call: CallState, admitted: Admitted): DocumentCir
   };
   const atHand = ({ id }: ServerPlan): Attached | undefined => {
     const server = runningServer(call, id, path);
-    const document = server?.synced(path, since);
+    const document = server?.synced(path, since, isSeenSoon(call));
     return server && document && found(server, document);
   };
   return {
@@ -98,6 +98,11 @@ function otherServers({ tool }: CallState, { shown }: Admitted): Refusal {
   return new Refusal("route/no-server", `${tool.name} is only for files of ${whom}; ${shown} is none.`, {
     nextSteps: [{ kind: "doc", text: "Use a tool that is not limited to these servers." }],
   });
+}
+
+/** Whether files are looked at after this and before an answer is given: then a call that can be asked again takes them to be as they were. */
+function isSeenSoon({ attempt, mark }: CallState): boolean {
+  return attempt !== undefined && mark?.isAhead() === true;
 }
 
 /** The server, if it runs: then there is nothing to wait for. */

@@ -22,7 +22,7 @@ export function positionBase(target: Target, { server }: Attached): JsonObject {
   if (target.place === undefined)
     throw new Refusal("point/incomplete", "This tool needs a position in the file.");
   const { line, character } = placeFor(target.document.lines, target.place, server.encoding);
-  return { ...documentBase(target), position: { line, character } };
+  return { textDocument: { uri: target.document.uri }, position: { line, character } };
 }
 
 /** `{ textDocument, positions }`, for methods that take several places at once. */
@@ -59,8 +59,9 @@ function touches(a: unknown, b: unknown): boolean {
 
 /** One table laid over another, tables within tables; what is undefined is left out. */
 export function overlay(base: JsonObject, set: JsonObject | undefined): JsonObject {
+  if (set === undefined) return base;
   const out: JsonObject = { ...base };
-  for (const [key, value] of Object.entries(set ?? {})) {
+  for (const [key, value] of Object.entries(set)) {
     if (value === undefined) continue;
     const below: Json | undefined = Object.hasOwn(out, key) ? out[key] : undefined;
     const merged =
