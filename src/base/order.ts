@@ -135,6 +135,7 @@ async function merge(
 
 /** A sorted copy of texts without duplicates: how sets are written down. */
 export function sortedSet(items: Iterable<string>): string[] {
+  if (Array.isArray(items) && items.length < 2) return items.slice();
   return [...new Set(items)].sort(compareText);
 }
 

@@ -21,7 +21,7 @@ export class ToolCall implements Call {
   readonly #state: CallState;
   readonly #runTool: RunTool;
   /** Tools that were called as steps: by their reply, and those that stand together in one. */
-  readonly #ran = new Map<Reply, Step[]>();
+  #ran: Map<Reply, Step[]> | undefined;
 
   /** `runTool` reaches another tool and gives its answer, refusals included. */
   constructor(state: CallState, runTool: RunTool) {
@@ -40,6 +40,7 @@ export class ToolCall implements Call {
   async tool(name: string, args: Json): Promise<Reply> {
     const ran = await this.#runTool(name, args === this.#state.input ? this.#passedOn(name) : args);
     const reply = ownReply(ran.structured);
+    this.#ran ??= new Map();
     this.#ran.set(reply, [{ name, ran }]);
     return reply;
   }
@@ -82,15 +83,16 @@ export class ToolCall implements Call {
       Object.fromEntries(entries.map(([id, reply]) => [id, wholeValue(openReply(reply))])),
     );
     const steps = entries.flatMap(([name, reply]) =>
-      (this.#ran.get(reply) ?? []).map(({ ran }) => ({ name, ran })),
+      (this.#ran?.get(reply) ?? []).map(({ ran }) => ({ name, ran })),
     );
-    for (const [, reply] of entries) this.#ran.delete(reply);
-    this.#ran.set(whole, steps);
+    for (const [, reply] of entries) this.#ran?.delete(reply);
+    this.#ran?.set(whole, steps);
     return whole;
   }
 
   answer(shape: ShapeName, value: Reply, options: AnswerOptions = {}): Promise<Answer> {
-    tellSteps(this.#state.evidence, [...this.#ran.values()].flat(), this.#ran.get(value) ?? []);
+    if (this.#ran !== undefined)
+      tellSteps(this.#state.evidence, [...this.#ran.values()].flat(), this.#ran.get(value) ?? []);
     return buildAnswer(this.#state, shape, openReply(value), options);
   }
 }

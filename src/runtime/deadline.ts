@@ -87,8 +87,8 @@ function follow(stop: Stop, parents: readonly StopSignal[]): () => void {
 
 /** How work is waited for. */
 interface Waiting {
-  /** Hears of its end, or of the signal: then it was left. */
-  ended?: (isLeft: boolean) => void;
+  /** Hears of its end, or of the signal. */
+  ended?: () => void;
   /** Whether it must not be left: then it is waited for, whatever the signal says. */
   isBound?: () => boolean;
 }
@@ -103,7 +103,7 @@ export function untilAborted<T>(
     let isLeft = false;
     const end = () => {
       signal.removeEventListener("abort", abort);
-      ended?.(isLeft);
+      ended?.();
     };
     const abort = () => {
       if (isBound?.()) return;

@@ -75,8 +75,7 @@ it("whoever begins shared work hears what it tells at once", async () => {
   const { signal } = new AbortController();
   const result = new InFlight<number>().join(
     "key",
-    signal,
-    (message) => heard.push(message),
+    { signal, onProgress: (message) => heard.push(message), given: (result) => result, left: () => 0 },
     async (_, tell) => {
       tell("starting");
       return 1;

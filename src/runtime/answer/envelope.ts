@@ -39,7 +39,7 @@ export function envelop(
   wording: Wording,
 ): Answer {
   const { items, beside } = window;
-  const warnings = [...head.warnings, ...window.warnings, ...cutWarning(head, window)];
+  const warnings = head.warnings.concat(window.warnings, cutWarning(head, window));
   const answer = worded(wording, {
     structured: structureOf(head, window, place, warnings),
     headline: headline(head, window, shape),

@@ -29,6 +29,12 @@ export interface Unready {
   servers: string[];
 }
 
+/** The document that a call is about, and the text that it had. */
+export interface DocumentEvidence {
+  admitted: Admitted;
+  hash: string;
+}
+
 /** The evidence of one call, gathered as it goes. */
 export class Evidence {
   readonly #servers = new Map<string, Readiness>();
@@ -44,7 +50,7 @@ export class Evidence {
   isPage = false;
   /** A cursor of the listing that was kept, where the answer is its first page. */
   listing: string | undefined;
-  document: { admitted: Admitted; hash: string } | undefined;
+  document: DocumentEvidence | undefined;
   /** Paths by which documents were named, where these are not their own. */
   readonly named: string[] = [];
   /** What is yet to be proven of the document that the call named. */

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../base/json.js";
 import type { Warning } from "../../base/problem.js";
 import type { CallState } from "../call-state.js";
+import type { DocumentEvidence } from "./evidence.js";
 
 /** What is known of an answer before it is cut or paged. */
 export interface Head {
@@ -30,7 +31,7 @@ export function headOf(call: CallState): Head {
       code: "answer/not-ready",
       message: `${readiness === "starting" ? "A" : "The"} language server is still ${readiness}; the answer may be incomplete.`,
     });
-  warnings.push(...snippetWarnings(call));
+  for (const warning of snippetWarnings(call)) warnings.push(warning);
   if (dropped > 0)
     warnings.push({
       code: "answer/dropped",
@@ -45,9 +46,15 @@ export function headOf(call: CallState): Head {
     echo: call.plan.dialect.echo === null ? {} : { [call.plan.dialect.echo]: call.input },
     symbol: evidence.symbol,
     question: evidence.question,
-    document: document && { ...call.places.document(document.admitted), sha256: document.hash },
+    document: document && documentValue(call, document),
     warnings,
   };
+}
+
+function documentValue({ places }: CallState, { admitted, hash }: DocumentEvidence): JsonObject {
+  const value = places.document(admitted);
+  value.sha256 = hash;
+  return value;
 }
 
 /** What is said of the texts beside the places of this very page. */

@@ -36,8 +36,9 @@ export function tellNews(call: CallState, server: LanguageServer): void {
 }
 
 /** The folders that the evidence of a call names, which its session need not hear of again. */
-export function foldersTold(evidence: Evidence): string[] {
-  return evidence.warnings.flatMap(({ code: own, data }) =>
+export function foldersTold({ warnings }: Evidence): string[] {
+  if (warnings.length === 0) return [];
+  return warnings.flatMap(({ code: own, data }) =>
     foldersOf.has(own) && typeof data?.folder === "string" ? [data.folder] : [],
   );
 }

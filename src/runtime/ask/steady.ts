@@ -124,9 +124,9 @@ function changedSince(
 ): Soon<string[]> {
   const { document } = evidence;
   const own = document?.admitted;
-  const others = shown
-    .filter(({ path }) => path !== own?.path && (stamps.get(path)?.changedAt ?? 0) >= startedAt)
-    .map((file) => file.shown);
+  const others: string[] = [];
+  for (const { path, shown: name } of shown)
+    if (path !== own?.path && (stamps.get(path)?.changedAt ?? 0) >= startedAt) others.push(name);
   if (document === undefined || own === undefined) return sortedSet(others);
   const withOwn = (isOther: boolean): string[] => sortedSet(isOther ? [own.shown, ...others] : others);
   if (!evidence.isSteady) return withOwn(true);

@@ -126,9 +126,9 @@ function settled<T>(
   named: readonly Named[],
 ): Soon<Rows<T>> {
   const isWhole = rows.length <= pageSize(call) || rows.files.length === 1;
-  const mixed = new Set(isWhole ? [] : named.flatMap((file) => (file.isMixed ? [file.admitted] : [])));
+  const mixed = isWhole ? undefined : new Set(named.flatMap((file) => (file.isMixed ? [file.admitted] : [])));
   const settling = oneByOne(rows.files.values(), (file) => {
-    if (!isWhole && !mixed.has(file.admitted)) return undefined;
+    if (mixed?.has(file.admitted) === false) return undefined;
     if (file.length > 1) return rows.settle(file, speller);
     file.isOrdered = true;
   });

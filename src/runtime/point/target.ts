@@ -8,7 +8,6 @@ import type { Point, Span } from "../../protocol/spelling.js";
 import type { Admitted, Followed } from "../../workspace/types.js";
 import { askCircle } from "../ask/ask.js";
 import { type Circle, type DocumentCircle, documentCircle } from "../ask/circle.js";
-import { tellNews } from "../ask/news.js";
 import type { Attempt } from "../ask/steady.js";
 import type { CallState } from "../call-state.js";
 import type { LspPosition } from "../lsp-values.js";
@@ -40,7 +39,7 @@ export async function openTarget(call: CallState, name: string): Promise<Target>
   const followed = found instanceof Promise ? await found : found;
   const { admitted } = followed;
   const circle = documentCircle(call, admitted);
-  const document = openAlready(call, circle) ?? (await openFirst(call, circle));
+  const document = openAlready(circle) ?? (await openFirst(call, circle));
   if (document === undefined) throw new Refusal("route/no-server", `No server could open ${admitted.shown}.`);
   return targetAt(call, followed, circle, document);
 }
@@ -54,7 +53,7 @@ function openBelieved(call: CallState, attempt: Attempt, name: string): Target |
   // Also what is refused is refused of a file that the name may not lead to any more.
   evidence.belief = new Belief(gate, name, admitted);
   const circle = documentCircle(call, admitted);
-  const document = openAlready(call, circle);
+  const document = openAlready(circle);
   if (document !== undefined) {
     evidence.belief.proveSoon(() => attempt.giveUp());
     return targetAt(call, followed, circle, document);
@@ -77,11 +76,9 @@ function targetAt(
 }
 
 /** The document, where the only server of its kind has it at hand. */
-function openAlready(call: CallState, { servers, atHand }: DocumentCircle): OpenDocument | undefined {
+function openAlready({ servers, atHand }: DocumentCircle): OpenDocument | undefined {
   const [only] = servers;
-  const attached = only === undefined || servers.length > 1 ? undefined : atHand(only);
-  if (attached !== undefined) tellNews(call, attached.server);
-  return attached?.document;
+  return only === undefined || servers.length > 1 ? undefined : atHand(only)?.document;
 }
 
 /** The document in the first server that can be had. */

@@ -2,11 +2,22 @@
  * Calls that ask the same at the same time share one answer. The work ends early only when nobody waits for it any more;
  * whoever leaves, leaves alone.
  */
+import type { Soon } from "../../base/soon.js";
 import { Stop, type StopSignal } from "../../base/stop.js";
-import { untilAborted } from "../deadline.js";
 
 /** A piece of work under a signal, telling its progress. */
 export type Work<T> = (signal: StopSignal, onProgress: (message: string) => void) => Promise<T>;
+
+/** Who waits for work, alone or beside others. */
+export interface Caller<T, U> {
+  /** Aborts when the caller leaves. */
+  signal: StopSignal;
+  onProgress(message: string): void;
+  /** What becomes of the result. */
+  given(result: T): Soon<U>;
+  /** What is told to a caller that left. */
+  left(): Soon<U>;
+}
 
 interface Shared<T> {
   result: Promise<T>;
@@ -23,19 +34,38 @@ export class InFlight<T> {
     return this.#under.has(key);
   }
 
-  /** The result of the work of that key: of what is under way, else of new work. Rejects when the signal aborts first. */
-  join(key: string, signal: StopSignal, onProgress: (message: string) => void, work: Work<T>): Promise<T> {
+  /** What a caller makes of the result of that key's work: of what is under way, else of new work. */
+  join<U>(key: string, { signal, onProgress, given, left }: Caller<T, U>, work: Work<T>): Promise<U> {
     // A listener of one's own, so that two callers with the same function count twice.
     const listener = (message: string) => onProgress(message);
     const shared = this.#under.get(key) ?? this.#begin(key, work, listener);
     shared.listeners.add(listener);
-    const ended = (isLeft: boolean) => {
-      shared.listeners.delete(listener);
-      if (isLeft && shared.listeners.size > 0) return;
-      if (this.#under.get(key) === shared) this.#under.delete(key);
-      if (isLeft) shared.stop.abort(signal.reason);
-    };
-    return untilAborted(signal, shared.result, { ended });
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      /** The caller waits no more: for the result, or because it left. */
+      const end = (isLeft: boolean, told: () => Soon<U>) => {
+        if (isOver) return;
+        isOver = true;
+        signal.removeEventListener("abort", leave);
+        shared.listeners.delete(listener);
+        const isOfOthers = isLeft && shared.listeners.size > 0;
+        if (!isOfOthers && this.#under.get(key) === shared) this.#under.delete(key);
+        if (isLeft && !isOfOthers) shared.stop.abort(signal.reason);
+        try {
+          resolve(told());
+        } catch (error) {
+          reject(error);
+        }
+      };
+      const leave = () => end(true, left);
+      const failed = (error: unknown) =>
+        end(false, () => {
+          throw error;
+        });
+      shared.result.then((result) => end(false, () => given(result)), failed);
+      if (signal.aborted) leave();
+      else signal.addEventListener("abort", leave, { once: true });
+    });
   }
 
   /** Begins work, which may tell of its progress at once. */

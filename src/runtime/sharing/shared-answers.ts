@@ -12,7 +12,7 @@ import type { Evidence, Learned } from "../answer/evidence.js";
 import type { CallOutcome } from "../answer/outcome.js";
 import { isTimeToAsk } from "../deadline.js";
 import type { AnswerCache } from "./answer-cache.js";
-import type { InFlight } from "./in-flight.js";
+import type { Caller, InFlight } from "./in-flight.js";
 
 const lookMs = 2000;
 
@@ -68,35 +68,50 @@ export interface Sharing {
 }
 
 /** The answer that is kept, or under way, or new. */
-export async function shareAnswer(sharing: Sharing, question: Question, ask: Ask): Promise<Told> {
-  const { tool, args, sight, asker, cancel, onProgress } = question;
-  const { inFlight } = sharing;
+export function shareAnswer(sharing: Sharing, question: Question, ask: Ask): Promise<Told> {
+  const { tool, args, sight, asker } = question;
   const askedAt = Date.now();
   const key = `${tool} ${canonicalText(args ?? {})} ${sight}`;
-  const mark = glanceFor(sharing, asker, key) ?? (await briefly(question, () => sharing.pool.mark()));
-  const alone = () => ask(mark, cancel, onProgress);
-  if (mark === undefined) return alone();
+  const share = (mark: PoolMark | undefined) =>
+    mark === undefined
+      ? ask(mark, question.cancel, question.onProgress)
+      : shareAt(sharing, question, { key, mark, askedAt }, ask);
+  const glanced = glanceFor(sharing, asker, key);
+  return glanced === undefined ? briefly(question, () => sharing.pool.mark()).then(share) : share(glanced);
+}
+
+/** A question as it is known by, and where things stood when it was asked. */
+interface Asked {
+  key: string;
+  mark: PoolMark;
+  askedAt: number;
+}
+
+function shareAt(sharing: Sharing, question: Question, asked: Asked, ask: Ask): Promise<Told> {
+  const { key, mark } = asked;
+  const { asker, cancel, onProgress } = question;
   const kept = keptAnswer(sharing, question, key, mark);
-  if (kept !== undefined) return kept;
+  if (kept !== undefined) return Promise.resolve(kept);
   let isOwn = false;
-  let told: Fresh;
-  try {
-    told = await inFlight.join(`${mark.files} ${key}`, cancel, onProgress, (signal, tell) => {
-      isOwn = true;
-      return ask(mark, signal, tell);
-    });
-  } catch (error) {
-    if (!cancel.aborted) throw error;
+  const caller: Caller<Fresh, Told> = {
+    signal: cancel,
+    onProgress,
+    given(told) {
+      // After the answer is on its way: keeping it is nobody's hurry.
+      if (isOwn) setImmediate(keep, sharing, asked, told);
+      // A cursor is good in its own session only, and another's end of time is not one's own. One's own may come a moment
+      // before the clock has it: asked anew, the call would end at once and know nothing of what it waited for.
+      const isGood = told.owner === undefined || told.owner === asker;
+      const isAgain = told.isLate && isTimeToAsk(question.remainingMs());
+      return isGood && !isAgain ? told : ask(mark, cancel, onProgress);
+    },
     // Whoever left alone is told so; what they shared goes on for the others.
-    return ask(undefined, cancel, onProgress);
-  }
-  // After the answer is on its way: keeping it is nobody's hurry.
-  if (isOwn) setImmediate(keep, sharing, key, mark, told, askedAt);
-  // A cursor is good in its own session only, and another's end of time is not one's own. One's own may come a moment
-  // before the clock has it: asked anew, the call would end at once and know nothing of what it waited for.
-  const isGood = told.owner === undefined || told.owner === asker;
-  const isAgain = told.isLate && isTimeToAsk(question.remainingMs());
-  return isGood && !isAgain ? told : alone();
+    left: () => ask(undefined, cancel, onProgress),
+  };
+  return sharing.inFlight.join(`${mark.files} ${key}`, caller, (signal, tell) => {
+    isOwn = true;
+    return ask(mark, signal, tell);
+  });
 }
 
 /** Where things stand, at a glance. What another call found may only be taken over by whoever has looked at everything. */
@@ -142,7 +157,7 @@ export function briefly<T>(
 }
 
 /** Keeps an answer. What has happened since its mark shows when it is looked for: the mark is another one then. */
-function keep({ answers }: Sharing, key: string, mark: PoolMark, fresh: Fresh, askedAt: number): void {
+function keep({ answers }: Sharing, { key, mark, askedAt }: Asked, fresh: Fresh): void {
   if (!fresh.isKept) return;
   const { outcome, learned, refusal, isLate, owner, listing } = fresh;
   // What a server has yet to say belongs to one call, and is nothing that can be written down.
