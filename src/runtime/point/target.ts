@@ -8,6 +8,7 @@ import type { Point, Span } from "../../protocol/spelling.js";
 import type { Admitted, Followed } from "../../workspace/types.js";
 import { askCircle } from "../ask/ask.js";
 import { type Circle, type DocumentCircle, documentCircle } from "../ask/circle.js";
+import { tellNews } from "../ask/news.js";
 import type { Attempt } from "../ask/steady.js";
 import type { CallState } from "../call-state.js";
 import type { LspPosition } from "../lsp-values.js";
@@ -39,7 +40,7 @@ export async function openTarget(call: CallState, name: string): Promise<Target>
   const followed = found instanceof Promise ? await found : found;
   const { admitted } = followed;
   const circle = documentCircle(call, admitted);
-  const document = openAlready(circle) ?? (await openFirst(call, circle));
+  const document = openAlready(call, circle) ?? (await openFirst(call, circle));
   if (document === undefined) throw new Refusal("route/no-server", `No server could open ${admitted.shown}.`);
   return targetAt(call, followed, circle, document);
 }
@@ -53,7 +54,7 @@ function openBelieved(call: CallState, attempt: Attempt, name: string): Target |
   // Also what is refused is refused of a file that the name may not lead to any more.
   evidence.belief = new Belief(gate, name, admitted);
   const circle = documentCircle(call, admitted);
-  const document = openAlready(circle);
+  const document = openAlready(call, circle);
   if (document !== undefined) {
     evidence.belief.proveSoon(() => attempt.giveUp());
     return targetAt(call, followed, circle, document);
@@ -76,9 +77,11 @@ function targetAt(
 }
 
 /** The document, where the only server of its kind has it at hand. */
-function openAlready({ servers, atHand }: DocumentCircle): OpenDocument | undefined {
+function openAlready(call: CallState, { servers, atHand }: DocumentCircle): OpenDocument | undefined {
   const [only] = servers;
-  return only === undefined || servers.length > 1 ? undefined : atHand(only)?.document;
+  const attached = only === undefined || servers.length > 1 ? undefined : atHand(only);
+  if (attached !== undefined) tellNews(call, attached.server);
+  return attached?.document;
 }
 
 /** The document in the first server that can be had. */

@@ -6,7 +6,8 @@ import type { Json, JsonObject } from "../../../src/base/json.js";
 import { snapshotOf } from "../../workspace/edits/bench.js";
 import { codeOf, editing } from "./support.js";
 
-const rounds = 120;
+/** So many that one in ten of them, about as many as can be applied, are never too few. */
+const rounds = 240;
 
 const mild = ["a.fake", "b.fake", "src/c.fake", "src", "new.fake", "dir/new.fake", "link.fake"].map(
   (name) => `file:///work/${name}`,
