@@ -128,8 +128,9 @@ class Pool implements ServerPool {
   }
 
   #markOf(lookedAt: number, proof?: MarkProof): PoolMark {
-    const generations = this.#sorted().map((slot) => slot.instance?.generation ?? "-");
-    return this.#moments.mark(lookedAt, `${this.#starts}.${generations.join(".")}`, proof);
+    let servers = String(this.#starts);
+    for (const { instance } of this.#sorted()) servers += `.${instance?.generation ?? "-"}`;
+    return this.#moments.mark(lookedAt, servers, proof);
   }
 
   moment(): Promise<number> {

@@ -134,7 +134,7 @@ it("keeps so many bytes, the oldest go first, and none that is more than a quart
   expect(await cache.get("a", mark)).toEqual(long);
   await cache.put("e", mark, long, [], clock.now);
   expect(await cache.get("a", mark)).toBeUndefined();
-  expect(cache.has("a")).toBe(false);
+  expect(cache.has("a", "me")).toBe(false);
   expect(cache.bytes).toBeLessThanOrEqual(1_300);
   for (const key of ["b", "c", "d", "e"]) expect(await cache.get(key, mark)).toEqual(long);
   await cache.put("f", mark, { ...outcome, text: "x".repeat(400) }, [], clock.now);
@@ -146,11 +146,11 @@ it("keeps so many bytes, the oldest go first, and none that is more than a quart
 it("counts its questions, too", async () => {
   const { cache, clock } = cacheAt(1_300);
   for (const key of ["a", "b", "c", "d"]) await cache.put(key.repeat(300), mark, outcome, [], clock.now);
-  expect(cache.has("a".repeat(300))).toBe(false);
+  expect(cache.has("a".repeat(300), "me")).toBe(false);
   expect(await cache.get("d".repeat(300), mark)).toEqual(outcome);
   // One that is too long would drive the others out.
   await cache.put("é".repeat(163), mark, outcome, [], clock.now);
-  expect(cache.has("é".repeat(163))).toBe(false);
+  expect(cache.has("é".repeat(163), "me")).toBe(false);
   expect(await cache.get("d".repeat(300), mark)).toEqual(outcome);
 });
 

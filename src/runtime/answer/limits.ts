@@ -103,6 +103,10 @@ function roomLeft(room: number, value: unknown): number {
   if (typeof value === "string") return room - value.length * mostPerCharacter - mostBeside;
   if (typeof value !== "object" || value === null) return room - mostBeside;
   let left = room - mostBeside;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && left >= 0; at++) left = roomLeft(left, value[at]);
+    return left;
+  }
   for (const name in value) {
     if (left < 0) return left;
     const member = (value as Record<string, unknown>)[name];

@@ -45,10 +45,11 @@ export interface Part {
   items: Json[];
 }
 
-/** What a window shows: the answer, how many of the items stand in it, and the cursor behind them. */
+/** What a window shows: the answer, how many of the items stand in it, in which form, and the cursor behind them. */
 export interface Shown {
   answer: Answer;
   count: number;
+  form: Form;
   next: string | undefined;
 }
 
@@ -76,18 +77,18 @@ export function windowAnswer(
         counts: { offset, total: listing.total, next },
         isTruncated: end < listing.total || listing.head.isCut || form.isShortened,
         warnings: form.warnings,
-        steps: uniqueBy([...form.steps, ...(isCut ? waysOn(call, cut) : [])], canonicalText),
+        steps: uniqueBy(isCut ? [...form.steps, ...waysOn(call, cut)] : form.steps, canonicalText),
       },
       placeOfList(call, facts),
       shape,
       call.wording,
     );
-    return { answer, count, next };
+    return { answer, count, form, next };
   };
   const plain: Form = { items: whole, warnings: [], steps: [], isShortened: false };
-  let rendered: (Shown & { form: Form }) | undefined;
+  let rendered: Shown | undefined;
   const tried = (count: number, form: Form) => {
-    rendered = { ...render(count, form), form };
+    rendered = render(count, form);
     return rendered.answer;
   };
   const fitting = (form: Form) =>

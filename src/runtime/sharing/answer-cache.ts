@@ -29,6 +29,8 @@ export class AnswerCache<T extends object> {
   readonly #kept = new Map<string, Kept>();
   readonly #texts: TextRing;
   #bytes = 0;
+  /** Whether any was ever kept for its owner alone. */
+  #isOwned = false;
   #files: string | undefined;
   /** The mark of all that is kept. */
   #mark: string | undefined;
@@ -46,9 +48,11 @@ export class AnswerCache<T extends object> {
     return this.#bytes;
   }
 
-  /** The answer to a question asked before, if it is still true at this mark. */
-  get(key: string, mark: Mark): T | undefined {
+  /** The answer to a question asked before, the owner's own or that for all, if it is still true at this mark. */
+  get(question: string, mark: Mark, owner?: string): T | undefined {
     this.#note(mark);
+    if (owner !== undefined && !this.#isOwned) return undefined;
+    const key = keyOf(question, owner);
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
     const isTrue = kept.mark === mark.all && this.now() < kept.until && areSame(kept);
@@ -58,13 +62,21 @@ export class AnswerCache<T extends object> {
     return undefined;
   }
 
-  /** Whether there is an answer, be it still true or not. */
-  has(key: string): boolean {
-    return this.#kept.has(key);
+  /** Whether there is an answer for all, or for this one, be it still true or not. */
+  has(question: string, asker: string): boolean {
+    return this.#kept.has(question) || (this.#isOwned && this.#kept.has(keyOf(question, asker)));
   }
 
-  /** Keeps an answer that shows these files; not when one of them changed after the question was asked. */
-  put(key: string, mark: Mark, answer: T, files: readonly string[], askedAt: number): void {
+  /** Keeps an answer that shows these files, for all or for its owner; not when one of them changed after the question was asked. */
+  put(
+    question: string,
+    mark: Mark,
+    answer: T,
+    files: readonly string[],
+    askedAt: number,
+    owner?: string,
+  ): void {
+    const key = keyOf(question, owner);
     // What was seen meanwhile is newer than the mark of this answer.
     this.#files ??= mark.files;
     if (this.#files !== mark.files || this.now() < this.#changedAt + digestMs) return;
@@ -79,6 +91,7 @@ export class AnswerCache<T extends object> {
     const text = this.#texts.put(messageText(answer), oldest?.text);
     if (text === undefined) return;
     const bytes = text.bytes + keyBytes;
+    this.#isOwned ||= owner !== undefined;
     this.#kept.set(key, { text, mark: mark.all, files, stamps, bytes, until: this.now() + lifeMs });
     this.#bytes += bytes;
     for (const [other, { text }] of this.#kept) {
@@ -114,6 +127,10 @@ export class AnswerCache<T extends object> {
     this.#kept.delete(key);
     this.#bytes -= kept.bytes;
   }
+}
+
+function keyOf(question: string, owner: string | undefined): string {
+  return owner === undefined ? question : `${owner} ${question}`;
 }
 
 function areSame({ files, stamps }: Kept): boolean {

@@ -116,7 +116,7 @@ function shareAt(sharing: Sharing, question: Question, asked: Asked, ask: Ask): 
 
 /** Where things stand, at a glance. What another call found may only be taken over by whoever has looked at everything. */
 function glanceFor({ pool, answers, inFlight }: Sharing, asker: string, key: string): PoolMark | undefined {
-  if (answers.has(key) || answers.has(keyOf(key, asker))) return undefined;
+  if (answers.has(key, asker)) return undefined;
   const glanced = pool.glance();
   return glanced && inFlight.has(`${glanced.files} ${key}`) ? undefined : glanced;
 }
@@ -128,13 +128,9 @@ function keptAnswer(
   key: string,
   mark: PoolMark,
 ): Told | undefined {
-  const own = answers.get(keyOf(key, asker), mark);
+  const own = answers.get(key, mark, asker);
   if (own?.listing !== undefined && holds(own.listing)) return own;
   return answers.get(key, mark);
-}
-
-function keyOf(key: string, owner: string | undefined): string {
-  return owner === undefined ? key : `${owner} ${key}`;
 }
 
 /** What a look at how things stand finds, or undefined when it takes too long or nobody waits for it: then a call goes its own way. */
@@ -163,7 +159,7 @@ function keep({ answers }: Sharing, { key, mark, askedAt }: Asked, fresh: Fresh)
   // What a server has yet to say belongs to one call, and is nothing that can be written down.
   if (learned.awaited.length > 0) return;
   const told: Told = { outcome, learned, refusal, isLate, owner, listing };
-  answers.put(keyOf(key, owner), mark, told, fresh.files, askedAt);
+  answers.put(key, mark, told, fresh.files, askedAt, owner);
 }
 
 /** Whether identical calls may share an answer: those that only read what language servers tell. */
