@@ -3,12 +3,13 @@
  * between those that may be written to without a word; and whose texts are known without being read again. Here nobody
  * tells of a write but the cursor.
  */
-import { linkSync, unlinkSync } from "node:fs";
+import { linkSync, lstatSync, unlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Lines } from "../../src/base/text.js";
 import { Capabilities } from "../../src/lsp/capabilities.js";
 import { Documents, type Watched } from "../../src/lsp/documents/documents.js";
+import { stampText } from "../../src/lsp/documents/file.js";
 import { serverPlan } from "../fake-server/index.js";
 import { afterThis, workspace, write } from "./support.js";
 
@@ -71,6 +72,58 @@ test("one that was asked about again is one of the last", async () => {
   write(at("f0.fake"), "second\n");
   write(at("f4.fake"), "second\n");
   expect(await look()).toEqual(["changed f0.fake"]);
+});
+
+test("one that is taken to be as it was is looked at in the next look, however many were asked about since", async () => {
+  const { at, documents, open, look } = await opened();
+  await open(names);
+  await look();
+  write(at("f0.fake"), "second\n");
+  expect(documents.synced(at("f0.fake"), true)).toBeDefined();
+  expect(documents.synced(at("f0.fake"))).toBeUndefined();
+  await open(names.slice(1));
+  expect(await look()).toEqual(["changed f0.fake"]);
+  await open(names.slice(1));
+  write(at("f0.fake"), "and third\n");
+  write(at("f1.fake"), "second\n");
+  // It was read anew; the other was taken for nothing.
+  expect(await look()).toEqual(["changed f0.fake"]);
+});
+
+test("a look that began before one was taken to be as it was does not count for it", async () => {
+  const { at, documents, watched, open, look, told } = await opened();
+  await open(names);
+  await look();
+  const before = stampText(lstatSync(at("f0.fake")));
+  const began = performance.now();
+  vi.advanceTimersByTime(1);
+  expect(documents.synced(at("f0.fake"), true)).toBeDefined();
+  write(at("f0.fake"), "second\n");
+  await open(names.slice(1));
+  watched.stampOf = (path) => (basename(path) === "f0.fake" ? before : undefined);
+  await documents.refresh(watched, began);
+  expect(told).toEqual([]);
+  watched.stampOf = () => undefined;
+  expect(await look()).toEqual(["changed f0.fake"]);
+});
+
+test("one that was looked at is not looked at for having been taken to be as it was before", async () => {
+  const { at, documents, open, look } = await opened();
+  await open(names);
+  await look();
+  expect(documents.synced(at("f0.fake"), true)).toBeDefined();
+  expect(await look()).toEqual([]);
+  await open(names.slice(1));
+  write(at("f0.fake"), "second\n");
+  expect(await look()).toEqual([]);
+});
+
+test("one whose text may have changed unseen is not taken to be as it was", async () => {
+  const { at, documents, open } = await opened();
+  vi.setSystemTime(Date.now() - 60_000);
+  await open(["f0.fake"]);
+  vi.setSystemTime(Date.now() + 60_000);
+  expect(documents.synced(at("f0.fake"), true)).toBeUndefined();
 });
 
 test("as soon as anything was told of, all are looked at", async () => {

@@ -62,6 +62,21 @@ describe("a glance", () => {
     expect(look).toHaveBeenCalledTimes(2);
   });
 
+  test("is ahead of its look until that begins, whoever begins it", async () => {
+    const glances = new Glances(context);
+    const first = glances.take(false);
+    expect(first.isAhead()).toBe(true);
+    await nextTurn();
+    expect(first.isAhead()).toBe(false);
+    const [second, third] = [glances.take(true), glances.take(true)];
+    expect([second.isAhead(), third.isAhead()]).toEqual([true, true]);
+    const isTrue = second.holds();
+    expect([second.isAhead(), third.isAhead()]).toEqual([false, false]);
+    expect(glances.take(true).isAhead()).toBe(true);
+    expect(await isTrue).toBe(true);
+    expect(third.isAhead()).toBe(false);
+  });
+
   test("is looked after although no answer asks", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     new Glances(context).take(true);

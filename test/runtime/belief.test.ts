@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { sha256 } from "../../src/base/hash.js";
 import { insistOnSteady } from "../../src/runtime/ask/steady.js";
 import { Belief } from "../../src/runtime/point/belief.js";
 import type { Admitted, Followed } from "../../src/workspace/types.js";
@@ -71,6 +72,28 @@ async function askedAbout(work: Workshop): Promise<unknown[]> {
   const asked = (await work.received(method)) as { textDocument: { uri: string } }[];
   return asked.map(({ textDocument: { uri } }) => uri.split("/").slice(-2).join("/"));
 }
+
+describe("a document that is open", () => {
+  it("is answered about as it is written just before the question, of which no watch has told", async () => {
+    const { work, name } = await openAliased();
+    const text = "another text\n";
+    writeFileSync(join(work.folder, "one/a.fake"), text);
+    const { structured } = await hover(work, name, 2);
+    expect(structured).toMatchObject({ document: { path: "one/a.fake", sha256: sha256(text) } });
+    const asked = await askedAbout(work);
+    // The first of them about the text before, in vain.
+    expect(asked).toEqual(["one/a.fake", "one/a.fake", "one/a.fake"]);
+    const told = (await work.received("textDocument/didChange")) as unknown[];
+    expect(told).toHaveLength(1);
+  });
+
+  it("is not answered about when it is gone, of which no watch has told", async () => {
+    const { work, name } = await openAliased();
+    rmSync(join(work.folder, "one/a.fake"));
+    const { structured } = await hover(work, name, 2);
+    expect(structured).toMatchObject({ ok: false, error: { code: "guard/not-a-file" } });
+  });
+});
 
 describe("a name that was followed before", () => {
   it("is asked about once where it leads to the same file", async () => {

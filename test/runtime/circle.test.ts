@@ -1,10 +1,12 @@
 /** How a document's servers are had: at hand without a wait, opened once in a call, and a failure is told once. */
 import { expect, it, vi } from "vitest";
 import { Refusal } from "../../src/base/problem.js";
+import { Stop } from "../../src/base/stop.js";
 import { Lines } from "../../src/base/text.js";
 import type { LanguageServer, OpenDocument } from "../../src/lsp/types.js";
 import { askCircle } from "../../src/runtime/ask/ask.js";
 import { documentCircle, workspaceCircle } from "../../src/runtime/ask/circle.js";
+import type { Attempt } from "../../src/runtime/ask/steady.js";
 import { openTarget } from "../../src/runtime/point/target.js";
 import { callState, gate, serverOf } from "./doubles.js";
 
@@ -36,6 +38,24 @@ it("has a document at hand, looked at once, and tells what is to be known of its
   expect(synced).toHaveBeenCalledOnce();
   expect(call.evidence.warnings).toMatchObject([{ code: "answer/not-watched" }]);
   expect(call.evidence.learned.awaited).toEqual([["fake", server]]);
+});
+
+it("takes a document to be as it was only before a look that the call waits for", () => {
+  const synced = vi.fn((): OpenDocument => document);
+  const server = { ...serverOf({}), synced };
+  const attempt = { startedAt: 0, isFirst: true, isLast: false, signal: new Stop(), giveUp: () => {} };
+  const seenSoon = (isAhead: boolean, own: Attempt | undefined) => {
+    const mark = {
+      ...{ lookedAt: 7, files: "", all: "", sources: "", changedAt: null },
+      ...{ holds: () => true, isAhead: () => isAhead },
+    };
+    const call = { ...callOf(server), attempt: own, mark };
+    documentCircle(call, admitted).atHand(server.plan);
+    return synced.mock.lastCall;
+  };
+  expect(seenSoon(true, attempt)).toEqual([admitted.path, 7, true]);
+  expect(seenSoon(false, attempt)).toEqual([admitted.path, 7, false]);
+  expect(seenSoon(true, undefined)).toEqual([admitted.path, 7, false]);
 });
 
 it("opens a document that is not at hand in the server that runs, once", async () => {

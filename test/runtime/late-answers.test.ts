@@ -69,18 +69,3 @@ describe("an answer that came too late", () => {
     expect((await second).outcome.text).toBe(told);
   });
 });
-
-it("whoever begins shared work hears what it tells at once", async () => {
-  const heard: string[] = [];
-  const { signal } = new AbortController();
-  const result = new InFlight<number>().join(
-    "key",
-    { signal, onProgress: (message) => heard.push(message), given: (result) => result, left: () => 0 },
-    async (_, tell) => {
-      tell("starting");
-      return 1;
-    },
-  );
-  expect(heard).toEqual(["starting"]);
-  expect(await result).toBe(1);
-});
