@@ -314,7 +314,7 @@ export class Instance {
 
   /** Brings the server up to date with the disk; a look that began after `since` will do. */
   async refresh(since: number): Promise<void> {
-    if (!this.dead) await this.#files.renew(since);
+    if (!this.dead) await this.#files.look(since);
   }
 
   /** Whether the server was told all that is known; then it is up to date as of this moment, as far as that goes. */

@@ -85,39 +85,26 @@ function follow(stop: Stop, parents: readonly StopSignal[]): () => void {
   };
 }
 
-/** How work is waited for. */
-interface Waiting {
-  /** Hears of its end, or of the signal. */
-  ended?: () => void;
-  /** Whether it must not be left: then it is waited for, whatever the signal says. */
-  isBound?: () => boolean;
-}
-
-/** The work's outcome, or the signal's reason as soon as it aborts, whatever the work does then. */
+/**
+ * The work's outcome, or the signal's reason as soon as it aborts, whatever the work does then; but for work that is bound, which
+ * must not be left and is waited for, whatever the signal says.
+ */
 export function untilAborted<T>(
   signal: StopSignal,
   work: Promise<T>,
-  { ended, isBound }: Waiting = {},
+  isBound: () => boolean = () => false,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    let isLeft = false;
-    const end = () => {
-      signal.removeEventListener("abort", abort);
-      ended?.();
-    };
     const abort = () => {
-      if (isBound?.()) return;
-      isLeft = true;
-      end();
-      reject(signal.reason);
+      if (!isBound()) reject(signal.reason);
     };
     work.then(
       (value) => {
-        if (!isLeft) end();
+        signal.removeEventListener("abort", abort);
         resolve(value);
       },
       (error: unknown) => {
-        if (!isLeft) end();
+        signal.removeEventListener("abort", abort);
         reject(error);
       },
     );

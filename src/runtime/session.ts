@@ -119,16 +119,12 @@ export class Session {
     const remainingMs = countdown(timeoutMs);
     const { signal: cancel, done } = underAny([options.signal, this.#closed]);
     const asked = { tool, args, cancel, timeoutMs, remainingMs, onProgress, outer: undefined };
-    return this.#perform(asked).then(
-      ({ outcome }) => {
-        done();
-        return outcome;
-      },
-      (error: unknown) => {
-        done();
-        throw error;
-      },
-    );
+    try {
+      const { outcome } = await this.#perform(asked);
+      return outcome;
+    } finally {
+      done();
+    }
   }
 
   /** The road of every call, of an agent or within another call. */
@@ -207,7 +203,7 @@ export class Session {
       frame.signal.throwIfAborted();
       const answer = await (isShared(tool)
         ? steadily(frame.signal, ask)
-        : untilAborted(frame.signal, ask(), { isBound }));
+        : untilAborted(frame.signal, ask(), isBound));
       for (const folder of foldersTold(own.evidence)) this.#toldFolders.add(folder);
       return new FreshAnswer(outcomeOf(answer), tool, own, this.#id);
     } catch (error) {

@@ -2,10 +2,20 @@
 import { linkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
-import type { PoolContext } from "../../src/lsp/types.js";
+import { describe, expect, test, vi } from "vitest";
+import type { PoolContext, PoolMark, ServerPool } from "../../src/lsp/types.js";
 import { fakeServer } from "../fake-server/index.js";
-import { poolOf, received, scenarios, session, signal, until, workspace, write } from "./support.js";
+import {
+  afterThis,
+  poolOf,
+  received,
+  scenarios,
+  session,
+  signal,
+  until,
+  workspace,
+  write,
+} from "./support.js";
 
 describe.runIf(process.platform === "linux")("a glance", () => {
   const files = { "a.fake": "one\n", "b.fake": "two\n" };
@@ -19,6 +29,14 @@ describe.runIf(process.platform === "linux")("a glance", () => {
     await server.sync(join(root, "b.fake"), signal());
     await pool.mark();
     return { root, pool, server, outside };
+  }
+
+  /** A glance while nothing happens, whose look has yet to begin. */
+  async function restedGlance(pool: ServerPool): Promise<PoolMark> {
+    await pool.mark();
+    const glanced = pool.glance();
+    if (glanced === undefined) throw new Error("something has happened");
+    return glanced;
   }
 
   /** A pool of which nobody has asked anything yet. */
@@ -59,6 +77,28 @@ describe.runIf(process.platform === "linux")("a glance", () => {
     write(join(root, "c.fake"), "three\n");
     const glanced = pool.glance();
     expect(await glanced?.holds()).toBe(false);
+  });
+
+  test("is proven by a look at the document that was taken to be as it was, whoever glances meanwhile", async () => {
+    const { pool, server } = await open();
+    // In no root: nobody tells of it but a look at it as a document.
+    const path = join(workspace({ "far.fake": "one\n" }), "far.fake");
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    afterThis(() => void vi.useRealTimers());
+    await server.sync(path, signal());
+    const glanced = await restedGlance(pool);
+    expect(server.synced(path, glanced.lookedAt, true)?.lines.text).toBe("one\n");
+    write(path, "second\n");
+    let isOver = false;
+    const holds = Promise.resolve(glanced.holds()).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      pool.glance();
+      await nextTurn();
+    }
+    expect(await holds).toBe(false);
+    expect(server.synced(path, (await restedGlance(pool)).lookedAt, true)?.lines.text).toBe("second\n");
   });
 
   test("does not hold where a file was written unseen; the server hears of it", async () => {

@@ -111,12 +111,16 @@ it("fails for all who wait, and so does what is made of its result", async () =>
   await expect(third).rejects.toThrow("of no use");
 });
 
-it("tells one who has left already so, and does not begin for nobody", async () => {
+it("is not begun for one who has left already, and not ended where others wait", async () => {
   const inFlight = new InFlight<number>();
-  const { work, isStopped } = openWork();
-  const one = caller("one");
+  const { work, end, isStopped } = openWork();
+  const [one, two] = [caller("one"), caller("two")];
   one.stop.abort();
   expect(await inFlight.join("key", one, work)).toBe("one left");
-  expect(isStopped() ?? true).toBe(true);
-  expect(inFlight.has("key")).toBe(false);
+  expect(work).not.toHaveBeenCalled();
+  const told = inFlight.join("key", two, work);
+  expect(await inFlight.join("key", one, work)).toBe("one left");
+  expect(isStopped()).toBe(false);
+  end(1);
+  expect(await told).toBe("two: 1");
 });

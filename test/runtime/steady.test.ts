@@ -2,8 +2,10 @@
 import { linkSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { sha256 } from "../../src/base/hash.js";
+import { Stop, type StopSignal } from "../../src/base/stop.js";
+import { type Attempt, steadily } from "../../src/runtime/ask/steady.js";
 import { openWorkshop, range, type Workshop, type WorkshopOptions } from "./workshop.js";
 
 const cleanups: (() => Promise<void> | void)[] = [];
@@ -203,5 +205,48 @@ describe.runIf(process.platform === "linux")("a file that was written where no w
     const told = await work.arrivals("workspace/didChangeWatchedFiles");
     const asked = await work.arrivals(method);
     expect(asked.at(-1)).toBeGreaterThanOrEqual(told.at(-1) ?? Number.POSITIVE_INFINITY);
+  });
+});
+
+describe("asking again", () => {
+  /** The reason for which an attempt is in vain. */
+  const inVain = async (attempt: Attempt): Promise<never> => {
+    attempt.giveUp();
+    throw attempt.signal.reason;
+  };
+
+  it("ends with the call, in whichever attempt, though nobody hears of it", async () => {
+    const outer = new Stop();
+    const signals: StopSignal[] = [];
+    const asked = steadily(outer, (attempt) => {
+      signals.push(attempt.signal);
+      return attempt.isFirst ? inVain(attempt) : new Promise(() => {});
+    });
+    await until(() => signals.length === 2);
+    expect(signals[1]?.aborted).toBe(false);
+    outer.abort(new Error("over"));
+    await expect(asked).rejects.toThrow("over");
+    expect(signals[1]?.reason).toBe(outer.reason);
+  });
+
+  it("fails with what is wrong in a later attempt, however that is told", async () => {
+    const outer = new Stop();
+    const asked = steadily(outer, (attempt): Promise<never> => {
+      if (attempt.isFirst) return inVain(attempt);
+      throw new Error("broken");
+    });
+    await expect(asked).rejects.toThrow("broken");
+  });
+
+  it("leaves nobody listening for the end of the call", async () => {
+    const outer = new Stop();
+    const removed = vi.spyOn(outer, "removeEventListener");
+    const added = vi.spyOn(outer, "addEventListener");
+    expect(await steadily(outer, (attempt) => (attempt.isLast ? Promise.resolve(3) : inVain(attempt)))).toBe(
+      3,
+    );
+    expect(added.mock.calls.map(([, listener]) => listener)).toEqual(
+      removed.mock.calls.map(([, listener]) => listener),
+    );
   });
 });

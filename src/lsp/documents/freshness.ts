@@ -33,6 +33,8 @@ export interface FreshnessContext {
 export class Freshness {
   readonly #context: FreshnessContext;
   readonly #looked = new LastLook();
+  /** When it was last taken for granted that there is nothing to tell. */
+  readonly #glanced = new LastLook();
   #cursor: number;
   #queue: Promise<void> = Promise.resolve();
 
@@ -46,21 +48,26 @@ export class Freshness {
    * looked at just now, after `since`, is not looked at again.
    */
   renew(since?: number): Promise<void> {
+    return this.isRenewed(since) ? Promise.resolve() : this.look(since);
+  }
+
+  /** The same, where nothing is taken for granted: what was glanced at only is looked at. */
+  look(since?: number): Promise<void> {
     if (this.#looked.covers(since)) return Promise.resolve();
     const renewed = this.#queue.then(() => this.#renew(since));
     this.#queue = renewed.catch(() => undefined);
     return renewed;
   }
 
-  /** Whether what was looked at just now, after `since`, was told. */
+  /** Whether what was looked at, or glanced at, just now, after `since`, was told. */
   isRenewed(since: number | undefined): boolean {
-    return this.#looked.covers(since);
+    return this.#looked.covers(since) || this.#glanced.covers(since);
   }
 
-  /** Whether the server was told all that is known; then that counts as a look at this moment. */
+  /** Whether the server was told all that is known; then that counts as a look at this moment, but for the one that proves it. */
   glanced(at: number): boolean {
     if (this.#cursor !== this.#context.watch.cursor) return false;
-    this.#looked.ended(at);
+    this.#glanced.ended(at);
     return true;
   }
 

@@ -111,6 +111,11 @@ export class ServerFiles {
     return this.#freshness.renew(since);
   }
 
+  /** The same, where nothing is taken for granted. */
+  look(since: number): Promise<void> {
+    return this.#freshness.look(since);
+  }
+
   /** Whether the server was told all that is known of the files; then that counts as a look at this moment. */
   glanced(at: number): boolean {
     return this.#freshness.glanced(at);

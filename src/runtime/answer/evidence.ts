@@ -111,7 +111,8 @@ export class Evidence {
   get isSteady(): boolean {
     return this.#asked.every(({ server, document }) => {
       const now = server.opened(document.path);
-      return now === undefined || now.edition === document.edition;
+      // Each start of a server counts for itself.
+      return now === undefined || (now.edition === document.edition && now.hash === document.hash);
     });
   }
 

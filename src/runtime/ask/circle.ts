@@ -19,7 +19,7 @@ export interface Circle {
 
 /** The servers of one document. */
 export interface DocumentCircle extends Circle {
-  /** A server that runs and has the document as it is: then there is nothing to wait for. */
+  /** A server that runs and has the document as it is, as far as is known: then there is nothing to wait for. */
   atHand(server: ServerPlan): Attached | undefined;
 }
 

@@ -39,7 +39,14 @@ export function steadily<T>(outer: StopSignal, ask: (attempt: Attempt) => Promis
       stop.abort(outer.reason);
       reject(outer.reason);
     };
-    const end = () => outer.removeEventListener("abort", abort);
+    const given = (value: T) => {
+      outer.removeEventListener("abort", abort);
+      resolve(value);
+    };
+    const failed = (error: unknown) => {
+      outer.removeEventListener("abort", abort);
+      reject(error);
+    };
     const begin = (times: number): Promise<T> => {
       const signal = new Stop();
       stop = signal;
@@ -52,17 +59,14 @@ export function steadily<T>(outer: StopSignal, ask: (attempt: Attempt) => Promis
       });
     };
     const attempt = (times: number): void => {
-      begin(times).then(
-        (value) => {
-          end();
-          resolve(value);
-        },
-        (error: unknown) => {
-          if (error instanceof ChangedMeanwhile && !outer.aborted) return attempt(times + 1);
-          end();
-          reject(error);
-        },
-      );
+      try {
+        begin(times).then(given, (error: unknown) => {
+          if (error instanceof ChangedMeanwhile && !outer.aborted) attempt(times + 1);
+          else failed(error);
+        });
+      } catch (error) {
+        failed(error);
+      }
     };
     outer.addEventListener("abort", abort, { once: true });
     attempt(1);

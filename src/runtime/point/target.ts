@@ -45,7 +45,7 @@ export async function openTarget(call: CallState, name: string): Promise<Target>
   return targetAt(call, followed, circle, document);
 }
 
-/** The same of a name that was followed before, where the document is open and as the file is. */
+/** The same of a name that was followed before, where the document is open and as the file is, or is taken to be until the look at all files. */
 function openBelieved(call: CallState, attempt: Attempt, name: string): Target | undefined {
   const { gate, evidence } = call;
   const followed = gate.recall(name);

@@ -36,6 +36,8 @@ export class InFlight<T> {
 
   /** What a caller makes of the result of that key's work: of what is under way, else of new work. */
   join<U>(key: string, { signal, onProgress, given, left }: Caller<T, U>, work: Work<T>): Promise<U> {
+    // Nothing is begun for nobody.
+    if (signal.aborted && !this.#under.has(key)) return Promise.resolve(left());
     // A listener of one's own, so that two callers with the same function count twice.
     const listener = (message: string) => onProgress(message);
     const shared = this.#under.get(key) ?? this.#begin(key, work, listener);

@@ -97,7 +97,7 @@ function shareAt(sharing: Sharing, question: Question, asked: Asked, ask: Ask): 
     signal: cancel,
     onProgress,
     given(told) {
-      // After the answer is on its way: keeping it is nobody's hurry.
+      // After the answer is on its way: keeping it is nobody's hurry. Whoever began knows where things stood before; if they left, it is not kept.
       if (isOwn) setImmediate(keep, sharing, asked, told);
       // A cursor is good in its own session only, and another's end of time is not one's own. One's own may come a moment
       // before the clock has it: asked anew, the call would end at once and know nothing of what it waited for.
