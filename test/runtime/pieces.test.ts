@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Validator } from "../../src/abi/bundle.js";
 import { Refusal } from "../../src/base/problem.js";
 import { columnsOf, Lines, type PositionEncoding } from "../../src/base/text.js";
+import type { OpenDocument } from "../../src/lsp/types.js";
 import { toPoint } from "../../src/runtime/answer/convert.js";
 import { Evidence } from "../../src/runtime/answer/evidence.js";
 import { largest } from "../../src/runtime/answer/limits.js";
@@ -228,6 +229,25 @@ describe("evidence", () => {
       { code: "answer/path-withheld", data: { folder: "venv/bin" } },
     ]);
     expect(foldersTold(call.evidence)).toEqual(["venv/bin"]);
+  });
+
+  it("is steady while a server has the very text that it was asked about, in whichever start", () => {
+    const asked = {
+      ...{ path: "/w/a", uri: "file:///w/a", languageId: "fake", version: 1 },
+      lines: new Lines(""),
+    };
+    const evidence = new Evidence();
+    const document = { ...asked, edition: 1, hash: "one" };
+    let now: OpenDocument | undefined = { ...document, version: 2 };
+    evidence.asks({ ...serverOf({}), opened: () => now }, document);
+    expect(evidence.isSteady).toBe(true);
+    now = { ...document, edition: 2 };
+    expect(evidence.isSteady).toBe(false);
+    // Each start counts from one.
+    now = { ...document, hash: "two" };
+    expect(evidence.isSteady).toBe(false);
+    now = undefined;
+    expect(evidence.isSteady).toBe(true);
   });
 
   it("says each warning once, in one order", () => {
