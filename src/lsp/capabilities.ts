@@ -19,11 +19,20 @@ export interface Subject {
   languageId: string;
 }
 
+/** What is known of a method, until anything is offered or taken back. */
+interface Known {
+  isSupported: boolean;
+  tellsProgress: boolean;
+  /** Whether some provider is for some documents only. */
+  isSelective: boolean;
+}
+
 export class Capabilities {
   readonly #plan: Pick<ServerPlan, "features" | "customMethods" | "ready">;
   readonly #registrations = new Map<string, { method: string; options: unknown }>();
   readonly #listeners = new Set<() => void>();
   #offered: Record<string, unknown> = {};
+  readonly #known = new Map<string, Known>();
   /** Methods that were waited for in vain. */
   readonly #vain = new Set<string>();
 
@@ -34,6 +43,7 @@ export class Capabilities {
   /** What `initialize` answered. */
   set offered(capabilities: unknown) {
     this.#offered = isTable(capabilities) ? capabilities : {};
+    this.#known.clear();
   }
 
   /** A part of what `initialize` answered. */
@@ -53,13 +63,18 @@ export class Capabilities {
       if (typeof method !== "string") continue;
       this.#registrations.set(`${String(id)}\n${method}`, { method, options: registerOptions });
     }
-    for (const listener of [...this.#listeners]) listener();
+    this.#changed();
   }
 
   /** The protocol's own spelling is `unregisterations`; some servers write it right. */
   unregister(params: unknown): void {
     const list = [...entries(params, "unregisterations"), ...entries(params, "unregistrations")];
     for (const { id, method } of list) this.#registrations.delete(`${String(id)}\n${String(method)}`);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#known.clear();
     for (const listener of [...this.#listeners]) listener();
   }
 
@@ -71,6 +86,25 @@ export class Capabilities {
 
   /** Whether a method may be sent; for one outside the specification the plan's word counts. */
   supports(method: string, subject?: Subject): boolean {
+    const { isSupported, isSelective } = this.#of(method);
+    return isSupported && (subject === undefined || !isSelective || this.#supports(method, subject));
+  }
+
+  /** What is known of a method, of whichever document. */
+  #of(method: string): Known {
+    const before = this.#known.get(method);
+    if (before !== undefined) return before;
+    const tables = this.options(method).filter(isTable);
+    const known = {
+      isSupported: this.#supports(method),
+      tellsProgress: tables.some(({ workDoneProgress }) => workDoneProgress === true),
+      isSelective: tables.some(({ documentSelector }) => Array.isArray(documentSelector)),
+    };
+    this.#known.set(method, known);
+    return known;
+  }
+
+  #supports(method: string, subject?: Subject): boolean {
     if (method === "textDocument/publishDiagnostics") return this.allows("diagnostics");
     const facts = methods[method];
     if (!facts) return this.#supportsCustom(method);
@@ -134,7 +168,7 @@ export class Capabilities {
 
   /** Whether a provider of a method says that it reports on its requests while it works on them. */
   tellsProgress(method: string): boolean {
-    return this.options(method).some((options) => isTable(options) && options.workDoneProgress === true);
+    return this.#of(method).tellsProgress;
   }
 
   /** The options of every provider of a method: the static one first, then the registered ones. */

@@ -93,6 +93,7 @@ export class ResyncReader extends AbstractMessageReader {
   }
 
   readonly #onData = (chunk: Buffer): void => {
+    if (this.#takeWhole(chunk)) return;
     const inbox = this.#inbox;
     const { tail } = inbox;
     inbox.add(chunk);
@@ -104,6 +105,18 @@ export class ResyncReader extends AbstractMessageReader {
     if (this.#queue.length >= QUEUE_HIGH) this.#input.pause();
     this.#pump();
   };
+
+  /** Hands on a chunk that is one message and nothing else, as most are, when nothing waits before it. */
+  #takeWhole(chunk: Buffer): boolean {
+    if (this.#inbox.size > 0 || this.#passing !== undefined || this.#pumping) return false;
+    const header = plainHeaderAt(chunk);
+    if (header === undefined || header.length > this.#maxBytes) return false;
+    if (header.size + header.length !== chunk.length) return false;
+    const message = messageIn(chunk, header.size, chunk.length);
+    if (message === undefined) return false;
+    this.#deliver(message);
+    return true;
+  }
 
   readonly #onEnd = (): void => {
     if (this.#ended) return;

@@ -309,6 +309,6 @@ function stale(): Refusal {
 
 /** Throws when one of the files is not as it was. */
 async function insistOn(before: Stamps, files: readonly string[], turns: Turns): Promise<void> {
-  for (const [file, stamp] of await stampsOf(files, turns))
+  for (const [file, stamp] of await stampsOf(files, () => turns))
     if (!isAsBefore(stamp, before.get(file) ?? stamp)) throw stale();
 }

@@ -42,13 +42,12 @@ const few = 8;
 /** How files stand, but for those that are known; many are looked at in turns. */
 export function stampsOf(
   paths: readonly string[],
-  turns: Turns,
+  turns: () => Turns,
   known: (path: string) => Stamp | undefined = () => undefined,
 ): Soon<Map<string, Stamp>> {
-  if (paths.length > few) return stampsInTurns(paths, turns, known);
+  if (paths.length > few) return stampsInTurns(paths, turns(), known);
   const stamps = new Map<string, Stamp>();
-  // The document in question is often among the files that are shown: once is enough.
-  for (const path of paths) if (!stamps.has(path)) stamps.set(path, known(path) ?? stampOf(path));
+  for (const path of paths) stamps.set(path, known(path) ?? stampOf(path));
   return stamps;
 }
 
@@ -59,7 +58,6 @@ async function stampsInTurns(
 ): Promise<Map<string, Stamp>> {
   const stamps = new Map<string, Stamp>();
   for (const path of paths) {
-    if (stamps.has(path)) continue;
     stamps.set(path, known(path) ?? stampOf(path));
     if (turns.isLate) await turns.pass();
   }

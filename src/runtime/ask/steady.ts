@@ -89,12 +89,11 @@ function steadyFiles(call: CallState): Soon<Stamps> {
   const { evidence, places } = call;
   const shown = places.shown();
   const own = evidence.document?.admitted;
-  const files = own === undefined ? shown : [own, ...shown];
-  const found = stampsOf(
-    files.map(({ path }) => path),
-    new Turns(call.signal),
-    (path) => (path === own?.path ? undefined : places.stampOf(path)),
-  );
+  const paths = own === undefined ? [] : [own.path];
+  // The document in question is often among the files that are shown: once is enough.
+  for (const { path } of shown) if (path !== own?.path) paths.push(path);
+  const known = (path: string) => (path === own?.path ? undefined : places.stampOf(path));
+  const found = stampsOf(paths, () => new Turns(call.signal), known);
   return whenThere(found, (stamps) =>
     call.attempt === undefined ? stamps : unlessChanged(call, call.attempt, shown, stamps),
   );

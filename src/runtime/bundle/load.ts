@@ -57,6 +57,7 @@ export async function loadBundle(
   verifyTools(plan, tools, answers, raw.bytes);
   const load = moduleLoader(raw.bytes);
   const handlers = new Map<string, ToolDefinition>();
+  const validators = new Map<string, Validator>();
   const names = new Map(tools.map(({ name, inputSchema }) => [name, propertiesOf(inputSchema)]));
   const openHandler = async (tool: string): Promise<ToolDefinition> => {
     const make = await load(bundlePaths.handler(tool));
@@ -65,13 +66,18 @@ export async function loadBundle(
     handlers.set(tool, definition);
     return definition;
   };
+  const openValidator = async (tool: string): Promise<Validator> => {
+    const validator = (await load(bundlePaths.inputValidator(tool))) as Validator;
+    validators.set(tool, validator);
+    return validator;
+  };
   return {
     manifest: raw.manifest,
     plan,
     tools,
     handler: (tool) => handlers.get(tool) ?? openHandler(tool),
     argumentNames: (tool) => names.get(tool) ?? [],
-    inputValidator: (tool) => load(bundlePaths.inputValidator(tool)) as Soon<Validator>,
+    inputValidator: (tool) => validators.get(tool) ?? openValidator(tool),
     async outputValidator(tool) {
       const path = answerPath(answers, tool);
       if (path === undefined) throw new Fault(`the bundle names no validator for the answers of ${tool}`);

@@ -159,11 +159,12 @@ export class Rows<T, Store extends RowStore<T> = RowStore<T>> {
 
   /** Whether the rows of a file stand in their order already, each at a place of its own; columns are looked for where nothing else tells. */
   #isAscending(file: RowFile, walks: Walks): boolean {
-    const shown = Spans.of(2);
+    let shown: Spans | undefined;
     let before = this.#shownStart(file, 0, walks);
     for (let index = 1; index < file.length; index++) {
       const start = this.#shownStart(file, index, walks);
       if (!isPlainlyBefore(before, start, walks)) {
+        shown ??= Spans.of(2);
         this.#show(file, index - 1, walks, shown, 0);
         this.#show(file, index, walks, shown, 1);
         if (shown.compare(0, 1) >= 0) return false;
@@ -223,7 +224,7 @@ interface Arranged {
 
 /** Columns of one text as they are shown, of servers that may count differently. */
 class Walks {
-  readonly #known = new Map<ColumnUnit, readonly [ColumnWalk, ColumnWalk]>();
+  #known: Map<ColumnUnit, readonly [ColumnWalk, ColumnWalk]> | undefined;
 
   constructor(
     readonly lines: Lines | undefined,
@@ -238,9 +239,10 @@ class Walks {
   /** For starts and for ends; nothing to walk along without the text. */
   from(unit: ColumnUnit): readonly [ColumnWalk, ColumnWalk] | readonly [] {
     const { lines } = this;
-    const known = this.#known.get(unit);
+    const known = this.#known?.get(unit);
     if (known !== undefined || lines === undefined) return known ?? [];
     const walks = [new ColumnWalk(lines, unit, this.unit), new ColumnWalk(lines, unit, this.unit)] as const;
+    this.#known ??= new Map();
     this.#known.set(unit, walks);
     return walks;
   }

@@ -88,10 +88,11 @@ function pointIn(
 /** The very position that was counted; with a name, the place nearby that has it. */
 function atPosition(call: CallState, target: Target, counted: Point, name: string | undefined): Target {
   const { lines } = target.document;
-  const pointed = { ...target, counted, place: placeOf(call, lines, counted.line, counted.character) };
-  const moved = name === undefined ? undefined : beside(call, pointed, name);
+  target.counted = counted;
+  target.place = placeOf(call, lines, counted.line, counted.character);
+  const moved = name === undefined ? undefined : beside(call, target, name);
   if (moved === undefined) tellPastEnd(call, lines, counted);
-  return moved ?? pointed;
+  return moved ?? target;
 }
 
 /** The place nearby that has a name. Undefined where the position stays, with a warning if it lacks the name. */

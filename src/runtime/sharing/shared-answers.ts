@@ -4,7 +4,6 @@
  */
 
 import type { ToolPlan } from "../../abi/plan.js";
-import { canonicalText } from "../../base/json.js";
 import type { Refusal } from "../../base/problem.js";
 import type { StopSignal } from "../../base/stop.js";
 import type { PoolMark, ServerPool } from "../../lsp/types.js";
@@ -71,7 +70,8 @@ export interface Sharing {
 export function shareAnswer(sharing: Sharing, question: Question, ask: Ask): Promise<Told> {
   const { tool, args, sight, asker } = question;
   const askedAt = Date.now();
-  const key = `${tool} ${canonicalText(args ?? {})} ${sight}`;
+  // As it was written: who asks the same twice writes it alike, and to bring it in order takes longer than all else here.
+  const key = `${tool} ${JSON.stringify(args ?? {})} ${sight}`;
   const share = (mark: PoolMark | undefined) =>
     mark === undefined
       ? ask(mark, question.cancel, question.onProgress)

@@ -1,0 +1,47 @@
+/** What a server can do, as it says so: asked often, and known until it says otherwise. */
+import { expect, test } from "vitest";
+import { Capabilities } from "../../src/lsp/capabilities.js";
+import { serverPlan } from "../fake-server/index.js";
+
+const method = "textDocument/hover";
+const rust = { path: "/w/a.rs", languageId: "rust" };
+const other = { path: "/w/a.fake", languageId: "fake" };
+
+function capabilities(offered: unknown = {}): Capabilities {
+  const all = new Capabilities(serverPlan("fake", ["fake"], ["fake"], "fake"));
+  all.offered = offered;
+  return all;
+}
+
+test("a method is there while it is offered or registered, however often it was asked for before", () => {
+  const all = capabilities();
+  const registration = { id: "1", method };
+  expect([all.supports(method), all.supports(method, other)]).toEqual([false, false]);
+  all.register({ registrations: [registration] });
+  expect([all.supports(method), all.supports(method, other)]).toEqual([true, true]);
+  all.unregister({ unregisterations: [registration] });
+  expect([all.supports(method), all.supports(method, other)]).toEqual([false, false]);
+  all.offered = { hoverProvider: true };
+  expect(all.supports(method)).toBe(true);
+});
+
+test("one that is registered for some documents is there for these, beside one for all", () => {
+  const all = capabilities();
+  const documentSelector = [{ language: "rust" }];
+  all.register({ registrations: [{ id: "1", method, registerOptions: { documentSelector } }] });
+  expect([all.supports(method), all.supports(method, rust), all.supports(method, other)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  all.register({ registrations: [{ id: "2", method, registerOptions: {} }] });
+  expect([all.supports(method, rust), all.supports(method, other)]).toEqual([true, true]);
+});
+
+test("whether a server reports on its work is known of each method, until it says otherwise", () => {
+  const all = capabilities({ hoverProvider: { workDoneProgress: true }, definitionProvider: true });
+  expect([all.tellsProgress(method), all.tellsProgress("textDocument/definition")]).toEqual([true, false]);
+  const registerOptions = { workDoneProgress: true };
+  all.register({ registrations: [{ id: "1", method: "textDocument/definition", registerOptions }] });
+  expect(all.tellsProgress("textDocument/definition")).toBe(true);
+});
