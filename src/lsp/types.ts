@@ -196,10 +196,12 @@ export interface PoolMark {
   holds(): Soon<boolean>;
   /** Whether that look is still to begin: what is taken for granted until then is looked at as well. */
   isAhead(): boolean;
+  /** Has somebody told as soon as that look finds that it is not true, if it does. */
+  onRefuted(tell: () => void): void;
 }
 
 /** What a mark says of the look that proves it. */
-export type MarkProof = Pick<PoolMark, "holds" | "isAhead">;
+export type MarkProof = Pick<PoolMark, "holds" | "isAhead" | "onRefuted">;
 
 export interface ServerPool {
   /** The servers that handle a file, in the order they are asked. */

@@ -191,7 +191,11 @@ export class Session {
     const { plan, pool, log } = this.#shared;
     let own = this.#own(wording, outer?.evidence);
     const ask = (attempt?: Attempt): Promise<Answer> => {
-      if (attempt?.isFirst !== false) return this.#ask(asked, frame, own, attempt, frame.mark);
+      if (attempt?.isFirst !== false) {
+        // What is asked of files that are not as they were taken to be is asked in vain.
+        if (attempt !== undefined) frame.mark?.onRefuted(attempt.giveUp);
+        return this.#ask(asked, frame, own, attempt, frame.mark);
+      }
       return pool.mark().then((mark) => {
         own = this.#own(wording, outer?.evidence);
         return this.#ask(asked, frame, own, attempt, mark);

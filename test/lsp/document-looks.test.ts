@@ -126,6 +126,18 @@ test("one whose text may have changed unseen is not taken to be as it was", asyn
   expect(documents.synced(at("f0.fake"), true)).toBeUndefined();
 });
 
+test("one that is taken to be as it was is not closed for want of room before it was looked at", async () => {
+  const { at, documents, open, look } = await opened({ maxOpen: 1 });
+  await open(["f0.fake"]);
+  expect(documents.synced(at("f0.fake"), true)).toBeDefined();
+  await open(["f1.fake"]);
+  expect(documents.count).toBe(2);
+  write(at("f0.fake"), "second\n");
+  expect(await look()).toEqual(["changed f0.fake"]);
+  await open(["f1.fake"]);
+  expect(documents.count).toBe(1);
+});
+
 test("as soon as anything was told of, all are looked at", async () => {
   const { at, watched, open, look } = await opened();
   await open(names);

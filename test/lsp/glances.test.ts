@@ -77,6 +77,24 @@ describe("a glance", () => {
     expect(third.isAhead()).toBe(false);
   });
 
+  test("is told of as soon as its look finds that it does not hold, and only then", async () => {
+    const glances = new Glances(context);
+    const told: string[] = [];
+    glances.take(false).onRefuted(() => told.push("first"));
+    await nextTurn();
+    await nextTurn();
+    expect(told).toEqual([]);
+    glances.take(false).onRefuted(() => told.push("second"));
+    glances.take(false);
+    disk = "2";
+    await nextTurn();
+    expect(told).toEqual(["second"]);
+    look.mockRejectedValueOnce(new Error("closed"));
+    glances.take(false).onRefuted(() => told.push("third"));
+    await nextTurn();
+    expect(told).toEqual(["second", "third"]);
+  });
+
   test("is looked after although no answer asks", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     new Glances(context).take(true);

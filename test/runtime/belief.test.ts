@@ -87,6 +87,16 @@ describe("a document that is open", () => {
     expect(told).toHaveLength(1);
   });
 
+  it("is asked about anew at once, though the server never answers about the text before", async () => {
+    const never = join(tmpdir(), "lsp-proxy-never");
+    const { work, name } = await openAliased({ "textDocument/definition": [{ waitFile: never }] });
+    writeFileSync(join(work.folder, "one/a.fake"), "another text\n");
+    const found = work.call("find_definition", { file_path: name, line: 1, character: 1 });
+    await vi.waitFor(async () => expect(await work.received("textDocument/definition")).toHaveLength(2));
+    await work.close();
+    await found.catch(() => undefined);
+  });
+
   it("is not answered about when it is gone, of which no watch has told", async () => {
     const { work, name } = await openAliased();
     rmSync(join(work.folder, "one/a.fake"));
@@ -231,7 +241,7 @@ describe("a belief", () => {
     };
     const known = {
       ...{ lookedAt: 0, files: "", all: "", sources: "", changedAt: null },
-      ...{ holds: () => mark, isAhead: () => false },
+      ...{ holds: () => mark, isAhead: () => false, onRefuted: () => undefined },
     };
     const call = { ...state, attempt, mark: known };
     call.evidence.document = undefined;

@@ -47,7 +47,7 @@ it("takes a document to be as it was only before a look that the call waits for"
   const seenSoon = (isAhead: boolean, own: Attempt | undefined) => {
     const mark = {
       ...{ lookedAt: 7, files: "", all: "", sources: "", changedAt: null },
-      ...{ holds: () => true, isAhead: () => isAhead },
+      ...{ holds: () => true, isAhead: () => isAhead, onRefuted: () => undefined },
     };
     const call = { ...callOf(server), attempt: own, mark };
     documentCircle(call, admitted).atHand(server.plan);

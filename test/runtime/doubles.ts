@@ -87,6 +87,7 @@ const pool: ServerPool = {
     changedAt: null,
     holds: async () => true,
     isAhead: () => false,
+    onRefuted: () => undefined,
   }),
   glance: () => undefined,
   restart: async () => [],

@@ -15,6 +15,7 @@ const mark: PoolMark = {
   ...{ lookedAt: 0, files: "files", all: "all", sources: "sources", changedAt: null },
   holds: async () => true,
   isAhead: () => false,
+  onRefuted: () => undefined,
 };
 
 function sharing(): Sharing {

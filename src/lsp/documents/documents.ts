@@ -304,7 +304,8 @@ export class Documents {
     for (const entry of this.#open.values()) {
       if (this.#open.size <= this.#context.maxOpen) return;
       const { path } = entry.document;
-      if (path === justUsed || this.#held.has(path)) continue;
+      // One that was taken to be as it was is looked at first.
+      if (path === justUsed || this.#held.has(path) || this.#believed.has(entry)) continue;
       const { document, stamp } = entry;
       this.#evicted.add(path);
       this.#close(entry, false);

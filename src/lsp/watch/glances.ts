@@ -17,8 +17,16 @@ export interface GlancesContext {
   state: () => string;
 }
 
+/** A glance that a look is to prove. */
+interface Taken {
+  /** How the files stood, as far as was known. */
+  state: string;
+  refuted: (() => void) | undefined;
+}
+
 /** A look that has not begun. */
 interface Look {
+  taken: Taken[];
   /** How the files stood after it; undefined when that could not be found out. */
   found: Promise<string | undefined>;
   /** The same, once it is over. */
@@ -40,6 +48,8 @@ export class Glances {
     const state = this.#context.state();
     this.#next ??= this.#prepare(isBusy);
     const look = this.#next;
+    const taken: Taken = { state, refuted: undefined };
+    look.taken.push(taken);
     if (!isBusy) setImmediate(look.begin);
     const holds = (): Soon<boolean> => {
       look.begin();
@@ -47,7 +57,10 @@ export class Glances {
         ? look.found.then((found) => found === state)
         : look.over.state === state;
     };
-    return { holds, isAhead: () => this.#next === look };
+    const onRefuted = (tell: () => void): void => {
+      taken.refuted = tell;
+    };
+    return { holds, isAhead: () => this.#next === look, onRefuted };
   }
 
   #prepare(isPutOff: boolean): Look {
@@ -61,6 +74,7 @@ export class Glances {
       clearTimeout(timer);
       const end = (state: string | undefined): string | undefined => {
         look.over = { state };
+        for (const taken of look.taken.splice(0)) if (taken.state !== state) taken.refuted?.();
         return state;
       };
       settle(
@@ -71,7 +85,7 @@ export class Glances {
       );
     };
     const timer = isPutOff ? setTimeout(begin, PUT_OFF_MS) : undefined;
-    const look: Look = { found, over: undefined, begin };
+    const look: Look = { taken: [], found, over: undefined, begin };
     return look;
   }
 }

@@ -15,7 +15,7 @@ export interface MomentsContext {
 }
 
 /** Everything was looked at before. */
-const proven: MarkProof = { holds: () => true, isAhead: () => false };
+const proven: MarkProof = { holds: () => true, isAhead: () => false, onRefuted: () => undefined };
 
 export class Moments {
   readonly #context: MomentsContext;
@@ -45,6 +45,7 @@ export class Moments {
       changedAt: this.#sources.changedAt,
       holds: proof.holds,
       isAhead: proof.isAhead,
+      onRefuted: proof.onRefuted,
     };
   }
 
