@@ -8,11 +8,14 @@ import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Message } from "vscode-jsonrpc/node";
 import type { JsonObject } from "../../src/base/json.js";
 import { compile } from "../../src/cli/compile.js";
+import { ResyncReader } from "../../src/lsp/wire/reader.js";
 import { answerSchema } from "../../src/protocol/envelope.js";
 import { loadBundle } from "../../src/runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../../src/runtime/runtime.js";
@@ -287,6 +290,37 @@ describe("a warm call", () => {
   });
 });
 
+describe("a message of a server", () => {
+  const body = (bytes: number) =>
+    Buffer.from(JSON.stringify({ jsonrpc: "2.0", method: "x", params: "y".repeat(bytes) }));
+  const framed = (bytes: number) => {
+    const text = body(bytes);
+    return Buffer.concat([Buffer.from(`Content-Length: ${text.length}\r\n\r\n`), text]);
+  };
+
+  it.each([
+    ["in one piece is copied nowhere", 10_000, 1, 0],
+    ["in two pieces is put together once", 100_000, 2, 1],
+    ["that is large is gathered once, in however many pieces", 2_000_000, 31, 1],
+  ])("%s", async (_what, bytes, pieces, times) => {
+    const message = framed(bytes);
+    const input = new Readable({ read: () => undefined });
+    const read: Message[] = [];
+    new ResyncReader(input, 16 * 2 ** 20, () => {}).listen((one) => read.push(one));
+    const copied = watchCopies(message);
+    try {
+      const size = Math.ceil(message.length / pieces);
+      for (let at = 0; at < message.length; at += size) input.push(message.subarray(at, at + size));
+      await vi.waitFor(() => expect(read).toHaveLength(1));
+    } finally {
+      copied.restore();
+    }
+    // Its head may be put back once more, before it is known how large the whole will be.
+    expect(copied.bytes()).toBeLessThanOrEqual(times * (message.length + Math.ceil(message.length / pieces)));
+    expect(copied.bytes()).toBeGreaterThanOrEqual(times * message.length * 0.5);
+  });
+});
+
 describe("get_diagnostics of a file that has not changed", () => {
   const bad = { $find: "bad", as: "diagnostics" };
   const diagnosticProvider = { interFileDependencies: true, workspaceDiagnostics: false };
@@ -546,6 +580,45 @@ describe.runIf(process.platform === "linux")("a call after many files were asked
     }
   });
 });
+
+/** Counts the bytes of a piece of memory that are copied to another one. */
+function watchCopies({ buffer }: Buffer): { bytes(): number; restore(): void } {
+  let bytes = 0;
+  const count = (value: unknown, length?: number) => {
+    if (value instanceof Uint8Array && value.buffer === buffer) bytes += length ?? value.length;
+  };
+  const { concat, from } = Buffer;
+  const typed = Object.getPrototypeOf(Uint8Array.prototype) as { set: Uint8Array["set"] };
+  const { set } = typed;
+  const { copy } = Buffer.prototype;
+  Object.assign(Buffer, {
+    concat(list: readonly Uint8Array[], length?: number) {
+      for (const part of list) count(part);
+      return concat(list, length);
+    },
+    from(...given: Parameters<typeof from>) {
+      count(given[0]);
+      return from(...given);
+    },
+  });
+  typed.set = function (this: Uint8Array, values, offset) {
+    count(values);
+    return set.call(this, values, offset);
+  };
+  Buffer.prototype.copy = function (this: Buffer, ...given: Parameters<Buffer["copy"]>) {
+    const length = copy.apply(this, given);
+    count(this, length);
+    return length;
+  };
+  return {
+    bytes: () => bytes,
+    restore() {
+      Object.assign(Buffer, { concat, from });
+      typed.set = set;
+      Buffer.prototype.copy = copy;
+    },
+  };
+}
 
 /** Counts the files that are opened and those that are looked at. */
 function watchFiles(tally: Tally): () => void {
