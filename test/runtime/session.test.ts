@@ -136,6 +136,16 @@ describe("a call", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
+  it("leaves nobody listening for its end, though its arguments are too deep to be told apart from others", async () => {
+    const { session } = await open({ files });
+    const { signal } = new AbortController();
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 100_000; depth++) deep = [deep];
+    const call = session.call("get_hover", { file_path: "a.fake", deep }, { signal });
+    await expect(call).rejects.toThrow(RangeError);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
   it("throws only for a tool that is not there", async () => {
     const { session } = await open({ files });
     const call = session.call("find_definitions", {}, { signal: new AbortController().signal });
