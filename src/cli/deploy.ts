@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Plan } from "../abi/plan.js";
 import { sortedSet } from "../base/order.js";
-import { isInside } from "../config/files.js";
+import { isInside } from "../base/paths.js";
 import { type DeployPlace, deployFile, deployTargets } from "../emit/deploy.js";
 import { readTemplates } from "../emit/templates.js";
 import { type Input, type Surroundings, textFlag, UsageError } from "./command.js";

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { sortedSet } from "../base/order.js";
-import { isInside } from "../lsp/inside.js";
+import { isInside } from "../base/paths.js";
 import { isTrusted, realOf } from "../lsp/process/trusted.js";
 import type { Surroundings } from "./command.js";
 

@@ -2,8 +2,9 @@
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { codes } from "../base/codes.js";
 import { CONFIG_NAMES } from "../base/own-names.js";
+import { isInside } from "../base/paths.js";
 import type { Problem } from "../base/problem.js";
-import { type Files, isInside, readOrExplain } from "./files.js";
+import { type Files, readOrExplain } from "./files.js";
 import { configFolder } from "./state-folder.js";
 
 export interface Environment {

@@ -13,7 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, isAbsolute, relative } from "node:path";
+import { dirname } from "node:path";
 import { MAX_CONFIG_BYTES } from "./text/read.js";
 
 export interface FolderEntry {
@@ -37,12 +37,6 @@ export interface StateFiles extends Files {
   replace(path: string, text: string): void;
   /** Takes the file away, if it is there. */
   remove(path: string): void;
-}
-
-/** Whether a path lies in a folder or is that folder; both are absolute. */
-export function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !/^\.\.[/\\]/.test(way) && !isAbsolute(way));
 }
 
 /** A file's content, or why there is none. */

@@ -10,7 +10,6 @@ import type { ServerPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { getAt } from "../base/pointer.js";
-import type { StopSignal } from "../base/stop.js";
 import { methods } from "../protocol/methods.js";
 
 /** The document that a method is asked about. */
@@ -119,7 +118,7 @@ export class Capabilities {
     method: string,
     subject: Subject | undefined,
     timeoutMs: number,
-    signal: StopSignal,
+    signal: AbortSignal,
   ): boolean | Promise<boolean> {
     if (this.supports(method, subject)) return true;
     const feature = methods[method]?.feature;
@@ -132,7 +131,7 @@ export class Capabilities {
     method: string,
     subject: Subject | undefined,
     timeoutMs: number,
-    signal: StopSignal,
+    signal: AbortSignal,
   ): Promise<boolean> {
     const isOffered = await new Promise<boolean>((resolve) => {
       const finish = (): void => {

@@ -6,8 +6,6 @@
 
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
-import type { Soon } from "../base/soon.js";
-import type { StopSignal } from "../base/stop.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
 import { documentOf } from "./inside.js";
@@ -28,7 +26,7 @@ import { isRead } from "./wire/requests.js";
 /** Where a handle's instances come from. */
 export interface InstanceSource {
   /** The running instance, started anew when the last one is gone. */
-  renew(signal: StopSignal): Promise<Instance>;
+  renew(signal: AbortSignal): Promise<Instance>;
   /** Why an instance ended unasked, that of this generation or a later one, or an earlier one nobody heard of. */
   newsSince(generation: number): string | undefined;
   /** The roots of whoever asks, where they see less than the workspace. */
@@ -91,7 +89,7 @@ export class Handle implements LanguageServer {
     return this.#instance.opened(path);
   }
 
-  textOf(uri: string): Soon<Lines | undefined> {
+  textOf(uri: string): Promise<Lines | undefined> {
     return this.#instance.textOf(uri);
   }
 
@@ -107,35 +105,25 @@ export class Handle implements LanguageServer {
     this.#instance.tellFiles(operation, files);
   }
 
-  settle(timeoutMs: number, signal: StopSignal): Promise<Readiness> {
+  settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
     return this.#instance.settle(timeoutMs, signal);
   }
 
-  synced(path: string, since: number | undefined, isSeenSoon: boolean): OpenDocument | undefined {
-    const document = this.#instance.dead ? undefined : this.#instance.synced(path, since, isSeenSoon);
-    if (document !== undefined) this.#shown.set(path, this.#instance.generation);
-    return document;
-  }
-
-  async sync(path: string, signal: StopSignal, since?: number): Promise<OpenDocument> {
+  async ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
     if (this.#instance.dead) await this.#again(undefined, signal);
-    return this.#show(path, signal, since);
+    return this.#show(path, signal, checkedAt);
   }
 
-  request(method: string, params: unknown, asked: RequestOptions): Promise<ServerReply> {
+  async request(method: string, params: unknown, asked: RequestOptions): Promise<ServerReply> {
     const options = this.#asked(asked);
     const path = documentOf(params);
-    const ask = (): Promise<ServerReply> => this.#instance.request(method, params, options);
-    const again = async (error: unknown): Promise<ServerReply> => {
+    try {
+      if (path !== undefined && this.#isOutdated(path)) await this.#show(path, options.signal);
+      return await this.#instance.request(method, params, options);
+    } catch (error) {
       if (!isDeath(error) || !isRepeatable(method, params)) throw error;
       await this.#again(path, options.signal);
-      return ask();
-    };
-    const isOutdated = path !== undefined && this.#isOutdated(path);
-    try {
-      return (isOutdated ? this.#show(path, options.signal).then(ask) : ask()).catch(again);
-    } catch (error) {
-      return again(error);
+      return this.#instance.request(method, params, options);
     }
   }
 
@@ -177,15 +165,15 @@ export class Handle implements LanguageServer {
     return { ...options, roots, onProgress: () => onProgress(`${this.plan.id} is at work`) };
   }
 
-  async #again(path: string | undefined, signal: StopSignal): Promise<void> {
+  async #again(path: string | undefined, signal: AbortSignal): Promise<void> {
     this.#instance = await this.#source.renew(signal);
     if (path !== undefined) await this.#show(path, signal);
   }
 
   /** Opens a document in the instance that runs now, and remembers in which one that was. */
-  async #show(path: string, signal: StopSignal, since?: number): Promise<OpenDocument> {
+  async #show(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
     const instance = this.#instance;
-    const document = await instance.sync(path, signal, since);
+    const document = await instance.ensureOpen(path, signal, checkedAt);
     this.#shown.set(path, instance.generation);
     return document;
   }

@@ -4,14 +4,6 @@ import type { Told } from "./process/told.js";
 import type { Log, Trace } from "./types.js";
 import type { WorkspaceWatch } from "./watch/watch.js";
 
-/** What has passed between all servers and us; equal counts mean that nothing has. */
-export interface Tally {
-  /** Changes of files that servers were told of. */
-  told: number;
-  /** Notifications and requests that servers sent, but for the progress of questions. */
-  heard: number;
-}
-
 export interface InstanceContext {
   plan: ServerPlan;
   /** Absolute root of this instance. */
@@ -27,8 +19,6 @@ export interface InstanceContext {
   generation: number;
   version: string;
   watch: WorkspaceWatch;
-  /** Counts what servers are told of files, and what they say unasked. */
-  tally: Tally;
   log: Log;
   trace: Trace | undefined;
   /** Runs a command in another server, for the plan's `forward` rules. */

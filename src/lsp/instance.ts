@@ -5,8 +5,6 @@
 
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
-import type { Soon } from "../base/soon.js";
-import type { StopSignal } from "../base/stop.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import { Capabilities } from "./capabilities.js";
 import {
@@ -68,9 +66,7 @@ export class Instance {
     this.root = root;
     this.generation = context.generation;
     this.#capabilities = new Capabilities(plan);
-    this.#readiness = new ReadinessState(plan.ready, () => {
-      context.tally.heard += 1;
-    });
+    this.#readiness = new ReadinessState(plan.ready);
     this.#readiness.foldersAdded(new Set([root, ...context.folders]).size - 1);
     this.#wire = new Wire(transport, {
       name: plan.id,
@@ -175,7 +171,7 @@ export class Instance {
   }
 
   /** The handshake; after it the server may be asked. */
-  async initialize(signal: StopSignal): Promise<void> {
+  async initialize(signal: AbortSignal): Promise<void> {
     const { root, told, version, effects } = this.#context;
     const about = { root, options: told.options, folders: this.#folders(), version, effects };
     const { capabilities, encoding, serverVersion } = await shakeHands(
@@ -224,18 +220,11 @@ export class Instance {
   }
 
   /** Opens the document or brings it up to date, after everything else that changed was told. */
-  async sync(path: string, signal: StopSignal, since?: number): Promise<OpenDocument> {
+  async ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
     if (signal.aborted) throw cancelled(signal);
     this.#end.refuseWhenAsked();
     this.#wire.refuseWhenFull();
-    return this.#files.sync(path, since);
-  }
-
-  /** The same on the spot, where there is nothing to do but look. */
-  synced(path: string, since: number | undefined, isSeenSoon: boolean): OpenDocument | undefined {
-    this.#end.refuseWhenAsked();
-    this.#wire.refuseWhenFull();
-    return this.#files.synced(path, since, isSeenSoon);
+    return this.#files.ensureOpen(path, checkedAt);
   }
 
   opened(path: string): OpenDocument | undefined {
@@ -252,33 +241,28 @@ export class Instance {
 
   tellFiles(operation: FileOperation, files: readonly OperatedFile[]): void {
     const wanted = this.wantedFiles("did", operation, files);
-    if (wanted.length > 0) this.#files.tell(fileMethod("did", operation), fileParams(wanted));
+    if (wanted.length > 0) this.#wire.notify(fileMethod("did", operation), fileParams(wanted));
   }
 
-  textOf(uri: string): Soon<Lines | undefined> {
+  textOf(uri: string): Promise<Lines | undefined> {
     return this.#files.textOf(uri);
   }
 
-  settle(timeoutMs: number, signal: StopSignal): Promise<Readiness> {
+  settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
     return this.#readiness.settle(timeoutMs, signal);
   }
 
-  /** Asks; throws at once where that is in vain. */
-  request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
+  /** Sends a request, after the server was notified of changed files where it asks about the whole workspace. */
+  async request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
     this.#end.refuseWhenAsked();
     if (!this.#capabilities.supports(method)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
     }
+    if (method === "workspace/symbol") await this.#files.renewAll(options.since);
+    else if (method.startsWith("workspace/")) await this.#files.renew(options.since);
     const { onApplyEdit } = options;
-    const asking = (): Promise<ServerReply> => this.#ask(method, params, options);
-    const asked = onApplyEdit === undefined ? asking : () => this.#incoming.applying(onApplyEdit, asking);
-    return this.#renewed(method, options.since)?.then(asked) ?? asked();
-  }
-
-  /** Brings the server up to date before a question about the whole workspace; undefined where that is not needed. */
-  #renewed(method: string, since: number | undefined): Promise<void> | undefined {
-    if (method === "workspace/symbol") return this.#files.renewAll(since);
-    return method.startsWith("workspace/") ? this.#files.renew(since) : undefined;
+    const send = (): Promise<ServerReply> => this.#ask(method, params, options);
+    return onApplyEdit === undefined ? send() : this.#incoming.applying(onApplyEdit, send);
   }
 
   async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
@@ -301,25 +285,19 @@ export class Instance {
     return this.#end.force(reason);
   }
 
-  #ask(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
+  async #ask(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
     const limit = this.plan.requestTimeoutOverridesMs[method] ?? this.plan.requestTimeoutMs;
     const timeoutMs = Math.max(1, Math.min(limit, options.timeoutMs ?? limit));
     const path = documentOf(params);
     if (path === undefined) return ask(this.#asking, method, params, options, timeoutMs);
-    // Without a promise around it: most questions are about a document that is open.
     return this.#files.held(path, (release) =>
       ask(this.#asking, method, params, options, timeoutMs, release),
     );
   }
 
-  /** Brings the server up to date with the disk; a look that began after `since` will do. */
+  /** Notifies the server of what changed on disk; a check that began after `since` will do. */
   async refresh(since: number): Promise<void> {
-    if (!this.dead) await this.#files.look(since);
-  }
-
-  /** Whether the server was told all that is known; then it is up to date as of this moment, as far as that goes. */
-  glanced(at: number): boolean {
-    return this.dead || this.#files.glanced(at);
+    if (!this.dead) await this.#files.renew(since);
   }
 
   #folders(): FolderParams[] {

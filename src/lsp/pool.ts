@@ -5,21 +5,18 @@ import { dirname, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import type { StopSignal } from "../base/stop.js";
 import { blankStatus } from "./blank-status.js";
 import { Handle } from "./handle.js";
 import { Instance } from "./instance.js";
-import type { Tally } from "./instance-context.js";
 import { Guardian } from "./process/guardian.js";
 import { launch } from "./process/launch.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
 import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, rootOf } from "./route.js";
 import { Slot } from "./slot.js";
-import type { LanguageServer, MarkProof, PoolContext, PoolMark, ServerPool, ServerStatus } from "./types.js";
-import { Glances } from "./watch/glances.js";
-import { Moments } from "./watch/moments.js";
+import type { LanguageServer, PoolContext, ServerPool, ServerStatus, WorkspaceVersion } from "./types.js";
 import { WorkspaceWatch } from "./watch/watch.js";
+import { WorkspaceVersions } from "./watch/workspace-versions.js";
 import { rethrowWithoutWords, withoutWords } from "./without-words.js";
 
 /** A pool for a plan; no server is started before it is asked for. */
@@ -45,12 +42,7 @@ class Pool implements ServerPool {
   #rootsAt = 0;
   readonly #guardian: Guardian;
   readonly #watch: WorkspaceWatch;
-  readonly #tally: Tally = { told: 0, heard: 0 };
-  readonly #moments: Moments;
-  readonly #glances = new Glances({
-    look: () => this.mark(),
-    state: () => `${this.#watch.cursor}.${this.#tally.told}`,
-  });
+  readonly #versions: WorkspaceVersions;
   #starts = 0;
   #closed = false;
 
@@ -62,10 +54,9 @@ class Pool implements ServerPool {
       context.log("warn", "servers are not watched over if this process is killed", { reason }),
     );
     this.#watch = new WorkspaceWatch(context.roots, plan.workspace.deny, context.log, context.watchLimits);
-    this.#moments = new Moments({
+    this.#versions = new WorkspaceVersions({
       watch: this.#watch,
       roots: context.roots,
-      tally: this.#tally,
       markers: new Set(plan.servers.flatMap(({ rootMarkers }) => rootMarkers)),
       isServed: (path) => this.route(path).length > 0,
     });
@@ -78,7 +69,7 @@ class Pool implements ServerPool {
   async get(
     serverId: string,
     path: string | undefined,
-    signal: StopSignal,
+    signal: AbortSignal,
     roots?: Seen,
   ): Promise<LanguageServer> {
     const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
@@ -86,17 +77,6 @@ class Pool implements ServerPool {
     const root = this.#rootOf(server, path);
     const slot = this.#holder(server, root) ?? (await this.#host(server, root, signal));
     return this.#handle(slot, await this.#occupy(slot, signal, roots), roots);
-  }
-
-  at(serverId: string, path: string, roots?: Seen): LanguageServer | undefined {
-    const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
-    if (!server || this.#closed) return undefined;
-    const root = this.#rootOf(server, path);
-    for (const slot of this.#sorted()) {
-      const instance = slot.plan === server && slot.holds(root) ? slot.running() : undefined;
-      if (instance) return this.#handle(slot, instance, roots);
-    }
-    return undefined;
   }
 
   runs(serverId: string): boolean {
@@ -110,35 +90,19 @@ class Pool implements ServerPool {
     });
   }
 
-  async mark(): Promise<PoolMark> {
-    const lookedAt = performance.now();
+  async checkFiles(): Promise<WorkspaceVersion> {
+    const checkedAt = performance.now();
     await this.#watch.refresh();
-    await Promise.all(this.#sorted().map((slot) => slot.instance?.refresh(lookedAt)));
-    return this.#markOf(lookedAt);
+    await Promise.all(this.#sorted().map((slot) => slot.instance?.refresh(checkedAt)));
+    return this.#versions.at(checkedAt);
   }
 
-  glance(): PoolMark | undefined {
-    const lookedAt = performance.now();
-    const { hasBegun, isAtRest } = this.#watch;
-    // Before the first look no server has read a file or was told of one: what it starts from is what is there.
-    if (hasBegun && !isAtRest) return undefined;
-    if (!this.#sorted().every(({ instance }) => instance?.glanced(lookedAt) ?? true)) return undefined;
-    const isBusy = this.#sorted().some(({ busy }) => busy);
-    return this.#markOf(lookedAt, this.#glances.take(isBusy));
+  version(): Promise<number> {
+    return this.#versions.now();
   }
 
-  #markOf(lookedAt: number, proof?: MarkProof): PoolMark {
-    let servers = String(this.#starts);
-    for (const { instance } of this.#sorted()) servers += `.${instance?.generation ?? "-"}`;
-    return this.#moments.mark(lookedAt, servers, proof);
-  }
-
-  moment(): Promise<number> {
-    return this.#moments.now();
-  }
-
-  changedSince(moment: number): Promise<ReadonlySet<string>> {
-    return this.#moments.changedSince(moment);
+  changedSince(version: number): Promise<ReadonlySet<string>> {
+    return this.#versions.changedSince(version);
   }
 
   status(): ServerStatus[] {
@@ -164,15 +128,13 @@ class Pool implements ServerPool {
   within(roots: readonly string[]): ServerPool {
     return {
       get: (serverId, path, signal) => this.get(serverId, path, signal, roots),
-      at: (serverId, path) => this.at(serverId, path, roots),
       runs: (serverId) => this.runs(serverId),
       running: () => this.running(roots),
       status: () => this.status().map(withoutWords),
       route: (path) => this.route(path),
-      mark: () => this.mark(),
-      glance: () => this.glance(),
-      moment: () => this.moment(),
-      changedSince: (moment) => this.changedSince(moment),
+      checkFiles: () => this.checkFiles(),
+      version: () => this.version(),
+      changedSince: (version) => this.changedSince(version),
       restart: (serverId) => this.restart(serverId),
       stop: (serverId) => this.stop(serverId),
       within: (fewer) => this.within(fewer),
@@ -222,7 +184,7 @@ class Pool implements ServerPool {
   }
 
   /** A slot whose server takes the root in, else one of its own. */
-  async #host(server: ServerPlan, root: string, signal: StopSignal): Promise<Slot> {
+  async #host(server: ServerPlan, root: string, signal: AbortSignal): Promise<Slot> {
     for (const host of this.#hosts(server, root)) {
       // Only a server that has come up can say whether it takes folders.
       await host.started(signal);
@@ -257,7 +219,7 @@ class Pool implements ServerPool {
   }
 
   /** The slot's instance; a place is made for it first when all are taken. */
-  async #occupy(slot: Slot, signal: StopSignal, roots?: Seen): Promise<Instance> {
+  async #occupy(slot: Slot, signal: AbortSignal, roots?: Seen): Promise<Instance> {
     if (this.#closed) throw new Refusal("lsp/exited", "the proxy is closing");
     if (!slot.occupied) this.#makeRoom();
     return roots === undefined ? slot.get(signal) : slot.get(signal).catch(rethrowWithoutWords(slot.plan.id));
@@ -281,7 +243,7 @@ class Pool implements ServerPool {
     root: string,
     folders: readonly string[],
     generation: number,
-    signal: StopSignal,
+    signal: AbortSignal,
   ): Promise<Instance> {
     const { roots, base, log, version, trace } = this.#context;
     this.#starts += 1;
@@ -302,7 +264,6 @@ class Pool implements ServerPool {
         limits: this.#plan.limits,
         effects: this.#plan.allow.effects,
         watch: this.#watch,
-        tally: this.#tally,
         command: (id, command, args) => this.#command(id, root, command, args),
       },
       transport,

@@ -5,7 +5,6 @@
 
 import type { ServerPlan } from "../abi/plan.js";
 import type { Refusal } from "../base/problem.js";
-import type { StopSignal } from "../base/stop.js";
 import { ReadyStatus } from "./ready-status.js";
 import type { Readiness } from "./types.js";
 import { cancelled } from "./wire/cancel.js";
@@ -118,7 +117,7 @@ export class ReadinessState {
    * Waits for the first status that the plan names, or for progress, at most `timeoutMs` and what is left of `patienceMs`,
    * which is for all such waits; once it is used up, answers count without a status. False when none came.
    */
-  async waitForStatus(timeoutMs: number, patienceMs: number, signal: StopSignal): Promise<boolean> {
+  async waitForStatus(timeoutMs: number, patienceMs: number, signal: AbortSignal): Promise<boolean> {
     const since = performance.now();
     const waitMs = Math.min(timeoutMs, this.#status.patienceLeft(patienceMs));
     const isTold = (): boolean => !this.awaitsStatus || this.now === "indexing";
@@ -223,14 +222,14 @@ export class ReadinessState {
    * Waits while the server says that it is at work, at most `timeoutMs`. A server that names a status notification is
    * also waited for while it has not sent the first.
    */
-  async settle(timeoutMs: number, signal: StopSignal): Promise<Readiness> {
+  async settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
     const busy = (): boolean => this.now === "starting" || this.mustHold(timeoutMs);
     await this.wait(() => !busy(), timeoutMs, signal);
     return this.now;
   }
 
   /** Waits until a condition on this state holds (true) or the time is over (false); throws when cancelled. */
-  async wait(holds: () => boolean, timeoutMs: number, signal: StopSignal): Promise<boolean> {
+  async wait(holds: () => boolean, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) throw cancelled(signal);
     if (this.#death) throw this.#death;
     if (holds()) return true;

@@ -4,8 +4,8 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import picomatch from "picomatch";
 import type { ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
+import { isInside, slashed } from "../base/paths.js";
 import { extensionsOf, shebangLanguage } from "./documents/language-id.js";
-import { isInside, slashed } from "./inside.js";
 
 /** So many files' servers are remembered. */
 const MOST_ROUTES = 4_096;
@@ -40,7 +40,7 @@ export function claims(server: ServerPlan, path: string, roots: readonly string[
   if (server.extensions.some((extension) => extensions.includes(extension.toLowerCase()))) return true;
   if (server.filenames.includes(basename(path))) return true;
   if (server.globs.length === 0) return false;
-  const root = roots.find((candidate) => isInside(candidate, path));
+  const root = roots.find((candidate) => isInside(path, candidate));
   const shown = slashed(root === undefined ? path : relative(root, path));
   return picomatch.isMatch(shown, [...server.globs], { dot: true });
 }
@@ -79,7 +79,7 @@ export function rootOf(
   base: string,
 ): string {
   if (server.rootDir !== null) return resolve(base, server.rootDir);
-  const workspace = roots.find((root) => path !== undefined && isInside(root, path)) ?? roots[0] ?? base;
+  const workspace = roots.find((root) => path !== undefined && isInside(path, root)) ?? roots[0] ?? base;
   if (path === undefined || server.rootMarkers.length === 0) return workspace;
   const folders = foldersUpTo(dirname(path), workspace);
   // Each look is at the disk, and every call asks: what stands behind the one that is picked is not looked at.
@@ -90,7 +90,7 @@ export function rootOf(
 /** The folders from one up to another that holds it, both included. */
 function foldersUpTo(from: string, top: string): string[] {
   const folders: string[] = [];
-  for (let folder = from; isInside(top, folder); folder = dirname(folder)) {
+  for (let folder = from; isInside(folder, top); folder = dirname(folder)) {
     folders.push(folder);
     if (folder === top || dirname(folder) === folder) break;
   }

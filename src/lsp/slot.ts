@@ -8,7 +8,6 @@ import type { ServerPlan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
 import { sortedSet } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
-import type { StopSignal } from "../base/stop.js";
 import { blankStatus } from "./blank-status.js";
 import type { Instance } from "./instance.js";
 import { Deaths } from "./process/deaths.js";
@@ -31,7 +30,7 @@ export interface SlotContext {
   roots: readonly string[];
   log: Log;
   /** Launches and initializes a new instance; rejects when it does not come up, or when the signal says so. */
-  start: (generation: number, folders: readonly string[], signal: StopSignal) => Promise<Instance>;
+  start: (generation: number, folders: readonly string[], signal: AbortSignal) => Promise<Instance>;
 }
 
 export class Slot {
@@ -108,7 +107,7 @@ export class Slot {
   }
 
   /** The running instance, started when needed. The caller's signal ends the caller's wait, not the start. */
-  async get(signal: StopSignal): Promise<Instance> {
+  async get(signal: AbortSignal): Promise<Instance> {
     if (signal.aborted) throw cancelled(signal);
     const running = this.running();
     if (running) return running;
@@ -127,7 +126,7 @@ export class Slot {
   }
 
   /** Resolves when nothing is starting any more, whatever came of it. */
-  async started(signal: StopSignal): Promise<void> {
+  async started(signal: AbortSignal): Promise<void> {
     const starting = this.#starting?.catch(() => undefined);
     if (starting) await unlessAborted(starting, signal);
   }
@@ -185,7 +184,7 @@ export class Slot {
     return this.#stopped ? "stopped" : "idle";
   }
 
-  async #start(signal: StopSignal): Promise<Instance> {
+  async #start(signal: AbortSignal): Promise<Instance> {
     this.#refuseWhenBroken();
     const pause = this.#deaths.pauseMs;
     // The pause of a restart; without one a server that dies at once would be started as fast as it is asked for.

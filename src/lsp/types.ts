@@ -6,8 +6,6 @@
 
 import type { RetryPlan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
-import type { Soon } from "../base/soon.js";
-import type { StopSignal } from "../base/stop.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
 import type { WatchLimits } from "./watch/watch.js";
@@ -30,7 +28,7 @@ export interface OpenDocument {
 }
 
 export interface RequestOptions {
-  signal: StopSignal;
+  signal: AbortSignal;
   /** Lowers the server's own timeout, never raises it. */
   timeoutMs?: number;
   /** The roots by which the server's words are told, where the asker sees less than the workspace. */
@@ -114,26 +112,21 @@ export interface LanguageServer {
   offers(
     method: string,
     document: OpenDocument | undefined,
-    options: { signal: StopSignal; timeoutMs: number },
+    options: { signal: AbortSignal; timeoutMs: number },
   ): boolean | Promise<boolean>;
   /** What the server said of the method, in `initialize` first, then by registration. */
   options(method: string, document?: OpenDocument): unknown[];
   /**
-   * Opens the document, or brings the server up to date with the files on disk. Those that were looked at just now, after
-   * `since`, are not looked at again; the document itself always is.
+   * Opens the document, or updates it when the file changed. Files that were checked after `checkedAt` are not checked
+   * again; the document itself always is.
    */
-  sync(path: string, signal: StopSignal, since?: number): Promise<OpenDocument>;
-  /**
-   * The same where nothing has to be told or read, on the spot; undefined where it has. With `isSeenSoon` the document is not
-   * looked at either: the look that is about to begin is at it too, and whoever asks waits for that before they answer.
-   */
-  synced(path: string, since: number | undefined, isSeenSoon: boolean): OpenDocument | undefined;
+  ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument>;
   /** The document as the server has it now; undefined when it is not open there. */
   opened(path: string): OpenDocument | undefined;
   /** The document's text in the workspace, open or not: for converting positions of replies. */
-  textOf(uri: string): Soon<Lines | undefined>;
+  textOf(uri: string): Promise<Lines | undefined>;
   /** Waits for the server's own evidence that it has indexed, at most until the signal or `timeoutMs`. */
-  settle(timeoutMs: number, signal: StopSignal): Promise<Readiness>;
+  settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness>;
   request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply>;
   diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport>;
   /** Diagnostics of every file that the server tells of, pulled where it offers that. */
@@ -180,52 +173,31 @@ export interface ServerStatus {
   stderr: string[];
 }
 
-/** A moment, as far as answers depend on it. */
-export interface PoolMark {
-  /** The moment, on the process's own clock, after which the files were looked at for it. */
-  lookedAt: number;
-  /** Equal while no file has changed, as servers were told. */
-  files: string;
-  /** Equal while, besides, no server was started or ended, and none has said anything unasked. */
-  all: string;
-  /** Equal while no file that a server is for, and none that marks a project, has changed on disk. */
+/** The state of the workspace's files at one check. */
+export interface WorkspaceVersion {
+  /** The time before the check (`performance.now()`). */
+  checkedAt: number;
+  /** Equal while no file that a server handles, and no project marker, has changed on disk. */
   sources: string;
   /** When such a change was last seen (`Date.now()`), or null. */
   changedAt: number | null;
-  /** Whether it is true after all, once what it took for granted was looked at. */
-  holds(): Soon<boolean>;
-  /** Whether that look is still to begin: what is taken for granted until then is looked at as well. */
-  isAhead(): boolean;
-  /** Has somebody told as soon as that look finds that it is not true, if it does. */
-  onRefuted(tell: () => void): void;
 }
-
-/** What a mark says of the look that proves it. */
-export type MarkProof = Pick<PoolMark, "holds" | "isAhead" | "onRefuted">;
 
 export interface ServerPool {
   /** The servers that handle a file, in the order they are asked. */
   route(path: string): ServerPlan[];
   /** A running instance for a file (or, without one, for the first root); started when needed, once. */
-  get(serverId: string, path: string | undefined, signal: StopSignal): Promise<LanguageServer>;
-  /** The same where one runs, on the spot; undefined where that has to be waited for, or must be refused. */
-  at(serverId: string, path: string): LanguageServer | undefined;
+  get(serverId: string, path: string | undefined, signal: AbortSignal): Promise<LanguageServer>;
   /** Whether an instance of a server runs now. */
   runs(serverId: string): boolean;
   /** Instances that run now. */
   running(): LanguageServer[];
-  /** Brings every running server up to date with the disk, then says where things stand. */
-  mark(): Promise<PoolMark>;
-  /**
-   * The same where the system's own watches have told of nothing, or nothing was looked at yet; undefined where they told
-   * of anything. What they are about to tell, and files that answers were about, which may be written unseen, are looked at
-   * meanwhile, and `holds` waits for that.
-   */
-  glance(): PoolMark | undefined;
-  /** A moment for `changedSince`, once all that changed before it is known. */
-  moment(): Promise<number>;
-  /** Absolute paths of the files under the roots that anyone has changed since a moment. */
-  changedSince(moment: number): Promise<ReadonlySet<string>>;
+  /** Checks the disk, notifies every running server of what changed, and returns the version of the workspace. */
+  checkFiles(): Promise<WorkspaceVersion>;
+  /** A version number for `changedSince`; every change before it is known. */
+  version(): Promise<number>;
+  /** Absolute paths of the files under the roots that anyone has changed since a version. */
+  changedSince(version: number): Promise<ReadonlySet<string>>;
   status(): ServerStatus[];
   restart(serverId: string | undefined): Promise<string[]>;
   stop(serverId: string | undefined): Promise<string[]>;

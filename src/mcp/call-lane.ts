@@ -5,7 +5,6 @@
  */
 import type { JSONRPCErrorResponse, JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { isTable } from "../base/json.js";
-import { Stop } from "../base/stop.js";
 import type { SessionCalls } from "./calls.js";
 import { tellProgress } from "./progress.js";
 import { ProtocolError } from "./result.js";
@@ -44,7 +43,7 @@ export interface LaneContext {
 /** The lane of one connection. */
 export class CallLane {
   readonly #context: LaneContext;
-  readonly #under = new Map<Id, Stop>();
+  readonly #under = new Map<Id, AbortController>();
 
   constructor(context: LaneContext) {
     this.#context = context;
@@ -85,10 +84,11 @@ export class CallLane {
   async #answer(call: PlainCall, send: Send): Promise<void> {
     const { id } = call;
     const { calls, client } = this.#context;
-    const signal = new Stop();
-    this.#under.set(id, signal);
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#under.set(id, controller);
     const answer = await answerTo(call, { calls, client: client(), signal, send });
-    if (this.#under.get(id) === signal) this.#under.delete(id);
+    if (this.#under.get(id) === controller) this.#under.delete(id);
     // A client that went away cannot be told anything; the transport's end is handled where it is seen.
     if (!signal.aborted) await send(answer, id).catch(() => undefined);
   }
@@ -98,7 +98,7 @@ export class CallLane {
 export interface Answering {
   calls: SessionCalls;
   client: string | undefined;
-  signal: Stop;
+  signal: AbortSignal;
   /** Tells its progress. */
   send: Send;
 }

@@ -7,7 +7,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolEntry } from "../abi/bundle.js";
 import { Refusal } from "../base/problem.js";
-import type { StopSignal } from "../base/stop.js";
 import { protocolError } from "../runtime/answer/wording.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
@@ -52,7 +51,7 @@ export type CutReason = keyof typeof cutWords;
 export function openCalls(runtime: Runtime, session: Session): SessionCalls {
   const { dialect, mcp } = runtime.loaded.plan;
   const tools = runtime.tools.map((entry) => listed(entry, dialect.outputSchemas));
-  const pending = new Map<Promise<unknown>, StopSignal>();
+  const pending = new Map<Promise<unknown>, AbortSignal>();
   const cut = new AbortController();
   const cutOff = () => new ProtocolError(cutNumber, cutWords[cut.signal.reason as CutReason], undefined);
   const told = (refusal: Refusal): ProtocolError => {

@@ -1,5 +1,4 @@
 /** Progress of one call, told to a client that asked for it with a token. */
-import type { StopSignal } from "../base/stop.js";
 
 /** The parameters of one `notifications/progress`. */
 export interface ProgressParams {
@@ -13,7 +12,7 @@ export interface ProgressParams {
 /** What tells a call's progress; nothing, when the client gave no token or has cancelled. */
 export function tellProgress(
   token: string | number | undefined,
-  signal: StopSignal,
+  signal: AbortSignal,
   send: (params: ProgressParams) => Promise<void>,
 ): (message: string) => void {
   let progress = 0;

@@ -2,15 +2,14 @@
 
 import type { Plan, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
-import type { StopSignal } from "../base/stop.js";
-import type { Log, PoolMark, ServerPool } from "../lsp/types.js";
+import type { Log, ServerPool, WorkspaceVersion } from "../lsp/types.js";
 import type { Edits } from "../workspace/edits/types.js";
 import type { Gate } from "../workspace/types.js";
 import type { Places } from "./answer/convert.js";
 import type { Evidence } from "./answer/evidence.js";
 import type { Pages } from "./answer/page.js";
 import type { Wording } from "./answer/wording.js";
-import type { Attempt } from "./ask/steady.js";
+import type { Attempt } from "./ask/retry-on-change.js";
 import type { HeldPreviews } from "./edits/held.js";
 import type { LastingPreviews } from "./edits/lasting.js";
 import type { SampleFiles } from "./sample-files.js";
@@ -35,17 +34,17 @@ export interface CallState {
   readonly holder: string | undefined;
   /** Where previews are kept for later processes; undefined where a session outlives its calls. */
   readonly lasting: LastingPreviews | undefined;
-  /** Folders of which the session was told that they are not watched. */
-  readonly toldFolders: ReadonlySet<string>;
+  /** Folders that the session was warned of before. */
+  readonly warnedFolders: ReadonlySet<string>;
   /** The moment at which a call that edits began: files that changed since are not what was asked about. */
   readonly since: number;
   readonly log: Log;
-  /** Where things stood before anything was asked; undefined when that took too long to find out. */
-  readonly mark: PoolMark | undefined;
+  /** The files at the check before the question; undefined when the check took too long. */
+  readonly files: WorkspaceVersion | undefined;
   /** Which time the call is asked; undefined when it must not be asked twice. */
   readonly attempt: Attempt | undefined;
   /** Aborts when the client cancels or the deadline has come. */
-  readonly signal: StopSignal;
+  readonly signal: AbortSignal;
   /** Milliseconds until the deadline. */
   remainingMs(): number;
   onProgress(message: string): void;

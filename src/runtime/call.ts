@@ -3,7 +3,6 @@ import type { Answer, AnswerOptions, At, BatchOptions, Call, Reply } from "../ab
 import type { RuntimeAction, ShapeName } from "../abi/plan.js";
 import type { Json, JsonObject } from "../base/json.js";
 import { getAt } from "../base/pointer.js";
-import { type Soon, whenThere } from "../base/soon.js";
 import { listingNames } from "../protocol/pointing.js";
 import { runAction } from "./actions.js";
 import { buildAnswer } from "./answer/answer.js";
@@ -29,8 +28,8 @@ export class ToolCall implements Call {
     this.#runTool = runTool;
   }
 
-  at(input: JsonObject): Soon<At> {
-    return whenThere(point(this.#state, input), (target) => new PointedAt(this.#state, target));
+  async at(input: JsonObject): Promise<At> {
+    return new PointedAt(this.#state, await point(this.#state, input));
   }
 
   pick(reply: Reply, path: string[]): Json {

@@ -14,9 +14,6 @@ import type { LoadedBundle } from "./bundle/load.js";
 import { LastingPreviews } from "./edits/lasting.js";
 import { SampleFiles } from "./sample-files.js";
 import { Session } from "./session.js";
-import { AnswerCache } from "./sharing/answer-cache.js";
-import { InFlight } from "./sharing/in-flight.js";
-import type { Fresh, Told } from "./sharing/shared-answers.js";
 
 /** What a runtime needs from its surroundings. */
 export interface RuntimeContext {
@@ -110,8 +107,6 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     listed: new Map(
       plan.tools.filter(({ name }) => plan.mcp.listed.includes(name)).map((tool) => [tool.name, tool]),
     ),
-    inFlight: new InFlight<Fresh>(),
-    answers: new AnswerCache<Told>(plan.limits.cacheBytes),
   };
   const sessions = new Set<Session>();
   const closed = new AbortController();
@@ -121,7 +116,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       const sample = await samples.find(serverId);
       if (sample === undefined || closed.signal.aborted) return;
       const server = await pool.get(serverId, sample, closed.signal);
-      await server.sync(sample, closed.signal);
+      await server.ensureOpen(sample, closed.signal);
     } catch (error) {
       if (closed.signal.aborted) return;
       const code = error instanceof Refusal ? error.code : "runtime/fault";

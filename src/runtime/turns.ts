@@ -1,5 +1,4 @@
 /** Long work in slices: whoever else waits gets a turn between them, and work that nobody waits for any more ends. */
-import type { StopSignal } from "../base/stop.js";
 
 const sliceMs = 4;
 /** The clock is looked at once in so many steps. */
@@ -10,7 +9,7 @@ export class Turns {
   #until = performance.now() + sliceMs;
   #steps = 0;
 
-  constructor(private readonly signal: StopSignal) {}
+  constructor(private readonly signal: AbortSignal) {}
 
   /** Whether the others have waited long enough; asked after each small step. */
   get isOver(): boolean {

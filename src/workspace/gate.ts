@@ -3,6 +3,7 @@
  * matches no deny glob. Paths of the roots after the first are shown relative to the first, so that what an answer
  * shows can be given back as an argument.
  */
+
 import type { Stats } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -10,6 +11,7 @@ import picomatch from "picomatch";
 import { fileUri } from "../base/file-uri.js";
 import { onOneLine } from "../base/one-line.js";
 import { uniqueBy } from "../base/order.js";
+import { isInside } from "../base/paths.js";
 import { ConfigError, Refusal } from "../base/problem.js";
 import { pathOfName, pathOfUri } from "./file-name.js";
 import { KnownNames } from "./known-names.js";
@@ -145,12 +147,6 @@ export function fileOrThrow(admitted: Admitted, facts: Stats | undefined): Admit
   if (facts?.isFile()) return admitted;
   const why = facts === undefined ? "does not exist" : "is a folder";
   throw new Refusal("guard/not-a-file", `${admitted.shown} ${why}.`);
-}
-
-/** Whether a path is the folder or lies below it; `/a/bc` is not inside `/a/b`. */
-export function isInside(path: string, folder: string): boolean {
-  if (!path.startsWith(folder)) return false;
-  return path.length === folder.length || path[folder.length] === sep || folder.endsWith(sep);
 }
 
 /** The way from a folder to a path. */

@@ -3,9 +3,10 @@
  * the gate behind it refuses stays refused, so a session's roots can take away and never add.
  */
 import { relative, sep } from "node:path";
+import { isInside } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import { pathOfName, pathOfUri } from "./file-name.js";
-import { fileOrThrow, isInside } from "./gate.js";
+import { fileOrThrow } from "./gate.js";
 import { KnownNames } from "./known-names.js";
 import { realPathOf, statOf } from "./real-path.js";
 import type { Admitted, Gate } from "./types.js";

@@ -32,9 +32,6 @@ export class Follower {
   /** Where a folder really lies, with a separator behind it. */
   readonly #folders = new Map<string, string>();
 
-  /** `see` is told what stands at a real path, where following it needed a look at it. */
-  constructor(private readonly see: (path: string, facts: Stats) => void) {}
-
   /** The same as `realPathOf`. */
   follow(path: string): string {
     const name = basename(path);
@@ -43,7 +40,6 @@ export class Follower {
     const real = `${folder}${name}`;
     const facts = lookAt(real);
     if (facts === undefined || facts.isSymbolicLink()) return realPathOf(path);
-    this.see(real, facts);
     return real;
   }
 

@@ -6,8 +6,8 @@ import { lstat, readlink } from "node:fs/promises";
 import { dirname, parse, relative, resolve, sep } from "node:path";
 import { sortBy } from "../base/order.js";
 import { OWN_NAME } from "../base/own-names.js";
+import { isInside } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
-import { isInside } from "./gate.js";
 
 const mostLinks = 40;
 

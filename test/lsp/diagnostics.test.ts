@@ -32,7 +32,7 @@ const pull = {
 const status = serverPlan("fake", [], [], "fake").ready;
 
 async function diagnose(server: LanguageServer, file: string, waitMs = 2_000): Promise<DiagnosticsReport> {
-  const document = await server.sync(file, signal());
+  const document = await server.ensureOpen(file, signal());
   return server.diagnostics(document, { waitMs, settleMs: 30, signal: signal() });
 }
 
@@ -275,7 +275,7 @@ test("pull and push together are merged, without duplicates", async () => {
     { ...pull, on: { "textDocument/didOpen": [both] } },
     { text: "BUG" },
   );
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   await ask(server, "fake/documents");
   const report = await diagnose(server, file);
   expect(report.items.map((item) => (item as JsonObject).message)).toEqual(["found BUG", "pushed"]);
@@ -319,7 +319,7 @@ test("a server that the config does not ask for diagnostics says so", async () =
 test("a cancelled wait ends at once", async () => {
   const { server, file } = await session({});
   const controller = new AbortController();
-  const document = await server.sync(file, signal());
+  const document = await server.ensureOpen(file, signal());
   const report = server.diagnostics(document, { waitMs: 20_000, settleMs: 30, signal: controller.signal });
   controller.abort();
   await expect(report).rejects.toMatchObject({ code: "call/cancelled" });

@@ -27,11 +27,11 @@ const texts = (messages: JsonObject[]) =>
 
 test("opened once with its language, then changed and saved when the file has changed", async () => {
   const { server, file } = await session({}, { server: { languageIds: { fake: "fancy" } } });
-  const first = await server.sync(file, signal());
+  const first = await server.ensureOpen(file, signal());
   expect(first).toMatchObject({ version: 1, languageId: "fancy", uri: pathToFileURL(file).href });
-  expect((await server.sync(file, signal())).version).toBe(1);
+  expect((await server.ensureOpen(file, signal())).version).toBe(1);
   write(file, "second\n");
-  const second = await server.sync(file, signal());
+  const second = await server.ensureOpen(file, signal());
   expect(second.version).toBe(2);
   expect(second.hash).not.toBe(first.hash);
   expect(first.lines.text).toBe("hello\n");
@@ -50,9 +50,9 @@ test.each<[string, JsonObject, unknown]>([
   ["whole texts", { textDocumentSync: { openClose: true, change: 1 } }, { text: "one\r\n漢😀\r\nthree" }],
 ])("a change is sent as the server asked: %s", async (_as, capabilities, change) => {
   const { server, file } = await session({ capabilities }, { text: "one\r\ntwo é\r\nthree" });
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   write(file, "one\r\n漢😀\r\nthree");
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   expect(texts(await received(server, "textDocument/didChange"))).toEqual([[change]]);
   expect(await ask(server, "fake/documents")).toMatchObject([{ text: "one\r\n漢😀\r\nthree" }]);
 });
@@ -63,7 +63,7 @@ test("what changed is told before every question that follows, also of many at o
     replies: { "textDocument/hover": { contents: "hi" } },
   });
   const hover = async () => {
-    const { uri } = await server.sync(file, signal());
+    const { uri } = await server.ensureOpen(file, signal());
     return ask(server, "textDocument/hover", { textDocument: { uri } });
   };
   await hover();
@@ -82,7 +82,7 @@ test("a change of the same size in the same moment is seen", async () => {
   const { server, file } = await session({}, { text: "aaaa" });
   for (const text of ["bbbb", "cccc", "dddd"]) {
     write(file, text);
-    await server.sync(file, signal());
+    await server.ensureOpen(file, signal());
     expect(await ask(server, "fake/documents")).toMatchObject([{ text }]);
   }
 });
@@ -91,9 +91,9 @@ test("a server that takes no changes gets the document anew; one that wants the 
   const { server, file } = await session({
     capabilities: { textDocumentSync: { openClose: true, change: 0, save: { includeText: true } } },
   });
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   write(file, "second\n");
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   expect(await received(server, "textDocument/didChange")).toEqual([]);
   expect(await ask(server, "fake/documents")).toMatchObject([{ text: "second\n", version: 2 }]);
   expect(await received(server, "textDocument/didSave")).toMatchObject([{ text: "second\n" }]);
@@ -101,17 +101,17 @@ test("a server that takes no changes gets the document anew; one that wants the 
 
 test("other open documents are refreshed too, deleted ones are closed, and a recreated one opens again", async () => {
   const { server, root, file } = await session({}, { files: { "b.fake": "b\n", "c.fake": "c\n" } });
-  for (const name of ["a.fake", "b.fake", "c.fake"]) await server.sync(join(root, name), signal());
+  for (const name of ["a.fake", "b.fake", "c.fake"]) await server.ensureOpen(join(root, name), signal());
   write(join(root, "b.fake"), "new b\n");
   unlinkSync(join(root, "c.fake"));
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   expect(await ask(server, "fake/documents")).toMatchObject([{ text: "hello\n" }, { text: "new b\n" }]);
-  await expect(server.sync(join(root, "c.fake"), signal())).rejects.toMatchObject({
+  await expect(server.ensureOpen(join(root, "c.fake"), signal())).rejects.toMatchObject({
     code: "guard/not-a-file",
     message: "c.fake does not exist",
   });
   write(join(root, "c.fake"), "again\n");
-  expect(await server.sync(join(root, "c.fake"), signal())).toMatchObject({ version: 1 });
+  expect(await server.ensureOpen(join(root, "c.fake"), signal())).toMatchObject({ version: 1 });
 });
 
 test("the oldest is closed past the limit", async () => {
@@ -120,10 +120,10 @@ test("the oldest is closed past the limit", async () => {
     {},
     { plan: { limits }, files: { "b.fake": "", "c.fake": "" } },
   );
-  await server.sync(file, signal());
-  await server.sync(join(root, "b.fake"), signal());
-  await server.sync(file, signal());
-  await server.sync(join(root, "c.fake"), signal());
+  await server.ensureOpen(file, signal());
+  await server.ensureOpen(join(root, "b.fake"), signal());
+  await server.ensureOpen(file, signal());
+  await server.ensureOpen(join(root, "c.fake"), signal());
   expect(await received(server, "textDocument/didClose")).toEqual([
     { textDocument: { uri: pathToFileURL(join(root, "b.fake")).href } },
   ]);
@@ -144,13 +144,13 @@ test.each(["answered", "given up"])(
       },
       { plan: { limits }, files: { "b.fake": "b\n", "c.fake": "c\n" } },
     );
-    const { uri } = await server.sync(file, signal());
+    const { uri } = await server.ensureOpen(file, signal());
     const asker = new AbortController();
     const reply = server.request(references, { textDocument: { uri } }, { signal: asker.signal });
     const ended = reply.catch(() => undefined);
     await until(async () => (await received(server, references)).length === 1);
-    await server.sync(join(root, "b.fake"), signal());
-    await server.sync(join(root, "c.fake"), signal());
+    await server.ensureOpen(join(root, "b.fake"), signal());
+    await server.ensureOpen(join(root, "c.fake"), signal());
     const names = async () => {
       const open = (await ask(server, "fake/documents")) as { uri: string }[];
       return open.map((document) => document.uri.split("/").at(-1));
@@ -174,15 +174,15 @@ test("a document that was closed before its question was asked is opened for it 
     },
     { plan: { limits }, files: { "b.fake": "b\n" } },
   );
-  const { uri } = await server.sync(file, signal());
-  await server.sync(join(root, "b.fake"), signal());
+  const { uri } = await server.ensureOpen(file, signal());
+  await server.ensureOpen(join(root, "b.fake"), signal());
   expect(await received(server, "textDocument/didClose")).toEqual([{ textDocument: { uri } }]);
   expect(await ask(server, references, { textDocument: { uri } })).toMatchObject([{ uri }]);
 });
 
 test("a byte-order mark is left out of the text; CRLF and non-ASCII names stay", async () => {
   const { server, root } = await session({}, { files: { "é [x] #1%.fake": "\uFEFFa\r\né😀" } });
-  const document = await server.sync(join(root, "é [x] #1%.fake"), signal());
+  const document = await server.ensureOpen(join(root, "é [x] #1%.fake"), signal());
   expect(document.lines.text).toBe("a\r\né😀");
   const uri = (await received(server, "textDocument/didOpen"))[0]?.textDocument as JsonObject;
   expect(uri.uri).toBe(document.uri);
@@ -212,7 +212,7 @@ test("what is not a text file is refused, clearly and without hanging", async ()
     ["missing.fake", "does not exist"],
   ];
   for (const [name, why] of refused) {
-    const error = await server.sync(join(root, name), signal()).catch((reason: unknown) => reason);
+    const error = await server.ensureOpen(join(root, name), signal()).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: "guard/not-a-file", message: expect.stringContaining(why) });
   }
   expect(await ask(server, "fake/documents")).toEqual([]);
@@ -220,10 +220,10 @@ test("what is not a text file is refused, clearly and without hanging", async ()
 
 test("an open file that became a folder is closed and refused", async () => {
   const { server, file } = await session({});
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   rmSync(file);
   mkdirSync(file);
-  await expect(server.sync(file, signal())).rejects.toMatchObject({ code: "guard/not-a-file" });
+  await expect(server.ensureOpen(file, signal())).rejects.toMatchObject({ code: "guard/not-a-file" });
   expect(await ask(server, "fake/documents")).toEqual([]);
 });
 
@@ -232,7 +232,7 @@ test("changes of files that are not open are told, registered or not, also befor
     capabilities: { workspaceSymbolProvider: true },
     replies: { "workspace/symbol": [] },
   });
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   write(join(root, "sub/b.fake"), "1");
   write(join(root, "notes.md"), "1");
   await ask(server, "workspace/symbol", { query: "x" });
@@ -254,7 +254,7 @@ test("a server that registered watchers hears of what they match and of its own 
   const { server, root, file } = await session({}, { files: { "old.json": "1" } });
   await act(server, { request: "client/registerCapability", params: { registrations } });
   for (const name of ["new.json", "old.json", "x.md", "b.fake"]) write(join(root, name), "2");
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   const told = await received(server, "workspace/didChangeWatchedFiles");
   expect(
     told.flatMap((params) => params.changes as JsonObject[]).map(({ uri }) => String(uri).split("/").at(-1)),
@@ -277,13 +277,13 @@ test("of what git ignores, a server hears of its own kinds of files, registered 
     },
   ];
   const { server, root, file } = await session({}, { files: { ".gitignore": "gen/\n" } });
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   for (const name of ["a.json", "b.fake", "c.md"]) write(join(root, "gen", name), "1");
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   expect(await toldNames(server)).toEqual(["b.fake"]);
   await act(server, { request: "client/registerCapability", params: { registrations } });
   for (const name of ["a.json", "b.fake", "c.md"]) write(join(root, "gen", name), "2");
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   expect(await toldNames(server)).toEqual(["b.fake", "a.json", "b.fake"]);
 });
 
@@ -298,9 +298,9 @@ test("a file that an answer was about is followed also where too much is ignored
   );
   const server = await pool.get("fake", undefined, signal());
   await server.textOf(pathToFileURL(join(root, "gen/in/a.fake")).href);
-  await server.sync(join(root, "a.fake"), signal());
+  await server.ensureOpen(join(root, "a.fake"), signal());
   for (const name of ["a", "b"]) write(join(root, `gen/in/${name}.fake`), "2");
-  await server.sync(join(root, "a.fake"), signal());
+  await server.ensureOpen(join(root, "a.fake"), signal());
   expect(await toldNames(server)).toEqual(["a.fake"]);
 });
 
@@ -310,13 +310,13 @@ test("a server that registered for dependencies hears of them, and others of the
     { id: "w", method: "workspace/didChangeWatchedFiles", registerOptions: { watchers } },
   ];
   const { server, root, file } = await session({}, { files: { "node_modules/p/a.json": "1" } });
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   for (const name of ["a.json", "b.fake"]) write(join(root, "node_modules/p", name), "2");
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   expect(await toldNames(server)).toEqual(["b.fake"]);
   await act(server, { request: "client/registerCapability", params: { registrations } });
   write(join(root, "node_modules/p/a.json"), "3");
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   expect(await toldNames(server)).toEqual(["b.fake", "a.json"]);
   expect(server.notWatched).toEqual([]);
 });
@@ -326,7 +326,7 @@ test("an ignored folder that is not followed is named, by the server and in its 
   const root = workspace({ "a.fake": "", ".gitignore": "gen/\n", ...gen });
   const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchLimits: { zoneFiles: 3 } });
   const server = await pool.get("fake", undefined, signal());
-  await server.sync(join(root, "a.fake"), signal());
+  await server.ensureOpen(join(root, "a.fake"), signal());
   expect(server.notWatched).toEqual([join(root, "gen")]);
   expect(server.unwatched).toBe(false);
   expect(pool.status()[0]?.notWatched).toEqual([join(root, "gen")]);
@@ -337,17 +337,17 @@ test("with more files than are watched, that is said, open documents stay true, 
   const watchLimits = { files: 1 };
   const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchLimits });
   const server = await pool.get("fake", undefined, signal());
-  for (const name of ["a", "b", "c"]) await server.sync(join(root, `${name}.fake`), signal());
+  for (const name of ["a", "b", "c"]) await server.ensureOpen(join(root, `${name}.fake`), signal());
   expect(server.unwatched).toBe(true);
   for (const name of ["a", "b", "c"]) write(join(root, `${name}.fake`), "22");
-  await server.sync(join(root, "a.fake"), signal());
+  await server.ensureOpen(join(root, "a.fake"), signal());
   expect(await ask(server, "fake/documents")).toMatchObject([{ text: "22" }, { text: "22" }, { text: "22" }]);
-  const [first, second] = [await pool.mark(), await pool.mark()];
+  const [first, second] = [await pool.checkFiles(), await pool.checkFiles()];
   expect(first.files).not.toBe(second.files);
   expect(first.all).not.toBe(second.all);
   const { pool: other, server: seen } = await session({});
   expect(seen.unwatched).toBe(false);
-  expect((await other.mark()).files).toBe((await other.mark()).files);
+  expect((await other.checkFiles()).files).toBe((await other.checkFiles()).files);
 });
 
 test("a server that only sees open files gets the changed ones opened", async () => {
@@ -355,9 +355,9 @@ test("a server that only sees open files gets the changed ones opened", async ()
     {},
     { server: { openOnChange: true }, files: { "b.fake": "1" } },
   );
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   write(join(root, "b.fake"), "2");
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   expect(await ask(server, "fake/documents")).toMatchObject([{ text: "hello\n" }, { text: "2" }]);
 });
 

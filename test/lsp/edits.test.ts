@@ -77,7 +77,7 @@ test("a server hears of the files that its filters match, and of no others", asy
 test("what anyone changed since a moment is known, and nothing else", async () => {
   const { pool, root } = await session({}, { files: { "b.fake": "b" } });
   write(join(root, "b.fake"), "before");
-  const moment = await pool.moment();
+  const moment = await pool.version();
   expect([...(await pool.changedSince(moment))]).toEqual([]);
   write(join(root, "a.fake"), "after");
   write(join(root, "new.fake"), "after");

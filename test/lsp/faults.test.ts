@@ -99,7 +99,7 @@ describe("a server that dies", () => {
       { ...hover, on: { "textDocument/hover": [{ signal: "SIGKILL", once: join(folder, "died") }] } },
       { server: { restart } },
     );
-    const document = await server.sync(file, signal());
+    const document = await server.ensureOpen(file, signal());
     expect(server.generation).toBe(1);
     expect(await ask(server, "textDocument/hover", { textDocument: { uri: document.uri } })).toEqual({
       contents: "hi",
@@ -120,12 +120,12 @@ describe("a server that dies", () => {
       },
       { server: { restart }, files: { "b.fake": "other\n" } },
     );
-    const document = await server.sync(file, signal());
+    const document = await server.ensureOpen(file, signal());
     const kill = async (): Promise<void> => {
       const pid = pool.status()[0]?.pid;
       await act(server, { signal: "SIGKILL" }).catch(() => undefined);
       await until(() => pool.status()[0]?.pid !== pid);
-      await server.sync(join(root, "b.fake"), signal());
+      await server.ensureOpen(join(root, "b.fake"), signal());
     };
     await kill();
     const params = { textDocument: { uri: document.uri } };

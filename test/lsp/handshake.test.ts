@@ -57,7 +57,7 @@ test("initialize tells root, folders, process, options with named paths, and hon
 
 test("then initialized, then the settings, then documents", async () => {
   const { server, file } = await session({}, { server: { settings: { a: { b: 1 } } } });
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   const all = (await ask(server, "fake/received")) as { method: string; params: Json }[];
   expect(all.slice(0, 4).map((message) => message.method)).toEqual([
     "initialize",
@@ -70,7 +70,7 @@ test("then initialized, then the settings, then documents", async () => {
 
 test("settings that the server asks for are not sent unasked where the plan says so", async () => {
   const { server, file } = await session({}, { server: { settings: { a: { b: 1 } }, pushSettings: false } });
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   const items = [{ section: "a" }];
   expect(await answerOf(server, "workspace/configuration", { items })).toMatchObject({ result: [{ b: 1 }] });
   expect(await received(server, "workspace/didChangeConfiguration")).toEqual([]);
@@ -127,8 +127,8 @@ test("a capability may come and go by registration, for the documents that it na
     {},
     { files: { "b.FAKE": "" }, server: { languageIds: { "b.FAKE": "other" } } },
   );
-  const a = await server.sync(file, signal());
-  const b = await server.sync(join(root, "b.FAKE"), signal());
+  const a = await server.ensureOpen(file, signal());
+  const b = await server.ensureOpen(join(root, "b.FAKE"), signal());
   const register = async (registerOptions: Json) => {
     const registrations = [{ id: "h", method: "textDocument/hover", registerOptions }];
     await act(server, { request: "client/registerCapability", params: { registrations } });
@@ -152,7 +152,7 @@ const ready = {
 
 test("a server that registers everything only when it has loaded is waited for, once", async () => {
   const { server, file } = await session({}, { server: { ready, warmupTimeoutMs: 20_000 } });
-  const document = await server.sync(file, signal());
+  const document = await server.ensureOpen(file, signal());
   const hover = server.offers("textDocument/hover", document, { signal: signal(), timeoutMs: 20_000 });
   const registrations = [{ id: "h", method: "textDocument/hover" }];
   await act(server, { request: "client/registerCapability", params: { registrations } });
@@ -169,7 +169,7 @@ test("one that offers something in its handshake, or tells no status, is not wai
   const offering = await session({ capabilities }, { server: { ready, warmupTimeoutMs: 1_000_000 } });
   const silent = await session({}, { server: { warmupTimeoutMs: 1_000_000 } });
   for (const { server, file } of [offering, silent]) {
-    const document = await server.sync(file, signal());
+    const document = await server.ensureOpen(file, signal());
     expect(await server.offers("textDocument/definition", document, long)).toBe(false);
   }
 });

@@ -39,7 +39,7 @@ function push(file: string, ...diagnostics: JsonObject[]): JsonObject {
 }
 
 async function diagnose(server: LanguageServer, file: string, waitMs: number): Promise<DiagnosticsReport> {
-  const document = await server.sync(file, signal());
+  const document = await server.ensureOpen(file, signal());
   return server.diagnostics(document, { waitMs, settleMs: 50, signal: signal() });
 }
 
@@ -78,7 +78,7 @@ test("the first edit: a pull that finds nothing waits for the check that begins 
 test("a check that is under way at the end of the wait makes nothing clean", async () => {
   const { server, file } = await checked();
   write(file, "two borrows\n");
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   await act(server, progress("begin"));
   expect(await diagnose(server, file, 150)).toMatchObject({
     status: "unknown",
@@ -92,7 +92,7 @@ test("a check that is under way at the end of the wait makes nothing clean", asy
 test("what the pull found is told while the rest is not in, and that it is not", async () => {
   const { server, file } = await checked();
   write(file, "a BUG\n");
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   await act(server, progress("begin"));
   expect(await diagnose(server, file, 150)).toMatchObject({
     status: "diagnostics",
@@ -104,7 +104,7 @@ test("what the pull found is told while the rest is not in, and that it is not",
 test("a server that has pushed is waited for, and its silence is unknown, at once when asked again", async () => {
   const { server, file, root } = await session(pull, { files: { "b.fake": "b\n" } });
   expect(await diagnose(server, file, 5_000)).toMatchObject({ status: "clean" });
-  await server.sync(join(root, "b.fake"), signal());
+  await server.ensureOpen(join(root, "b.fake"), signal());
   await act(server, push(join(root, "b.fake"), borrow));
   write(file, "two borrows\n");
   expect(await diagnose(server, file, 150)).toMatchObject({ status: "unknown" });
@@ -163,7 +163,7 @@ test("what was pushed before other files changed is not told as current", async 
   await act(server, progress("begin"), push(file, borrow), progress("end"));
   expect(await diagnose(server, file, 5_000)).toMatchObject({ status: "diagnostics", items: [borrow] });
   write(join(root, "b.fake"), "the cause is gone\n");
-  await server.sync(file, signal());
+  await server.ensureOpen(file, signal());
   await act(server, progress("begin"));
   expect(await diagnose(server, file, 150)).toMatchObject({ status: "unknown", items: [borrow] });
   await act(server, push(file), progress("end"));

@@ -118,14 +118,14 @@ describe("pool", () => {
     const root = workspace({ "sub/a.fake": "" });
     const pool = poolOf(root, [fakeServer(scenarios(), {}, { rootMarkers: ["mark"], shareRoots: false })]);
     const rootNow = async () => (await pool.get("fake", join(root, "sub/a.fake"), signal())).root;
-    await pool.mark();
+    await pool.checkFiles();
     expect(await rootNow()).toBe(root);
     expect(await rootNow()).toBe(root);
     writeFileSync(join(root, "sub/mark"), "");
-    await pool.mark();
+    await pool.checkFiles();
     expect(await rootNow()).toBe(join(root, "sub"));
     rmSync(join(root, "sub/mark"));
-    await pool.mark();
+    await pool.checkFiles();
     expect(await rootNow()).toBe(root);
   });
 
@@ -181,7 +181,7 @@ describe("pool", () => {
     ]);
     // What changes in a root that was added later is told as well.
     write(join(root, "q/r/d.fake"), "");
-    await server.sync(paths[0] ?? "", signal());
+    await server.ensureOpen(paths[0] ?? "", signal());
     expect(await received(server, "workspace/didChangeWatchedFiles")).toMatchObject([
       { changes: [{ uri: pathToFileURL(join(root, "q/r/d.fake")).href }] },
     ]);
@@ -243,7 +243,7 @@ describe("pool", () => {
     const pid = pool.status()[0]?.pid ?? 0;
     await until(() => pool.status()[0]?.state === "stopped");
     await until(() => !alive(pid));
-    expect((await server.sync(file, signal())).version).toBe(1);
+    expect((await server.ensureOpen(file, signal())).version).toBe(1);
     expect(server.generation).toBe(2);
   });
 
@@ -298,9 +298,9 @@ describe("pool", () => {
 
   test("restart starts anew, with the documents of the next call", async () => {
     const { server, pool, file } = await session({});
-    await server.sync(file, signal());
+    await server.ensureOpen(file, signal());
     expect(await pool.restart(undefined)).toEqual(["fake"]);
-    await server.sync(file, signal());
+    await server.ensureOpen(file, signal());
     expect(server.generation).toBe(2);
     expect(await received(server, "textDocument/didOpen")).toHaveLength(1);
   });
@@ -359,7 +359,7 @@ describe("pool", () => {
     await ask(server, "fake/children");
     expect(await slow).toEqual([]);
     await until(() => pool.status()[0]?.state === "stopped");
-    await server.sync(file, signal());
+    await server.ensureOpen(file, signal());
     expect(server.generation).toBe(2);
   });
 

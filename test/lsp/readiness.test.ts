@@ -417,9 +417,9 @@ test("the progress of a question is no news once such a one was seen, other prog
     },
   });
   const isNews = async (method: string) => {
-    const before = await pool.mark();
+    const before = await pool.checkFiles();
     await server.request(method, {}, { signal: signal() });
-    return (await pool.mark()).all !== before.all;
+    return (await pool.checkFiles()).all !== before.all;
   };
   expect(await isNews(definition)).toBe(true);
   expect(await isNews(definition)).toBe(false);
@@ -427,9 +427,9 @@ test("the progress of a question is no news once such a one was seen, other prog
   expect(await isNews(definition)).toBe(false);
   expect(await isNews(hover)).toBe(true);
   expect(await isNews(definition)).toBe(false);
-  const before = await pool.mark();
+  const before = await pool.checkFiles();
   await act(server, begin, progress("end"));
-  expect((await pool.mark()).all).not.toBe(before.all);
+  expect((await pool.checkFiles()).all).not.toBe(before.all);
 });
 
 test("the end of progress is not the status that a server is known for", async () => {

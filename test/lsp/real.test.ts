@@ -59,7 +59,7 @@ const cases: [string, ServerPlan, typeof typescript | typeof python, string][] =
 ];
 
 async function messages(server: LanguageServer, path: string): Promise<string> {
-  const document = await server.sync(path, signal());
+  const document = await server.ensureOpen(path, signal());
   const report = await server.diagnostics(document, { waitMs: 5_000, settleMs: 150, signal: signal() });
   return report.status === "diagnostics" ? JSON.stringify(report.items) : report.status;
 }
@@ -70,7 +70,7 @@ test.each(cases)("%s", { timeout: 60_000 }, async (_name, plan, { files, lib, ma
   const pool = poolOf(root, [plan], {}, { binFolders: [join(modules, ".bin")] });
   const path = join(root, main);
   const server = await pool.get(plan.id, path, signal());
-  const document = await server.sync(path, signal());
+  const document = await server.ensureOpen(path, signal());
 
   const line = document.lines.line(1);
   const character = convertColumn(line, line.indexOf("add("), "utf-16", server.encoding);

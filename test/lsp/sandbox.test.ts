@@ -126,7 +126,7 @@ async function definesPython(sandbox: SandboxName, context: Partial<PoolContext>
   const pool = poolOf(root, [plan], {}, context);
   const path = join(root, "main.py");
   const server = await pool.get("pyright", path, signal());
-  const { uri } = await server.sync(path, signal());
+  const { uri } = await server.ensureOpen(path, signal());
   const params = { textDocument: { uri }, position: { line: 3, character: 1 } };
   const retryEmpty = { attempts: 5, delayMs: 300, while: "always" as const };
   const { value } = await server.request("textDocument/definition", params, {

@@ -168,7 +168,7 @@ test("a server that is only asked file by file tells of the files that it was sh
     capabilities: { diagnosticProvider: { workspaceDiagnostics: false } },
     replies: { "textDocument/diagnostic": { kind: "full", items: [item("mine")] } },
   }));
-  await server.sync(join(server.root, "b.fake"), signal());
+  await server.ensureOpen(join(server.root, "b.fake"), signal());
   expect(await look()).toMatchObject({
     status: "diagnostics",
     why: expect.stringContaining("only of the files that it was shown"),
@@ -231,7 +231,7 @@ test("what was published of a file that is gone is not told", async () => {
   await look();
   rmSync(join(server.root, "b.fake"));
   // A last word on it, after its end.
-  await server.sync(join(server.root, "a.fake"), signal());
+  await server.ensureOpen(join(server.root, "a.fake"), signal());
   await act(server, published(uri("b.fake"), item("of b")));
   expect(await look()).toMatchObject({
     status: "unknown",

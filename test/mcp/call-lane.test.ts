@@ -1,6 +1,5 @@
 /** Which messages are answered without the SDK, and that they are answered as it would. */
 import { expect, it, test } from "vitest";
-import type { StopSignal } from "../../src/base/stop.js";
 import { CallLane } from "../../src/mcp/call-lane.js";
 import type { SessionCalls } from "../../src/mcp/calls.js";
 import { ProtocolError, type ToolResult } from "../../src/mcp/result.js";
@@ -78,7 +77,7 @@ it("leaves a second call of an id that is under way to the SDK", () => {
 });
 
 it("takes a call back that is under way, and answers it no more", async () => {
-  const signals: StopSignal[] = [];
+  const signals: AbortSignal[] = [];
   let finish = () => {};
   const { lane, sent } = open((_name, _args, { signal }) => {
     signals.push(signal);
@@ -114,7 +113,7 @@ it("tells an error of the protocol with its number, and any other without detail
 });
 
 it("cancels all at its end", () => {
-  const signals: StopSignal[] = [];
+  const signals: AbortSignal[] = [];
   const { lane } = open((_name, _args, { signal }) => {
     signals.push(signal);
     return new Promise(() => undefined);

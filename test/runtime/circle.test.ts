@@ -1,12 +1,11 @@
 /** How a document's servers are had: at hand without a wait, opened once in a call, and a failure is told once. */
 import { expect, it, vi } from "vitest";
 import { Refusal } from "../../src/base/problem.js";
-import { Stop } from "../../src/base/stop.js";
 import { Lines } from "../../src/base/text.js";
 import type { LanguageServer, OpenDocument } from "../../src/lsp/types.js";
-import { askCircle } from "../../src/runtime/ask/ask.js";
-import { documentCircle, workspaceCircle } from "../../src/runtime/ask/circle.js";
-import type { Attempt } from "../../src/runtime/ask/steady.js";
+import { askCandidates } from "../../src/runtime/ask/ask.js";
+import { candidatesForDocument, candidatesForWorkspace } from "../../src/runtime/ask/candidates.js";
+import type { Attempt } from "../../src/runtime/ask/retry-on-change.js";
 import { openTarget } from "../../src/runtime/point/target.js";
 import { callState, gate, serverOf } from "./doubles.js";
 
@@ -33,8 +32,8 @@ it("has a document at hand, looked at once, and tells what is to be known of its
   const synced = vi.fn(() => document);
   const server = { ...serverOf({}), unwatched: true, synced };
   const call = callOf(server);
-  const { circle } = await openTarget(call, "a.fake");
-  expect(circle.attach(server.plan, call.signal)).toEqual([{ server, document }]);
+  const { candidates } = await openTarget(call, "a.fake");
+  expect(candidates.attach(server.plan, call.signal)).toEqual([{ server, document }]);
   expect(synced).toHaveBeenCalledOnce();
   expect(call.evidence.warnings).toMatchObject([{ code: "answer/not-watched" }]);
   expect(call.evidence.learned.awaited).toEqual([["fake", server]]);
@@ -50,7 +49,7 @@ it("takes a document to be as it was only before a look that the call waits for"
       ...{ holds: () => true, isAhead: () => isAhead, onRefuted: () => undefined },
     };
     const call = { ...callOf(server), attempt: own, mark };
-    documentCircle(call, admitted).atHand(server.plan);
+    candidatesForDocument(call, admitted).atHand(server.plan);
     return synced.mock.lastCall;
   };
   expect(seenSoon(true, attempt)).toEqual([admitted.path, 7, true]);
@@ -62,8 +61,8 @@ it("opens a document that is not at hand in the server that runs, once", async (
   const sync = vi.fn(async () => document);
   const server = { ...serverOf({}), sync };
   const call = callOf(server);
-  const { circle } = await openTarget(call, "a.fake");
-  expect(await circle.attach(server.plan, call.signal)).toEqual([{ server, document }]);
+  const { candidates } = await openTarget(call, "a.fake");
+  expect(await candidates.attach(server.plan, call.signal)).toEqual([{ server, document }]);
   expect(sync).toHaveBeenCalledOnce();
 });
 
@@ -75,12 +74,12 @@ it("asks a server that cannot take the document once in a call, whatever it coul
   const busy = { ...serverOf({}, { id: "busy" }), synced };
   const other = { ...serverOf({}, { id: "other" }), synced: () => document };
   const call = callOf(busy, other);
-  const circle = documentCircle(call, admitted);
-  await expect(circle.attach(busy.plan, call.signal)).rejects.toBe(full);
+  const candidates = candidatesForDocument(call, admitted);
+  await expect(candidates.attach(busy.plan, call.signal)).rejects.toBe(full);
   synced.mockReturnValue(document);
-  await expect(circle.attach(busy.plan, call.signal)).rejects.toBe(full);
+  await expect(candidates.attach(busy.plan, call.signal)).rejects.toBe(full);
   expect(synced).toHaveBeenCalledOnce();
-  expect(await circle.attach(other.plan, call.signal)).toEqual([{ server: other, document }]);
+  expect(await candidates.attach(other.plan, call.signal)).toEqual([{ server: other, document }]);
 });
 
 it("gives way to the next server where the first cannot take the document", async () => {
@@ -99,8 +98,8 @@ it("gives way to the next server where the first cannot take the document", asyn
 it("of the whole workspace awaits the servers that run", () => {
   const server = serverOf({});
   const call = callOf(server);
-  const circle = workspaceCircle(call);
-  expect(circle.attach(server.plan, call.signal)).toEqual([{ server, document: undefined }]);
+  const candidates = candidatesForWorkspace(call);
+  expect(candidates.attach(server.plan, call.signal)).toEqual([{ server, document: undefined }]);
   expect(call.evidence.learned.awaited).toEqual([["fake", server]]);
 });
 
@@ -108,9 +107,9 @@ it("has one answer of a server that runs for several roots where the first is wa
   const servers = ["one", "two"].map((root) => ({ ...serverOf({}), root }));
   const call = callOf(...servers.slice(0, 1));
   const attached = servers.map((server) => ({ server, document: undefined }));
-  const circle = { servers: call.plan.servers, attach: () => attached };
+  const candidates = { servers: call.plan.servers, attach: () => attached };
   const answers = async (merge: "first" | "all") =>
-    (await askCircle(call, circle, merge, ({ server }) => server.root)).map(({ answer }) => answer);
+    (await askCandidates(call, candidates, merge, ({ server }) => server.root)).map(({ answer }) => answer);
   expect(await answers("first")).toEqual(["one"]);
   expect(await answers("all")).toEqual(["one", "two"]);
 });

@@ -165,7 +165,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     edits: undefined,
     previews: new HeldPreviews(),
     lasting: undefined,
-    toldFolders: new Set(),
+    warnedFolders: new Set(),
     since: 0,
     log: () => {},
     attempt: undefined,

@@ -8,7 +8,7 @@ import { toPoint } from "../../src/runtime/answer/convert.js";
 import { Evidence } from "../../src/runtime/answer/evidence.js";
 import { largest } from "../../src/runtime/answer/limits.js";
 import { refusalOf, refused } from "../../src/runtime/answer/outcome.js";
-import { foldersTold, tellNews } from "../../src/runtime/ask/news.js";
+import { warnedFolders, addServerWarnings } from "../../src/runtime/ask/server-warnings.js";
 import { checkArguments } from "../../src/runtime/bundle/guard.js";
 import { untilAborted, withDeadline } from "../../src/runtime/deadline.js";
 import { overlay } from "../../src/runtime/point/params.js";
@@ -202,8 +202,8 @@ describe("evidence", () => {
 
   it("says of a server that not all its files are watched, and why it was started anew", () => {
     const call = callState();
-    tellNews(call, { ...serverOf({}), unwatched: true, restartNews: () => "was ended by SIGKILL" });
-    tellNews(call, serverOf({}));
+    addServerWarnings(call, { ...serverOf({}), unwatched: true, restartNews: () => "was ended by SIGKILL" });
+    addServerWarnings(call, serverOf({}));
     expect(call.evidence.warnings).toMatchObject([
       { code: "answer/not-watched", data: { server_id: "fake" } },
       { code: "answer/server-restarted", message: expect.stringContaining("was ended by SIGKILL") },
@@ -212,10 +212,10 @@ describe("evidence", () => {
 
   it("names a folder that is not watched, unless the session was told or may not see it", () => {
     const server = { ...serverOf({}), notWatched: ["/w/gen", "/w/old", "/elsewhere"] };
-    const call = callState({ toldFolders: new Set(["old"]) });
-    tellNews(call, server);
+    const call = callState({ warnedFolders: new Set(["old"]) });
+    addServerWarnings(call, server);
     expect(call.evidence.warnings).toMatchObject([{ code: "answer/not-watched", data: { folder: "gen" } }]);
-    expect(foldersTold(call.evidence)).toEqual(["gen"]);
+    expect(warnedFolders(call.evidence)).toEqual(["gen"]);
   });
 
   it("names a folder of PATH that a server was started without, once", () => {
@@ -223,12 +223,12 @@ describe("evidence", () => {
       ...serverOf({}),
       withheld: ["/w/venv/bin", "/w/old", "/elsewhere"].map((folder) => ({ variable: "PATH", folder })),
     };
-    const call = callState({ toldFolders: new Set(["old"]) });
-    tellNews(call, server);
+    const call = callState({ warnedFolders: new Set(["old"]) });
+    addServerWarnings(call, server);
     expect(call.evidence.warnings).toMatchObject([
       { code: "answer/path-withheld", data: { folder: "venv/bin" } },
     ]);
-    expect(foldersTold(call.evidence)).toEqual(["venv/bin"]);
+    expect(warnedFolders(call.evidence)).toEqual(["venv/bin"]);
   });
 
   it("is steady while a server has the very text that it was asked about, in whichever start", () => {

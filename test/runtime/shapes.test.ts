@@ -454,10 +454,10 @@ describe("replies that are one value", () => {
     await expect(answer(shape, [{ server, value }])).rejects.toMatchObject({ code: "lsp/garbled" });
   });
 
-  it("a selection range with a circle in it is refused", async () => {
-    const circle: { range: Json; parent?: unknown } = { range: range(0, 0, 1) };
-    circle.parent = circle;
-    await expect(answer("selection_ranges", [{ server, value: circle }])).rejects.toMatchObject({
+  it("a selection range with a candidates in it is refused", async () => {
+    const candidates: { range: Json; parent?: unknown } = { range: range(0, 0, 1) };
+    candidates.parent = candidates;
+    await expect(answer("selection_ranges", [{ server, value: candidates }])).rejects.toMatchObject({
       code: "lsp/garbled",
     });
   });

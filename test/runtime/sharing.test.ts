@@ -40,7 +40,7 @@ function slow(): { scenario: Scenario; release: () => void } {
 
 /** Long enough for every call that was begun before to have joined what is under way. */
 async function settled({ runtime }: Workshop): Promise<void> {
-  await runtime.pool.mark();
+  await runtime.pool.checkFiles();
   for (let turn = 0; turn < 50; turn++) await nextTurn();
 }
 

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { sha256 } from "../../src/base/hash.js";
-import { Stop, type StopSignal } from "../../src/base/stop.js";
-import { type Attempt, steadily } from "../../src/runtime/ask/steady.js";
+import { type Attempt, retryWhileFilesChange } from "../../src/runtime/ask/retry-on-change.js";
 import { openWorkshop, range, type Workshop, type WorkshopOptions } from "./workshop.js";
 
 const cleanups: (() => Promise<void> | void)[] = [];
@@ -217,8 +216,8 @@ describe("asking again", () => {
 
   it("ends with the call, in whichever attempt, though nobody hears of it", async () => {
     const outer = new Stop();
-    const signals: StopSignal[] = [];
-    const asked = steadily(outer, (attempt) => {
+    const signals: AbortSignal[] = [];
+    const asked = retryWhileFilesChange(outer, (attempt) => {
       signals.push(attempt.signal);
       return attempt.isFirst ? inVain(attempt) : new Promise(() => {});
     });
@@ -231,7 +230,7 @@ describe("asking again", () => {
 
   it("fails with what is wrong in a later attempt, however that is told", async () => {
     const outer = new Stop();
-    const asked = steadily(outer, (attempt): Promise<never> => {
+    const asked = retryWhileFilesChange(outer, (attempt): Promise<never> => {
       if (attempt.isFirst) return inVain(attempt);
       throw new Error("broken");
     });
@@ -242,7 +241,7 @@ describe("asking again", () => {
     const outer = new Stop();
     const removed = vi.spyOn(outer, "removeEventListener");
     const added = vi.spyOn(outer, "addEventListener");
-    expect(await steadily(outer, (attempt) => (attempt.isLast ? Promise.resolve(3) : inVain(attempt)))).toBe(
+    expect(await retryWhileFilesChange(outer, (attempt) => (attempt.isLast ? Promise.resolve(3) : inVain(attempt)))).toBe(
       3,
     );
     expect(added.mock.calls.map(([, listener]) => listener)).toEqual(

@@ -26,7 +26,7 @@ test(`${rounds} rounds of mixed calls, seed ${seed}`, { timeout: 60_000 + rounds
   );
   const pids = new Set<number>();
   const look = async (name: string): Promise<void> => {
-    const document = await server.sync(join(root, name), signal());
+    const document = await server.ensureOpen(join(root, name), signal());
     const params = { textDocument: { uri: document.uri } };
     expect(await ask(server, "textDocument/hover", params)).toEqual({ contents: texts.get(name) });
     const report = await server.diagnostics(document, { waitMs: 5_000, settleMs: 20, signal: signal() });

@@ -4,8 +4,9 @@
  */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { isInside } from "../../base/paths.js";
 import { ConfigError } from "../../base/problem.js";
-import { diskFiles, isInside } from "../../config/files.js";
+import { diskFiles } from "../../config/files.js";
 import { checkUserFile, notWritable, tellingWhy, userFileTarget, writeUserFile } from "./user-file.js";
 
 /** What became of a file. */

@@ -4,8 +4,8 @@
  */
 import { fileURLToPath } from "node:url";
 import { isTable } from "../../base/json.js";
+import { isInside } from "../../base/paths.js";
 import type { Trace } from "../../lsp/types.js";
-import { isInside } from "../../workspace/gate.js";
 import { type Flags, type Input, isOn, textFlag, UsageError } from "../command.js";
 import { openPrivateFile } from "../files/private-file.js";
 import { fitting, veil, veilResult } from "./veil.js";

@@ -39,7 +39,7 @@ export async function examine(
   try {
     const server = await pool.get(plan.id, file, signal);
     found.startMs = elapsed();
-    const document = await server.sync(file, signal);
+    const document = await server.ensureOpen(file, signal);
     found.answer = await firstAnswer(server, document, signal);
     found.answerMs = elapsed();
     found.readiness = await server.settle(plan.warmupTimeoutMs, signal);

@@ -4,7 +4,8 @@
  */
 import { resolve } from "node:path";
 import { canonicalText } from "../../base/json.js";
-import { type Files, isInside } from "../files.js";
+import { isInside } from "../../base/paths.js";
+import type { Files } from "../files.js";
 import { itemsOf, type LayerNode, leafValue, nodeAt, toJson } from "../layer.js";
 import type { FoundWord } from "../schema/found.js";
 

@@ -8,7 +8,6 @@
 import type { CheckPlan } from "../../abi/plan.js";
 import type { Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
-import type { StopSignal } from "../../base/stop.js";
 import type { OpenDocument } from "../types.js";
 import type { DiagnosticsRequest } from "./pull-document.js";
 
@@ -70,7 +69,7 @@ export class CheckedFiles {
   }
 
   /** Has the text checked, when it was told just now and nothing else was. */
-  begin(document: OpenDocument, signal: StopSignal): void {
+  begin(document: OpenDocument, signal: AbortSignal): void {
     const { plan } = this.#context;
     const { path, version } = document;
     const toldAt = this.#toldAt.get(path);
@@ -91,7 +90,7 @@ export class CheckedFiles {
     check: Check,
     document: OpenDocument,
     toldAt: number,
-    signal: StopSignal,
+    signal: AbortSignal,
   ): Promise<void> {
     const { request, onNews } = this.#context;
     const timeoutMs = plan.withinMs;

@@ -6,7 +6,6 @@
 
 import type { ServerPlan } from "../../abi/plan.js";
 import type { Json } from "../../base/json.js";
-import type { StopSignal } from "../../base/stop.js";
 import type { Capabilities } from "../capabilities.js";
 import type { ReadinessState } from "../readiness.js";
 import type {
@@ -280,7 +279,7 @@ export class Diagnostics {
   }
 
   /** Waits for a publish, a registration, a change of readiness, or the time. */
-  #event(timeoutMs: number, signal: StopSignal): Promise<void> {
+  #event(timeoutMs: number, signal: AbortSignal): Promise<void> {
     const { readiness, capabilities } = this.#context;
     const published: Signs = (wake) => {
       this.#listeners.add(wake);

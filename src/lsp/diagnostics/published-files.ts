@@ -7,7 +7,6 @@ import { access } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Json } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
-import type { StopSignal } from "../../base/stop.js";
 import type { ReadinessState } from "../readiness.js";
 import type { OpenDocument } from "../types.js";
 import type { Published, PublishedReports } from "./published-reports.js";
@@ -27,7 +26,7 @@ export interface PublishedFilesContext {
   /** What it said of a document before that. */
   outdated: (path: string) => Published | undefined;
   /** Waits for the next sign of the server, or so long. */
-  event: (timeoutMs: number, signal: StopSignal) => Promise<void>;
+  event: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** The items of each file, and why they may not be what holds now. */
@@ -49,7 +48,7 @@ export class PublishedFiles {
   /** Waits until the server has spoken of the documents and of what changed, and is quiet; then gives all that it said. */
   async gather(
     documents: readonly OpenDocument[],
-    wait: { deadline: number; settleMs: number; signal: StopSignal },
+    wait: { deadline: number; settleMs: number; signal: AbortSignal },
   ): Promise<PublishedNow> {
     const { published, renew, outdated } = this.#context;
     for (const { path } of documents) renew(path);
@@ -74,7 +73,7 @@ export class PublishedFiles {
   async #heardOf(
     documents: readonly OpenDocument[],
     changed: readonly string[],
-    { deadline, settleMs, signal }: { deadline: number; settleMs: number; signal: StopSignal },
+    { deadline, settleMs, signal }: { deadline: number; settleMs: number; signal: AbortSignal },
   ): Promise<void> {
     const { published, readiness, current, event } = this.#context;
     const followed = Math.min(deadline, performance.now() + FOLLOW_MS);

@@ -5,7 +5,7 @@
  * followed for as long as this server was lately seen to take.
  */
 import { canonicalText, isTable, type Json } from "../../base/json.js";
-import { pathOfUri } from "../inside.js";
+import { pathOfUri } from "../../base/paths.js";
 import type { OpenDocument } from "../types.js";
 
 /** How long a report without a version stands alone before it counts. */

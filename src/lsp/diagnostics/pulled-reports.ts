@@ -3,8 +3,8 @@
  * question, and `unchanged` means the items that are kept here.
  */
 import { isTable, type Json } from "../../base/json.js";
+import { pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
-import { pathOfUri } from "../inside.js";
 
 interface Pulled {
   uri: string;

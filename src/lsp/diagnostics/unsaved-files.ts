@@ -1,5 +1,4 @@
 /** Files that a server was shown and has not looked at: one that looks at saved files only must be told of a save. */
-import type { StopSignal } from "../../base/stop.js";
 import type { ReadinessState } from "../readiness.js";
 
 interface UnsavedContext {
@@ -29,7 +28,7 @@ export class UnsavedFiles {
   }
 
   /** Tells of a save where that is due; not before the server is ready, when it would not look either. True when it was told. */
-  async tell(path: string, waitMs: number, signal: StopSignal): Promise<boolean> {
+  async tell(path: string, waitMs: number, signal: AbortSignal): Promise<boolean> {
     if (!this.#paths.has(path)) return false;
     const { readiness, save } = this.#context;
     await readiness.settle(waitMs, signal);

@@ -6,8 +6,8 @@
 import { fileUri } from "../../base/file-uri.js";
 import { canonicalText, isTable, type Json } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
+import { pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
-import { pathOfUri } from "../inside.js";
 import type { WorkspaceDiagnosticsReport } from "../types.js";
 import type { DiagnosticsContext } from "./diagnostics.js";
 import type { PullWait } from "./pull-document.js";

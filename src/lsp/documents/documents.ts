@@ -6,10 +6,9 @@
 import type { ServerPlan } from "../../abi/plan.js";
 import { fileUri } from "../../base/file-uri.js";
 import { isTable } from "../../base/json.js";
-import type { Soon } from "../../base/soon.js";
+import { isInside, slashed } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
 import type { Capabilities } from "../capabilities.js";
-import { isInside, slashed } from "../inside.js";
 import type { OpenDocument } from "../types.js";
 import { type FileText, readText, stampOf, stampText } from "./file.js";
 import { KnownTexts } from "./known-texts.js";
@@ -46,8 +45,7 @@ export interface DocumentsContext {
   encoding: () => PositionEncoding;
   maxOpen: number;
   maxBytes: number;
-  /** Tells the server something; what is no news says nothing about a file that an answer could depend on. */
-  notify: (method: string, params: unknown, isNews?: boolean) => void;
+  notify: (method: string, params: unknown) => void;
   /** Hears of every text that the server was given, or that it no longer has. */
   onChanged: (path: string, what: "opened" | "changed" | "touched" | "closed") => void;
 }
@@ -67,11 +65,7 @@ export class Documents {
   #all = { at: Number.NEGATIVE_INFINITY, cursor: -1 };
   /** Those that may be written to without a word; besides, those that were read since then. */
   readonly #restless = new Set<Entry>();
-  /** Those that were taken to be as they were, and when, until a look that began later. */
-  readonly #believed = new Map<Entry, number>();
   #queue: Promise<unknown> = Promise.resolve();
-  /** How many changes wait for their turn, or have it. */
-  #turns = 0;
 
   constructor(context: DocumentsContext) {
     this.#context = context;
@@ -101,18 +95,6 @@ export class Documents {
     });
   }
 
-  /**
-   * The document, if it is open and as the file is, and nobody is at changing it; found on the spot. Where all is looked at
-   * soon, before an answer is given, it is taken to be as it was.
-   */
-  synced(path: string, isSeenSoon = false): OpenDocument | undefined {
-    const entry = this.#turns === 0 ? this.#open.get(path) : undefined;
-    if (entry === undefined) return undefined;
-    if (isSeenSoon && entry.stamp.solid) this.#believed.set(entry, performance.now());
-    else if (!isCurrent(entry)) return undefined;
-    return this.#used(path, entry);
-  }
-
   /** A question is about an open document, which is the latest used from now on. */
   #used(path: string, entry: Entry): OpenDocument {
     this.#open.delete(path);
@@ -139,7 +121,7 @@ export class Documents {
   }
 
   /** Brings every open document up to date, after a look of the watches that began then; deleted ones are closed. */
-  refresh(watched: Watched, began: number): Promise<void> {
+  refresh(watched: Watched): Promise<void> {
     return this.#inTurn(async () => {
       const isKnown = ({ stamp }: Entry, text: string | undefined): boolean =>
         stamp.solid && stamp.text === text;
@@ -148,7 +130,6 @@ export class Documents {
         const { path } = entry.document;
         if (!isKnown(entry, watched.stampOf(path))) unseen.push(path);
       }
-      for (const [entry, at] of this.#believed) if (at <= began) this.#believed.delete(entry);
       if (unseen.length === 0) return;
       const doubtful: Entry[] = [];
       await lookAtAll(unseen, (path, stats) => {
@@ -169,9 +150,7 @@ export class Documents {
     const { cursor } = watched;
     if (cursor === this.#all.cursor && at - this.#all.at < MOMENT_MS) {
       const first = entries.length - LATEST;
-      return entries.filter(
-        (entry, index) => index >= first || this.#restless.has(entry) || this.#believed.has(entry),
-      );
+      return entries.filter((entry, index) => index >= first || this.#restless.has(entry));
     }
     this.#all = { at, cursor };
     this.#restless.clear();
@@ -196,7 +175,7 @@ export class Documents {
   }
 
   /** The text that the server sees: the open document's, else the file's, which is read unless it is known. */
-  textOf(path: string): Soon<Lines | undefined> {
+  async textOf(path: string): Promise<Lines | undefined> {
     const open = this.#open.get(path);
     if (open) return open.document.lines;
     return this.#texts.get(path) ?? this.#read(path);
@@ -210,12 +189,8 @@ export class Documents {
 
   /** Keeps changes in order: what two calls tell the server never interleaves. */
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    this.#turns++;
     const result = this.#queue.then(run);
-    const over = (): void => {
-      this.#turns--;
-    };
-    this.#queue = result.then(over, over);
+    this.#queue = result.catch(() => undefined);
     return result;
   }
 
@@ -232,7 +207,7 @@ export class Documents {
     this.#evicted.delete(path);
     this.#context.onChanged(path, "opened");
     const textDocument = { uri, languageId, version: 1, text: lines.text };
-    this.#context.notify("textDocument/didOpen", { textDocument }, false);
+    this.#context.notify("textDocument/didOpen", { textDocument });
     return entry;
   }
 
@@ -304,11 +279,10 @@ export class Documents {
     for (const entry of this.#open.values()) {
       if (this.#open.size <= this.#context.maxOpen) return;
       const { path } = entry.document;
-      // One that was taken to be as it was is looked at first.
-      if (path === justUsed || this.#held.has(path) || this.#believed.has(entry)) continue;
+      if (path === justUsed || this.#held.has(path)) continue;
       const { document, stamp } = entry;
       this.#evicted.add(path);
-      this.#close(entry, false);
+      this.#close(entry);
       this.#texts.put(path, { hash: document.hash, lines: document.lines, stamp });
     }
   }
@@ -318,14 +292,14 @@ export class Documents {
     for (const entry of [...this.#open.values()]) this.#close(entry);
   }
 
-  #close(entry: Entry, isNews = true): void {
+  #close(entry: Entry): void {
     if (!this.#open.delete(entry.document.path)) return;
-    this.#context.notify("textDocument/didClose", { textDocument: { uri: entry.document.uri } }, isNews);
+    this.#context.notify("textDocument/didClose", { textDocument: { uri: entry.document.uri } });
     this.#context.onChanged(entry.document.path, "closed");
   }
 
   #shown(path: string): string {
-    const root = this.#context.roots.find((candidate) => isInside(candidate, path));
+    const root = this.#context.roots.find((candidate) => isInside(path, candidate));
     return root === undefined ? "the file" : slashed(path.slice(root.length + 1));
   }
 }

@@ -4,8 +4,8 @@
  */
 import { constants, type Stats } from "node:fs";
 import { entryFacts } from "../../base/facts.js";
+import { standsAt } from "../../base/guarded-open.js";
 import { sha256 } from "../../base/hash.js";
-import { standsAt } from "../../base/opened.js";
 import { Refusal } from "../../base/problem.js";
 import { Lines } from "../../base/text.js";
 import { openToRead } from "./reads.js";

@@ -33,8 +33,6 @@ export interface FreshnessContext {
 export class Freshness {
   readonly #context: FreshnessContext;
   readonly #looked = new LastLook();
-  /** When it was last taken for granted that there is nothing to tell. */
-  readonly #glanced = new LastLook();
   #cursor: number;
   #queue: Promise<void> = Promise.resolve();
 
@@ -43,32 +41,12 @@ export class Freshness {
     this.#cursor = context.watch.cursor;
   }
 
-  /**
-   * Tells the server all that changed on disk since it was last told; whoever comes second waits for the first. What was
-   * looked at just now, after `since`, is not looked at again.
-   */
+  /** Notifies the server of all that changed on disk. A check that began after `since` and has just ended will do. */
   renew(since?: number): Promise<void> {
-    return this.isRenewed(since) ? Promise.resolve() : this.look(since);
-  }
-
-  /** The same, where nothing is taken for granted: what was glanced at only is looked at. */
-  look(since?: number): Promise<void> {
     if (this.#looked.covers(since)) return Promise.resolve();
     const renewed = this.#queue.then(() => this.#renew(since));
     this.#queue = renewed.catch(() => undefined);
     return renewed;
-  }
-
-  /** Whether what was looked at, or glanced at, just now, after `since`, was told. */
-  isRenewed(since: number | undefined): boolean {
-    return this.#looked.covers(since) || this.#glanced.covers(since);
-  }
-
-  /** Whether the server was told all that is known; then that counts as a look at this moment, but for the one that proves it. */
-  glanced(at: number): boolean {
-    if (this.#cursor !== this.#context.watch.cursor) return false;
-    this.#glanced.ended(at);
-    return true;
   }
 
   async #renew(since: number | undefined): Promise<void> {
@@ -77,7 +55,7 @@ export class Freshness {
     if (this.#looked.covers(since)) return;
     const own = this.#context.own();
     const began = await watch.refresh(since);
-    await documents.refresh(watch, began);
+    await documents.refresh(watch);
     await this.#tell(own);
     this.#looked.ended(began);
   }

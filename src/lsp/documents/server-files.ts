@@ -2,11 +2,11 @@
  * The files as one server sees them: the documents that it has open, the changes it was told of, and what it said about
  * them. Whoever asks through here asks about the files as they are on disk now.
  */
-import type { Soon } from "../../base/soon.js";
+
+import { pathOfUri } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
 import type { Capabilities } from "../capabilities.js";
 import { Diagnostics, type DiagnosticsContext } from "../diagnostics/diagnostics.js";
-import { pathOfUri } from "../inside.js";
 import type { InstanceContext } from "../instance-context.js";
 import type { ReadinessState } from "../readiness.js";
 import { claims } from "../route.js";
@@ -38,8 +38,7 @@ export class ServerFiles {
   constructor(context: ServerFilesContext) {
     const { server, capabilities, readiness, encoding, request } = context;
     const { plan, root, roots, folders, limits, watch } = server;
-    const notify = (method: string, params: unknown, isNews?: boolean): void =>
-      this.tell(method, params, isNews);
+    const { notify } = context;
     this.#context = context;
     this.#documents = new Documents({
       server: plan,
@@ -111,16 +110,6 @@ export class ServerFiles {
     return this.#freshness.renew(since);
   }
 
-  /** The same, where nothing is taken for granted. */
-  look(since: number): Promise<void> {
-    return this.#freshness.look(since);
-  }
-
-  /** Whether the server was told all that is known of the files; then that counts as a look at this moment. */
-  glanced(at: number): boolean {
-    return this.#freshness.glanced(at);
-  }
-
   /** The same for a question about the whole workspace, which many servers answer only once a file is open. */
   async renewAll(since?: number): Promise<void> {
     await this.#freshness.renew(since);
@@ -128,17 +117,10 @@ export class ServerFiles {
   }
 
   /** Opens the document or brings it up to date, after everything else that changed was told. */
-  async sync(path: string, since?: number): Promise<OpenDocument> {
+  async ensureOpen(path: string, since?: number): Promise<OpenDocument> {
     await this.#freshness.renew(since);
     this.#context.server.watch.attend(path);
     return this.#documents.sync(path);
-  }
-
-  /** The same on the spot; undefined where something has to be told or read. */
-  synced(path: string, since: number | undefined, isSeenSoon: boolean): OpenDocument | undefined {
-    if (!this.#freshness.isRenewed(since)) return undefined;
-    this.#context.server.watch.attend(path);
-    return this.#documents.synced(path, isSeenSoon);
   }
 
   /** The document as the server has it now; undefined when it is not open there. */
@@ -147,7 +129,7 @@ export class ServerFiles {
     return document && { ...document };
   }
 
-  textOf(uri: string): Soon<Lines | undefined> {
+  async textOf(uri: string): Promise<Lines | undefined> {
     const path = pathOfUri(uri);
     if (path === undefined) return undefined;
     this.#context.server.watch.attend(path);
@@ -182,11 +164,5 @@ export class ServerFiles {
   async reportAll(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
     await this.renewAll();
     return this.diagnostics.workspace(options, this.#documents.all);
-  }
-
-  /** Tells the server something about files. Opening one, or closing it to make room, is no news. */
-  tell(method: string, params: unknown, isNews = true): void {
-    if (isNews) this.#context.server.tally.told += 1;
-    this.#context.notify(method, params);
   }
 }

@@ -8,7 +8,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
-import { isInside } from "../inside.js";
+import { isInside } from "../../base/paths.js";
 import type { Withheld } from "../types.js";
 import { pathsNamedIn } from "./named-files.js";
 import type { ProgramContext } from "./program.js";
@@ -36,7 +36,7 @@ export function envOutside(env: Variables, strangers: readonly string[], cwd?: s
   const places = cwd === undefined ? strangers : [...new Set([cwd, ...strangers])];
   // A home is its user's, also where it is the workspace: of what stands in it only programs are withheld.
   const home = realOf(env.HOME || homedir());
-  const beside = strangers.filter((folder) => !isInside(folder, home));
+  const beside = strangers.filter((folder) => !isInside(home, folder));
   for (const [variable, value] of Object.entries(env)) {
     if (value === undefined) continue;
     const { left, strange } =
@@ -95,7 +95,7 @@ function outsideAsOne(
 
 function isStrange(path: string, strangers: readonly string[]): boolean {
   const names = [path, realOf(path)];
-  return names.some((name) => strangers.some((strange) => isInside(strange, name)));
+  return names.some((name) => strangers.some((strange) => isInside(name, strange)));
 }
 
 /** The environment of a server for a root: the allowed names of ours without what strangers have, and its own as the user wrote it. */

@@ -9,7 +9,6 @@ import { setPriority } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
-import type { StopSignal } from "../../base/stop.js";
 import type { PoolContext, Withheld } from "../types.js";
 import { reach, type SocketNames, startOverSocket } from "../wire/socket.js";
 import { serverEnv } from "./environment.js";
@@ -58,7 +57,7 @@ export async function launch(
   root: string,
   context: PoolContext,
   guardian: Guardian,
-  signal: StopSignal,
+  signal: AbortSignal,
 ): Promise<Launched> {
   assertAllowed(plan, server);
   const sandbox = await sandboxOf(plan, server, context);

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { sortBy } from "../../base/order.js";
-import { isInside } from "../inside.js";
+import { isInside } from "../../base/paths.js";
 import type { PoolContext } from "../types.js";
 import { realOf } from "./trusted.js";
 
@@ -45,7 +45,7 @@ function readOnlyMounts(folders: readonly string[], { env }: MountContext): Moun
   const temporary = there(["/tmp", "/var/tmp", env.TMPDIR || "/tmp"]);
   // Sockets through which the user's session takes orders.
   const session = there([env.XDG_RUNTIME_DIR || "", `/run/user/${process.getuid?.()}`]);
-  const isFree = (path: string) => !there(folders).some((folder) => isInside(folder, path));
+  const isFree = (path: string) => !there(folders).some((folder) => isInside(path, folder));
   return [
     ...kept.map((path): Mount => ({ path, kind: "kept" })),
     ...[...there([cache]), ...session].filter(isFree).map((path): Mount => ({ path, kind: "empty" })),
@@ -57,9 +57,9 @@ function readOnlyMounts(folders: readonly string[], { env }: MountContext): Moun
 function ownMounts({ ownFolders = [], ownFiles = [], roots }: MountContext): Mount[] {
   for (const folder of ownFolders) make(folder);
   const folders = there(ownFolders);
-  const isOwn = (path: string) => ![...roots, ...folders].some((folder) => isInside(folder, path));
+  const isOwn = (path: string) => ![...roots, ...folders].some((folder) => isInside(path, folder));
   const files = there(ownFiles).filter(isOwn);
-  const isOuter = (path: string) => !files.some((other) => other !== path && isInside(other, path));
+  const isOuter = (path: string) => !files.some((other) => other !== path && isInside(path, other));
   return [...folders, ...files.filter(isOuter)].map((path) => ({ path, kind: "kept" }));
 }
 
@@ -68,7 +68,7 @@ function pinsOf(mounts: readonly Mount[]): Mount[] {
   const above = new Set<string>();
   for (const { path, kind } of mounts)
     if (kind === "kept") for (let at = dirname(path); at !== dirname(at); at = dirname(at)) above.add(at);
-  const kindAt = (path: string) => mounts.findLast((mount) => isInside(mount.path, path));
+  const kindAt = (path: string) => mounts.findLast((mount) => isInside(path, mount.path));
   return [...above].flatMap((path): Mount[] => {
     const over = kindAt(path);
     return over?.kind === "writable" && over.path !== path ? [{ path, kind: "writable" }] : [];

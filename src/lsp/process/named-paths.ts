@@ -7,8 +7,8 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
+import { isInside } from "../../base/paths.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
-import { isInside } from "../inside.js";
 import { holdsStrangers } from "./sandbox.js";
 import { isTrustedStart, strangersOf, type TrustContext, trustStep } from "./trusted.js";
 
@@ -110,7 +110,7 @@ function modulesFrom(from: string, strangers: readonly string[]): string[] {
 function isOurs(path: string, strangers: readonly string[]): boolean {
   if (!existsSync(path)) return false;
   const names = [path, realpathSync(path)];
-  return !names.some((name) => strangers.some((strange) => isInside(strange, name)));
+  return !names.some((name) => strangers.some((strange) => isInside(name, strange)));
 }
 
 /** What a program that runs scripts would take for one: the first file that its words name. */

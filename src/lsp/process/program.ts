@@ -3,8 +3,8 @@ import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { isLoopback } from "../../base/loopback.js";
+import { isInside } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
-import { isInside } from "../inside.js";
 import type { PoolContext } from "../types.js";
 import { strangersOf, trustStep } from "./trusted.js";
 
@@ -55,7 +55,7 @@ function isProgram(path: string): boolean {
 function liesIn(folders: readonly string[], file: string): boolean {
   if (folders.length === 0) return false;
   const names = [join(realpathSync(dirname(file)), basename(file)), realpathSync(file)];
-  return names.some((name) => folders.some((folder) => isInside(folder, name)));
+  return names.some((name) => folders.some((folder) => isInside(name, folder)));
 }
 
 /** Whether a server runs already, so that it is neither started nor ended from here. */

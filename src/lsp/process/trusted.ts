@@ -5,8 +5,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
+import { isInside } from "../../base/paths.js";
 import type { NextStep } from "../../base/problem.js";
-import { isInside } from "../inside.js";
 import type { PoolContext } from "../types.js";
 
 /** What decides whom a start may trust. */
@@ -49,14 +49,14 @@ export function cwdOf(
 /** What a user does who trusts what a server was to be started for. */
 export function trustStep(root: string, { roots, base, trusted }: TrustContext): NextStep {
   const strange = roots.filter((folder) => !isTrusted(folder, trusted));
-  const meant = strange.find((folder) => isInside(folder, root)) ?? strange[0] ?? base;
-  const where = isInside(realOf(base), meant) ? "" : ` --workspace ${meant}`;
+  const meant = strange.find((folder) => isInside(root, folder)) ?? strange[0] ?? base;
+  const where = isInside(meant, realOf(base)) ? "" : ` --workspace ${meant}`;
   return { kind: "command", text: `lsp-proxy trust${where}` };
 }
 
 /** Whether a folder, by its real path, is one that the user trusts or lies in one. */
 export function isTrusted(folder: string, trusted: readonly string[] = []): boolean {
-  return trusted.some((known) => isInside(known, folder));
+  return trusted.some((known) => isInside(folder, known));
 }
 
 /** The real path of a folder; the path itself where nothing is there. */

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import ignore, { type Ignore } from "ignore";
-import { slashed } from "../inside.js";
+import { slashed } from "../../base/paths.js";
 
 interface Level {
   base: string;

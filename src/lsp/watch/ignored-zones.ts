@@ -3,7 +3,7 @@
  * code lives there, and so do dependencies and build outputs of any size. A zone is followed file by file up to its share
  * and what is left for all of them; one that grows past that is closed, and only swept from then on.
  */
-import { isInside } from "../inside.js";
+import { isInside } from "../../base/paths.js";
 
 /** How much of what git ignores is followed. */
 export interface ZoneLimits {
@@ -71,7 +71,7 @@ export class IgnoredZones {
   /** Zones at or in a folder begin anew: it was replaced, or what is ignored there has changed. */
   reopen(folder: string): void {
     for (const [key, zone] of this.#zones) {
-      if (!isInside(folder, zone.path)) continue;
+      if (!isInside(zone.path, folder)) continue;
       if (zone.closed || (zone.files === 0 && zone.folders === 0)) this.#zones.delete(key);
     }
   }

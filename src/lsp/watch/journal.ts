@@ -1,5 +1,5 @@
 /** Remembers what happened to files since any earlier moment, one entry per path, so that it stays small. */
-import { isInside } from "../inside.js";
+import { isInside } from "../../base/paths.js";
 
 /** LSP's numbers: created 1, changed 2, deleted 3. */
 export type ChangeType = 1 | 2 | 3;
@@ -46,7 +46,7 @@ export class Journal {
     if (cursor >= this.#seq) return [];
     const changes: FileChange[] = [];
     for (const [path, entry] of this.#entries) {
-      if (entry.seq <= cursor || !folders.some((folder) => isInside(folder, path))) continue;
+      if (entry.seq <= cursor || !folders.some((folder) => isInside(path, folder))) continue;
       const type = entry.exists ? (entry.born > cursor ? 1 : 2) : 3;
       changes.push({ path, type, ignored: entry.ignored });
     }

@@ -5,8 +5,8 @@
 import type { FSWatcher } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { isInside } from "../../base/paths.js";
 import { stampText } from "../documents/file.js";
-import { isInside } from "../inside.js";
 import type { FolderWatchers } from "./folder-watchers.js";
 import type { IgnoreRules } from "./ignore-rules.js";
 import type { IgnoredZones, Zone } from "./ignored-zones.js";
@@ -107,7 +107,7 @@ export class Snapshot {
   /** Paths under any of these folders that git does not ignore, in no order. */
   *files(roots: readonly string[]): Iterable<string> {
     for (const folder of this.#folders.values()) {
-      if (folder.zone || !roots.some((root) => isInside(root, folder.path))) continue;
+      if (folder.zone || !roots.some((root) => isInside(folder.path, root))) continue;
       for (const [name, { zone }] of folder.files) if (!zone) yield join(folder.path, name);
     }
   }

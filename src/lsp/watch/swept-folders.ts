@@ -5,8 +5,8 @@
  */
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { isInside } from "../../base/paths.js";
 import { lookAtAll } from "../documents/stamps.js";
-import { isInside } from "../inside.js";
 import type { Journal } from "./journal.js";
 import { atMost, each } from "./watched-tree.js";
 
@@ -79,7 +79,7 @@ export class SweptFolders {
   async #release(root: string): Promise<void> {
     const exists = (await timeOf(root)) !== undefined;
     for (const path of [...this.#folders.keys()]) {
-      if (!isInside(root, path)) continue;
+      if (!isInside(path, root)) continue;
       if (exists) this.#folders.delete(path);
       else this.#leave(path);
     }

@@ -8,9 +8,9 @@ import { dirname, join, relative } from "node:path";
 import picomatch from "picomatch";
 import { onOneLine } from "../../base/one-line.js";
 import { sortedSet } from "../../base/order.js";
+import { isInside, slashed } from "../../base/paths.js";
 import { AttendedFiles, type Seen, type Told } from "../documents/attended-files.js";
 import { LastLook } from "../documents/last-look.js";
-import { isInside, slashed } from "../inside.js";
 import type { Log } from "../types.js";
 import { FolderWatchers, isForeign, watchCapacity } from "./folder-watchers.js";
 import { IgnoredZones, type ZoneLimits } from "./ignored-zones.js";
@@ -123,7 +123,7 @@ export class WorkspaceWatch {
   isBlind(folders: readonly string[]): boolean {
     if (this.#overfull.size === 0) return false;
     return [...this.#overfull].some((root) =>
-      folders.some((folder) => isInside(root, folder) || isInside(folder, root)),
+      folders.some((folder) => isInside(folder, root) || isInside(root, folder)),
     );
   }
 
@@ -131,7 +131,7 @@ export class WorkspaceWatch {
   notWatched(folders: readonly string[]): string[] {
     if (this.#zones.closed.length === 0) return [];
     const closed = this.#zones.closed.map(({ path }) => path);
-    return sortedSet(closed.filter((path) => folders.some((folder) => isInside(folder, path))));
+    return sortedSet(closed.filter((path) => folders.some((folder) => isInside(path, folder))));
   }
 
   /** An answer was about this file: it is looked at before calls from now on, wherever it lies. */
@@ -190,7 +190,7 @@ export class WorkspaceWatch {
 
   /** Whether a file lies in an ignored folder that is too large to be followed. */
   isSwept(path: string): boolean {
-    return this.#zones.closed.some(({ what, path: zone }) => what === "folder" && isInside(zone, path));
+    return this.#zones.closed.some(({ what, path: zone }) => what === "folder" && isInside(path, zone));
   }
 
   close(): void {
@@ -262,7 +262,7 @@ export class WorkspaceWatch {
   }
 
   #rootOf(path: string): string | undefined {
-    return this.#roots.find((root) => isInside(root, path));
+    return this.#roots.find((root) => isInside(path, root));
   }
 }
 

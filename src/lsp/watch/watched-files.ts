@@ -7,8 +7,8 @@ import { relative } from "node:path";
 import { fileUri } from "../../base/file-uri.js";
 import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
+import { isInside } from "../../base/paths.js";
 import { type Capabilities, matchesGlob } from "../capabilities.js";
-import { isInside } from "../inside.js";
 import type { FileChange } from "./journal.js";
 
 const METHOD = "workspace/didChangeWatchedFiles";
@@ -43,7 +43,7 @@ function matches(watcher: Record<string, unknown>, change: FileChange, roots: re
   const { globPattern } = watcher;
   if (matchesGlob(globPattern, change.path)) return true;
   return roots.some(
-    (root) => isInside(root, change.path) && matchesGlob(globPattern, relative(root, change.path)),
+    (root) => isInside(change.path, root) && matchesGlob(globPattern, relative(root, change.path)),
   );
 }
 

@@ -6,7 +6,6 @@ import type { Effect, ServerPlan } from "../../abi/plan.js";
 import { fileUri } from "../../base/file-uri.js";
 import { isTable, type Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
-import type { StopSignal } from "../../base/stop.js";
 import type { PositionEncoding } from "../../base/text.js";
 import { runsElsewhere } from "../process/program.js";
 import { CLIENT_INSIDE } from "../process/sandbox.js";
@@ -78,7 +77,7 @@ export async function shakeHands(
   plan: ServerPlan,
   asking: Asking,
   about: About,
-  signal: StopSignal,
+  signal: AbortSignal,
 ): Promise<Introduction> {
   const params = initializeParams(plan, about);
   const answered = await asking.wire

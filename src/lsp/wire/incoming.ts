@@ -8,7 +8,7 @@ import { type AnswerContext, answer } from "./answers.js";
 import { forwarded } from "./forward.js";
 
 export interface IncomingContext
-  extends Pick<InstanceContext, "plan" | "tally" | "command">,
+  extends Pick<InstanceContext, "plan" | "command">,
     Pick<AnswerContext, "capabilities"> {
   readiness: ReadinessState;
   diagnostics: Diagnostics;
@@ -39,9 +39,8 @@ export class Incoming {
 
   /** The answer to a request of the server. */
   request(method: string, params: unknown): unknown {
-    const { plan, tally, capabilities, diagnostics, settings, folders } = this.#context;
+    const { plan, capabilities, diagnostics, settings, folders } = this.#context;
     // A token alone says nothing; the progress under it does.
-    if (method !== "window/workDoneProgress/create") tally.heard += 1;
     const onRefresh = (refresh: string): void => {
       if (refresh === "workspace/diagnostic/refresh") diagnostics.refreshed();
     };
@@ -58,9 +57,8 @@ export class Incoming {
 
   /** Takes a notification of the server. */
   notification(method: string, params: unknown): void {
-    const { plan, tally, diagnostics, readiness, command, notify } = this.#context;
+    const { plan, diagnostics, readiness, command, notify } = this.#context;
     // Whether progress is news depends on what it is about.
-    if (method !== "$/progress") tally.heard += 1;
     if (method === "textDocument/publishDiagnostics") diagnostics.publish(params);
     readiness.notified(method, params);
     for (const rule of plan.forward) {

@@ -1,12 +1,11 @@
 /** Waiting for whichever comes first: a sign from somewhere, a time, or the end of the call. */
-import type { StopSignal } from "../../base/stop.js";
 import { cancelled } from "./cancel.js";
 
 /** Calls back on every sign, until the function that it gives is called. */
 export type Signs = (wake: () => void) => () => void;
 
 /** Resolves at the next sign of any source, or after the time; rejects when the signal aborts. */
-export function nextSign(sources: readonly Signs[], timeoutMs: number, signal: StopSignal): Promise<void> {
+export function nextSign(sources: readonly Signs[], timeoutMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.reject(cancelled(signal));
   return new Promise((resolve, reject) => {
     const finish = (end: () => void): void => {

@@ -8,7 +8,6 @@ import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import type { RetryPlan } from "../../abi/plan.js";
 import { isTable } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
-import type { StopSignal } from "../../base/stop.js";
 import { methods } from "../../protocol/methods.js";
 import type { ReadinessState } from "../readiness.js";
 import type { RequestOptions, ServerReply } from "../types.js";
@@ -117,7 +116,7 @@ export async function ask(
  * Waits for the status of a server that is known to send one: what it says before has to be asked for again. Half of the
  * time and of the patience are kept, as one that stays silent may answer all the same.
  */
-function waitToAsk({ readiness, warmupMs }: Asking, leftMs: number, signal: StopSignal): Promise<boolean> {
+function waitToAsk({ readiness, warmupMs }: Asking, leftMs: number, signal: AbortSignal): Promise<boolean> {
   return readiness.waitForStatus(Math.min(warmupMs, leftMs) / 2, warmupMs, signal);
 }
 
@@ -135,7 +134,7 @@ async function hold(
   { readiness, warmupMs }: Asking,
   doubts: (waitMs: number) => boolean,
   timeMs: number,
-  signal: StopSignal,
+  signal: AbortSignal,
 ): Promise<boolean> {
   const indexing = (): boolean => readiness.now === "indexing";
   if (indexing() || !readiness.awaitsStatus) {
@@ -159,7 +158,7 @@ async function waitForMore(
   retry: RetryPlan | undefined,
   empties: number,
   leftMs: number,
-  signal: StopSignal,
+  signal: AbortSignal,
 ): Promise<boolean> {
   if (!retry || (retry.while === "not_ready" && !readiness.mayFill)) return false;
   if (empties + 1 >= retry.attempts || leftMs <= retry.delayMs) {
@@ -185,7 +184,7 @@ async function waitForSign(
   readiness: ReadinessState,
   retry: RetryPlan | undefined,
   leftMs: number,
-  signal: StopSignal,
+  signal: AbortSignal,
 ): Promise<boolean> {
   if (!retry || !readiness.mayFill) return false;
   const before = readiness.now;
@@ -199,7 +198,7 @@ interface Failed {
   once(): Promise<unknown>;
   /** Milliseconds that are left. */
   left(): number;
-  signal: StopSignal;
+  signal: AbortSignal;
 }
 
 /** Asks once more, and again, while the server says that its own state changed under a question. */

@@ -10,7 +10,6 @@ import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ServerPlan, TransportPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
-import type { StopSignal } from "../../base/stop.js";
 import type { Transport } from "../process/launch.js";
 import { StderrRing } from "../process/stderr-ring.js";
 import { unlessAborted } from "./cancel.js";
@@ -34,7 +33,7 @@ export async function reach(
   server: ServerPlan,
   transport: SocketPlan,
   base: string,
-  signal: StopSignal,
+  signal: AbortSignal,
 ): Promise<Transport> {
   const waitMs = Math.min(CONNECT_MS, server.initializeTimeoutMs);
   const address = addressOf(transport, base);
@@ -64,7 +63,7 @@ export async function startOverSocket(
   transport: SocketPlan,
   base: string,
   begin: (names: SocketNames) => Transport,
-  signal: StopSignal,
+  signal: AbortSignal,
 ): Promise<Transport> {
   const fresh = freshFolder(transport);
   const leave = (): void => {
@@ -87,7 +86,7 @@ async function startAndDial(
   server: ServerPlan,
   address: Address,
   begin: (names: SocketNames) => Transport,
-  signal: StopSignal,
+  signal: AbortSignal,
 ): Promise<Transport> {
   const found =
     "port" in address && address.port === 0 ? { ...address, port: await freePort(address) } : address;
@@ -111,7 +110,7 @@ async function awaitCall(
   server: ServerPlan,
   address: Address,
   begin: (names: SocketNames) => Transport,
-  signal: StopSignal,
+  signal: AbortSignal,
 ): Promise<Transport> {
   const listener = createServer();
   try {
@@ -135,7 +134,7 @@ async function connected(
   server: ServerPlan,
   child: Transport,
   coming: (stop: AbortSignal) => Promise<Socket>,
-  signal: StopSignal,
+  signal: AbortSignal,
 ): Promise<Socket> {
   const stop = new AbortController();
   const waitMs = server.initializeTimeoutMs;

@@ -13,9 +13,7 @@ import {
   ParameterStructures,
   ResponseError,
 } from "vscode-jsonrpc/node";
-import { clearAlarm, setAlarm } from "../../base/alarm.js";
 import { Refusal } from "../../base/problem.js";
-import type { StopSignal } from "../../base/stop.js";
 import type { Transport } from "../process/launch.js";
 import type { PartTaker, Trace } from "../types.js";
 import { AnswerLane } from "./answer-lane.js";
@@ -158,21 +156,21 @@ export class Wire {
     method: string,
     params: unknown,
     timeoutMs: number,
-    signal?: StopSignal,
+    signal?: AbortSignal,
     parts?: PartTaker,
   ): Promise<unknown> {
     const asking = (asked: unknown): Promise<unknown> => this.#ask(method, asked, timeoutMs, signal);
     return parts ? this.#parts.during(params, parts, asking) : asking(params);
   }
 
-  #ask(method: string, params: unknown, timeoutMs: number, signal?: StopSignal): Promise<unknown> {
+  #ask(method: string, params: unknown, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
     if (this.#death) return Promise.reject(this.#death);
     if (signal?.aborted) return Promise.reject(cancelled(signal));
     return new Promise((resolve, reject) => {
       this.refuseWhenFull();
       const id = this.#asked++;
       const finish = (): void => {
-        clearAlarm(alarm);
+        clearTimeout(alarm);
         this.#pending.delete(id);
         signal?.removeEventListener("abort", onAbort);
       };
@@ -192,7 +190,7 @@ export class Wire {
         },
       };
       const onAbort = (): void => question.giveUp(cancelled(signal));
-      const alarm = setAlarm(() => question.giveUp(this.#late(method, timeoutMs)), timeoutMs);
+      const alarm = setTimeout(() => question.giveUp(this.#late(method, timeoutMs)), timeoutMs);
       signal?.addEventListener("abort", onAbort, { once: true });
       this.#pending.set(id, question);
       const message = { jsonrpc: "2.0", id, method, params: params ?? undefined };

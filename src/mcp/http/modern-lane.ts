@@ -5,7 +5,6 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { canonicalText } from "../../base/json.js";
-import { Stop } from "../../base/stop.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { answerTo, type PlainCall, plainCall } from "../call-lane.js";
 import { clientNameIn, hasRoots, revisionIn, serverInfo } from "../era.js";
@@ -28,7 +27,7 @@ export class ModernLane {
   readonly #context: ModernLaneContext;
   /** What the SDK has passed, as text. */
   readonly #passed = new Set<string>();
-  readonly #answers = new Map<DirectAnswer, Stop>();
+  readonly #answers = new Map<DirectAnswer, AbortController>();
   /** What every result says besides. */
   readonly #besides: { resultType: "complete"; _meta: { [member: string]: unknown } };
 
@@ -51,14 +50,14 @@ export class ModernLane {
     const call = plainCall(body);
     if (call === undefined || !this.#isPlain(call, headers)) return undefined;
     const answer = new DirectAnswer(exchange, undefined);
-    const stop = new Stop();
+    const stop = new AbortController();
     this.#answers.set(answer, stop);
     exchange.response.once("close", () => {
       if (exchange.response.writableFinished) return;
       stop.abort();
       answer.end();
     });
-    void this.#answer(call, answer, stop);
+    void this.#answer(call, answer, stop.signal);
     return answer.done.then(() => void this.#answers.delete(answer));
   }
 
@@ -79,7 +78,7 @@ export class ModernLane {
     return !(narrow && hasRoots(envelope)) && this.#passed.has(canonicalText(envelope));
   }
 
-  async #answer(call: PlainCall, answer: DirectAnswer, signal: Stop): Promise<void> {
+  async #answer(call: PlainCall, answer: DirectAnswer, signal: AbortSignal): Promise<void> {
     const send: DirectAnswer["send"] = (message) => answer.send(message);
     const calls = await this.#context.calls.of(undefined);
     const told = await answerTo(call, { calls, client: clientNameIn(call.envelope), signal, send });

@@ -14,7 +14,7 @@ import { type ShapeFacts, shapes } from "../../protocol/shapes.js";
 import { documentKey } from "../../protocol/spelling.js";
 import type { Choices } from "../ask/choose.js";
 import type { ReplyData } from "../ask/reply.js";
-import { insistOnSteady } from "../ask/steady.js";
+import { assertFilesUnchanged } from "../ask/retry-on-change.js";
 import type { CallState } from "../call-state.js";
 import { HeldRequest } from "../edits/draft.js";
 import { bounded } from "../listing/bound.js";
@@ -45,7 +45,7 @@ export async function buildAnswer(
   const normalized = normalizing instanceof Promise ? await normalizing : normalizing;
   const asked: Asked = { call, facts, shape, caps: capsOf(call, options.maxChars) };
   if (!("list" in normalized) && !facts.counted) {
-    const steady = insistOnSteady(call);
+    const steady = assertFilesUnchanged(call);
     if (steady instanceof Promise) await steady;
     return wholeAnswer(asked, headOf(call), normalized);
   }
@@ -62,7 +62,7 @@ export async function buildAnswer(
     typeof wanted === "number" && wanted < listed.length ? await listed.first(speller, wanted) : listed;
   const spelling = partOf(asked, list, 0, speller);
   const part = spelling instanceof Promise ? await spelling : spelling;
-  const steady = insistOnSteady(call);
+  const steady = assertFilesUnchanged(call);
   const files = steady instanceof Promise ? await steady : steady;
   const listing: Snapshot = {
     head: headOf(call),
@@ -71,7 +71,7 @@ export async function buildAnswer(
     total: found.length,
     isBounded: listed.length < found.length,
     files,
-    sources: call.mark?.sources,
+    sources: call.files?.sources,
   };
   return listAnswer(asked, listing, part, turns);
 }
@@ -103,11 +103,10 @@ export async function heldAnswer(call: CallState, token: string): Promise<Answer
 
 /** The page that a cursor names. */
 export async function pageAnswer(call: CallState, name: ShapeName, cursor: string): Promise<Answer> {
-  call.evidence.isPage = true;
-  await insistOnSteady(call);
+  await assertFilesUnchanged(call);
   const { facts, shape } = shapeNamed(name);
   const turns = new Turns(call.signal);
-  const opened = await call.pages.open(cursor, bindingOf(call), turns, call.mark?.sources);
+  const opened = await call.pages.open(cursor, bindingOf(call), turns, call.files?.sources);
   const { snapshot, offset } = opened;
   const asked: Asked = { call, facts, shape, caps: capsOf(call, askedChars(call)) };
   const part = await partOf(asked, snapshot.list, offset, { places: call.places, turns });
@@ -163,12 +162,10 @@ function listAnswer(asked: Asked, listing: Snapshot, part: Part, turns: Turns): 
 /** The first of several pages; the others are kept. */
 async function firstPage(asked: Asked, listing: Snapshot, shown: Part, turns: Turns): Promise<Answer> {
   const { call } = asked;
-  call.evidence.isPage = true;
   const shared = { ...listing, head: sharedHead(listing.head) };
   const wayOn = await call.pages.keep(bindingOf(call), shared, turns);
   const { answer, next } = windowAnswer(asked, listing, shown, wayOn.cursor);
   if (next !== undefined) wayOn.give(next);
-  call.evidence.listing = next;
   return answer;
 }
 

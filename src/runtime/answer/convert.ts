@@ -5,7 +5,6 @@
 import { sep } from "node:path";
 import type { DialectPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
-import type { Soon } from "../../base/soon.js";
 import { type ColumnUnit, columnsOf, cutAround, detached, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import {
@@ -20,7 +19,6 @@ import {
 import { Follower } from "../../workspace/real-path.js";
 import type { Admitted, Gate } from "../../workspace/types.js";
 import type { LspPosition, LspRange } from "../lsp-values.js";
-import { type Stamp, stampFrom } from "./stamps.js";
 
 /** How much of a file stands beside a place. */
 export interface SnippetBounds {
@@ -38,17 +36,11 @@ export class Places {
   readonly #files = new Map<string, Admitted>();
   /** Documents that the call asks about, by URI. */
   readonly #asked = new Map<string, Admitted>();
-  /** How files stood when they were judged, of an answer and before their texts were read. */
-  readonly #stamps = new Map<string, Stamp>();
-  readonly #follower = new Follower((path, facts) => {
-    if (this.isAnswered) this.#stamps.set(path, stampFrom(facts));
-  });
+  readonly #follower = new Follower();
   readonly #follow = (path: string): string => this.#follower.follow(path);
-  readonly #lines = new Map<string, Soon<Lines | undefined>>();
+  readonly #lines = new Map<string, Promise<Lines | undefined>>();
   /** Whether a text beside a place was longer than it may be. */
   isSnippetCut = false;
-  /** Whether everything was asked: from then on, how a file stands when it is judged tells whether an answer is true of it. */
-  isAnswered = false;
 
   constructor(
     gate: Gate,
@@ -72,41 +64,24 @@ export class Places {
     return [...this.#files.values()];
   }
 
-  /** How a file stands, where it need not be looked at again: it was judged after everything was asked, and not read since. */
-  stampOf(path: string): Stamp | undefined {
-    return this.#stamps.get(path);
-  }
-
   /** The document that a call asks about: judged already, and its places are read in this text, whatever the file has become since. */
   asksAbout(uri: string, admitted: Admitted, lines: Lines): void {
     this.#asked.set(uri, admitted);
-    this.#lines.set(uri, lines);
+    this.#lines.set(uri, Promise.resolve(lines));
   }
 
-  /** The lines of a file that a server named, by the real path that was judged; undefined when it cannot be read or seen. */
-  lines(server: LanguageServer, uri: string): Soon<Lines | undefined> {
-    const known = this.#lines.get(uri);
-    if (known !== undefined || this.#lines.has(uri)) return known;
-    const found = this.#find(server, uri);
-    this.#lines.set(uri, found);
-    // What was read is there at once from then on; whoever waits for it hears why it failed.
-    if (found instanceof Promise)
-      found.then(
-        (lines) => this.#lines.set(uri, lines),
-        () => undefined,
-      );
-    return found;
+  /** The lines of a file that a server named; undefined when it cannot be read or lies outside the roots. */
+  lines(server: LanguageServer, uri: string): Promise<Lines | undefined> {
+    const known = this.#lines.get(uri) ?? this.#read(server, uri);
+    this.#lines.set(uri, known);
+    return known;
   }
 
-  #find(server: LanguageServer, uri: string): Soon<Lines | undefined> {
+  async #read(server: LanguageServer, uri: string): Promise<Lines | undefined> {
     const admitted = this.show(uri);
     if (admitted === undefined) return undefined;
-    if (admitted.uri !== uri && this.#lines.has(admitted.uri)) return this.#lines.get(admitted.uri);
-    const found = server.textOf(admitted.uri);
-    // A text that was known was compared with the file just now; one that is read, or open, may be newer than the look before.
-    if (found instanceof Promise || server.opened(admitted.path) !== undefined)
-      this.#stamps.delete(admitted.path);
-    return found;
+    if (admitted.uri !== uri) return this.#lines.get(admitted.uri) ?? server.textOf(admitted.uri);
+    return server.textOf(uri);
   }
 
   /** The member that names a file in an answer. */

@@ -5,7 +5,6 @@ import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import type { Warning } from "../../base/problem.js";
 import type { LanguageServer, OpenDocument, Readiness } from "../../lsp/types.js";
 import type { Admitted } from "../../workspace/types.js";
-import type { Belief } from "../point/belief.js";
 import type { Target } from "../point/target.js";
 
 /** Readiness from the least to the most that is known: several servers together are as ready as the worst. */
@@ -46,15 +45,7 @@ export class Evidence {
   readonly #asked: { server: LanguageServer; document: OpenDocument }[] = [];
   #cut = false;
   #isCommitted = false;
-  /** Whether the answer is a page of a listing that is kept for the next one. */
-  isPage = false;
-  /** A cursor of the listing that was kept, where the answer is its first page. */
-  listing: string | undefined;
   document: DocumentEvidence | undefined;
-  /** Paths by which documents were named, where these are not their own. */
-  readonly named: string[] = [];
-  /** What is yet to be proven of the document that the call named. */
-  belief: Belief | undefined;
   /** The call's arguments, once they were checked. */
   input: JsonObject | undefined;
   /** The candidates that a tool within this call asks back with. */

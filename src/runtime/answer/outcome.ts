@@ -22,24 +22,24 @@ export interface CallOutcome extends Answer {
 }
 
 /** Why a call was stopped, if it was. */
-export interface Clock {
+export interface CallEnd {
   /** The time that the call had, in milliseconds. */
   timeoutMs: number;
-  isCancelled(): boolean;
-  expired(): boolean;
+  isCancelled: boolean;
+  isExpired: boolean;
 }
 
 /** What the agent is told of an error: the time's end first, then a refusal as it is, else only that it is our fault. */
 export function refusalOf(
   tool: ToolPlan,
   error: unknown,
-  { timeoutMs, isCancelled, expired }: Clock,
+  { timeoutMs, isCancelled, isExpired }: CallEnd,
   log: Log,
 ): Refusal {
-  if (isCancelled()) return new Refusal("call/cancelled", "The call was cancelled.", { cause: error });
-  if (expired() && timeoutMs === 0)
+  if (isCancelled) return new Refusal("call/cancelled", "The call was cancelled.", { cause: error });
+  if (isExpired && timeoutMs === 0)
     return new Refusal("call/not-begun", `${tool.name} was not begun: no time was left for it.`);
-  if (expired()) {
+  if (isExpired) {
     const message = `${tool.name} did not come to an end within ${timeoutMs} ms.`;
     return new Refusal("lsp/timeout", message, { cause: error });
   }

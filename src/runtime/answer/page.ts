@@ -8,7 +8,6 @@ import { sha256 } from "../../base/hash.js";
 import { canonicalText, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { spelt } from "../../base/spelt.js";
-import { Stop } from "../../base/stop.js";
 import type { List } from "../listing/list.js";
 import { Turns } from "../turns.js";
 import type { Head } from "./head.js";
@@ -270,7 +269,7 @@ function packing(listing: Omit<Kept, "packed" | "fault"> & { snapshot: Snapshot 
   const pack = async () => {
     await nextTurn();
     try {
-      listing.snapshot.list = await listing.snapshot.list.packed(new Turns(new Stop()));
+      listing.snapshot.list = await listing.snapshot.list.packed(new Turns(new AbortController().signal));
     } catch (error) {
       // Where there was no memory for another one, which V8 tells so, it stays as it is.
       if (!(error instanceof RangeError)) kept.fault = error;
@@ -309,6 +308,6 @@ function stale(): Refusal {
 
 /** Throws when one of the files is not as it was. */
 async function insistOn(before: Stamps, files: readonly string[], turns: Turns): Promise<void> {
-  for (const [file, stamp] of await stampsOf(files, () => turns))
+  for (const [file, stamp] of await stampsOf(files, turns))
     if (!isAsBefore(stamp, before.get(file) ?? stamp)) throw stale();
 }

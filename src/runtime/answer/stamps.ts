@@ -1,7 +1,6 @@
-/** How files stand, told from their size and times without reading them. */
+/** Size and times of the files that an answer shows: whether they changed, without reading them. */
 import type { Stats } from "node:fs";
 import { factsOf } from "../../base/facts.js";
-import type { Soon } from "../../base/soon.js";
 import type { Turns } from "../turns.js";
 
 /** What changes when a file does. */
@@ -9,7 +8,7 @@ export interface Stamp {
   readonly mtimeMs: number;
   readonly size: number;
   readonly ino: number;
-  /** When it last changed; for what is gone, or is no file, never. */
+  /** When it last changed; minus infinity for what is gone or is no file. */
   readonly changedAt: number;
 }
 
@@ -18,47 +17,28 @@ const gone: Stamp = { mtimeMs: -1, size: -1, ino: -1, changedAt: Number.NEGATIVE
 /** The stamps of files, by absolute path. */
 export type Stamps = ReadonlyMap<string, Stamp>;
 
-/** How one file stands. */
+/** The stamp of one file. */
 export function stampOf(path: string): Stamp {
   const facts = factsOf(path);
   return facts === undefined ? gone : stampFrom(facts);
 }
 
-/** The same from what was seen of it. */
-export function stampFrom(facts: Stats): Stamp {
+function stampFrom(facts: Stats): Stamp {
   const { mtimeMs, ctimeMs, size, ino } = facts;
   const changedAt = facts.isFile() ? Math.max(mtimeMs, ctimeMs) : Number.NEGATIVE_INFINITY;
   return { mtimeMs, size, ino, changedAt };
 }
 
-/** Whether a file stands as it stood. */
+/** Whether two stamps are of the same content. */
 export function isAsBefore(now: Stamp, before: Stamp | undefined): boolean {
   return before?.mtimeMs === now.mtimeMs && before.size === now.size && before.ino === now.ino;
 }
 
-/** So few files are looked at in one go. */
-const few = 8;
-
-/** How files stand, but for those that are known; many are looked at in turns. */
-export function stampsOf(
-  paths: readonly string[],
-  turns: () => Turns,
-  known: (path: string) => Stamp | undefined = () => undefined,
-): Soon<Map<string, Stamp>> {
-  if (paths.length > few) return stampsInTurns(paths, turns(), known);
-  const stamps = new Map<string, Stamp>();
-  for (const path of paths) stamps.set(path, known(path) ?? stampOf(path));
-  return stamps;
-}
-
-async function stampsInTurns(
-  paths: readonly string[],
-  turns: Turns,
-  known: (path: string) => Stamp | undefined,
-): Promise<Map<string, Stamp>> {
+/** The stamps of files; other work gets a turn between many. */
+export async function stampsOf(paths: readonly string[], turns: Turns): Promise<Map<string, Stamp>> {
   const stamps = new Map<string, Stamp>();
   for (const path of paths) {
-    stamps.set(path, known(path) ?? stampOf(path));
+    stamps.set(path, stampOf(path));
     if (turns.isLate) await turns.pass();
   }
   return stamps;

@@ -4,8 +4,8 @@ import { Refusal } from "../../base/problem.js";
 import type { DiagnosticsReport, LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
 import { listOf } from "../lsp-values.js";
-import { askCircle } from "./ask.js";
-import type { Circle } from "./circle.js";
+import { askCandidates } from "./ask.js";
+import type { CandidateServers } from "./candidates.js";
 import type { ReplyData } from "./reply.js";
 
 interface Told {
@@ -34,20 +34,20 @@ export class Diagnosed {
   }
 }
 
-/** Asks every server of the circle that is asked for diagnostics at all: of its document, else of all its files. */
+/** Asks every server of the candidates that is asked for diagnostics at all: of its document, else of all its files. */
 export async function askDiagnostics(
   call: CallState,
-  circle: Circle,
+  candidates: CandidateServers,
   options: { waitMs: number; settleMs: number },
 ): Promise<ReplyData> {
-  const servers = circle.servers.filter(
+  const servers = candidates.servers.filter(
     ({ features }) =>
       (features.only === null || features.only.includes("diagnostics")) &&
       !features.except.includes("diagnostics"),
   );
-  const answers = await askCircle<Told>(
+  const answers = await askCandidates<Told>(
     call,
-    { ...circle, servers },
+    { ...candidates, servers },
     "all",
     async ({ server, document }, { signal }) => {
       call.onProgress(`waiting for the diagnostics of ${server.plan.id}`);

@@ -9,8 +9,8 @@ import { isRange, type LspPosition, listOf } from "../lsp-values.js";
 import { runtimeShapes } from "../shapes/index.js";
 import type { Entry } from "../shapes/shape.js";
 import { notSupported } from "./ask.js";
-import { tellNews } from "./news.js";
 import type { ReplyData, ReplyPart } from "./reply.js";
+import { addServerWarnings } from "./server-warnings.js";
 
 /** Servers answer several questions at once, but not hundreds. */
 const atOnce = 4;
@@ -183,7 +183,7 @@ async function askAll(
           ...(options.retryEmpty ? { retryEmpty: options.retryEmpty } : {}),
         });
         call.evidence.heard(server, reply.readiness);
-        tellNews(call, server);
+        addServerWarnings(call, server);
         parts[index] = { server, item, value: reply.value };
       } catch (error) {
         call.signal.throwIfAborted();

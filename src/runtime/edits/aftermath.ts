@@ -1,10 +1,10 @@
 /** After an edit: servers know the new texts at once, and the answer says which errors came and went. */
 import type { JsonObject } from "../../base/json.js";
+import { isInside } from "../../base/paths.js";
+import { untilAborted, withDeadline } from "../../base/timing.js";
 import type { FileOperation } from "../../lsp/documents/file-operations.js";
 import type { AppliedOperation, Preview, Undone } from "../../workspace/edits/types.js";
-import { isInside } from "../../workspace/gate.js";
 import type { CallState } from "../call-state.js";
-import { untilAborted, withDeadline } from "../deadline.js";
 import { compareErrors, type Look, lookAtErrors } from "./errors.js";
 import { filesBelow } from "./folder.js";
 
@@ -43,8 +43,8 @@ export async function aftermath(
   const own = call.evidence.document?.admitted.path;
   const first = edited.filter((path) => path === own);
   const ordered = [...first, ...edited.filter((path) => path !== own)];
-  const patience = before.why.length === 0 ? afterMs : briefMs;
-  const ms = Math.min(patience, call.remainingMs() * shareAfter);
+  const retryPlanFor = before.why.length === 0 ? afterMs : briefMs;
+  const ms = Math.min(retryPlanFor, call.remainingMs() * shareAfter);
   const after = await lookAtErrors(call, ordered, ms, new Set([...concerned(call, operations), ...unsure]));
   if ([before, after].every(({ errors, why }) => errors.size === 0 && why.length === 0)) return {};
   const delta = compareErrors(call, before, after, ordered, (path) => movedTo(path, operations));
@@ -73,7 +73,7 @@ function movedTo(path: string, operations: readonly AppliedOperation[]): string 
 /** Texts first, as every change on disk is told, then names; a server that fails is told of, and nothing more. */
 async function tellServers(call: CallState, operations: readonly AppliedOperation[]): Promise<void> {
   try {
-    await withDeadline([], tellMs, (signal) => untilAborted(signal, call.pool.mark()));
+    await withDeadline([], tellMs, (signal) => untilAborted(signal, call.pool.checkFiles()));
     for (const operation of operations) {
       const { kind, path, to, folder } = operation;
       const file = { path, isFolder: folder, ...(to === undefined ? {} : { newPath: to }) };

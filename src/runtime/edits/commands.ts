@@ -62,7 +62,7 @@ export async function runCommand(
   };
   const onApplyEdit: ApplyEdit = async (edit) => {
     try {
-      const draft = await draftOfReply(call, server, edit, await call.pool.moment());
+      const draft = await draftOfReply(call, server, edit, await call.pool.version());
       // Nobody can be asked in the middle of a command.
       if (draft.toConfirm.length > 0)
         return refuse(`it wants to be confirmed: ${draft.toConfirm.join("; ")}`);
@@ -80,7 +80,7 @@ export async function runCommand(
   };
   try {
     // The action's own edit may just have changed the texts that the command is about.
-    await call.pool.mark();
+    await call.pool.checkFiles();
     const timeoutMs = Math.max(1, Math.floor(call.remainingMs() / 2));
     await server.request(
       method,

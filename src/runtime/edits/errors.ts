@@ -5,14 +5,13 @@
 
 import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
-import type { StopSignal } from "../../base/stop.js";
+import { untilAborted, withDeadline } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
 import { pathOfUri } from "../../workspace/file-name.js";
 import { Places } from "../answer/convert.js";
 import type { CallState } from "../call-state.js";
-import { untilAborted, withDeadline } from "../deadline.js";
 import { spellDiagnostic } from "../shapes/diagnostics.js";
 
 /** What is known of errors at one moment. */
@@ -71,7 +70,7 @@ interface Question {
   paths: readonly string[];
   wide: ReadonlySet<string>;
   ms: number;
-  signal: StopSignal;
+  signal: AbortSignal;
 }
 
 async function lookAll(call: CallState, question: Question, look: Look): Promise<void> {
@@ -87,7 +86,7 @@ async function lookAtFile(
   path: string,
   look: Look,
   ms: number,
-  signal: StopSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   const running = new Set(call.pool.running().map(({ plan }) => plan.id));
   // Where each call is a process of its own, none runs that an earlier one started.
@@ -95,7 +94,7 @@ async function lookAtFile(
   for (const { id } of asked) {
     try {
       const server = await call.pool.get(id, path, signal);
-      const document = await server.sync(path, signal);
+      const document = await server.ensureOpen(path, signal);
       const report = await server.diagnostics(document, { waitMs: ms * shareOfWait, settleMs, signal });
       if (report.status === "unknown") look.why.push(`${id}: ${report.why}`);
       else await note(call, look, path, server, report.items);

@@ -16,7 +16,7 @@ import {
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Change, TextChange } from "../../workspace/edits/types.js";
 import { statOf } from "../../workspace/real-path.js";
-import { startedServer } from "../ask/circle.js";
+import { startServer } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { Draft } from "./draft.js";
 import { filesBelow, filesIn } from "./folder.js";
@@ -154,8 +154,8 @@ async function serversOf(
   const servers: LanguageServer[] = [];
   for (const [id, sample] of sortBy([...samples], ([name]) => [order.indexOf(name)])) {
     try {
-      const server = await startedServer(call, id, sample, call.signal);
-      await server.sync(sample, call.signal);
+      const server = await startServer(call, id, sample, call.signal);
+      await server.ensureOpen(sample, call.signal);
       servers.push(server);
     } catch (error) {
       call.signal.throwIfAborted();

@@ -8,9 +8,9 @@ import { Refusal } from "../../base/problem.js";
 import { editArguments } from "../../protocol/edit-arguments.js";
 import { refuseEdit } from "../../workspace/edits/reasons.js";
 import type { Applied, ApplyOptions, Preview } from "../../workspace/edits/types.js";
+import { filesChangedRecently, warnOfRecentChanges } from "../ask/recent-changes.js";
 import type { CallState } from "../call-state.js";
 import type { Normalized } from "../shapes/shape.js";
-import { isDigesting, tellDigesting } from "../sharing/digest.js";
 import { aftermath, lookBefore } from "./aftermath.js";
 import { backupSuffix, plannedBackups } from "./backups.js";
 import { checkCommand, runCommand } from "./commands.js";
@@ -26,8 +26,8 @@ export async function perform(call: CallState, draft: Draft, options: AnswerOpti
   const reasons = reasonsAgainst(draft, preview.reasons);
   if (reasons.length > 0) throw refuseEdit(reasons);
   checkCommand(call, draft);
-  if (draft.isWide && isDigesting(call)) {
-    tellDigesting(call);
+  if (draft.isWide && filesChangedRecently(call)) {
+    warnOfRecentChanges(call);
     draft.doubts.push("Files changed a moment ago, and the language server may not have taken them in yet.");
   }
   const held: Held = { draft, preview, readiness: readinessOf(call) };

@@ -3,11 +3,11 @@
  * server was asked, or that the server has in another version, is refused: its positions would mean something else.
  */
 import { sha256 } from "../../base/hash.js";
+import { isInside } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import { Lines } from "../../base/text.js";
 import { readText } from "../../lsp/documents/file.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { isInside } from "../../workspace/gate.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
 

@@ -37,7 +37,6 @@ export function collect<T>(
   { isHere, dropped }: Collecting,
 ): Soon<Rows<T>> {
   const turns = new Turns(call.signal);
-  call.places.isAnswered = true;
   const files = new NamedFiles(call.places, kind, isHere);
   const few: Few<T> = { rows: [], fileOf: [] };
   let many: Gathered<T> | undefined;

@@ -4,10 +4,11 @@ import type { RetryPlan, ServerPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { methods } from "../../protocol/methods.js";
-import { notSupported, requestCircle } from "../ask/ask.js";
-import { type Circle, workspaceCircle } from "../ask/circle.js";
+import { notSupported, requestCandidates } from "../ask/ask.js";
+import { type CandidateServers, candidatesForWorkspace } from "../ask/candidates.js";
 import { askDiagnostics, Diagnosed } from "../ask/diagnose.js";
 import { askEach } from "../ask/each.js";
+import { retryPlanFor, warnOfRecentChanges } from "../ask/recent-changes.js";
 import {
   type Attached,
   isEmpty,
@@ -20,7 +21,6 @@ import {
   sealReply,
 } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { patience, tellDigesting } from "../sharing/digest.js";
 import { answersNearby } from "./nearby.js";
 import { tellOtherSymbol } from "./other-symbol.js";
 import {
@@ -38,13 +38,13 @@ import type { Target } from "./target.js";
 export class PointedAt implements At {
   readonly #call: CallState;
   readonly #target: Target | undefined;
-  readonly #circle: Circle;
+  readonly #candidates: CandidateServers;
   #diagnosed: Diagnosed | undefined;
 
   constructor(call: CallState, target: Target | undefined) {
     this.#call = call;
     this.#target = target;
-    this.#circle = target?.circle ?? workspaceCircle(call);
+    this.#candidates = target?.candidates ?? candidatesForWorkspace(call);
     call.evidence.target = target;
   }
 
@@ -99,12 +99,11 @@ export class PointedAt implements At {
     try {
       const { make, isPlaced } = openParams(params);
       let parts = await this.#send(method, make, options);
-      if (target === undefined) tellDigesting(call);
+      if (target === undefined) warnOfRecentChanges(call);
       else if (isPlaced) {
         if (mayMove(method) && saysNothing(parts))
           parts = (await answersNearby(call, target, () => this.#send(method, make, {}))) ?? parts;
-        const telling = methods[method]?.declares ? tellOtherSymbol(call, target, parts) : undefined;
-        if (telling instanceof Promise) await telling;
+        if (methods[method]?.declares) await tellOtherSymbol(call, target, parts);
       }
       return expectAnswer({ parts, perItem: false }, options);
     } catch (error) {
@@ -130,14 +129,14 @@ export class PointedAt implements At {
   }
 
   async diagnostics(options: Parameters<At["diagnostics"]>[0]): Promise<Reply> {
-    const reply = await askDiagnostics(this.#call, this.#circle, options);
+    const reply = await askDiagnostics(this.#call, this.#candidates, options);
     this.#diagnosed ??= new Diagnosed();
     this.#diagnosed.keep(reply);
     return sealReply(reply);
   }
 
   async command(name: string, args: Json[]): Promise<Reply> {
-    return sealReply(await runCommand(this.#call, this.#circle, name, args));
+    return sealReply(await runCommand(this.#call, this.#candidates, name, args));
   }
 
   /** Parameters about the target. Those that hold its place may be asked again beside it when nothing is there. */
@@ -154,9 +153,9 @@ export class PointedAt implements At {
   #send(method: string, make: ParamsMaker, options: RequestOptions): Promise<ReplyPart[]> {
     const call = this.#call;
     const target = this.#target;
-    return requestCircle(
+    return requestCandidates(
       call,
-      this.#circle,
+      this.#candidates,
       method,
       options.merge ?? "first",
       (attached, turn) => {
@@ -167,7 +166,7 @@ export class PointedAt implements At {
           signal: turn.signal,
           timeoutMs: turn.timeoutMs,
           onProgress: call.onProgress,
-          since: call.mark?.lookedAt,
+          since: call.files?.checkedAt,
           retryEmpty: options.retryEmpty && this.#retryOf(options.retryEmpty),
         });
       },
@@ -178,7 +177,7 @@ export class PointedAt implements At {
 
   /** What a server knows of the whole workspace lags behind the files; what it knows of an open one does not. */
   #retryOf(retry: RetryPlan): RetryPlan {
-    return this.#target === undefined ? patience(this.#call, retry) : retry;
+    return this.#target === undefined ? retryPlanFor(this.#call, retry) : retry;
   }
 }
 
@@ -228,12 +227,12 @@ function saysNothing(parts: ReplyPart[]): boolean {
 }
 
 /** The only road to a server's commands: the server must list the name in its config. */
-async function runCommand(call: CallState, circle: Circle, name: string, args: Json[]) {
+async function runCommand(call: CallState, candidates: CandidateServers, name: string, args: Json[]) {
   const allows = (server: ServerPlan) => server.executeCommands.includes(name);
-  const allowed: Circle = { ...circle, servers: circle.servers.filter(allows) };
+  const allowed: CandidateServers = { ...candidates, servers: candidates.servers.filter(allows) };
   const method = "workspace/executeCommand";
-  if (allowed.servers.length === 0) throw notSupported(name, circle.servers);
-  const parts = await requestCircle(call, allowed, method, "first", ({ server }, turn) =>
+  if (allowed.servers.length === 0) throw notSupported(name, candidates.servers);
+  const parts = await requestCandidates(call, allowed, method, "first", ({ server }, turn) =>
     server.request(method, { command: name, arguments: args }, { ...turn, onProgress: call.onProgress }),
   );
   return { parts, perItem: false };

@@ -10,11 +10,11 @@ import { itemKey } from "../../protocol/item-order.js";
 import { symbolKinds } from "../../protocol/kinds.js";
 import { workspaceSymbolsFacts } from "../../protocol/shapes/workspace-symbols.js";
 import { toPoint } from "../answer/convert.js";
-import { requestCircle } from "../ask/ask.js";
-import { workspaceCircle } from "../ask/circle.js";
+import { requestCandidates } from "../ask/ask.js";
+import { candidatesForWorkspace } from "../ask/candidates.js";
+import { retryPlanFor } from "../ask/recent-changes.js";
 import type { ReplyPart } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { patience } from "../sharing/digest.js";
 import { identifierOf, isKind, nameAndIndex, nameMatcher } from "./symbol-names.js";
 import {
   documentSymbols,
@@ -93,9 +93,9 @@ async function matchesIn(call: CallState, target: Target, wanted: WantedSymbol):
 /** The symbols of the target's document. */
 export async function symbolsIn(call: CallState, target: Target): Promise<FoundSymbol[]> {
   const { uri } = target.document;
-  const parts = await requestCircle(
+  const parts = await requestCandidates(
     call,
-    target.circle,
+    target.candidates,
     "textDocument/documentSymbol",
     "first",
     (asked, turn) => asked.server.request("textDocument/documentSymbol", { textDocument: { uri } }, turn),
@@ -109,9 +109,18 @@ export async function symbolsIn(call: CallState, target: Target): Promise<FoundS
 
 async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<FoundSymbol[]> {
   const query = identifierOf(nameAndIndex(wanted.name).name);
-  const retryEmpty = patience(call, { attempts: 5, delayMs: 200, while: "not_ready" });
-  const parts = await requestCircle(call, workspaceCircle(call), "workspace/symbol", "all", (asked, turn) =>
-    asked.server.request("workspace/symbol", { query }, { ...turn, retryEmpty, onProgress: call.onProgress }),
+  const retryEmpty = retryPlanFor(call, { attempts: 5, delayMs: 200, while: "not_ready" });
+  const parts = await requestCandidates(
+    call,
+    candidatesForWorkspace(call),
+    "workspace/symbol",
+    "all",
+    (asked, turn) =>
+      asked.server.request(
+        "workspace/symbol",
+        { query },
+        { ...turn, retryEmpty, onProgress: call.onProgress },
+      ),
   ).catch(noParts);
   const all = symbolsOf(parts, workspaceSymbols);
   const found = inside(call, matching(all, wanted));

@@ -1,7 +1,6 @@
 /** Says when what a server resolved has another name than what was asked for: an alias, a re-export, a constructor. */
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
-import type { Soon } from "../../base/soon.js";
 import { convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { ReplyPart } from "../ask/reply.js";
@@ -15,28 +14,21 @@ import { isWord, wordAt } from "./words.js";
 const searchedLines = 20;
 
 /** Compares the name at the call's place with the names at the places that declare it. */
-export function tellOtherSymbol(call: CallState, target: Target, parts: ReplyPart[]): Soon<void> {
+export async function tellOtherSymbol(call: CallState, target: Target, parts: ReplyPart[]): Promise<void> {
   if (target.place === undefined) return;
   const asked = wordAt(target.document.lines.line(target.place.line), target.place.character)?.text;
   if (asked === undefined) return;
   const others: string[] = [];
-  const declared = declaredIn(parts);
-  /** Looks until a place has the name, or may have it. */
-  const lookFrom = (first: number): Soon<void> => {
-    for (let at = first; at < declared.length; at++) {
-      const { server, uri, range } = declared[at] as Declared;
-      if (call.places.show(uri) === undefined) continue;
-      const lines = call.places.lines(server, uri);
-      // Once it was read, it is there.
-      if (lines instanceof Promise) return lines.then(() => lookFrom(at));
-      const name = lines && nameIn(lines, range, server.encoding);
-      if (lines === undefined || name === asked) return;
-      if (name !== undefined) others.push(name);
-      else if (hasWord(lines, range, asked)) return;
-    }
-    warnOfOthers(call, asked, others);
-  };
-  return lookFrom(0);
+  for (const { server, uri, range } of declaredIn(parts)) {
+    if (call.places.show(uri) === undefined) continue;
+    const lines = await call.places.lines(server, uri);
+    const name = lines && nameIn(lines, range, server.encoding);
+    // This place has the name, or may have it.
+    if (lines === undefined || name === asked) return;
+    if (name !== undefined) others.push(name);
+    else if (hasWord(lines, range, asked)) return;
+  }
+  warnOfOthers(call, asked, others);
 }
 
 /** A place that a server gave. */

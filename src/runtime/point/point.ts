@@ -2,7 +2,6 @@
 import type { DialectPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
-import { type Soon, whenThere } from "../../base/soon.js";
 import type { Lines } from "../../base/text.js";
 import { anchors } from "../../protocol/anchors.js";
 import { lineTextName } from "../../protocol/pointing.js";
@@ -14,7 +13,7 @@ import { findSymbol } from "./find-symbol.js";
 import { tellMoved, wordNearby } from "./nearby.js";
 import { identifierOf, nameAndIndex } from "./symbol-names.js";
 import { findWord } from "./symbols.js";
-import { numberIn, openNamed, type Place, placeOf, type Target, tellPastEnd } from "./target.js";
+import { numberIn, openTarget, type Place, placeOf, type Target, tellPastEnd } from "./target.js";
 import { wordAt } from "./words.js";
 
 interface Numbers {
@@ -23,7 +22,7 @@ interface Numbers {
 }
 
 /** What the arguments point at; undefined for a call about the whole workspace. */
-export function point(call: CallState, input: JsonObject): Soon<Target | undefined> {
+export async function point(call: CallState, input: JsonObject): Promise<Target | undefined> {
   const { dialect } = call.plan;
   const accepts = (anchor: keyof typeof anchors) => call.tool.input.includes(anchor);
   const file = textIn(input[dialect.document.field]);
@@ -43,10 +42,8 @@ export function point(call: CallState, input: JsonObject): Soon<Target | undefin
   }
   // A dialect of URIs takes nothing else: a path that only looks like one would be resolved to a place nobody named.
   if (file !== undefined && dialect.document.form === "uri") pathOfUri(file);
-  const opened = file === undefined ? undefined : openNamed(call, file);
-  return whenThere(opened, (target) =>
-    pointIn(call, input, target, { name, lineText, given, place, isHint, isPlaceless }),
-  );
+  const target = file === undefined ? undefined : await openTarget(call, file);
+  return pointIn(call, input, target, { name, lineText, given, place, isHint, isPlaceless });
 }
 
 /** What the arguments say of a place. */
@@ -60,12 +57,12 @@ interface Said {
   isPlaceless: boolean;
 }
 
-function pointIn(
+async function pointIn(
   call: CallState,
   input: JsonObject,
   target: Target | undefined,
   { name, lineText, given, place, isHint, isPlaceless }: Said,
-): Soon<Target | undefined> {
+): Promise<Target | undefined> {
   const { dialect } = call.plan;
   if (target !== undefined && place.line !== undefined && place.character !== undefined)
     return atPosition(call, target, { line: place.line, character: place.character }, name);

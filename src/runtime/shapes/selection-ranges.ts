@@ -8,7 +8,7 @@ import type { Shape } from "./shape.js";
 import { rangeText, table, textOf } from "./spelt.js";
 
 const what = "a selection range";
-/** No code is nested deeper; a chain that is longer has a circle in it. */
+/** No code is nested deeper; a chain that is longer has a candidates in it. */
 const deepest = 500;
 
 /** The shape `selection_ranges`. */

@@ -3,8 +3,8 @@
  * them; what cannot be done becomes a reason, and the rest is judged all the same, so that one look tells everything.
  */
 import { dirname, join, sep } from "node:path";
+import { isInside } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
-import { isInside } from "../gate.js";
 import type { Admitted, Gate } from "../types.js";
 import type { Ward } from "../ward.js";
 import type { Disk, Found } from "./disk.js";

@@ -5,7 +5,7 @@
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { standsAt } from "../../base/opened.js";
+import { standsAt } from "../../base/guarded-open.js";
 
 /** How a folder is opened, and no link in its place. */
 export const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);

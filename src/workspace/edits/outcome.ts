@@ -1,6 +1,6 @@
 /** What steps that were done come to, for whoever counts and for whoever must be told of it. */
 import { sortBy } from "../../base/order.js";
-import { isInside } from "../gate.js";
+import { isInside } from "../../base/paths.js";
 import type { Gate } from "../types.js";
 import { shownAs } from "./preview.js";
 import { filesOf, type Step } from "./step.js";

@@ -3,7 +3,7 @@
  * question: what a path would lead to by then, told as a path on disk now.
  */
 import { dirname } from "node:path";
-import { isInside } from "../gate.js";
+import { isInside } from "../../base/paths.js";
 
 /** Where a path leads: to something on disk now, to something that the list makes, or nowhere. */
 export type Whereabouts = { kind: "disk"; origin: string } | { kind: "new" } | { kind: "nowhere" };

@@ -4,8 +4,8 @@
  */
 import { dirname, join } from "node:path";
 import { sha256 } from "../../base/hash.js";
+import { isInside } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
-import { isInside } from "../gate.js";
 import type { Gate } from "../types.js";
 import type { Ward } from "../ward.js";
 import { type Disk, type Found, hashFile } from "./disk.js";

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { sha256 } from "../../base/hash.js";
-import { isInside } from "../gate.js";
+import { isInside } from "../../base/paths.js";
 import type { Content, Disk, Owner } from "./disk.js";
 import type { Draft, Rearrangement } from "./draft.js";
 import type { DraftFile } from "./draft-file.js";

@@ -1,0 +1,106 @@
+/** Waiting with a limit: delays, timeouts and deadlines as abort signals. */
+
+/** Node fires timers longer than this at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** `setTimeout` that also takes delays longer than Node's timers can hold. */
+export function startTimer(callback: () => void, ms: number): NodeJS.Timeout {
+  return setTimeout(callback, Math.min(Math.max(0, ms), MAX_TIMER_MS));
+}
+
+/** Resolves after a time, or rejects with the signal's reason when that aborts first. */
+export async function delay(ms: number, signal?: AbortSignal): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = startTimer(resolve, ms);
+  });
+  try {
+    await (signal === undefined ? elapsed : untilAborted(signal, elapsed));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The promise's value, or undefined when it takes longer than `ms`. */
+export async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<undefined>((resolve) => {
+    timer = startTimer(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([promise, expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The promise's outcome, or the signal's reason as soon as it aborts. */
+export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+/** A signal that aborts with one of its parents or after `ms`. Call `clear` when the guarded work is over. */
+export class Deadline {
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  readonly #parents: readonly AbortSignal[];
+  #isOver = false;
+
+  constructor(parents: readonly AbortSignal[], ms: number, reason?: () => Error) {
+    this.#parents = parents;
+    const expire = () => {
+      if (this.signal.aborted) return;
+      this.#isOver = true;
+      this.#controller.abort(reason?.() ?? new DOMException("The time is up.", "TimeoutError"));
+    };
+    if (parents.some((parent) => parent.aborted)) this.#follow();
+    for (const parent of parents) parent.addEventListener("abort", this.#follow, { once: true });
+    if (ms <= 0) expire();
+    this.#timer = startTimer(expire, ms);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Whether the time, not a parent, ended it. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Releases the timer and the listeners. */
+  clear(): void {
+    clearTimeout(this.#timer);
+    for (const parent of this.#parents) parent.removeEventListener("abort", this.#follow);
+  }
+
+  readonly #follow = (): void => {
+    this.#controller.abort(this.#parents.find((parent) => parent.aborted)?.reason);
+  };
+}
+
+/** Runs work under a deadline; `expired` says whether the time ended it. */
+export async function withDeadline<T>(
+  parents: readonly AbortSignal[],
+  ms: number,
+  work: (signal: AbortSignal, expired: () => boolean) => Promise<T>,
+  reason?: () => Error,
+): Promise<T> {
+  const deadline = new Deadline(parents, ms, reason);
+  try {
+    return await work(deadline.signal, () => deadline.isOver);
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** Returns a function that gives the milliseconds left. */
+export function countdown(ms: number): () => number {
+  const end = performance.now() + ms;
+  return () => Math.max(0, end - performance.now());
+}

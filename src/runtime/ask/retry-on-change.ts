@@ -1,0 +1,95 @@
+/**
+ * Retries a call while files change under it. Positions and hashes are true of one text: when a file that an answer shows
+ * changed while it was asked about, the call runs again, a few times; after that the answer carries a warning.
+ */
+import { readFile } from "node:fs/promises";
+import { sha256 } from "../../base/hash.js";
+import { sortedSet } from "../../base/order.js";
+import { untilAborted } from "../../base/timing.js";
+import type { Admitted } from "../../workspace/types.js";
+import { type Stamp, type Stamps, stampsOf } from "../answer/stamps.js";
+import type { CallState } from "../call-state.js";
+import { Turns } from "../turns.js";
+
+const MAX_ATTEMPTS = 3;
+/** File system clocks are coarse: a file changed this shortly before may have changed just after. */
+const CLOCK_GRAIN_MS = 20;
+
+/** One of the times that a call runs. */
+export interface Attempt {
+  /** Wall-clock time before the first file was read. */
+  startedAt: number;
+  isFirst: boolean;
+  isLast: boolean;
+}
+
+/** A file changed under a call that can run again. */
+class FilesChanged extends Error {}
+
+/** Runs a call, and runs it again while files change under it; rejects as soon as the signal aborts. */
+export async function retryWhileFilesChange<T>(
+  signal: AbortSignal,
+  run: (attempt: Attempt) => Promise<T>,
+): Promise<T> {
+  for (let count = 1; ; count++) {
+    try {
+      const attempt = { startedAt: Date.now(), isFirst: count === 1, isLast: count === MAX_ATTEMPTS };
+      return await untilAborted(signal, run(attempt));
+    } catch (error) {
+      if (!(error instanceof FilesChanged) || signal.aborted) throw error;
+    }
+  }
+}
+
+/** Makes the call run again when its files changed; on the last attempt adds a warning. Returns the files' stamps. */
+export async function assertFilesUnchanged(call: CallState): Promise<Stamps> {
+  const { attempt, evidence, places } = call;
+  const shown = places.shown();
+  const own = evidence.document?.admitted;
+  const paths = new Set(shown.map(({ path }) => path));
+  if (own !== undefined) paths.add(own.path);
+  const stamps = await stampsOf([...paths], new Turns(call.signal));
+  if (attempt === undefined) return stamps;
+  const changed = await changedSince(attempt.startedAt, call, shown, stamps);
+  if (changed.length === 0) return stamps;
+  if (!attempt.isLast) throw new FilesChanged();
+  const names = changed.slice(0, 3).join(", ");
+  const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
+  evidence.warn(
+    "answer/changed-meanwhile",
+    `${names}${more} changed during each attempt; positions in it may be wrong.`,
+  );
+  return stamps;
+}
+
+/** The files of the answer that changed after a time, as they are shown. A text is read only where the clock leaves doubt. */
+async function changedSince(
+  startedAt: number,
+  { evidence }: CallState,
+  shown: readonly Admitted[],
+  stamps: Stamps,
+): Promise<string[]> {
+  const { document } = evidence;
+  const own = document?.admitted;
+  const changed = shown
+    .filter(({ path }) => path !== own?.path && (stamps.get(path)?.changedAt ?? 0) >= startedAt)
+    .map((file) => file.shown);
+  if (document !== undefined && own !== undefined) {
+    const isOther =
+      !evidence.isSteady ||
+      (!isOlder(stamps.get(own.path), startedAt) && (await hasOtherText(own.path, document.hash)));
+    if (isOther) changed.push(own.shown);
+  }
+  return sortedSet(changed);
+}
+
+/** Whether a file changed so long before that its text need not be read. */
+function isOlder(stamp: Stamp | undefined, startedAt: number): boolean {
+  const at = stamp?.changedAt ?? Number.NEGATIVE_INFINITY;
+  return at > Number.NEGATIVE_INFINITY && at < startedAt - CLOCK_GRAIN_MS;
+}
+
+async function hasOtherText(path: string, hash: string): Promise<boolean> {
+  const bytes = await readFile(path).catch(() => undefined);
+  return bytes === undefined || sha256(bytes) !== hash;
+}
