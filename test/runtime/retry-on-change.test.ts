@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { sha256 } from "../../src/base/hash.js";
-import { type Attempt, retryWhileFilesChange } from "../../src/runtime/ask/retry-on-change.js";
+import { retryWhileFilesChange } from "../../src/runtime/ask/retry-on-change.js";
 import { openWorkshop, range, type Workshop, type WorkshopOptions } from "./workshop.js";
 
 const cleanups: (() => Promise<void> | void)[] = [];
@@ -178,7 +178,7 @@ describe("a call", () => {
       servers: { fake: { scenario } },
       config: { limits: { timeout_ms: 4000 } },
     });
-    work.runtime.pool.mark = () => new Promise(() => {});
+    work.runtime.pool.checkFiles = () => new Promise(() => {});
     const start = performance.now();
     expect((await work.call("find_references", at)).structured).toMatchObject({ ok: false });
     // The look alone may take two seconds.
@@ -207,45 +207,29 @@ describe.runIf(process.platform === "linux")("a file that was written where no w
   });
 });
 
-describe("asking again", () => {
-  /** The reason for which an attempt is in vain. */
-  const inVain = async (attempt: Attempt): Promise<never> => {
-    attempt.giveUp();
-    throw attempt.signal.reason;
-  };
-
-  it("ends with the call, in whichever attempt, though nobody hears of it", async () => {
-    const outer = new Stop();
-    const signals: AbortSignal[] = [];
-    const asked = retryWhileFilesChange(outer, (attempt) => {
-      signals.push(attempt.signal);
-      return attempt.isFirst ? inVain(attempt) : new Promise(() => {});
-    });
-    await until(() => signals.length === 2);
-    expect(signals[1]?.aborted).toBe(false);
-    outer.abort(new Error("over"));
+describe("retrying", () => {
+  it("ends with the call", async () => {
+    const call = new AbortController();
+    const asked = retryWhileFilesChange(call.signal, () => new Promise(() => {}));
+    call.abort(new Error("over"));
     await expect(asked).rejects.toThrow("over");
-    expect(signals[1]?.reason).toBe(outer.reason);
   });
 
-  it("fails with what is wrong in a later attempt, however that is told", async () => {
-    const outer = new Stop();
-    const asked = retryWhileFilesChange(outer, (attempt): Promise<never> => {
-      if (attempt.isFirst) return inVain(attempt);
+  it("fails with the error of an attempt, however it is thrown", async () => {
+    const { signal } = new AbortController();
+    const thrown = retryWhileFilesChange(signal, (): Promise<never> => {
       throw new Error("broken");
     });
-    await expect(asked).rejects.toThrow("broken");
+    await expect(thrown).rejects.toThrow("broken");
   });
 
-  it("leaves nobody listening for the end of the call", async () => {
-    const outer = new Stop();
-    const removed = vi.spyOn(outer, "removeEventListener");
-    const added = vi.spyOn(outer, "addEventListener");
-    expect(await retryWhileFilesChange(outer, (attempt) => (attempt.isLast ? Promise.resolve(3) : inVain(attempt)))).toBe(
-      3,
-    );
-    expect(added.mock.calls.map(([, listener]) => listener)).toEqual(
-      removed.mock.calls.map(([, listener]) => listener),
-    );
+  it("leaves no listener on the call's signal", async () => {
+    const { signal } = new AbortController();
+    const removed = vi.spyOn(signal, "removeEventListener");
+    const added = vi.spyOn(signal, "addEventListener");
+    expect(await retryWhileFilesChange(signal, async () => 3)).toBe(3);
+    const listeners = (calls: readonly (readonly unknown[])[]) => calls.map(([, listener]) => listener);
+    expect(listeners(removed.mock.calls)).toEqual(expect.arrayContaining(listeners(added.mock.calls)));
+    expect(added).toHaveBeenCalledOnce();
   });
 });
