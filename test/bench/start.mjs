@@ -32,7 +32,7 @@ export async function run({ rounds }) {
   const warmup = 2;
   const walls = await interleave(ways, { rounds: Math.max(15, rounds / 10), warmup });
   const nodeCpu = await nodeCpuMs(15);
-  const most = { "serve --bundle": 2.5, "serve --config": 4 };
+  const most = { "serve --bundle": 3, "serve --config": 5 };
   return Object.keys(roads).flatMap((name) => {
     const text = `≤ ${most[name]} ×`;
     const target = { text, met: (row) => row.ratio <= most[name] };
