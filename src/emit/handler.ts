@@ -9,7 +9,7 @@ import {
 } from "../abi/plan.js";
 import { Fault } from "../base/problem.js";
 import { actions } from "../protocol/actions.js";
-import { paramsBases } from "../protocol/bases.js";
+import { paramsBases } from "../protocol/anchors.js";
 import { pointingNames } from "../protocol/pointing.js";
 import { localName, type Names, templateText } from "./expressions.js";
 import { inspectModule } from "./inspect.js";

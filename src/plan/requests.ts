@@ -1,7 +1,7 @@
 /** Requests of a tool: the method must be known, and the parameter base must be one that the call can fill. */
 import type { Anchor, ParamsPlan, RetryPlan, Template } from "../abi/plan.js";
 import type { StepConfig } from "../config/schema.js";
-import { paramsBases } from "../protocol/bases.js";
+import { paramsBases } from "../protocol/anchors.js";
 import { methodNames, methods } from "../protocol/methods.js";
 import { defaultStep } from "./defaults.js";
 import { buildTemplate, parseRef, type Scope } from "./references.js";

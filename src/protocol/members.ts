@@ -1,29 +1,28 @@
 /**
- * The spelling of an answer's members, in values and in schemas alike: a dialect may rename a member or leave it out, at
- * every level that is ours, and say codes in its own words. What a server or another tool said (`value`, `data`,
- * `arguments`, `answer`) is not touched.
+ * Renames the members of an answer as the dialect says, in values and in schemas. A dialect may rename a member, leave it
+ * out, or replace codes. Values of servers and other tools (`value`, `data`, `arguments`, `answer`) stay unchanged.
  */
 import type { DialectPlan } from "../abi/plan.js";
 import { define, isTable, type Json, type JsonObject } from "../base/json.js";
 
 type Dialect = Pick<DialectPlan, "members" | "echo" | "errors" | "warnings">;
 
-/** Members whose insides are not ours to spell. */
+/** Members whose content is never renamed. */
 const foreign: readonly string[] = ["value", "data", "arguments", "answer"];
 
-/** A value as the dialect spells its members. */
+/** An answer with the dialect's names. */
 export function spellMembers(dialect: Dialect, value: JsonObject): JsonObject {
   const coded = hasCodes(value) ? withCodes(dialect, value) : value;
   return Object.keys(dialect.members).length === 0 ? coded : spellTable(dialect, coded);
 }
 
-/** What a dialect has for a code: for itself, for its family, or for all others. */
+/** The dialect's entry for a code, for its prefix, or for `*`. */
 export function codeWord<T>(map: { readonly [key: string]: T }, code: string): T | undefined {
   const family = code.slice(0, code.indexOf("/"));
   return [code, family, "*"].flatMap((key) => (Object.hasOwn(map, key) ? [map[key]] : []))[0];
 }
 
-/** The schema of such a value. */
+/** The schema of an answer with the dialect's names. */
 export function spellSchema(dialect: Dialect, schema: JsonObject): JsonObject {
   const coded = withCodeSchemas(dialect, schema);
   return Object.keys(dialect.members).length === 0 ? coded : schemaOf(dialect, coded);
@@ -33,7 +32,7 @@ function hasCodes({ warnings, error }: JsonObject): boolean {
   return (Array.isArray(warnings) && warnings.length > 0) || isTable(error);
 }
 
-/** Warnings under the dialect's codes, and the codes of warnings and of an error under its names. */
+/** Replaces the codes of warnings, and renames the code member of warnings and of the error. */
 function withCodes({ errors, warnings }: Dialect, value: JsonObject): JsonObject {
   const out = { ...value };
   if (Array.isArray(value.warnings))
@@ -48,7 +47,7 @@ function withCodes({ errors, warnings }: Dialect, value: JsonObject): JsonObject
   return out;
 }
 
-/** The same in the schema; the codes themselves are any text there. */
+/** The same for the schema, which allows any text as a code. */
 function withCodeSchemas({ errors, warnings }: Dialect, schema: JsonObject): JsonObject {
   const properties = isTable(schema.properties) ? { ...(schema.properties as JsonObject) } : {};
   const list = properties.warnings;

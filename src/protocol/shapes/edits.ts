@@ -1,22 +1,30 @@
-/**
- * An edit, shown or done. Its files stand under `edit.files`, operations on names first: path, operation?, new_path?,
- * before_sha256, after_sha256, edit_count, edits? [<range>, new_text, note?, continues?], diff?, part?, parts?, cut?; beside them status, summary,
- * edit_token? (of a preview), backups?, undo_token?, command_failed? (why) and diagnostics? (of what was done), actions?
- * (to choose from).
- */
+/** Shapes of code actions and edits. */
 import type { DialectPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
 import { newDocumentKey } from "../edit-arguments.js";
 import { closed, documentFields, type Fields, joinFields, spanFields } from "../spelling.js";
-import { codeActionsFacts } from "./code-actions.js";
 import { diagnosticFields } from "./diagnostics.js";
-import { optional, required, type ShapeFacts, text, texts } from "./facts.js";
+import { count, flag, optional, required, type ShapeFacts, text, texts } from "./facts.js";
 
-const count = { type: "integer", minimum: 0 };
-const flag = { type: "boolean" };
-const hash: JsonObject = { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" };
+const actionEdit = closed(joinFields(required({ files: texts, edits: count }), optional({ outside: count })));
 
-/** The facts of `workspace_edit`. */
+/** id, title, kind?, is_preferred, disabled?, fixes?, command?, edit?: { files, edits, outside? }. */
+export const codeActionsFacts: ShapeFacts = {
+  description: "Quick fixes and refactorings on offer; listing them changes nothing.",
+  list: "actions",
+  counted: true,
+  // The shape sorts: preferred actions first, disabled ones last.
+  order: [],
+  item: () =>
+    closed(
+      joinFields(
+        required({ id: text, title: text, is_preferred: flag }),
+        optional({ kind: text, disabled: text, fixes: texts, command: text, edit: actionEdit }),
+      ),
+    ),
+};
+
+/** The files of an edit are in `edit.files`, see `fileFields`; beside them its status, tokens and diagnostics. */
 export const workspaceEditFacts: ShapeFacts = {
   description:
     "An edit: a preview with an `edit_token`, or what was done with an `undo_token` and the errors before and after.",
@@ -24,7 +32,7 @@ export const workspaceEditFacts: ShapeFacts = {
   within: "edit",
   counted: true,
   uncapped: true,
-  // Operations in the order in which they happen, then files by path.
+  // The shape sorts: operations on files in the order they are done, then edited files by path.
   order: [],
   item: (dialect) => closed(fileFields(dialect)),
   beside: (dialect, output) =>
@@ -46,8 +54,10 @@ export const workspaceEditFacts: ShapeFacts = {
     ),
 };
 
-/** The facts of `text_edits`: the edits of one document, told in the same form. */
+/** The edits of one document, in the same form. */
 export const textEditsFacts: ShapeFacts = workspaceEditFacts;
+
+const hash: JsonObject = { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" };
 
 function fileFields(dialect: DialectPlan): Fields {
   const edit = closed(
@@ -76,7 +86,7 @@ function fileFields(dialect: DialectPlan): Fields {
   );
 }
 
-/** What an edit did to the errors; `errors` are those that there are now. */
+/** How an edit changed the errors; `errors` are the errors afterwards. */
 function deltaFields(dialect: DialectPlan): Fields {
   const list = {
     type: "array",

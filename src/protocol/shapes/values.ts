@@ -1,0 +1,140 @@
+/** Shapes of texts and other values, and of what the runtime itself reports. */
+import type { JsonObject } from "../../base/json.js";
+import { closed, joinFields, spanSchema } from "../spelling.js";
+import { count, flag, optional, required, type ShapeFacts, text, texts } from "./facts.js";
+
+const markedText = closed(required({ kind: { enum: ["markdown", "plaintext"] }, value: text }));
+
+/** Markdown texts, or { kind, value } if the tool sets `marked`; beside the list range?. */
+export const hoverFacts: ShapeFacts = {
+  description: "Type and documentation, as Markdown texts.",
+  list: "contents",
+  counted: false,
+  order: [],
+  item: (_dialect, output) => (output.marked ? markedText : text),
+  beside: (dialect) => optional({ range: spanSchema(dialect) }),
+};
+
+/** label, kind, detail?, documentation?, insert?, deprecated?; beside the list prefix, incomplete. */
+export const completionsFacts: ShapeFacts = {
+  description: "What may be written at a place, the server's first choice first.",
+  list: "completions",
+  counted: true,
+  // The shape sorts by the server's `sortText`, which the answer does not contain.
+  order: [],
+  item: () =>
+    closed(
+      joinFields(
+        required({ label: text, kind: text }),
+        optional({ detail: text, documentation: text, insert: text, deprecated: { const: true } }),
+      ),
+    ),
+  beside: () => required({ prefix: text, incomplete: flag }),
+};
+
+const parameter = closed(joinFields(required({ label: text }), optional({ documentation: text })));
+
+/** label, active, active_parameter?, documentation?, parameters: [{ label, documentation? }]. */
+export const signaturesFacts: ShapeFacts = {
+  description: "The signatures that fit a call, the active one first.",
+  list: "signatures",
+  counted: true,
+  order: [],
+  item: () =>
+    closed(
+      joinFields(
+        required({ label: text, active: flag, parameters: { type: "array", items: parameter } }),
+        optional({ active_parameter: count, documentation: text }),
+      ),
+    ),
+};
+
+/** text (or null), language?. */
+export const textFacts: ShapeFacts = {
+  description: "One text, or null when the server has none.",
+  list: null,
+  counted: false,
+  order: [],
+  item: () => text,
+  beside: () => joinFields(required({ text: { type: ["string", "null"] } }), optional({ language: text })),
+};
+
+/** value: any JSON value, or one that fits the declared schema. */
+export const jsonFacts: ShapeFacts = {
+  description: "The value as the server or the steps gave it.",
+  list: null,
+  counted: false,
+  order: [],
+  item: () => ({}),
+  beside: (_dialect, output) => required({ value: output.schema ?? {} }),
+};
+
+const mark = { const: true };
+const byWord = joinFields(
+  required({ outcome: { enum: ["done", "failed", "skipped"] } }),
+  optional({ code: text, summary: text, answer: { type: "object" } }),
+);
+const bySuccess = joinFields(
+  required({ success: flag }),
+  optional({ result: { type: "object" }, error: text }),
+);
+
+/** One item per operation; beside the list successful, failed, skipped. */
+export const batchFacts: ShapeFacts = {
+  description: "The outcome of each operation, in the order given, with a summary.",
+  list: "operations",
+  counted: true,
+  isWhole: true,
+  order: [],
+  item: (_dialect, output) =>
+    closed(
+      joinFields(
+        required({ index: count, tool: text }),
+        optional({ id: text }),
+        output.outcomes === "success" ? bySuccess : byWord,
+        optional({ needs_disambiguation: mark, answer_dropped: mark }),
+      ),
+    ),
+  beside: () => required({ successful: count, failed: count, skipped: count }),
+};
+
+const textOrNull: JsonObject = { type: ["string", "null"] };
+const integerOrNull: JsonObject = { type: ["integer", "null"] };
+const integer: JsonObject = { type: "integer" };
+
+/** One item per language server; null means unknown. */
+export const serverStatusFacts: ShapeFacts = {
+  description: "The language servers: state, readiness, features, last error.",
+  list: "servers",
+  counted: true,
+  order: ["id", "root"],
+  item: () =>
+    closed(
+      required({
+        id: text,
+        root: textOrNull,
+        other_roots: texts,
+        state: { enum: ["idle", "starting", "running", "backoff", "broken", "stopped", "unavailable"] },
+        readiness: { enum: ["ready", "indexing", "starting", "unknown"] },
+        extensions: texts,
+        filenames: texts,
+        languages: texts,
+        features: texts,
+        version: textOrNull,
+        encoding: textOrNull,
+        pid: integerOrNull,
+        uptime_ms: integerOrNull,
+        last_used_ms: integerOrNull,
+        restarts: integer,
+        open_documents: integer,
+        pending_requests: integer,
+        memory_mb: { type: ["number", "null"] },
+        locked: { type: ["boolean", "null"] },
+        progress: textOrNull,
+        not_watched: texts,
+        last_error: textOrNull,
+        stderr: texts,
+        install: textOrNull,
+      }),
+    ),
+};
