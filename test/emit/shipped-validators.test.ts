@@ -6,7 +6,7 @@ import type { Plan } from "../../src/abi/plan.js";
 import { diskFiles } from "../../src/config/files.js";
 import { loadConfig } from "../../src/config/load.js";
 import { compiledSchemas, emitBundle } from "../../src/emit/bundle.js";
-import { shippedCode, shippedCompiler } from "../../src/emit/shipped-code.js";
+import { shippedCode, shippedCompiler } from "../../src/emit/shipped-validators.js";
 import { buildPlan } from "../../src/plan/build.js";
 import { bundleOf, compiler, templates } from "./support.js";
 
