@@ -1,4 +1,4 @@
-/** A tool's own arguments → ArgPlans, sorted by name; names that pointing or paging already uses are refused. */
+/** The declared arguments of a tool → ArgPlans, sorted by name. */
 import type { ArgPlan } from "../abi/plan.js";
 import { canonical, type Json } from "../base/json.js";
 import { sortBy } from "../base/order.js";
@@ -8,10 +8,10 @@ import type { Report } from "./report.js";
 
 type ArgConfig = NonNullable<ToolConfig["args"]>[string];
 
-/** Names that every object has already: an argument that was not given would seem to be there. */
+/** Members of every object: an argument of that name would seem to be present in every call. */
 const unsafeNames = [...Object.getOwnPropertyNames(Object.prototype), "prototype"];
 
-/** The arguments of one tool; `taken` are the names that the surface uses for itself. */
+/** The arguments of one tool; `taken` are the names of its pointing and paging arguments. */
 export function buildArgs(
   args: ToolConfig["args"],
   pointer: string,
@@ -25,14 +25,10 @@ export function buildArgs(
         "plan/bad-tool",
         at,
         `The argument \`${name}\` has the name of a pointing or paging argument.`,
-        {
-          fix: "Rename the argument.",
-        },
+        "Rename the argument.",
       );
     if (unsafeNames.includes(name))
-      report.add("plan/bad-tool", at, `An argument cannot be called \`${name}\`.`, {
-        fix: "Rename the argument.",
-      });
+      report.add("plan/bad-tool", at, `An argument cannot be called \`${name}\`.`, "Rename the argument.");
     checkBounds(name, arg, at, report);
     return buildArg(name, arg);
   });
@@ -57,9 +53,7 @@ function buildArg(name: string, arg: ArgConfig): ArgPlan {
 
 function checkBounds(name: string, arg: ArgConfig, pointer: string, report: Report): void {
   const bad = (key: string, message: string) =>
-    report.add("plan/bad-tool", `${pointer}/${key}`, message, {
-      fix: "Mend the argument.",
-    });
+    report.add("plan/bad-tool", `${pointer}/${key}`, message, "Correct the argument.");
   const isText = arg.type === "string" || arg.type === "string_list";
   const isNumber = arg.type === "integer" || arg.type === "number";
   for (const key of ["enum", "min_length", "max_length"] as const)

@@ -1,6 +1,6 @@
 /**
- * References and templates. A table with the single key `from` is a reference, checked against what exists at that
- * step; everything else is a literal. Keys of tables are sorted, lists keep their order.
+ * Builds templates from config values. A table with the single key `from` is a reference and is checked against its scope;
+ * everything else is a literal. Keys of tables are sorted, lists keep their order.
  */
 import type { Ref, Template } from "../abi/plan.js";
 import { canonical, isTable, type Json } from "../base/json.js";
@@ -9,13 +9,13 @@ import { sortBy } from "../base/order.js";
 import { toPointer } from "../base/pointer.js";
 import type { Report } from "./report.js";
 
-/** What a reference may name at one point of a tool. */
+/** What a reference may name in one step. */
 export interface Scope {
-  /** Arguments and pointing fields, by the names references use. */
+  /** Arguments and pointing arguments, by the names that references use. */
   inputs: readonly string[];
   /** Earlier steps. */
   steps: readonly string[];
-  /** Whether an `each` item exists here. */
+  /** Whether the step has `each`. */
   each: boolean;
   /** Whether the call points at a document. */
   document: boolean;
@@ -25,7 +25,7 @@ const documentFields = ["uri", "language_id", "version"];
 const unsafeKeys = ["__proto__", "constructor", "prototype"];
 const literalNull: Template = { kind: "literal", value: null };
 
-/** A config value as a template; references that do not hold are noted. */
+/** A config value as a template; bad references are reported. */
 export function buildTemplate(value: unknown, pointer: string, scope: Scope, report: Report): Template {
   if (isReference(value)) {
     if (typeof value.from !== "string") {
@@ -51,7 +51,7 @@ export function buildTemplate(value: unknown, pointer: string, scope: Scope, rep
     : { kind: "table", entries };
 }
 
-/** A reference's text as a Ref, or undefined after noting why it does not hold. */
+/** Parses a reference; undefined after reporting why it is bad. */
 export function parseRef(text: string, pointer: string, scope: Scope, report: Report): Ref | undefined {
   const [root = "", ...rest] = text.split(".");
   if (rest.some((part) => part === "" || unsafeKeys.includes(part)))
@@ -62,12 +62,12 @@ export function parseRef(text: string, pointer: string, scope: Scope, report: Re
     case "step":
       return stepRef(text, rest, pointer, scope, report);
     case "each":
-      if (!scope.each) return refuse(text, "stands outside a step with `each`", pointer, report);
+      if (!scope.each) return refuse(text, "is outside a step with `each`", pointer, report);
       return { root: "each", name: null, path: rest };
     case "document":
       return documentRef(text, rest, pointer, scope, report);
     default:
-      return refuse(text, "begins with none of `input`, `step`, `each`, `document`", pointer, report);
+      return refuse(text, "does not begin with `input`, `step`, `each` or `document`", pointer, report);
   }
 }
 
@@ -86,7 +86,8 @@ function inputRef(
       "input",
       scope.inputs,
     ]);
-  if (path.length > 0) return refuse(text, "looks into an argument, which is a plain value", pointer, report);
+  if (path.length > 0)
+    return refuse(text, "has a path into an argument, which is a plain value", pointer, report);
   return { root: "input", name, path };
 }
 
@@ -100,7 +101,7 @@ function stepRef(
   const [name, ...path] = rest;
   if (name === undefined) return refuse(text, "names no step", pointer, report);
   if (!scope.steps.includes(name))
-    return refuse(text, "names a step that does not come before", pointer, report, [
+    return refuse(text, "names a step that is not an earlier one", pointer, report, [
       name,
       "step",
       scope.steps,
@@ -140,7 +141,8 @@ function refuse(
     "plan/bad-reference",
     pointer,
     `The reference ${JSON.stringify(text)} ${why}.`,
-    near && found !== undefined ? { suggestion: `${near[1]}.${found}` } : {},
+    undefined,
+    near && found !== undefined ? `${near[1]}.${found}` : undefined,
   );
   return undefined;
 }

@@ -1,14 +1,12 @@
-/** Tools made of tools, and what effects they may have: no circles, no stronger effect hidden in a weaker tool. */
-import type { DialectPlan, Effect, StepPlan } from "../abi/plan.js";
-import { isTable } from "../base/json.js";
+/** Checks tools that call tools: no cycles, fitting arguments, and no effect that the calling tool does not declare. */
+import type { DialectPlan, Effect, StepPlan, ToolPlan } from "../abi/plan.js";
+import { isTable, type JsonObject } from "../base/json.js";
 import { toPointer } from "../base/pointer.js";
 import { actions } from "../protocol/actions.js";
-import { listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
-import { misfit } from "./literal-arguments.js";
+import { listingFields, listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
 import type { Report } from "./report.js";
 import type { PlacedTool } from "./tools.js";
 
-/** Notes unknown callees, circles, arguments a callee does not take, and effects that a tool does not declare. */
 export function checkWorkflows(tools: readonly PlacedTool[], dialect: DialectPlan, report: Report): void {
   const byName = new Map(tools.map((tool) => [tool.plan.name, tool]));
   for (const tool of tools) {
@@ -45,24 +43,28 @@ function checkCallee(
         "plan/bad-step",
         `${pointer}/args${toPointer([name])}`,
         `\`${name}\` of \`${step.tool}\` ${why}.`,
-        {
-          fix: "Mend the value.",
-        },
+        "Correct the value.",
       );
   }
   const missing = requiredNames(callee, dialect).filter((name) => !given.includes(name));
   const list = (names: string[]) => names.map((name) => `\`${name}\``).join(", ");
   if (extra.length > 0)
-    report.add("plan/bad-step", `${pointer}/args`, `The tool \`${step.tool}\` takes no ${list(extra)}.`, {
-      fix: "Give the arguments one by one in a table.",
-    });
+    report.add(
+      "plan/bad-step",
+      `${pointer}/args`,
+      `The tool \`${step.tool}\` takes no ${list(extra)}.`,
+      "Give the arguments one by one in a table.",
+    );
   if (missing.length > 0)
-    report.add("plan/bad-step", `${pointer}/args`, `The tool \`${step.tool}\` needs ${list(missing)}.`, {
-      fix: "Add the arguments.",
-    });
+    report.add(
+      "plan/bad-step",
+      `${pointer}/args`,
+      `The tool \`${step.tool}\` needs ${list(missing)}.`,
+      "Add the arguments.",
+    );
 }
 
-/** The names of the arguments that a tool step passes on. */
+/** The names of the arguments that a tool step passes. */
 function givenNames(
   tool: PlacedTool,
   step: Extract<StepPlan, { kind: "tool" }>,
@@ -71,7 +73,7 @@ function givenNames(
 ): string[] {
   const { args } = step;
   if (args.kind === "ref") {
-    // How much of its own list a tool's caller wants is not passed on to a tool that has no such argument.
+    // Paging arguments are not passed to a tool that has none.
     const own = listingNames(tool.plan, dialect).filter((name) => !takes.includes(name));
     return argumentNames(tool, dialect).filter((name) => !own.includes(name));
   }
@@ -79,7 +81,7 @@ function givenNames(
   return args.kind === "literal" && isTable(args.value) ? Object.keys(args.value) : [];
 }
 
-/** The arguments whose values stand in the config. */
+/** The arguments with literal values. */
 function literals({ args }: Extract<StepPlan, { kind: "tool" }>): [string, unknown][] {
   if (args.kind === "table")
     return args.entries.flatMap(([name, value]) => (value.kind === "literal" ? [[name, value.value]] : []));
@@ -112,7 +114,7 @@ function checkEffect(
     "plan/bad-step",
     pointer,
     `The step \`${step.id}\` has the effect \`${needed}\`, the tool declares \`${tool.plan.effect}\`.`,
-    { fix: `Set \`effect = "${needed}"\` on the tool.` },
+    `Set \`effect = "${needed}"\` on the tool.`,
   );
 }
 
@@ -125,7 +127,7 @@ function effectOf(step: StepPlan, byName: Map<string, PlacedTool>): Effect {
   return "read";
 }
 
-/** What a list of effects needs a tool to declare; two kinds beyond `read` fit into none. */
+/** The effect that a tool must declare to have all of these. */
 function strongest(effects: readonly Effect[]): Effect {
   return effects.find((effect) => effect !== "read") ?? "read";
 }
@@ -135,8 +137,8 @@ function reportCycles(byName: Map<string, PlacedTool>, report: Report): void {
   const visit = (name: string, path: string[]): void => {
     const start = path.indexOf(name);
     if (start >= 0) {
-      const circle = [...path.slice(start), name].map((part) => `\`${part}\``).join(" → ");
-      report.add("plan/tool-cycle", byName.get(name)?.pointer ?? "", `The tools call each other: ${circle}.`);
+      const cycle = [...path.slice(start), name].map((part) => `\`${part}\``).join(" → ");
+      report.add("plan/tool-cycle", byName.get(name)?.pointer ?? "", `The tools call each other: ${cycle}.`);
       return;
     }
     if (done.has(name)) return;
@@ -148,4 +150,64 @@ function reportCycles(byName: Map<string, PlacedTool>, report: Report): void {
 
 function callees(tool: PlacedTool | undefined): string[] {
   return tool?.plan.steps.flatMap((step) => (step.kind === "tool" ? [step.tool] : [])) ?? [];
+}
+
+/** Why the called tool does not accept a literal value; undefined if it does, or only the call can tell. */
+function misfit(name: string, value: unknown, callee: ToolPlan, dialect: DialectPlan): string | undefined {
+  // A null argument counts as absent.
+  if (value === null) return undefined;
+  const { properties } = pointingFields(callee.input, dialect);
+  const schema = { ...properties, ...listingFields(callee, dialect).properties, ...ownFields(callee) }[name];
+  return isTable(schema) ? violation(value, schema as JsonObject) : undefined;
+}
+
+function ownFields({ args }: ToolPlan): JsonObject {
+  return Object.fromEntries(
+    args.map((arg) => [
+      arg.name,
+      {
+        type: arg.type,
+        enum: arg.enum,
+        minLength: arg.minLength,
+        maxLength: arg.maxLength,
+        minimum: arg.beyond === "clamp" ? null : arg.minimum,
+        maximum: arg.beyond === "clamp" ? null : arg.maximum,
+      },
+    ]),
+  );
+}
+
+function violation(value: unknown, schema: JsonObject): string | undefined {
+  switch (schema.type) {
+    case "boolean":
+      return typeof value === "boolean" ? undefined : "must be true or false";
+    case "integer":
+      return Number.isInteger(value) ? numberViolation(value as number, schema) : "must be a whole number";
+    case "number":
+      return typeof value === "number" ? numberViolation(value, schema) : "must be a number";
+    case "string":
+      return typeof value === "string" ? textViolation(value, schema) : "must be a text";
+    case "string_list":
+      return Array.isArray(value) && value.every((item) => typeof item === "string")
+        ? value.map((item) => textViolation(item, schema)).find((why) => why !== undefined)
+        : "must be a list of texts";
+    default:
+      return undefined;
+  }
+}
+
+function numberViolation(value: number, { minimum, maximum }: JsonObject): string | undefined {
+  if (typeof minimum === "number" && value < minimum) return `must be at least ${minimum}`;
+  return typeof maximum === "number" && value > maximum ? `must be at most ${maximum}` : undefined;
+}
+
+function textViolation(value: string, bounds: JsonObject): string | undefined {
+  const length = [...value].length;
+  if (Array.isArray(bounds.enum) && !bounds.enum.includes(value))
+    return `must be one of ${bounds.enum.map((word) => `\`${word}\``).join(", ")}`;
+  if (typeof bounds.minLength === "number" && length < bounds.minLength)
+    return `must have at least ${bounds.minLength} characters`;
+  return typeof bounds.maxLength === "number" && length > bounds.maxLength
+    ? `must have at most ${bounds.maxLength} characters`
+    : undefined;
 }
