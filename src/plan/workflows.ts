@@ -12,66 +12,59 @@ export function checkWorkflows(tools: readonly PlacedTool[], dialect: DialectPla
   for (const tool of tools) {
     tool.plan.steps.forEach((step, index) => {
       const pointer = tool.stepPointer(index);
-      if (step.kind === "tool") checkCallee(tool, step, pointer, byName, dialect, report);
+      if (step.kind === "tool") {
+        const callee = byName.get(step.tool);
+        if (callee) checkArguments(tool, step, callee, { pointer, dialect, report });
+        else if (step.tool !== "")
+          report.unknown("plan/unknown-tool", `${pointer}/tool`, "The tool", step.tool, [...byName.keys()]);
+      }
       checkEffect(tool, step, pointer, byName, report);
     });
   }
   reportCycles(byName, report);
 }
 
-function checkCallee(
+type ToolStep = Extract<StepPlan, { kind: "tool" }>;
+
+/** Checks the arguments that a step passes to the tool that it calls. */
+function checkArguments(
   tool: PlacedTool,
-  step: Extract<StepPlan, { kind: "tool" }>,
-  pointer: string,
-  byName: Map<string, PlacedTool>,
-  dialect: DialectPlan,
-  report: Report,
+  step: ToolStep,
+  callee: PlacedTool,
+  { pointer, dialect, report }: { pointer: string; dialect: DialectPlan; report: Report },
 ): void {
-  const callee = byName.get(step.tool);
-  if (!callee) {
-    if (step.tool !== "")
-      report.unknown("plan/unknown-tool", `${pointer}/tool`, "The tool", step.tool, [...byName.keys()]);
-    return;
-  }
-  const takes = argumentNames(callee, dialect);
-  const given = givenNames(tool, step, takes, dialect);
-  const extra = given.filter((name) => !takes.includes(name));
+  const bad = (at: string, message: string, fix: string) => report.add("plan/bad-step", at, message, fix);
   for (const [name, value] of literals(step)) {
     const why = misfit(name, value, callee.plan, dialect);
     if (why !== undefined)
-      report.add(
-        "plan/bad-step",
+      bad(
         `${pointer}/args${toPointer([name])}`,
         `\`${name}\` of \`${step.tool}\` ${why}.`,
         "Correct the value.",
       );
   }
+  const takes = argumentNames(callee, dialect);
+  const given = givenNames(tool, step, takes, dialect);
+  const extra = given.filter((name) => !takes.includes(name));
   const missing = requiredNames(callee, dialect).filter((name) => !given.includes(name));
   const list = (names: string[]) => names.map((name) => `\`${name}\``).join(", ");
+  const at = `${pointer}/args`;
   if (extra.length > 0)
-    report.add(
-      "plan/bad-step",
-      `${pointer}/args`,
+    bad(
+      at,
       `The tool \`${step.tool}\` takes no ${list(extra)}.`,
       "Give the arguments one by one in a table.",
     );
-  if (missing.length > 0)
-    report.add(
-      "plan/bad-step",
-      `${pointer}/args`,
-      `The tool \`${step.tool}\` needs ${list(missing)}.`,
-      "Add the arguments.",
-    );
+  if (missing.length > 0) bad(at, `The tool \`${step.tool}\` needs ${list(missing)}.`, "Add the arguments.");
 }
 
 /** The names of the arguments that a tool step passes. */
 function givenNames(
   tool: PlacedTool,
-  step: Extract<StepPlan, { kind: "tool" }>,
+  { args }: ToolStep,
   takes: readonly string[],
   dialect: DialectPlan,
 ): string[] {
-  const { args } = step;
   if (args.kind === "ref") {
     // Paging arguments are not passed to a tool that has none.
     const own = listingNames(tool.plan, dialect).filter((name) => !takes.includes(name));
@@ -82,7 +75,7 @@ function givenNames(
 }
 
 /** The arguments with literal values. */
-function literals({ args }: Extract<StepPlan, { kind: "tool" }>): [string, unknown][] {
+function literals({ args }: ToolStep): [string, unknown][] {
   if (args.kind === "table")
     return args.entries.flatMap(([name, value]) => (value.kind === "literal" ? [[name, value.value]] : []));
   return args.kind === "literal" && isTable(args.value) ? Object.entries(args.value) : [];

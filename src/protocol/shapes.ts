@@ -1,7 +1,6 @@
 /**
  * The output shapes as data: where the items are, what an item looks like, and how items are sorted. The runtime builds
- * answers from these facts and the generator writes output schemas. In the comments of `shapes/`, `<place>` means
- * `line, character`; `<range>` means `line, character, end_line, end_character`; `?` marks an optional member.
+ * answers from these facts and the generator writes output schemas.
  */
 import type { ShapeName } from "../abi/plan.js";
 import { diagnosticsFacts, workspaceDiagnosticsFacts } from "./shapes/diagnostics.js";

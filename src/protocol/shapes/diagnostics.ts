@@ -20,9 +20,8 @@ const diagnosticsStatus: Fields = joinFields(
   optional({ why: text }),
 );
 
-/** path, <range>, severity, code?, source?, message; beside the list status, why?. */
+/** Diagnostics of one file. */
 export const diagnosticsFacts: ShapeFacts = {
-  description: "Errors and warnings, with what is known: `diagnostics`, `clean` or `unknown`.",
   list: "diagnostics",
   counted: true,
   order: ["document", "range", "severity", "code", "source", "message"],
@@ -30,9 +29,8 @@ export const diagnosticsFacts: ShapeFacts = {
   beside: () => diagnosticsStatus,
 };
 
-/** path, total, diagnostics: [<range>, severity, code?, source?, message]; beside the list status, why?. */
+/** Diagnostics of the workspace by file, at most 200 per file. */
 export const workspaceDiagnosticsFacts: ShapeFacts = {
-  description: "Errors and warnings of the workspace, file by file, at most 200 of each.",
   list: "files",
   counted: true,
   identified: "diagnostics",

@@ -8,9 +8,8 @@ import { count, flag, optional, required, type ShapeFacts, text, texts } from ".
 
 const actionEdit = closed(joinFields(required({ files: texts, edits: count }), optional({ outside: count })));
 
-/** id, title, kind?, is_preferred, disabled?, fixes?, command?, edit?: { files, edits, outside? }. */
+/** Quick fixes and refactorings that a server offers. */
 export const codeActionsFacts: ShapeFacts = {
-  description: "Quick fixes and refactorings on offer; listing them changes nothing.",
   list: "actions",
   counted: true,
   // The shape sorts: preferred actions first, disabled ones last.
@@ -24,10 +23,8 @@ export const codeActionsFacts: ShapeFacts = {
     ),
 };
 
-/** The files of an edit are in `edit.files`, see `fileFields`; beside them its status, tokens and diagnostics. */
+/** An edit: a preview with an `edit_token`, or an applied edit with an `undo_token` and the errors before and after. */
 export const workspaceEditFacts: ShapeFacts = {
-  description:
-    "An edit: a preview with an `edit_token`, or what was done with an `undo_token` and the errors before and after.",
   list: "files",
   within: "edit",
   counted: true,

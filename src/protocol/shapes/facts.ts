@@ -25,7 +25,6 @@ export type OrderKey =
   | "root";
 
 export interface ShapeFacts {
-  description: string;
   /** The member that holds the items; null if the answer is one value. */
   list: string | null;
   /** The object that contains the list, if it is not the answer itself. */

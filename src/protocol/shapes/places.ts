@@ -3,18 +3,16 @@ import { highlightKinds, hintKinds } from "../kinds.js";
 import { closed, documentFields, joinFields, optionalFields, pointFields, spanFields } from "../spelling.js";
 import { optional, required, type ShapeFacts, text, texts } from "./facts.js";
 
-/** path, <range>, text?. */
+/** Ranges in files. */
 export const locationsFacts: ShapeFacts = {
-  description: "Places in files.",
   list: "locations",
   counted: true,
   order: ["document", "range"],
   item: (dialect) => closed(joinFields(documentFields(dialect), spanFields(dialect), optional({ text }))),
 };
 
-/** <range>, kind, text?. */
+/** Where a symbol is read and written in one file. */
 export const highlightsFacts: ShapeFacts = {
-  description: "Where a symbol is read and written in one file.",
   list: "highlights",
   counted: true,
   order: ["range", "kind"],
@@ -24,9 +22,8 @@ export const highlightsFacts: ShapeFacts = {
     ),
 };
 
-/** <range>, path? and fragment? of a file, or url?, tooltip?. */
+/** Links in a file: to a file (`path`, `fragment`) or elsewhere (`url`). */
 export const linksFacts: ShapeFacts = {
-  description: "Links in a file, to files of the workspace or elsewhere.",
   list: "links",
   counted: true,
   order: ["range"],
@@ -40,27 +37,24 @@ export const linksFacts: ShapeFacts = {
     ),
 };
 
-/** <range>, text?. */
+/** The ranges that enclose a position, innermost first. */
 export const selectionRangesFacts: ShapeFacts = {
-  description: "What encloses a place, the innermost first, each within the next.",
   list: "ranges",
   counted: true,
   order: [],
   item: (dialect) => closed(joinFields(spanFields(dialect), optional({ text }))),
 };
 
-/** <range>, kind?, collapsed_text?. */
+/** Blocks, comments and imports that an editor can fold. */
 export const foldingRangesFacts: ShapeFacts = {
-  description: "Blocks, comments and imports that can be folded away.",
   list: "folding_ranges",
   counted: true,
   order: ["range", "kind"],
   item: (dialect) => closed(joinFields(spanFields(dialect), optional({ kind: text, collapsed_text: text }))),
 };
 
-/** <range>, type, modifiers: [word], text. */
+/** The type of each token, in the words of the server's legend. */
 export const semanticTokensFacts: ShapeFacts = {
-  description: "What each word is, in the words of the server's legend.",
   list: "tokens",
   counted: true,
   order: ["range", "type"],
@@ -68,18 +62,16 @@ export const semanticTokensFacts: ShapeFacts = {
     closed(joinFields(spanFields(dialect), required({ type: text, modifiers: texts, text }))),
 };
 
-/** <range>, title?, command?. */
+/** Remarks and commands above declarations, such as reference counts. */
 export const codeLensesFacts: ShapeFacts = {
-  description: "Remarks and commands above declarations, such as counts of uses or tests to run.",
   list: "lenses",
   counted: true,
   order: ["range", "title", "command"],
   item: (dialect) => closed(joinFields(spanFields(dialect), optional({ title: text, command: text }))),
 };
 
-/** <place>, label, kind?, tooltip?. */
+/** Inferred types and parameter names. */
 export const inlayHintsFacts: ShapeFacts = {
-  description: "Inferred types and names of parameters.",
   list: "hints",
   counted: true,
   order: ["place", "label", "kind"],

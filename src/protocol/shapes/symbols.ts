@@ -2,9 +2,8 @@
 import { closed, documentFields, joinFields, optionalFields, pointFields, spanFields } from "../spelling.js";
 import { optional, required, type ShapeFacts, selectionRange, symbolName, text } from "./facts.js";
 
-/** name, kind, <range>, selection_range?, container?. */
+/** The symbols of one file. */
 export const documentSymbolsFacts: ShapeFacts = {
-  description: "The symbols of one file.",
   list: "symbols",
   counted: true,
   order: ["range", "name", "kind", "container"],
@@ -14,9 +13,8 @@ export const documentSymbolsFacts: ShapeFacts = {
     ),
 };
 
-/** name, kind, path, <range>? (all four numbers or none), selection_range?, container?. */
+/** Symbols of the workspace. The range is complete or absent. */
 export const workspaceSymbolsFacts: ShapeFacts = {
-  description: "Symbols of the whole workspace.",
   list: "symbols",
   counted: true,
   order: ["document", "range", "name", "kind", "container"],
@@ -32,9 +30,8 @@ export const workspaceSymbolsFacts: ShapeFacts = {
     ),
 };
 
-/** name, kind, path, <place>, text? (if the tool shows snippets), sites: [<place>]. */
+/** Callers or callees, each with the positions of the calls (`sites`). */
 export const callsFacts: ShapeFacts = {
-  description: "Callers or callees, each with the places of the calls.",
   list: "calls",
   counted: true,
   order: ["document", "place", "name", "kind"],
@@ -50,9 +47,8 @@ export const callsFacts: ShapeFacts = {
     ),
 };
 
-/** name, kind, path, <place>, detail?. */
+/** Supertypes or subtypes. */
 export const typesFacts: ShapeFacts = {
-  description: "Types above or below a type.",
   list: "types",
   counted: true,
   order: ["document", "place", "name", "kind"],
@@ -60,9 +56,8 @@ export const typesFacts: ShapeFacts = {
     closed(joinFields(symbolName, documentFields(dialect), pointFields(dialect), optional({ detail: text }))),
 };
 
-/** scheme, identifier, unique, kind?. */
+/** Names of a symbol across projects. */
 export const monikersFacts: ShapeFacts = {
-  description: "Names that a symbol has beyond its project.",
   list: "monikers",
   counted: true,
   order: ["scheme", "identifier", "kind"],

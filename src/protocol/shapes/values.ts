@@ -5,9 +5,8 @@ import { count, flag, optional, required, type ShapeFacts, text, texts } from ".
 
 const markedText = closed(required({ kind: { enum: ["markdown", "plaintext"] }, value: text }));
 
-/** Markdown texts, or { kind, value } if the tool sets `marked`; beside the list range?. */
+/** Type and documentation: Markdown texts, or `{ kind, value }` if the tool sets `marked`. */
 export const hoverFacts: ShapeFacts = {
-  description: "Type and documentation, as Markdown texts.",
   list: "contents",
   counted: false,
   order: [],
@@ -15,9 +14,8 @@ export const hoverFacts: ShapeFacts = {
   beside: (dialect) => optional({ range: spanSchema(dialect) }),
 };
 
-/** label, kind, detail?, documentation?, insert?, deprecated?; beside the list prefix, incomplete. */
+/** Completions at a position, in the order of the server. */
 export const completionsFacts: ShapeFacts = {
-  description: "What may be written at a place, the server's first choice first.",
   list: "completions",
   counted: true,
   // The shape sorts by the server's `sortText`, which the answer does not contain.
@@ -34,9 +32,8 @@ export const completionsFacts: ShapeFacts = {
 
 const parameter = closed(joinFields(required({ label: text }), optional({ documentation: text })));
 
-/** label, active, active_parameter?, documentation?, parameters: [{ label, documentation? }]. */
+/** The signatures of a call, the active one first. */
 export const signaturesFacts: ShapeFacts = {
-  description: "The signatures that fit a call, the active one first.",
   list: "signatures",
   counted: true,
   order: [],
@@ -49,9 +46,8 @@ export const signaturesFacts: ShapeFacts = {
     ),
 };
 
-/** text (or null), language?. */
+/** One text, or null if the server has none. */
 export const textFacts: ShapeFacts = {
-  description: "One text, or null when the server has none.",
   list: null,
   counted: false,
   order: [],
@@ -59,9 +55,8 @@ export const textFacts: ShapeFacts = {
   beside: () => joinFields(required({ text: { type: ["string", "null"] } }), optional({ language: text })),
 };
 
-/** value: any JSON value, or one that fits the declared schema. */
+/** A JSON value; with a declared schema, one that fits it. */
 export const jsonFacts: ShapeFacts = {
-  description: "The value as the server or the steps gave it.",
   list: null,
   counted: false,
   order: [],
@@ -79,9 +74,8 @@ const bySuccess = joinFields(
   optional({ result: { type: "object" }, error: text }),
 );
 
-/** One item per operation; beside the list successful, failed, skipped. */
+/** The outcome of each operation of a batch, in order, and their counts. */
 export const batchFacts: ShapeFacts = {
-  description: "The outcome of each operation, in the order given, with a summary.",
   list: "operations",
   counted: true,
   isWhole: true,
@@ -102,9 +96,8 @@ const textOrNull: JsonObject = { type: ["string", "null"] };
 const integerOrNull: JsonObject = { type: ["integer", "null"] };
 const integer: JsonObject = { type: "integer" };
 
-/** One item per language server; null means unknown. */
+/** The state of each language server; null means unknown. */
 export const serverStatusFacts: ShapeFacts = {
-  description: "The language servers: state, readiness, features, last error.",
   list: "servers",
   counted: true,
   order: ["id", "root"],
