@@ -135,10 +135,8 @@ function buildCommands(
 function checkMethodServers(config: Config, report: Report): void {
   const known = (config.servers ?? []).map((server) => server.id);
   config.methods?.forEach((entry, index) => {
-    entry.servers?.forEach((id, at) => {
-      if (!known.includes(id))
-        report.unknown("plan/unknown-server", `/methods/${index}/servers/${at}`, "The server", id, known);
-    });
+    const pointer = `/methods/${index}/servers`;
+    report.checkNames("plan/unknown-server", pointer, "The server", entry.servers ?? [], known);
   });
 }
 

@@ -128,38 +128,31 @@ function resultSchema(steps: readonly StepPlan[], config: Config): JsonObject | 
 function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: string, report: Report): void {
   const last = steps.at(-1);
   if (!last) return;
-  const bad = (message: string) =>
-    report.add("plan/bad-tool", pointer, message, "Choose another shape, or end with another step.");
+  const { shape } = output;
+  const bad = (message: string, fix = "Choose another shape, or end with another step.") =>
+    report.add("plan/bad-tool", pointer, message, fix);
   const gives = last.kind === "runtime" ? actions[last.action].gives : undefined;
-  const returnsServers = gives === "servers";
-  if (output.shape === "server_status" && !returnsServers)
+  if (shape === "server_status" && gives !== "servers")
     bad("The shape `server_status` needs a runtime step that returns servers at the end.");
-  const isDiagnostics = output.shape === "diagnostics" || output.shape === "workspace_diagnostics";
+  const isDiagnostics = shape === "diagnostics" || shape === "workspace_diagnostics";
   if (isDiagnostics && last.kind !== "diagnostics")
-    bad(`The shape \`${output.shape}\` needs a step of kind \`diagnostics\` at the end.`);
-  if (last.kind === "diagnostics" && !isDiagnostics && output.shape !== "json")
-    bad(`A step of kind \`diagnostics\` does not return the shape \`${output.shape}\`.`);
-  const isValue = output.shape === "json" || output.shape === "text";
-  if ((last.kind === "tool" || gives === "value") && !isValue)
-    bad(`The last step returns a value, not the shape \`${output.shape}\`.`);
-  checkMethod(output.shape, last, bad);
-  if (output.at !== "" && !isValue)
-    report.add("plan/bad-tool", pointer, "`at` is for the shapes `text` and `json`.", "Remove `at`.");
-  if (output.ids && !shapes[output.shape].counted)
-    report.add(
-      "plan/bad-tool",
-      pointer,
-      `The shape \`${output.shape}\` has no items with ids.`,
-      "Remove `ids`.",
-    );
-  if (output.outcomes !== "word" && output.shape !== "batch")
-    report.add("plan/bad-tool", pointer, "`outcomes` is for the shape `batch`.", "Remove `outcomes`.");
-  if (output.marked && output.shape !== "hover")
-    report.add("plan/bad-tool", pointer, "`marked` is for the shape `hover`.", "Remove `marked`.");
-  if (output.shape === "batch" && last.kind !== "batch")
+    bad(`The shape \`${shape}\` needs a step of kind \`diagnostics\` at the end.`);
+  if (last.kind === "diagnostics" && !isDiagnostics && shape !== "json")
+    bad(`A step of kind \`diagnostics\` does not return the shape \`${shape}\`.`);
+  if (shape === "batch" && last.kind !== "batch")
     bad("The shape `batch` needs a step of kind `batch` at the end.");
-  if (output.language !== null && output.shape !== "text")
-    report.add("plan/bad-tool", pointer, "`language` is for the shape `text`.", "Remove `language`.");
+  const isValue = shape === "json" || shape === "text";
+  if ((last.kind === "tool" || gives === "value") && !isValue)
+    bad(`The last step returns a value, not the shape \`${shape}\`.`);
+  checkMethod(shape, last, bad);
+  if (output.at !== "" && !isValue) bad("`at` is for the shapes `text` and `json`.", "Remove `at`.");
+  if (output.ids && !shapes[shape].counted)
+    bad(`The shape \`${shape}\` has no items with ids.`, "Remove `ids`.");
+  if (output.outcomes !== "word" && shape !== "batch")
+    bad("`outcomes` is for the shape `batch`.", "Remove `outcomes`.");
+  if (output.marked && shape !== "hover") bad("`marked` is for the shape `hover`.", "Remove `marked`.");
+  if (output.language !== null && shape !== "text")
+    bad("`language` is for the shape `text`.", "Remove `language`.");
 }
 
 /** Checks that the result of an LSP method fits the shape. Shapes of other steps are checked above. */

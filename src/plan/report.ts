@@ -35,6 +35,19 @@ export class Report {
     this.add(code, pointer, `${what} \`${name}\` does not exist.${list}`, undefined, suggestion);
   }
 
+  /** Adds a problem for each unknown name in a list. */
+  checkNames(
+    code: Code,
+    pointer: string,
+    what: string,
+    names: readonly string[],
+    known: readonly string[],
+  ): void {
+    names.forEach((name, index) => {
+      if (!known.includes(name)) this.unknown(code, `${pointer}/${index}`, what, name, known);
+    });
+  }
+
   /** The place of the value, or of the nearest enclosing table that is in a file. */
   #nearestPlace(pointer: string): Place | undefined {
     for (let at = pointer; ; at = at.slice(0, at.lastIndexOf("/"))) {

@@ -140,16 +140,7 @@ function checkNames(server: ServerConfig, pointer: string, known: string[], repo
   const { features } = server;
   const key = features && "only" in features ? "only" : "except";
   const named = features ? ("only" in features ? features.only : features.except) : [];
-  named.forEach((name, index) => {
-    if (!featureNames.includes(name))
-      report.unknown(
-        "plan/unknown-feature",
-        `${pointer}/features/${key}/${index}`,
-        "The feature",
-        name,
-        featureNames,
-      );
-  });
+  report.checkNames("plan/unknown-feature", `${pointer}/features/${key}`, "The feature", named, featureNames);
   server.forward?.forEach((rule, index) => {
     if (!known.includes(rule.to))
       report.unknown("plan/unknown-server", `${pointer}/forward/${index}/to`, "The server", rule.to, known);

@@ -1,5 +1,6 @@
 /** The steps of a tool → StepPlans. Each kind of step has its own keys; a key of another kind is a problem. */
 import type { Anchor, Ref, RuntimeAction, ShapeName, StepPlan, Template } from "../abi/plan.js";
+import { isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import type { Config, StepConfig } from "../config/schema.js";
 import { actions } from "../protocol/actions.js";
@@ -161,10 +162,7 @@ function toolArgs(
   const isTableLike =
     built.kind === "table" ||
     (built.kind === "ref" && built.ref.root === "input" && built.ref.name === null) ||
-    (built.kind === "literal" &&
-      typeof built.value === "object" &&
-      built.value !== null &&
-      !Array.isArray(built.value));
+    (built.kind === "literal" && isTable(built.value));
   if (!isTableLike)
     context.report.add("plan/bad-step", pointer, '`args` is neither a table nor `{ from = "input" }`.');
   return built;

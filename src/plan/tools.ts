@@ -107,10 +107,7 @@ function buildInput(tool: ToolConfig, pointer: string, report: Report): Anchor[]
 
 function buildRequire(tool: ToolConfig, known: string[], pointer: string, report: Report): string[] {
   const given = tool.require ?? [];
-  given.forEach((name, index) => {
-    if (!known.includes(name))
-      report.unknown("plan/bad-tool", `${pointer}/require/${index}`, "The pointing argument", name, known);
-  });
+  report.checkNames("plan/bad-tool", `${pointer}/require`, "The pointing argument", given, known);
   return sortedSet(given);
 }
 
@@ -179,10 +176,7 @@ function serversOf(
 ): string[] | null {
   const known = (config.servers ?? []).map((server) => server.id);
   const running = servers.map(({ plan }) => plan.id);
-  tool.servers?.forEach((id, index) => {
-    if (!known.includes(id))
-      report.unknown("plan/unknown-server", `${pointer}/servers/${index}`, "The server", id, known);
-  });
+  report.checkNames("plan/unknown-server", `${pointer}/servers`, "The server", tool.servers ?? [], known);
   let able = tool.servers ? sortedSet(tool.servers) : null;
   for (const step of steps) {
     const declared =

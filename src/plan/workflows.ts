@@ -1,9 +1,10 @@
 /** Checks tools that call tools: no cycles, fitting arguments, and no effect that the calling tool does not declare. */
 import type { DialectPlan, Effect, StepPlan, ToolPlan } from "../abi/plan.js";
-import { isTable, type JsonObject } from "../base/json.js";
+import { isTable } from "../base/json.js";
 import { toPointer } from "../base/pointer.js";
 import { actions } from "../protocol/actions.js";
 import { listingFields, listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
+import { type ValueBounds, violation } from "./arguments.js";
 import type { Report } from "./report.js";
 import type { PlacedTool } from "./tools.js";
 
@@ -149,58 +150,9 @@ function callees(tool: PlacedTool | undefined): string[] {
 function misfit(name: string, value: unknown, callee: ToolPlan, dialect: DialectPlan): string | undefined {
   // A null argument counts as absent.
   if (value === null) return undefined;
+  const arg = callee.args.find((candidate) => candidate.name === name);
+  if (arg) return violation(value, arg.beyond === "clamp" ? { ...arg, minimum: null, maximum: null } : arg);
   const { properties } = pointingFields(callee.input, dialect);
-  const schema = { ...properties, ...listingFields(callee, dialect).properties, ...ownFields(callee) }[name];
-  return isTable(schema) ? violation(value, schema as JsonObject) : undefined;
-}
-
-function ownFields({ args }: ToolPlan): JsonObject {
-  return Object.fromEntries(
-    args.map((arg) => [
-      arg.name,
-      {
-        type: arg.type,
-        enum: arg.enum,
-        minLength: arg.minLength,
-        maxLength: arg.maxLength,
-        minimum: arg.beyond === "clamp" ? null : arg.minimum,
-        maximum: arg.beyond === "clamp" ? null : arg.maximum,
-      },
-    ]),
-  );
-}
-
-function violation(value: unknown, schema: JsonObject): string | undefined {
-  switch (schema.type) {
-    case "boolean":
-      return typeof value === "boolean" ? undefined : "must be true or false";
-    case "integer":
-      return Number.isInteger(value) ? numberViolation(value as number, schema) : "must be a whole number";
-    case "number":
-      return typeof value === "number" ? numberViolation(value, schema) : "must be a number";
-    case "string":
-      return typeof value === "string" ? textViolation(value, schema) : "must be a text";
-    case "string_list":
-      return Array.isArray(value) && value.every((item) => typeof item === "string")
-        ? value.map((item) => textViolation(item, schema)).find((why) => why !== undefined)
-        : "must be a list of texts";
-    default:
-      return undefined;
-  }
-}
-
-function numberViolation(value: number, { minimum, maximum }: JsonObject): string | undefined {
-  if (typeof minimum === "number" && value < minimum) return `must be at least ${minimum}`;
-  return typeof maximum === "number" && value > maximum ? `must be at most ${maximum}` : undefined;
-}
-
-function textViolation(value: string, bounds: JsonObject): string | undefined {
-  const length = [...value].length;
-  if (Array.isArray(bounds.enum) && !bounds.enum.includes(value))
-    return `must be one of ${bounds.enum.map((word) => `\`${word}\``).join(", ")}`;
-  if (typeof bounds.minLength === "number" && length < bounds.minLength)
-    return `must have at least ${bounds.minLength} characters`;
-  return typeof bounds.maxLength === "number" && length > bounds.maxLength
-    ? `must have at most ${bounds.maxLength} characters`
-    : undefined;
+  const schema = { ...properties, ...listingFields(callee, dialect).properties }[name];
+  return isTable(schema) ? violation(value, schema as Partial<ValueBounds>) : undefined;
 }
