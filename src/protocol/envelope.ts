@@ -56,7 +56,8 @@ export function answerSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   const named = tool.input.includes("symbol") || tool.input.includes("text");
   const isWorkflow = tool.steps.some((step) => step.kind === "tool");
   const answer = answerFields(tool.output, dialect);
-  const outcomes: JsonObject[] = [outcome(true, answer.required, otherMembers(named && !isWorkflow))];
+  const excluded = named && !isWorkflow ? ["error", "needs_disambiguation", "candidates"] : ["error"];
+  const outcomes: JsonObject[] = [outcome(true, answer.required, excluded)];
   // A workflow may have candidates of a tool step in addition to its result, but its own candidates exclude a result.
   const besides = isWorkflow ? Object.keys(answer.properties) : [];
   if (named) outcomes.push(outcome(true, ["needs_disambiguation", "candidates"], ["error", ...besides]));
@@ -75,10 +76,6 @@ export function answerSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
     }),
     oneOf: outcomes,
   });
-}
-
-function otherMembers(named: boolean): string[] {
-  return named ? ["error", "needs_disambiguation", "candidates"] : ["error"];
 }
 
 /** One outcome of a call: the members that it must have, and those that it must not have. */
@@ -127,7 +124,7 @@ function answerFields(output: OutputPlan, dialect: DialectPlan): Fields {
     properties: {},
     required: ["server_id", "readiness", "truncated", ...counts],
   };
-  return joinFields(evidenced, shape.beside?.(dialect, output) ?? none, list);
+  return joinFields(evidenced, shape.otherMembers?.(dialect, output) ?? none, list);
 }
 
 function listFields(output: OutputPlan, shape: ShapeFacts, dialect: DialectPlan): Fields {

@@ -13,7 +13,7 @@ const foreign: readonly string[] = ["value", "data", "arguments", "answer"];
 /** An answer with the dialect's names. */
 export function spellMembers(dialect: Dialect, value: JsonObject): JsonObject {
   const coded = hasCodes(value) ? withCodes(dialect, value) : value;
-  return Object.keys(dialect.members).length === 0 ? coded : spellTable(dialect, coded);
+  return Object.keys(dialect.members).length === 0 ? coded : (renameValue(dialect, coded) as JsonObject);
 }
 
 /** The dialect's entry for a code, for its prefix, or for `*`. */
@@ -25,7 +25,7 @@ export function codeWord<T>(map: { readonly [key: string]: T }, code: string): T
 /** The schema of an answer with the dialect's names. */
 export function spellSchema(dialect: Dialect, schema: JsonObject): JsonObject {
   const coded = withCodeSchemas(dialect, schema);
-  return Object.keys(dialect.members).length === 0 ? coded : schemaOf(dialect, coded);
+  return Object.keys(dialect.members).length === 0 ? coded : (renameSchema(dialect, coded) as JsonObject);
 }
 
 function hasCodes({ warnings, error }: JsonObject): boolean {
@@ -54,13 +54,13 @@ function withCodeSchemas({ errors, warnings }: Dialect, schema: JsonObject): Jso
   if (isTable(list) && isTable(list.items))
     properties.warnings = {
       ...(list as JsonObject),
-      items: renamed(list.items as JsonObject, warnings.code),
+      items: renameCode(list.items as JsonObject, warnings.code),
     };
-  if (isTable(properties.error)) properties.error = renamed(properties.error as JsonObject, errors.code);
+  if (isTable(properties.error)) properties.error = renameCode(properties.error as JsonObject, errors.code);
   return { ...schema, properties };
 }
 
-function renamed(schema: JsonObject, name: string): JsonObject {
+function renameCode(schema: JsonObject, name: string): JsonObject {
   const { code, ...rest } = schema.properties as JsonObject;
   const required = Array.isArray(schema.required) ? schema.required : [];
   return {
@@ -70,48 +70,36 @@ function renamed(schema: JsonObject, name: string): JsonObject {
   };
 }
 
-function spellTable(dialect: Dialect, table: JsonObject): JsonObject {
+/** Renames or removes the members of a table, and converts the values that are ours. */
+function renameTable(dialect: Dialect, table: JsonObject, convert: (value: Json) => Json): JsonObject {
   const out: JsonObject = {};
   for (const [name, value] of Object.entries(table)) {
-    const spelt = spelling(dialect, name);
-    if (spelt !== "") define(out, spelt, isForeign(dialect, name) ? value : spellValue(dialect, value));
+    const newName = nameIn(dialect, name);
+    const isForeign = foreign.includes(name) || name === dialect.echo;
+    if (newName !== "") define(out, newName, isForeign ? value : convert(value));
   }
   return out;
 }
 
-function spellValue(dialect: Dialect, value: Json): Json {
-  if (Array.isArray(value)) return value.map((item) => spellValue(dialect, item));
-  return isTable(value) ? spellTable(dialect, value as JsonObject) : value;
+function renameValue(dialect: Dialect, value: Json): Json {
+  const inner = (item: Json) => renameValue(dialect, item);
+  if (Array.isArray(value)) return value.map(inner);
+  return isTable(value) ? renameTable(dialect, value as JsonObject, inner) : value;
 }
 
-function schemaOf(dialect: Dialect, schema: JsonObject): JsonObject {
-  const out: JsonObject = { ...schema };
-  if (isTable(schema.properties)) out.properties = propertiesOf(dialect, schema.properties as JsonObject);
-  if (Array.isArray(schema.required))
-    out.required = schema.required
-      .map((name) => spelling(dialect, String(name)))
-      .filter((name) => name !== "");
-  if (isTable(schema.items)) out.items = schemaOf(dialect, schema.items as JsonObject);
-  if (Array.isArray(schema.oneOf))
-    out.oneOf = schema.oneOf.map((part) => (isTable(part) ? schemaOf(dialect, part as JsonObject) : part));
+function renameSchema(dialect: Dialect, schema: Json): Json {
+  if (!isTable(schema)) return schema;
+  const inner = (part: Json) => renameSchema(dialect, part);
+  const { properties, required, items, oneOf } = schema as JsonObject;
+  const out: JsonObject = { ...(schema as JsonObject) };
+  if (isTable(properties)) out.properties = renameTable(dialect, properties as JsonObject, inner);
+  if (Array.isArray(required))
+    out.required = required.map((name) => nameIn(dialect, String(name))).filter((name) => name !== "");
+  if (isTable(items)) out.items = inner(items as Json);
+  if (Array.isArray(oneOf)) out.oneOf = oneOf.map(inner);
   return out;
 }
 
-function propertiesOf(dialect: Dialect, properties: JsonObject): JsonObject {
-  const out: JsonObject = {};
-  for (const [name, schema] of Object.entries(properties)) {
-    const spelt = spelling(dialect, name);
-    if (spelt === "") continue;
-    const isOurs = isTable(schema) && !isForeign(dialect, name);
-    define(out, spelt, isOurs ? schemaOf(dialect, schema as JsonObject) : schema);
-  }
-  return out;
-}
-
-function isForeign(dialect: Dialect, name: string): boolean {
-  return foreign.includes(name) || name === dialect.echo;
-}
-
-function spelling(dialect: Dialect, name: string): string {
+function nameIn(dialect: Dialect, name: string): string {
   return Object.hasOwn(dialect.members, name) ? (dialect.members[name] ?? name) : name;
 }

@@ -26,7 +26,7 @@ export const diagnosticsFacts: ShapeFacts = {
   counted: true,
   order: ["document", "range", "severity", "code", "source", "message"],
   item: (dialect) => closed(joinFields(documentFields(dialect), diagnosticFields(dialect))),
-  beside: () => diagnosticsStatus,
+  otherMembers: () => diagnosticsStatus,
 };
 
 /** Diagnostics of the workspace by file, at most 200 per file. */
@@ -45,5 +45,5 @@ export const workspaceDiagnosticsFacts: ShapeFacts = {
         }),
       ),
     ),
-  beside: () => diagnosticsStatus,
+  otherMembers: () => diagnosticsStatus,
 };

@@ -32,7 +32,7 @@ export const workspaceEditFacts: ShapeFacts = {
   // The shape sorts: operations on files in the order they are done, then edited files by path.
   order: [],
   item: (dialect) => closed(fileFields(dialect)),
-  beside: (dialect, output) =>
+  otherMembers: (dialect, output) =>
     joinFields(
       required({
         status: { enum: ["preview", "applied", "undone", "unchanged", "choose"] },

@@ -42,7 +42,7 @@ export interface ShapeFacts {
   /** The schema of one item. */
   item(dialect: DialectPlan, output: OutputPlan): JsonObject;
   /** Members of the answer in addition to the list. */
-  beside?(dialect: DialectPlan, output: OutputPlan): Fields;
+  otherMembers?(dialect: DialectPlan, output: OutputPlan): Fields;
 }
 
 export const text: JsonObject = { type: "string" };

@@ -11,7 +11,7 @@ export const hoverFacts: ShapeFacts = {
   counted: false,
   order: [],
   item: (_dialect, output) => (output.marked ? markedText : text),
-  beside: (dialect) => optional({ range: spanSchema(dialect) }),
+  otherMembers: (dialect) => optional({ range: spanSchema(dialect) }),
 };
 
 /** Completions at a position, in the order of the server. */
@@ -27,7 +27,7 @@ export const completionsFacts: ShapeFacts = {
         optional({ detail: text, documentation: text, insert: text, deprecated: { const: true } }),
       ),
     ),
-  beside: () => required({ prefix: text, incomplete: flag }),
+  otherMembers: () => required({ prefix: text, incomplete: flag }),
 };
 
 const parameter = closed(joinFields(required({ label: text }), optional({ documentation: text })));
@@ -52,7 +52,8 @@ export const textFacts: ShapeFacts = {
   counted: false,
   order: [],
   item: () => text,
-  beside: () => joinFields(required({ text: { type: ["string", "null"] } }), optional({ language: text })),
+  otherMembers: () =>
+    joinFields(required({ text: { type: ["string", "null"] } }), optional({ language: text })),
 };
 
 /** A JSON value; with a declared schema, one that fits it. */
@@ -61,7 +62,7 @@ export const jsonFacts: ShapeFacts = {
   counted: false,
   order: [],
   item: () => ({}),
-  beside: (_dialect, output) => required({ value: output.schema ?? {} }),
+  otherMembers: (_dialect, output) => required({ value: output.schema ?? {} }),
 };
 
 const mark = { const: true };
@@ -89,7 +90,7 @@ export const batchFacts: ShapeFacts = {
         optional({ needs_disambiguation: mark, answer_dropped: mark }),
       ),
     ),
-  beside: () => required({ successful: count, failed: count, skipped: count }),
+  otherMembers: () => required({ successful: count, failed: count, skipped: count }),
 };
 
 const textOrNull: JsonObject = { type: ["string", "null"] };
