@@ -12,7 +12,7 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
     packages: ["smol-toml", "jsonc-parser", "toml-eslint-parser", "zod"],
   },
   plan: { stages: ["base", "abi", "config", "protocol"], packages: [] },
-  emit: { stages: ["base", "abi", "plan", "protocol"], packages: ["ajv", "handlebars"] },
+  emit: { stages: ["base", "abi", "plan", "protocol"], packages: ["ajv", "diff", "handlebars"] },
   lsp: {
     stages: ["base", "abi", "protocol"],
     packages: ["vscode-jsonrpc", "vscode-languageserver-protocol", "picomatch", "ignore"],

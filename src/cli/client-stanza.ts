@@ -5,13 +5,13 @@ import { uniqueBy } from "../base/order.js";
 import type { ClientFacts, ClientFileFacts } from "../config/catalogue/clients.js";
 import type { Stanza } from "../config/edit/entry.js";
 import {
+  type ClientSyntax,
   type ClientView,
-  type ClientWords,
   clientText,
   type GatewayView,
   modelName,
-  patienceFor,
   type StartedView,
+  timeoutsFor,
 } from "../emit/clients.js";
 import { readTemplates } from "../emit/templates.js";
 import { defaultEnv } from "../plan/defaults.js";
@@ -73,7 +73,7 @@ export function viewOf(
 }
 
 /** What the texts for a client depend on. */
-export function wordsOf({ tool_name: toolName = "TOOL", ...facts }: ClientFacts): ClientWords {
+export function wordsOf({ tool_name: toolName = "TOOL", ...facts }: ClientFacts): ClientSyntax {
   const { allow_name: allowName = toolName, plain_names: isPlain = false, variable = "NAME" } = facts;
   return { toolName, allowName, isPlain, variable };
 }
@@ -213,7 +213,7 @@ function longNames(
 /** Where a client gives up before this proxy does. */
 function waitRemarks({ title, waits }: ClientFacts, plan: Plan, reach: ClientView["reach"]): string[] {
   if (waits === undefined) return [];
-  const { startMs, callMs } = patienceFor(plan, reach);
+  const { startMs, callMs } = timeoutsFor(plan, reach);
   const unless = waits.unless === undefined ? "" : `, unless ${waits.unless}`;
   const told = (what: string, most: number, ms: number, fix: string) =>
     most < ms

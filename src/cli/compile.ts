@@ -16,7 +16,7 @@ import { UnusableConfig } from "../config/salvage.js";
 import { inOrder } from "../config/text/read.js";
 import { isTrusted, isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { compiledSchemas, emitBundle } from "../emit/bundle.js";
-import { shippedCode, shippedCompiler } from "../emit/shipped-code.js";
+import { shippedCode, shippedCompiler } from "../emit/shipped-validators.js";
 import { readTemplates } from "../emit/templates.js";
 import { textProblems } from "../emit/texts.js";
 import type { SchemaCompiler } from "../emit/validator.js";
@@ -208,7 +208,7 @@ async function compilerFor(plan: Plan): Promise<SchemaCompiler> {
   const find = shippedCode(shippedValidators);
   if (plan.tools.every(({ output }) => output.schema === null) && isShipped(plan, find))
     return shippedCompiler(find);
-  const { ajvCompiler } = await import("../emit/schema-code.js");
+  const { ajvCompiler } = await import("../emit/ajv-compiler.js");
   return ajvCompiler(find);
 }
 

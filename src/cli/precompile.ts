@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { Catalogue } from "../config/catalogue/catalogue.js";
 import { diskFiles } from "../config/files.js";
 import { loadConfig } from "../config/load.js";
+import { ajvCompiler } from "../emit/ajv-compiler.js";
 import { compiledSchemas } from "../emit/bundle.js";
-import { ajvCompiler } from "../emit/schema-code.js";
-import { codeFile } from "../emit/shipped-code.js";
+import { codeFile } from "../emit/shipped-validators.js";
 import { buildPlan } from "../plan/build.js";
 import { shippedConfigs, shippedValidators } from "./shipped.js";
 

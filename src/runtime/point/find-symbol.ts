@@ -8,7 +8,7 @@ import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { symbolKinds } from "../../protocol/kinds.js";
-import { workspaceSymbolsFacts } from "../../protocol/shapes/workspace-symbols.js";
+import { workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
 import { toPoint } from "../answer/convert.js";
 import { requestCandidates } from "../ask/ask.js";
 import { candidatesForWorkspace } from "../ask/candidates.js";
