@@ -1,9 +1,6 @@
 /** `serve`: the main job. MCP on stdin and stdout, language servers behind it; everything else goes to stderr. */
 import { type Command, exitCodes, isOn, type Surroundings, textFlag, UsageError } from "../command.js";
 import { descriptorFlags, openStreams } from "../descriptors.js";
-import { compileEarly } from "../engine/compiler.js";
-import { holdHeap } from "../engine/heap.js";
-import { nurserySizes } from "../engine/nursery.js";
 import { configFlags } from "../flags.js";
 import { logFlags, openLog } from "../log/log.js";
 import { traceFlags } from "../log/trace.js";
@@ -71,13 +68,9 @@ export const serve: Command = {
       const { trace } = opened;
       if (streams === undefined) {
         const { serveGateway } = await import("../gateway.js");
-        holdHeap(nurserySizes.many);
-        compileEarly();
         await serveGateway(input, io, opened, { log, trace, signal: stop.signal });
       } else {
         const { serveStdio } = await import("../../mcp/stdio.js");
-        holdHeap(nurserySizes.one);
-        compileEarly();
         await serveStdio(runtime, { ...streams, log, trace, signal: stop.signal });
       }
     } finally {
