@@ -14,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Message } from "vscode-jsonrpc/node";
 import type { JsonObject } from "../../src/base/json.js";
+import { Input } from "../../src/cli/command.js";
 import { compile } from "../../src/cli/compile.js";
 import { ResyncReader } from "../../src/lsp/wire/reader.js";
 import { answerSchema } from "../../src/protocol/envelope.js";
@@ -105,7 +106,7 @@ describe("compiling a config", () => {
       const restore = watchFiles(tally);
       const { stdin, stdout, stderr } = process;
       const io = { stdin, stdout, stderr, env: testEnvironment(), cwd: folder };
-      const { bundle } = await compile({ flags: { config }, words: [] }, io).finally(restore);
+      const { bundle } = await compile(new Input({ config }), io).finally(restore);
       expect(bundle.files.length).toBeGreaterThan(4 * tools);
       read.push(tally.opened);
     }

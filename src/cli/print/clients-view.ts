@@ -1,10 +1,10 @@
-/** The clients as `docs/clients.md` shows them: the same templates, filled for an installation that could be anybody's. */
+/** The data of `docs/clients.md`: the stanza templates of all clients, filled with example paths. */
 import type { Plan } from "../../abi/plan.js";
 import type { ClientFacts, ClientFileFacts } from "../../config/catalogue/clients.js";
 import { type ClientView, clientText } from "../../emit/clients.js";
 import type { ClientsView } from "../../emit/docs.js";
 import type { Templates } from "../../emit/render.js";
-import { wordsOf } from "../client-stanza.js";
+import { wordsOf } from "../clients/stanza.js";
 
 const started: ClientView["reach"] = {
   command: "/usr/bin/node",
@@ -15,9 +15,8 @@ const started: ClientView["reach"] = {
 };
 const gateway: ClientView["reach"] = { url: "http://127.0.0.1:3939/mcp", tokenEnv: "LSP_PROXY_TOKEN" };
 
-/** What is shown of each client. */
 export function clientsView(clients: readonly ClientFacts[], plan: Plan, templates: Templates): ClientsView {
-  // Two tools tell as much as eleven.
+  // Two tools are enough for an example.
   const brief = { ...plan, mcp: { ...plan.mcp, listed: plan.mcp.listed.slice(0, 2) } };
   const texts = (client: ClientFacts, files: readonly ClientFileFacts[], reach: ClientView["reach"]) =>
     files.map(({ template }) => ({
@@ -29,7 +28,7 @@ export function clientsView(clients: readonly ClientFacts[], plan: Plan, templat
       ...{ id: client.id, title: client.title, notes: client.notes, context: client.context },
       files: client.files.map(whereabouts),
       started: texts(client, client.files, started),
-      // What goes along is the same for both.
+      // The other files are the same for both.
       gateway: client.no_http === undefined ? texts(client, client.files.slice(0, 1), gateway) : [],
       noHttp: client.no_http ?? "",
     })),
@@ -46,7 +45,7 @@ function whereabouts({ user, project }: ClientFileFacts): string {
   return [...own.map((path) => `\`${path}\``), ...shared].join(", ");
 }
 
-/** A path without a variable, unless it has no other form: those say where the same file may be too. */
+/** Paths with a variable are alternatives of others, except for those in APPDATA. */
 function isPlain(path: string): boolean {
   return !path.startsWith("$") || path.startsWith("$APPDATA");
 }

@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fitting, maskReply, mask as maskWith } from "../../src/cli/log/mask.js";
+import { protocolNames } from "../../src/cli/log/protocol-names.js";
 import { isNamedInside } from "../../src/cli/log/trace.js";
-import { shownNames } from "../../src/cli/log/trace-names.js";
-import { fitting, veil as veilNaming, veilResult } from "../../src/cli/log/veil.js";
 
-const mayName = (uri: string) => uri.startsWith("file:///w/");
-const veil = (message: unknown) => veilNaming(message, mayName);
+const mayShow = (uri: string) => uri.startsWith("file:///w/");
+const mask = (message: unknown) => maskWith(message, mayShow);
 
 const secret = "hunter2_Secret";
 
@@ -21,20 +21,20 @@ describe("a message without its texts", () => {
         textDocument: { uri: "file:///w/a.ts", languageId: "typescript", version: 1, text: "const x = 1;" },
       },
     };
-    expect(veil(message)).toEqual({
+    expect(mask(message)).toEqual({
       ...message,
       params: { textDocument: { ...message.params.textDocument, text: "<12 characters>" } },
     });
     const answer = { id: 1, result: { structuredContent: { tool: "get_hover", readiness: "ready" } } };
-    expect(veil(answer)).toEqual(answer);
+    expect(mask(answer)).toEqual(answer);
     const refused = { error: { code: "lsp/timeout", message: "no" } };
-    expect(veil(refused)).toEqual({ error: { code: "lsp/timeout", message: "<2 characters>" } });
+    expect(mask(refused)).toEqual({ error: { code: "lsp/timeout", message: "<2 characters>" } });
   });
 
   it("tells no text under any name that is known, however deep", () => {
-    for (const name of shownNames) {
+    for (const name of protocolNames) {
       const nested = { params: { [name]: secret, list: [{ [name]: secret }], result: { [name]: [secret] } } };
-      expect(JSON.stringify(veil(nested)), name).not.toContain(secret);
+      expect(JSON.stringify(mask(nested)), name).not.toContain(secret);
     }
   });
 
@@ -44,7 +44,7 @@ describe("a message without its texts", () => {
       fc.assert(
         fc.property(fc.string({ minLength: 3 }), (text) => {
           const source = `${text} = ${secret}; //`;
-          expect(JSON.stringify(veil({ [name]: source, params: { [name]: source } }))).not.toContain(secret);
+          expect(JSON.stringify(mask({ [name]: source, params: { [name]: source } }))).not.toContain(secret);
         }),
       );
     },
@@ -52,14 +52,14 @@ describe("a message without its texts", () => {
 
   it("tells no key that is not a name of a protocol, and loses none", () => {
     const changes = { [`file:///w/${secret}.ts`]: [1], [`file:///w/${secret}.js`]: [2] };
-    const told = veil({ result: { changes } }) as { result: { changes: object } };
+    const told = mask({ result: { changes } }) as { result: { changes: object } };
     expect(JSON.stringify(told)).not.toContain(secret);
     expect(Object.values(told.result.changes)).toEqual([[1], [2]]);
   });
 
   it("names no file outside the workspace", () => {
     const uris = [{ uri: "file:///w/a.ts" }, { uri: "file:///etc/passwd" }, { uri: "untitled:x" }];
-    expect(veil({ result: uris })).toEqual({
+    expect(mask({ result: uris })).toEqual({
       result: [{ uri: "file:///w/a.ts" }, { uri: "<18 characters>" }, { uri: "<10 characters>" }],
     });
   });
@@ -82,26 +82,26 @@ describe("a message without its texts", () => {
 
   it("is bounded in depth, items, members and length, and so is its line", () => {
     const deep = { params: { a: { b: { c: { d: { e: { uri: "file:///w/a" } } } } } } };
-    expect(JSON.stringify(veil(deep))).not.toContain("file:");
+    expect(JSON.stringify(mask(deep))).not.toContain("file:");
     const wide = { result: Array.from({ length: 50 }, () => 1) };
-    expect(veil(wide)).toEqual({ result: [...Array.from({ length: 20 }, () => 1), "<30 more>"] });
+    expect(mask(wide)).toEqual({ result: [...Array.from({ length: 20 }, () => 1), "<30 more>"] });
     const keys = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 1]));
-    expect(Object.keys(veil(keys) as object)).toHaveLength(41);
-    expect(veil({ uri: `file:///w/${"a".repeat(200)}` })).toEqual({ uri: "<210 characters>" });
+    expect(Object.keys(mask(keys) as object)).toHaveLength(41);
+    expect(mask({ uri: `file:///w/${"a".repeat(200)}` })).toEqual({ uri: "<210 characters>" });
     const items = Array.from({ length: 20 }, () => ({
       uri: "file:///w/a.ts",
       kind: 1,
       range: { start: keys },
     }));
-    const line = fitting(8_192, (depth) => JSON.stringify(veilNaming({ result: { items } }, mayName, depth)));
+    const line = fitting(8_192, (depth) => JSON.stringify(maskWith({ result: { items } }, mayShow, depth)));
     expect(line.length).toBeLessThanOrEqual(8_192);
     expect(line).toContain("items");
   });
 
   it("tells nothing of settings, not even numbers", () => {
     const params = { settings: { uri: "file:///home/me", pin: 4711 }, initializationOptions: { pin: 4711 } };
-    expect(JSON.stringify(veil({ params }))).not.toMatch(/4711|home/);
-    expect(veilResult({ jsonrpc: "2.0", id: 3, result: [{ pin: 4711 }] }, mayName)).toEqual({
+    expect(JSON.stringify(mask({ params }))).not.toMatch(/4711|home/);
+    expect(maskReply({ jsonrpc: "2.0", id: 3, result: [{ pin: 4711 }] }, mayShow)).toEqual({
       jsonrpc: "2.0",
       id: 3,
       result: "<14 characters>",
@@ -116,5 +116,5 @@ it("the names of LSP are those that its own types have", () => {
     .join("\n");
   const names = [...types.matchAll(/^ +(\w+)\??: [^(]*;$/gm)].map(([, name]) => name ?? "");
   expect(names.length).toBeGreaterThan(80);
-  expect(names.filter((name) => !shownNames.has(name))).toEqual([]);
+  expect(names.filter((name) => !protocolNames.has(name))).toEqual([]);
 });

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { strangersAround } from "../../src/cli/strangers.js";
+import { untrustedAround } from "../../src/cli/untrusted-folders.js";
 import { program } from "../live/session.js";
 import { runHere } from "./terminal.js";
 
@@ -196,7 +196,7 @@ describe("a server that only the repository's packages have", () => {
     expect(stdout).not.toContain("Add a server");
     expect((await runHere(["explain"], there)).stdout).toContain("not trusted: `lsp-proxy trust`");
     const told = (await runHere(["doctor", "--no-start"], there)).stdout;
-    expect(told).toContain("`typescript-language-server` lies in the workspace, which is not trusted");
+    expect(told).toContain("`typescript-language-server` is in the workspace, which is not trusted");
   });
 
   it("is none where its package says nonsense", async () => {
@@ -251,7 +251,7 @@ describe("a server without what it loads beside it", () => {
 
 describe("what stands around a workspace", () => {
   const around = (folder: string, trusted: string[] = [], home = join(top, "home")) =>
-    strangersAround([folder], { env: { HOME: home } }, (above) => trusted.includes(above));
+    untrustedAround([folder], { env: { HOME: home } }, (above) => trusted.includes(above));
 
   it("is its outermost repository and each node_modules above it", () => {
     const inner = join(repository, "vendor/inner");

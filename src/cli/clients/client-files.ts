@@ -1,9 +1,8 @@
-/** The files of MCP clients on this machine. Which there are is data. */
+/** The config files of MCP clients on this machine, and the entries in them that belong to lsp-proxy. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import type { HttpPlan } from "../../abi/plan.js";
 import { isTable } from "../../base/json.js";
-import { nearest } from "../../base/nearest.js";
 import {
   type ClientFacts,
   type ClientFileFacts,
@@ -16,47 +15,44 @@ import { diskFiles } from "../../config/files.js";
 import { readOther } from "../../config/text/read.js";
 import { findCommand } from "../../lsp/process/program.js";
 import { addressOf } from "../../mcp/http/address.js";
-import { homeOf, type Surroundings, UsageError } from "../command.js";
+import { didYouMean, homeOf, type Io, UsageError } from "../command.js";
 import { executable, shippedConfigs } from "../shipped.js";
 
-/** A client's file and whether it names the proxy. */
 export interface ClientFile {
+  id: string;
+  /** The client's title. */
   client: string;
   file: string;
+  /** Whether the file names lsp-proxy. */
   names: boolean;
-  /** The client's own name in our data. */
-  id: string;
-  /** Programs and files that an entry about the proxy names and that are not there. */
+  /** Programs and scripts that an entry of lsp-proxy names but that do not exist. */
   absent: string[];
 }
 
-/** Every client that is known. */
+const scopes: readonly Scope[] = ["user", "project"];
+
 export function knownClients(): ClientFacts[] {
   return readClients(shippedConfigs, diskFiles);
 }
 
-/** The client of that id. Throws a UsageError of a command when there is none. */
+/** The client with that id. Throws a UsageError when there is none. */
 export function findClient(id: string, command: string): ClientFacts {
   const clients = knownClients();
   const found = clients.find((client) => client.id === id);
   if (found) return found;
   const ids = clients.map((client) => client.id);
-  const near = nearest(id, ids);
-  throw new UsageError(
-    `no client \`${id}\`${near ? `; did you mean \`${near}\`?` : ""} There are ${ids.join(", ")}`,
-    command,
-  );
+  throw new UsageError(`no client \`${id}\`${didYouMean(id, ids)} There are ${ids.join(", ")}`, command);
 }
 
-/** The path of a client's file: the one that is there, or the first that could be; undefined where it has none. */
-export function fileOf(facts: ClientPaths, scope: Scope, workspace: string, io: Surroundings) {
+/** The path of a client's file: the existing one, or the first possible one; undefined if it has none. */
+export function fileOf(facts: ClientPaths, scope: Scope, workspace: string, io: Io) {
   const where = { workspace, home: homeOf(io), env: io.env, platform: process.platform };
   const paths = clientPaths(facts, scope, where);
   return paths.find((path) => existsSync(path)) ?? paths[0];
 }
 
-/** The other clients that keep their servers in the same file. */
-export function sharersOf(path: string, id: string, workspace: string, io: Surroundings): ClientFacts[] {
+/** The other clients that read their servers from the same file. */
+export function clientsSharing(path: string, id: string, workspace: string, io: Io): ClientFacts[] {
   const where = { workspace, home: homeOf(io), env: io.env, platform: process.platform };
   return knownClients().filter(
     (client) =>
@@ -64,18 +60,18 @@ export function sharersOf(path: string, id: string, workspace: string, io: Surro
       client.files.some(
         (facts) =>
           facts.entry !== undefined &&
-          (["user", "project"] as const).some((scope) => clientPaths(facts, scope, where).includes(path)),
+          scopes.some((scope) => clientPaths(facts, scope, where).includes(path)),
       ),
   );
 }
 
-/** The files that are there. */
-export function clientFiles(workspace: string, io: Surroundings): ClientFile[] {
+/** The existing files of all clients. */
+export function clientFiles(workspace: string, io: Io): ClientFile[] {
   return knownClients().flatMap(({ id, title, files }) =>
     files
       .filter(({ entry }) => entry !== undefined)
       .flatMap((facts) =>
-        (["user", "project"] as const).flatMap((scope) => {
+        scopes.flatMap((scope) => {
           const file = fileOf(facts, scope, workspace, io);
           const text = file === undefined ? undefined : textOf(file);
           if (file === undefined || text === undefined) return [];
@@ -86,21 +82,15 @@ export function clientFiles(workspace: string, io: Surroundings): ClientFile[] {
   );
 }
 
-/** Programs and scripts that entries about this proxy name and that cannot be found here. */
-function absentIn(
-  file: string,
-  text: string,
-  { template, entry = [] }: ClientFileFacts,
-  io: Surroundings,
-): string[] {
+/** Programs and scripts that entries of lsp-proxy name but that do not exist. */
+function absentIn(file: string, text: string, { template, entry = [] }: ClientFileFacts, io: Io): string[] {
   const { tree, broken } = readOther(file, text, template.endsWith(".toml") ? "toml" : "json");
   if (broken) return [];
   const list = entry.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), tree);
   const entries = isTable(list) ? Object.values(list).filter(isTable) : [];
-  return entries.flatMap((told) => {
-    const [program, ...args] = commandLine(told);
-    const isOurs = isNamed([program, ...args].join(" "));
-    if (program === undefined || !isOurs) return [];
+  return entries.flatMap((entry) => {
+    const [program, ...args] = commandLine(entry);
+    if (program === undefined || !isNamed([program, ...args].join(" "))) return [];
     const scripts = args.filter((word) => isAbsolute(word) && isNamed(word) && /\.[cm]?js$/.test(word));
     return [
       ...(findCommand(program, [], io.env.PATH) === undefined ? [program] : []),
@@ -109,11 +99,11 @@ function absentIn(
   });
 }
 
-/** Whether an entry starts this proxy, from whatever installation, or leads to its gateway. */
+/** Whether an entry starts lsp-proxy, from any installation, or connects to its gateway. */
 export function isOurEntry(entry: unknown, http: HttpPlan): boolean {
   if (!isTable(entry)) return false;
   const words = commandLine(entry);
-  // `serve` follows in every stanza; a folder of such a name, given to some other program, is no sign.
+  // In every stanza `serve` follows. Without it the word may be a folder of that name, given to another program.
   if (words.some((word, at) => isProgram(word) && (at === 0 || words[at + 1] === "serve"))) return true;
   const values = [...Object.values(entry), ...Object.values(isTable(entry.headers) ? entry.headers : {})];
   const texts = values.filter((value) => typeof value === "string");
@@ -121,14 +111,14 @@ export function isOurEntry(entry: unknown, http: HttpPlan): boolean {
   return texts.some((text) => text === gatewayUrl(http) || isToken(text));
 }
 
-/** Where a client on this machine reaches the gateway. */
+/** The gateway's URL for a client on this machine. */
 export function gatewayUrl({ bind, port, path }: HttpPlan): string {
-  // Of all addresses together the machine's own is the one that is always there.
+  // A gateway that listens on all addresses is reached at the loopback address.
   return addressOf(["0.0.0.0", "::"].includes(bind) ? "127.0.0.1" : bind, port, path);
 }
 
-/** What an entry leads to: a config, a workspace or both that the proxy is started for, or a gateway's address. */
-export function reachOf(entry: unknown): string | undefined {
+/** What an entry serves: a config, a workspace or both, or a gateway's URL. */
+export function targetOf(entry: unknown): string | undefined {
   if (!isTable(entry)) return undefined;
   const words = commandLine(entry);
   const started = words.filter((_word, at) => ["--config", "--workspace"].includes(words[at - 1] ?? ""));
@@ -138,7 +128,7 @@ export function reachOf(entry: unknown): string | undefined {
   );
 }
 
-/** A path to our script, in this or another installation, or the name of the command or the package. */
+/** Whether a word is the path of our script in any installation, or the name of our command or package. */
 function isProgram(word: string): boolean {
   const steps = word.split(/[\\/]/);
   const script = executable.split(/[\\/]/).slice(-SCRIPT_STEPS);
@@ -146,7 +136,7 @@ function isProgram(word: string): boolean {
   return /^lsp-proxy(@[\w.^~-]+|\.cmd|\.exe)?$/.test(steps.at(-1) ?? "");
 }
 
-/** The steps of a path that are the same wherever the package lies: `dist/cli/bin.js`. */
+/** The last segments of our script's path are the same in every installation: `dist/cli/bin.js`. */
 const SCRIPT_STEPS = 3;
 
 function commandLine(entry: { readonly [key: string]: unknown }): string[] {
@@ -154,13 +144,12 @@ function commandLine(entry: { readonly [key: string]: unknown }): string[] {
   return [command ?? [], entry.args ?? []].flat().filter((word) => typeof word === "string");
 }
 
-/** Whether a text speaks of this proxy. */
-export function isNamed(text: string): boolean {
+function isNamed(text: string): boolean {
   return text.includes("lsp-proxy") || text.includes(executable);
 }
 
-/** Whether a person seems to have a client: its program, or the folder of one of its own files. */
-export function isHere({ program, files }: ClientFacts, workspace: string, io: Surroundings): boolean {
+/** Whether a client seems to be installed: its program, one of its files, or the folder of one exists. */
+export function isClientInstalled({ program, files }: ClientFacts, workspace: string, io: Io): boolean {
   if (program !== undefined && findCommand(program, [], io.env.PATH, []) !== undefined) return true;
   return files.some((facts) => {
     const file = fileOf(facts, "user", workspace, io);
@@ -172,10 +161,9 @@ export function isHere({ program, files }: ClientFacts, workspace: string, io: S
 
 function textOf(file: string): string | undefined {
   try {
-    // A pipe that lies in a repository would be waited for, for ever.
+    // Reading a pipe in a repository would block forever.
     return statSync(file).isFile() ? readFileSync(file, "utf8") : undefined;
   } catch {
-    // A file that is not there, or not for us to read, says nothing of us.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Names of members that a trace may show: those of LSP 3.18, of MCP, and of this proxy's own answers. Any other key may be
- * somebody's text (a path, a setting, a word of a program) and is shown as its length.
+ * Field names that a trace may show: those of LSP 3.18, of MCP, and of this program's own answers. Any other key may be user
+ * text (a path, a setting) and is masked.
  */
 
 const lsp = `
@@ -78,5 +78,4 @@ const own = `
   stderr symbol_kind symbol_name symbols tool total truncated uptime_ms warnings why
 `;
 
-/** Every name that says nothing about a workspace. */
-export const shownNames: ReadonlySet<string> = new Set([lsp, mcp, own].join(" ").trim().split(/\s+/));
+export const protocolNames: ReadonlySet<string> = new Set([lsp, mcp, own].join(" ").trim().split(/\s+/));

@@ -1,4 +1,4 @@
-/** Sample projects: a few files, a place to ask at and the place to expect, as data in `configs/samples`. */
+/** The sample projects in `configs/samples`: a few files, a place to ask about, and the expected answer. */
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isTable, type JsonObject } from "../../base/json.js";
@@ -7,7 +7,7 @@ import type { PresetConfig } from "../../config/schema.js";
 import { readSource } from "../../config/text/read.js";
 import { shippedConfigs } from "../shipped.js";
 
-/** A place in a sample, one-based. */
+/** A place in a sample; line and character are one-based. */
 export interface SamplePlace {
   file: string;
   line: number;
@@ -17,31 +17,29 @@ export interface SamplePlace {
 export interface Sample {
   name: string;
   languages: string[];
-  /** The only servers that it is for; all of its languages when empty. */
+  /** The servers that it is made for; empty: all servers of its languages. */
   servers: string[];
   files: { [path: string]: string };
   ask: SamplePlace | null;
   expect: SamplePlace | null;
-  /** A file that a server which reports mistakes reports on, and the line of the mistake where it is marked. */
+  /** A file with an error that a server reports, and the error's line if it is marked. */
   broken: { file: string; line: number | null } | null;
-  /** The shipped stack that its servers need to be in, where one alone cannot answer. */
+  /** The stack that is started, for servers that do not work alone. */
   stack: string | null;
-  /** Keys of a server that has nothing to say without them, such as one that only runs linters. */
+  /** Additional server settings, for example for a server that only runs linters. */
   server: JsonObject;
 }
 
-/** The sample for a preset: one made for it, else one of its languages. */
+/** The sample made for a preset, or else one of its languages. */
 export function sampleFor({ id, languages = [] }: PresetConfig): Sample | undefined {
   const all = readSamples();
   const own = all.find(({ servers }) => servers.includes(id));
-  const free = all.filter(({ servers }) => servers.length === 0);
-  return (
-    own ??
-    languages.flatMap((language) => free.find((sample) => sample.languages.includes(language)) ?? [])[0]
-  );
+  const general = all.filter(({ servers }) => servers.length === 0);
+  const byLanguage = (language: string) =>
+    general.find((sample) => sample.languages.includes(language)) ?? [];
+  return own ?? languages.flatMap(byLanguage)[0];
 }
 
-/** Every sample that is shipped. */
 export function readSamples(): Sample[] {
   const folder = join(shippedConfigs, "samples");
   return sortedSet(readdirSync(folder)).map((name) => {
@@ -50,7 +48,7 @@ export function readSamples(): Sample[] {
   });
 }
 
-/** The servers of a shipped stack, as its file has them. */
+/** The servers of a shipped stack, as in its file. */
 export function stackServers(name: string): JsonObject[] {
   const file = join(shippedConfigs, "stacks", `${name}.toml`);
   const { servers } = readSource(file, readFileSync(file, "utf8")).tree;
@@ -76,7 +74,7 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** `{ file, at }`: the place of the mark `|` in that piece of the file's text, or of its beginning. */
+/** The place given by `{ file, at }`: `at` is a piece of the file's text, in which `|` marks the position. */
 function placeOf(value: unknown, files: { [path: string]: string }): SamplePlace | null {
   if (!isTable(value)) return null;
   const [file, at] = [String(value.file), String(value.at)];
@@ -86,7 +84,7 @@ function placeOf(value: unknown, files: { [path: string]: string }): SamplePlace
   return { file, line: before.length, character: [...(before.at(-1) ?? "")].length + 1 };
 }
 
-/** Writes a sample into a folder; `modules` is a node_modules folder that its project is to have. */
+/** Writes a sample into a folder and links `modules` as its node_modules folder. */
 export function writeSample(
   { files }: Pick<Sample, "files">,
   folder: string,

@@ -1,12 +1,13 @@
-/** One language server tried out for real: started for a file, asked one thing, brought to rest, each step timed. */
+/** Starts one language server for a file, asks it one thing, and measures each step. */
 import type { ServerPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
 import type { LanguageServer, OpenDocument, Readiness, ServerPool } from "../../lsp/types.js";
+import { plural } from "../terminal/text.js";
 
-/** How a server did. */
-export interface Examination {
+/** The result; part of the JSON output of `doctor`. */
+export interface Trial {
   id: string;
-  /** The file it was asked about, or null when there is none for it. */
+  /** The file that was used, or null when the workspace has none for this server. */
   file: string | null;
   version: string | null;
   features: string[];
@@ -16,47 +17,50 @@ export interface Examination {
   startMs: number | null;
   /** From the start of the program to its first answer. */
   answerMs: number | null;
-  /** What it answered, in words. */
+  /** The answer in words. */
   answer: string | null;
-  /** Why it did not come so far. */
   failure: { code: string; message: string } | null;
 }
 
-/** Tries a server out; never throws for what the server does. */
-export async function examine(
+/** Tries a server. Refusals of the server become part of the result. */
+export async function tryServer(
   pool: ServerPool,
   plan: ServerPlan,
   file: string | undefined,
   signal: AbortSignal,
-): Promise<Examination> {
-  const found: Examination = {
-    ...{ id: plan.id, file: file ?? null, version: null, features: [], encoding: null, readiness: null },
-    ...{ startMs: null, answerMs: null, answer: null, failure: null },
+): Promise<Trial> {
+  const trial: Trial = {
+    id: plan.id,
+    file: file ?? null,
+    version: null,
+    features: [],
+    encoding: null,
+    readiness: null,
+    startMs: null,
+    answerMs: null,
+    answer: null,
+    failure: null,
   };
-  if (file === undefined) return found;
+  if (file === undefined) return trial;
   const began = performance.now();
   const elapsed = () => Math.round(performance.now() - began);
   try {
     const server = await pool.get(plan.id, file, signal);
-    found.startMs = elapsed();
+    trial.startMs = elapsed();
     const document = await server.sync(file, signal);
-    found.answer = await firstAnswer(server, document, signal);
-    found.answerMs = elapsed();
-    found.readiness = await server.settle(plan.warmupTimeoutMs, signal);
+    trial.answer = await firstAnswer(server, document, signal);
+    trial.answerMs = elapsed();
+    trial.readiness = await server.settle(plan.warmupTimeoutMs, signal);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    found.failure = { code: error.code, message: error.message };
+    trial.failure = { code: error.code, message: error.message };
   }
   const status = pool.status().find(({ id, root }) => id === plan.id && root !== null);
-  return {
-    ...found,
-    version: status?.version ?? null,
-    features: status?.features ?? [],
-    encoding: status?.encoding ?? null,
-  };
+  const { version = null, features = [], encoding = null } = status ?? {};
+  return { ...trial, version, features, encoding };
 }
 
-/** The cheapest thing that the server offers to say about a file. */
+/** Asks for symbols, or for diagnostics if the server has no symbols. */
 async function firstAnswer(
   server: LanguageServer,
   document: OpenDocument,
@@ -65,11 +69,9 @@ async function firstAnswer(
   if (server.supports("textDocument/documentSymbol", document)) {
     const params = { textDocument: { uri: document.uri } };
     const { value } = await server.request("textDocument/documentSymbol", params, { signal });
-    const count = Array.isArray(value) ? value.length : 0;
-    return `${count} symbol${count === 1 ? "" : "s"}`;
+    return plural(Array.isArray(value) ? value.length : 0, "symbol");
   }
   const report = await server.diagnostics(document, { waitMs: 5_000, settleMs: 150, signal });
-  return report.status === "unknown"
-    ? `diagnostics unknown: ${report.why}`
-    : `${report.items.length} diagnostic${report.items.length === 1 ? "" : "s"}`;
+  if (report.status === "unknown") return `diagnostics unknown: ${report.why}`;
+  return plural(report.items.length, "diagnostic");
 }

@@ -1,11 +1,11 @@
-/** What docs/languages.md shows: the catalogue by language, and what the last run of the matrix saw. */
+/** The data of `docs/languages.md`: the catalogue by language, and the results of the last matrix run. */
 import { isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import type { LanguagesView } from "../../emit/docs.js";
 import { presetsFor } from "../presets.js";
 
-/** What the table says in a letter of features that it has no column for. */
+/** One letter for each feature without a column of its own. */
 const LETTERS: { readonly [feature: string]: string } = {
   completion: "C",
   signature_help: "G",
@@ -22,7 +22,6 @@ const LETTERS: { readonly [feature: string]: string } = {
 };
 const MARKS: { readonly [outcome: string]: string } = { "not asked": "–", "not offered": "–" };
 
-/** The view of a catalogue and the matrix's results, by server. */
 export function languagesView(facts: readonly PresetFacts[], results: JsonObject): LanguagesView {
   const own = facts.filter(({ companion }) => companion !== true);
   const languages = sortedSet(facts.flatMap(({ languages: names = [] }) => names)).filter(
@@ -72,7 +71,7 @@ function outcomesOf(probes: unknown) {
   };
 }
 
-/** The number in what a server, or its package, calls its version. */
+/** The version number in a version text. */
 function versionOf(version: unknown): string {
   return typeof version === "string" ? (/\d+(?:\.\d+)+[\w.+~-]{0,20}/.exec(version)?.[0] ?? "") : "";
 }
@@ -84,7 +83,7 @@ function lettersOf(features: unknown): string {
     .join("");
 }
 
-/** How many servers came from where, most first. */
+/** The number of servers by source, most first. */
 function sourcesOf(names: readonly string[]): string {
   const counted = sortedSet(names).map((name) => ({
     name,
