@@ -1,4 +1,4 @@
-/** Part of the build: compiles the schemas of every shipped tool in every shipped profile, so that a start need not. */
+/** Part of the build: compiles the validators of all shipped tools in all shipped profiles into `dist/validators`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Catalogue } from "../config/catalogue/catalogue.js";
@@ -10,7 +10,7 @@ import { codeFile } from "../emit/shipped-validators.js";
 import { buildPlan } from "../plan/build.js";
 import { shippedConfigs, shippedValidators } from "./shipped.js";
 
-/** Which tools are listed, and so compiled, depends on what is allowed. */
+/** The allowed effects decide which tools are listed, and so compiled. */
 const surfaces = [["read"], ["read", "edit"], ["read", "edit", "command"]].flatMap((effects) =>
   new Catalogue(shippedConfigs, diskFiles)
     .profiles()

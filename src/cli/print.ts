@@ -1,4 +1,4 @@
-/** Prints what has its source elsewhere: `npm run print`. With `--check` it writes nothing and fails on a difference. */
+/** Part of the build (`npm run print`): writes the generated docs, schema and index. `--check` only compares them. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,14 +21,14 @@ import {
 } from "../emit/docs.js";
 import { readTemplates } from "../emit/templates.js";
 import { buildPlan } from "../plan/build.js";
-import { clientsView } from "./printed/clients-view.js";
-import { languagesView } from "./printed/languages-view.js";
+import { clientsView } from "./print/clients-view.js";
+import { languagesView } from "./print/languages-view.js";
 import { shippedConfigs, shippedTemplates } from "./shipped.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Every printed file with its text. */
-function printed(): { [path: string]: string } {
+/** Every generated file with its text. */
+function generated(): { [path: string]: string } {
   const templates = readTemplates(shippedTemplates);
   const { tools, dialect } = planOf("full");
   const clients = readClients(shippedConfigs, diskFiles);
@@ -44,17 +44,16 @@ function printed(): { [path: string]: string } {
   };
 }
 
-/** What the last run of the matrix saw, by server. */
+/** The results of the last matrix run, by server. */
 function matrix(): JsonObject {
   return JSON.parse(current("test/matrix/results.json") ?? "{}") as JsonObject;
 }
 
-/** Every preset of the catalogue, read from its file. */
 function presets(): PresetConfig[] {
   return new Catalogue(shippedConfigs, diskFiles).presets().map(({ config }) => config);
 }
 
-/** The plan of a shipped profile, independent of the machine. */
+/** The plan of a shipped profile, independent of this machine. */
 function planOf(profile: string) {
   const loaded = loadConfig(
     {
@@ -78,7 +77,7 @@ function current(path: string): string | undefined {
   }
 }
 
-const stale = Object.entries(printed()).filter(([path, text]) => current(path) !== text);
+const stale = Object.entries(generated()).filter(([path, text]) => current(path) !== text);
 if (process.argv.includes("--check")) {
   for (const [path] of stale) process.stderr.write(`${path} is stale: run \`npm run print\`\n`);
   process.exitCode = stale.length > 0 ? 1 : 0;

@@ -1,7 +1,7 @@
 /** How long until a client has its tools, against Node's own start; what is loaded and read meanwhile. */
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { alone, compared, interleave, quantile } from "./figures.mjs";
 import { cpuMs } from "./process.mjs";
@@ -63,7 +63,7 @@ async function nodeCpuMs(rounds) {
   return quantile(spent, 0.5);
 }
 
-/** The program's own files that a start loads, without the code of them that V8 has compiled before. */
+/** The program's own files that a start loads. */
 export function modulesOf(words) {
   const trace = join(scratch("trace"), "modules.txt");
   const hook = join(repository, "test", "cli", "module-trace.mjs");
@@ -79,9 +79,6 @@ export function modulesOf(words) {
     stdio: ["pipe", "ignore", "ignore"],
   });
   const names = readFileSync(trace, "utf8").split("\n").filter(Boolean);
-  const files = names
-    .filter((name) => name.startsWith("file:") || name.startsWith("/"))
-    .map((name) => (name.startsWith("file:") ? fileURLToPath(name) : name));
-  const isKept = (file) => basename(dirname(dirname(file))) === "compiled";
-  return [...new Set(files)].filter((file) => file !== hook && !isKept(file));
+  const files = names.filter((name) => name.startsWith("file:")).map((name) => fileURLToPath(name));
+  return [...new Set(files)].filter((file) => file !== hook);
 }
