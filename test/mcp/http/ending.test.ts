@@ -160,7 +160,7 @@ it.each(["a stream", "one document", "the newer era", "the newer era, of a clien
     await reached(gateway);
     await stop();
     expect(answersIn(await call).find(({ id }) => id === 5)).toMatchObject({
-      error: { code: -32000, message: expect.stringContaining("ending") },
+      error: { code: -32000, message: expect.stringContaining("shutting down") },
     });
     expect(workshop.runtime.pool.running()).toEqual([]);
   },

@@ -217,7 +217,7 @@ describe("roots of a session", () => {
         next_steps: [{ text: expect.stringContaining("session_roots") }],
       },
     });
-    expect(gateway.logged.join()).toContain("it reads no stream");
+    expect(gateway.logged.join()).toContain("it accepts no event stream");
     const reply = { result: { roots: [{ uri: root(gateway, "one") }] } };
     const told = await askAnswering(gateway.url, session, callOf(2, file), reply);
     expect(told).toMatchObject({ structuredContent: { locations: [{ path: "a.fake" }], dropped: 2 } });

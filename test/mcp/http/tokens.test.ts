@@ -204,8 +204,8 @@ describe("tokens of a file", () => {
     expect([await status(token), await status(otherToken)]).toEqual([401, 200]);
     chmodSync(path, 0o644);
     expect([await status(token), await status(otherToken)]).toEqual([401, 401]);
-    expect(logged.filter((line) => line.includes("nobody gets in"))).toEqual([
-      'error the tokens cannot be used; nobody gets in {"code":"http/loose-file"}',
+    expect(logged.filter((line) => line.includes("the tokens cannot be used"))).toEqual([
+      'error the tokens cannot be used; all requests are rejected {"code":"http/loose-file"}',
     ]);
     chmodSync(path, 0o600);
     expect(await status(otherToken)).toBe(200);
