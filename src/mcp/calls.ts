@@ -31,6 +31,8 @@ export class SessionCalls {
   readonly #tools: ListedTool[];
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();
   readonly #abort = new AbortController();
+  /** Aborts with `abort`. */
+  readonly aborted = this.#abort.signal;
 
   constructor(
     runtime: Runtime,
@@ -103,11 +105,6 @@ export class SessionCalls {
     await this.idle();
     // The SDKs send an answer in the same turn in which the call ends.
     await nextTurn();
-  }
-
-  /** Aborts with `abort`. */
-  get aborted(): AbortSignal {
-    return this.#abort.signal;
   }
 
   #abortError(): ProtocolError {

@@ -11,16 +11,12 @@ export class CallSlots {
     private readonly maxPerOwner: number,
   ) {}
 
-  /** Takes slots for an owner. Gives the function that releases them, or undefined when there are too few. */
+  /** Takes slots for an owner. Gives a function that releases them, to be called once; undefined when there are too few. */
   take(owner: unknown, count: number): (() => void) | undefined {
     const own = this.#taken.get(owner) ?? 0;
     if (own + count > this.maxPerOwner || this.#total + count > this.max) return undefined;
     this.#add(owner, count);
-    let isReleased = false;
-    return () => {
-      if (!isReleased) this.#add(owner, -count);
-      isReleased = true;
-    };
+    return () => this.#add(owner, -count);
   }
 
   /** Resolves when no slot is taken. */

@@ -154,8 +154,8 @@ export class Gateway {
       return this.#withinLimits(exchange, undefined, () =>
         this.#modern.handle(holder, sdkRequest(exchange), body),
       );
-    const unsupported = rejectVersion(version, body, strict);
-    if (unsupported !== undefined) return unsupported;
+    const rejected = rejectVersion(version, body, strict);
+    if (rejected !== undefined) return rejected;
     if (Array.isArray(body) && strict)
       return rpcError(400, -32600, "Invalid Request: batches are not supported");
     const id = request.headers.get("mcp-session-id");

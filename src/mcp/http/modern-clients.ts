@@ -7,7 +7,6 @@ import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { createModernHandler } from "../modern-server.js";
 import { CallsByRoots } from "./calls-by-roots.js";
-import { MAX_TOKENS } from "./tokens.js";
 
 interface Holder {
   calls: CallsByRoots;
@@ -16,7 +15,7 @@ interface Holder {
 
 /** The token holders that use protocol 2026-07-28. */
 export class ModernClients {
-  /** The most recently used is last. */
+  /** Bounded by the number of tokens: the gateway ends the holders of removed ones. */
   readonly #holders = new Map<string, Holder>();
 
   constructor(
@@ -27,7 +26,7 @@ export class ModernClients {
 
   /** Answers one request of a holder with the SDK. */
   async handle(name: string, request: Request, body: unknown): Promise<Response> {
-    const { handler } = this.#use(name);
+    const { handler } = this.#holders.get(name) ?? this.#open(name);
     // A handler that failed to load is loaded again with the next request.
     handler.catch(() => this.#holders.delete(name));
     return (await handler).fetch(request, { parsedBody: body });
@@ -56,19 +55,6 @@ export class ModernClients {
     this.#holders.clear();
   }
 
-  /** The holder with this name. The least recently used is dropped above the number of tokens that can be valid. */
-  #use(name: string): Holder {
-    const holder = this.#holders.get(name) ?? this.#open(name);
-    this.#holders.delete(name);
-    this.#holders.set(name, holder);
-    const [oldest] = this.#holders;
-    if (this.#holders.size > MAX_TOKENS && oldest !== undefined) {
-      this.#holders.delete(oldest[0]);
-      void close(oldest[1]);
-    }
-    return holder;
-  }
-
   #open(name: string): Holder {
     const { runtime, http, log } = this;
     const calls = new CallsByRoots(runtime, name, http.maxSessions);
@@ -80,7 +66,9 @@ export class ModernClients {
         onerror: (error) => log("debug", "mcp over http", { cause: error.name }),
       }),
     );
-    return { calls, handler };
+    const holder = { calls, handler };
+    this.#holders.set(name, holder);
+    return holder;
   }
 }
 

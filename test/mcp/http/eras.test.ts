@@ -99,17 +99,6 @@ function modernCall(
   };
 }
 
-/** Whether what a client says of itself was judged by the SDK before: then its plain calls pass that. */
-const ways = [
-  ["at first", false],
-  ["once it is known", true],
-] as const;
-
-/** Lets the SDK judge what a raw client says; the call itself is refused before any server is asked. */
-async function judged(url: string, isKnown: boolean): Promise<void> {
-  if (isKnown) expect((await send(url, modernCall(0, {}))).status).toBe(200);
-}
-
 describe("the era without sessions over HTTP", () => {
   it("is spoken with a client that asks for it, by the same tools with the same answers", async () => {
     const { url } = await openGateway();
@@ -124,33 +113,9 @@ describe("the era without sessions over HTTP", () => {
     await expect(newer.callTool({ name: "find_everything" })).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("answers plain calls as the SDK does, once that has judged what their client says", async () => {
-    const { url } = await openGateway();
-    const of = (name: string, args: JsonObject, accept: string, more: JsonObject = {}) => {
-      const { headers, body } = modernCall(1, args);
-      const params = { name, arguments: args, _meta: { ...envelope, ...more } };
-      return { headers: { ...headers, "mcp-name": name, accept }, body: { ...body, params } };
-    };
-    for (const accept of [good.accept, "application/json"])
-      for (const [name, args] of [
-        ["find_definition", at],
-        ["find_definition", {}],
-        ["find_everything", {}],
-      ] as const) {
-        // What else is reserved beside a call makes it one for the SDK, and changes nothing in the answer.
-        const judge = await send(url, of(name, args, accept, { "io.modelcontextprotocol/else": accept }));
-        await send(url, of(name, args, accept));
-        const direct = await send(url, of(name, args, accept));
-        expect([direct.status, direct.text]).toEqual([judge.status, judge.text]);
-        expect(direct.headers["content-type"]).toBe(judge.headers["content-type"]);
-        expect([judge, direct].map((answer) => "content-length" in answer.headers)).toEqual([false, true]);
-      }
-  });
-
-  it.each(ways)("carries progress, and a client that leaves has cancelled (%s)", async (_way, isKnown) => {
+  it("carries progress, and a client that leaves has cancelled", async () => {
     const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
     const client = await connectModern(url);
-    if (isKnown) await client.callTool({ name: "find_definition", arguments: {} });
     const heard: string[] = [];
     const cancel = new AbortController();
     const call = client.callTool(
@@ -167,9 +132,8 @@ describe("the era without sessions over HTTP", () => {
     await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
   });
 
-  it.each(ways)("knows that a client has left also before its answer began (%s)", async (_way, isKnown) => {
+  it("knows that a client has left also before its answer began", async () => {
     const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
-    await judged(url, isKnown);
     const { headers, body } = modernCall(1);
     const call = request(url, { method: "POST", headers: { ...good, ...headers }, agent: false });
     call.once("error", () => undefined);
@@ -181,31 +145,27 @@ describe("the era without sessions over HTTP", () => {
     await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
   });
 
-  it.each(ways)(
-    "bounds the calls of one token, and ends them when it is removed (%s)",
-    async (_way, isKnown) => {
-      let counting = [token, otherToken];
-      const { url, workshop } = await openGateway({
-        tokens: { name: "test", digests: () => counting.map(digestOf) },
-        http: { max_calls: 8, max_calls_per_session: 1 },
-        servers: { fake: { scenario: silent } },
-        config: { limits: { timeout_ms: 60_000 } },
-      });
-      await judged(url, isKnown);
-      const { headers, body } = modernCall(1);
-      const call = send(url, { headers, body }).catch(() => undefined);
-      await expect
-        .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-        .toHaveLength(1);
-      const next = modernCall(2, {});
-      expect((await send(url, next)).status).toBe(429);
-      const others = { ...next.headers, authorization: `Bearer ${otherToken}` };
-      expect((await send(url, { headers: others, body: next.body })).status).toBe(200);
-      counting = [otherToken];
-      await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
-      await call;
-    },
-  );
+  it("bounds the calls of one token, and ends them when it is removed", async () => {
+    let counting = [token, otherToken];
+    const { url, workshop } = await openGateway({
+      tokens: { name: "test", digests: () => counting.map(digestOf) },
+      http: { max_calls: 8, max_calls_per_session: 1 },
+      servers: { fake: { scenario: silent } },
+      config: { limits: { timeout_ms: 60_000 } },
+    });
+    const { headers, body } = modernCall(1);
+    const call = send(url, { headers, body }).catch(() => undefined);
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    const next = modernCall(2, {});
+    expect((await send(url, next)).status).toBe(429);
+    const others = { ...next.headers, authorization: `Bearer ${otherToken}` };
+    expect((await send(url, { headers: others, body: next.body })).status).toBe(200);
+    counting = [otherToken];
+    await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    await call;
+  });
 
   it("needs a token, has no sessions, and answers a client that reads no stream in JSON", async () => {
     const { url } = await openGateway();
@@ -218,9 +178,8 @@ describe("the era without sessions over HTTP", () => {
     expect(answersIn(answer)).toMatchObject([{ id: 1, result: { structuredContent: { ok: true } } }]);
   });
 
-  it.each(ways)("judges what is wrong by its own rules (%s)", async (_way, isKnown) => {
+  it("judges what is wrong by its own rules", async () => {
     const { url } = await openGateway();
-    await judged(url, isKnown);
     const { headers, body } = modernCall(1);
     const codeOf = async (request: Parameters<typeof send>[1]) => {
       const answer = await send(url, request);
@@ -360,13 +319,12 @@ describe("the era without sessions over HTTP", () => {
     });
   });
 
-  it.each(ways)("counts its calls too (%s)", async (_way, isKnown) => {
+  it("counts its calls too", async () => {
     const { url, workshop } = await openGateway({
       http: { max_calls: 1 },
       servers: { fake: { scenario: silent } },
     });
     const client = await connectModern(url);
-    if (isKnown) await client.callTool({ name: "find_definition", arguments: {} });
     const cancel = new AbortController();
     const call = client.callTool({ name: "find_definition", arguments: at }, { signal: cancel.signal });
     const failed = expect(call).rejects.toThrow();
