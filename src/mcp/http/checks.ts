@@ -24,7 +24,7 @@ export type Authenticate = (authorization: string | undefined) => string | undef
 
 const HEALTH_PATH = "/health";
 
-/** The response to a body that is too long. The rest of the body is not read. */
+/** The response to a body that is too long. The connection is closed, so that the rest is not awaited. */
 export const TOO_LARGE: Rejection = rejection(413, { Connection: "close" });
 
 /** Checks the head of a request; gives the holder of its token, or the rejection. */
