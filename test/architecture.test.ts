@@ -21,7 +21,12 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
   runtime: { stages: ["base", "abi", "protocol", "lsp", "workspace"], packages: [] },
   mcp: {
     stages: ["base", "abi", "runtime", "lsp"],
-    packages: ["@modelcontextprotocol/sdk", "@modelcontextprotocol/server"],
+    packages: [
+      "@hono/node-server",
+      "@modelcontextprotocol/sdk",
+      "@modelcontextprotocol/server",
+      "eventsource-parser",
+    ],
   },
   cli: {
     stages: ["base", "abi", "protocol", "config", "plan", "emit", "lsp", "workspace", "runtime", "mcp"],

@@ -2,9 +2,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs, { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { Server } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
-import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -22,7 +20,6 @@ import { loadBundle } from "../../src/runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../../src/runtime/runtime.js";
 import type { Scenario } from "../fake-server/index.js";
 import { program, repository, testEnvironment } from "../live/session.js";
-import { callOf, closeAll, openGateway, openRaw, send } from "../mcp/http/support.js";
 import { planOf } from "../plan/config.js";
 import { openWorkshop, writeWorkshop } from "../runtime/workshop.js";
 
@@ -361,86 +358,6 @@ describe("an answer", () => {
     }
   });
 });
-
-describe("a plain call over HTTP", () => {
-  afterAll(closeAll);
-
-  it.each([
-    ["application/json, text/event-stream", "text/event-stream"],
-    ["application/json", "application/json"],
-  ])(
-    "is one write with its length, and no request, response or stream of the web (%s)",
-    async (accept, form) => {
-      const { url } = await openGateway();
-      const session = await openRaw(url);
-      await send(url, { headers: session, body: callOf(1) });
-      const { made, writes, restore } = watchGateway();
-      try {
-        const answer = await send(url, { headers: { ...session, accept }, body: callOf(2) });
-        expect(answer).toMatchObject({ status: 200, headers: { "content-type": form } });
-        expect(answer.headers["content-length"]).toBe(String(Buffer.byteLength(answer.text)));
-        expect({ made, writes }).toEqual({ made: [], writes: [expect.any(Number)] });
-        await send(url, { headers: session, body: { jsonrpc: "2.0", id: 3, method: "tools/list" } });
-        expect(made).toContain("Response");
-      } finally {
-        restore();
-      }
-    },
-  );
-});
-
-describe("a plain call over HTTP, without a session", () => {
-  afterAll(closeAll);
-
-  it("is the same from the second call of a client on", async () => {
-    const { url } = await openGateway();
-    const headers = {
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": "tools/call",
-      "mcp-name": "find_definition",
-    };
-    const _meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientCapabilities": {},
-    };
-    const call = callOf(1);
-    const body = { ...call, params: { ...(call.params as JsonObject), _meta } };
-    await send(url, { headers, body });
-    const { made, writes, restore } = watchGateway();
-    try {
-      const answer = await send(url, { headers, body });
-      expect(answer.headers["content-length"]).toBe(String(Buffer.byteLength(answer.text)));
-      expect({ made, writes }).toEqual({ made: [], writes: [expect.any(Number)] });
-    } finally {
-      restore();
-    }
-  });
-});
-
-/** Tells what is made of the web's objects, and each write of a gateway in this process, by its time. */
-function watchGateway(): { made: string[]; writes: number[]; restore(): void } {
-  const made: string[] = [];
-  const writes: number[] = [];
-  for (const name of ["Request", "Response", "ReadableStream", "TransformStream"] as const) {
-    const construct = (target: object, args: unknown[], newTarget: unknown): object => {
-      made.push(name);
-      return Reflect.construct(target as typeof Response, args, newTarget as typeof Response);
-    };
-    vi.stubGlobal(name, new Proxy<object>(globalThis[name], { construct: construct as never }));
-  }
-  const { _write, _writev } = Socket.prototype;
-  const counting = (write: unknown) =>
-    function (this: Socket & { server?: unknown }, ...args: unknown[]): void {
-      if (this.server instanceof Server) writes.push(performance.now());
-      (write as (...args: unknown[]) => void).apply(this, args);
-    };
-  Object.assign(Socket.prototype, { _write: counting(_write), _writev: counting(_writev) });
-  const restore = () => {
-    Object.assign(Socket.prototype, { _write, _writev });
-    vi.unstubAllGlobals();
-  };
-  return { made, writes, restore };
-}
 
 describe("a long listing", () => {
   it("looks at each of its files once, and opens those of its page", async () => {

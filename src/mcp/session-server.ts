@@ -1,4 +1,4 @@
-/** A session's calls in the session era of the protocol, up to the revision 2025-11-25. */
+/** Serves the calls of one session with SDK v1: protocol versions with sessions, up to 2025-11-25. */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
   CallToolRequestSchema,
@@ -10,15 +10,15 @@ import {
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SessionCalls } from "./calls.js";
+import { rootUris } from "./client-metadata.js";
 import { acceptsStream } from "./http/media.js";
-import { tellProgress } from "./progress.js";
-import { urisOf } from "./roots.js";
+import { progressReporter } from "./progress.js";
 
-/** A client that says it has roots and does not tell them is not waited for any longer. */
-const rootsMs = 5000;
+/** How long a client may take to answer `roots/list`. */
+const ROOTS_TIMEOUT_MS = 5000;
 
-/** An MCP server for the calls of one session. `narrow` lets the client's roots narrow what the session sees. */
-export function createServer(
+/** An MCP server for one session. With `narrow`, the session is limited to the roots of its client. */
+export function createSessionServer(
   runtime: Runtime,
   calls: SessionCalls,
   options: { narrow: boolean; log: Log } = { narrow: false, log: () => undefined },
@@ -31,9 +31,10 @@ export function createServer(
       ...(mcp.instructions === "" ? {} : { instructions: mcp.instructions }),
     },
   );
+  /** Settles when the session is limited to its client's roots; undefined when they must be requested. */
   let narrowed: Promise<void> | undefined;
   const showNothing = (cause: string): Promise<void> => {
-    options.log("info", "a client did not tell its roots and sees nothing", { cause });
+    options.log("info", "a client did not send its roots; it sees no files", { cause });
     return calls.session.narrow([]);
   };
 
@@ -43,20 +44,23 @@ export function createServer(
   server.setRequestHandler(CallToolRequestSchema, async (request, extra) => {
     const { name, arguments: args, _meta: meta } = request.params;
     const { signal } = extra;
-    const onProgress = tellProgress(meta?.progressToken, signal, (params) =>
+    const onProgress = progressReporter(meta?.progressToken, signal, (params) =>
       extra.sendNotification({ method: "notifications/progress", params }),
     );
     if (options.narrow && server.getClientCapabilities()?.roots !== undefined) {
-      // A question of ours travels on the stream of the call's own answer: where there is none, it cannot be asked.
+      // Over HTTP, `roots/list` travels on the stream of the call's answer. Without a stream it cannot be sent.
       if (acceptsStream(extra.requestInfo?.headers.accept))
         narrowed ??= extra
-          .sendRequest({ method: "roots/list" }, ResultSchema, { timeout: rootsMs, signal: calls.isCut })
-          .then(({ roots }) => calls.session.narrow(urisOf(roots)))
+          .sendRequest({ method: "roots/list" }, ResultSchema, {
+            timeout: ROOTS_TIMEOUT_MS,
+            signal: calls.aborted,
+          })
+          .then(({ roots }) => calls.session.narrow(rootUris(roots)))
           .catch(async (error: unknown) => {
             await showNothing(error instanceof Error ? error.name : "");
             narrowed = undefined;
           });
-      await (narrowed ?? showNothing("it reads no stream"));
+      await (narrowed ?? showNothing("it accepts no event stream"));
     }
     return calls.call(name, args, { signal, onProgress }, server.getClientVersion()?.name);
   });
