@@ -111,12 +111,12 @@ describe("compiling a config", () => {
     expect(read[2]).toBe(read[1]);
   });
 
-  it("makes one schema for all tools whose answers are alike", () => {
+  it("makes equal schemas for tools whose answers have the same form", () => {
     const { tools, dialect } = planOf(configOf(2)).plan;
     const [one, other] = tools.filter(({ name }) => name.startsWith("tool_"));
     if (one === undefined || other === undefined) throw new Error("there are no two tools");
     const schema = answerSchema(one, dialect);
-    expect(answerSchema(other, dialect)).toBe(schema);
+    expect(answerSchema(other, dialect)).toEqual(schema);
     const counted = { ...other, output: { ...other.output, count: "count" } };
     expect(answerSchema(counted, dialect)).not.toEqual(schema);
     expect(answerSchema({ ...other, input: ["position"] }, dialect)).not.toEqual(schema);
