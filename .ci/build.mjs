@@ -1,6 +1,6 @@
 /**
- * Builds the program: bundles `src/cli` into `dist/cli` with esbuild and compiles the schemas of the shipped tools into
- * `dist/validators`. All output files are in one folder, so paths relative to `import.meta.url` work as in `src/cli`.
+ * Builds the program: bundles `src/cli` and the build tools into `dist/cli` with esbuild, and compiles the schemas of the
+ * shipped tools into `dist/validators`. Paths relative to `import.meta.url` work in `dist/cli` as in `src/cli`.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, rmSync } from "node:fs";
@@ -38,7 +38,7 @@ const withoutSourceMaps = {
 rmSync(join(root, "dist"), { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: ["bin", "print", "precompile"].map((name) => `src/cli/${name}.ts`),
+  entryPoints: { bin: "src/cli/bin.ts", print: ".ci/print.ts", precompile: ".ci/precompile.ts" },
   outdir: "dist/cli",
   bundle: true,
   splitting: true,

@@ -1,14 +1,14 @@
 /** Part of the build: compiles the validators of all shipped tools in all shipped profiles into `dist/validators`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Catalogue } from "../config/catalogue/catalogue.js";
-import { diskFiles } from "../config/files.js";
-import { loadConfig } from "../config/load.js";
-import { ajvCompiler } from "../emit/ajv-compiler.js";
-import { compiledSchemas } from "../emit/bundle.js";
-import { codeFile } from "../emit/shipped-validators.js";
-import { buildPlan } from "../plan/build.js";
-import { shippedConfigs, shippedValidators } from "./shipped.js";
+import { shippedConfigs, shippedValidators } from "../src/cli/shipped.js";
+import { Catalogue } from "../src/config/catalogue/catalogue.js";
+import { diskFiles } from "../src/config/files.js";
+import { loadConfig } from "../src/config/load.js";
+import { compiledSchemas } from "../src/emit/bundle.js";
+import { ajvCompiler } from "../src/emit/ajv-compiler.js";
+import { codeFile } from "../src/emit/shipped-validators.js";
+import { buildPlan } from "../src/plan/build.js";
 
 /** The allowed effects decide which tools are listed, and so compiled. */
 const surfaces = [["read"], ["read", "edit"], ["read", "edit", "command"]].flatMap((effects) =>

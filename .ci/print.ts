@@ -2,15 +2,16 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { codes } from "../base/codes.js";
-import { canonicalPretty, type JsonObject } from "../base/json.js";
-import { Catalogue } from "../config/catalogue/catalogue.js";
-import { readClients } from "../config/catalogue/clients.js";
-import { INDEX_FILE, indexText, presetFacts } from "../config/catalogue/preset-index.js";
-import { diskFiles } from "../config/files.js";
-import { configJsonSchema } from "../config/json-schema.js";
-import { loadConfig } from "../config/load.js";
-import type { PresetConfig } from "../config/schema.js";
+import { codes } from "../src/base/codes.js";
+import { canonicalPretty, type JsonObject } from "../src/base/json.js";
+import { shippedConfigs, shippedTemplates } from "../src/cli/shipped.js";
+import { Catalogue } from "../src/config/catalogue/catalogue.js";
+import { readClients } from "../src/config/catalogue/clients.js";
+import { INDEX_FILE, indexText, presetFacts } from "../src/config/catalogue/preset-index.js";
+import { diskFiles } from "../src/config/files.js";
+import { configJsonSchema } from "../src/config/json-schema.js";
+import { loadConfig } from "../src/config/load.js";
+import type { PresetConfig } from "../src/config/schema.js";
 import {
   clientsDocs,
   configDocs,
@@ -18,12 +19,11 @@ import {
   problemsDocs,
   scalingDocs,
   toolsDocs,
-} from "../emit/docs.js";
-import { readTemplates } from "../emit/templates.js";
-import { buildPlan } from "../plan/build.js";
+} from "../src/emit/docs.js";
+import { readTemplates } from "../src/emit/templates.js";
+import { buildPlan } from "../src/plan/build.js";
 import { clientsView } from "./print/clients-view.js";
 import { languagesView } from "./print/languages-view.js";
-import { shippedConfigs, shippedTemplates } from "./shipped.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

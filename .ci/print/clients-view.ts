@@ -1,10 +1,10 @@
 /** The data of `docs/clients.md`: the stanza templates of all clients, filled with example paths. */
-import type { Plan } from "../../abi/plan.js";
-import type { ClientFacts, ClientFileFacts } from "../../config/catalogue/clients.js";
-import { type ClientView, clientText } from "../../emit/clients.js";
-import type { ClientsView } from "../../emit/docs.js";
-import type { Templates } from "../../emit/render.js";
-import { wordsOf } from "../clients/stanza.js";
+import type { Plan } from "../../src/abi/plan.js";
+import { wordsOf } from "../../src/cli/clients/stanza.js";
+import type { ClientFacts, ClientFileFacts } from "../../src/config/catalogue/clients.js";
+import { type ClientView, clientText } from "../../src/emit/clients.js";
+import type { ClientsView } from "../../src/emit/docs.js";
+import type { Templates } from "../../src/emit/render.js";
 
 const started: ClientView["reach"] = {
   command: "/usr/bin/node",

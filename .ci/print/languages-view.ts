@@ -1,9 +1,9 @@
 /** The data of `docs/languages.md`: the catalogue by language, and the results of the last matrix run. */
-import { isTable, type JsonObject } from "../../base/json.js";
-import { sortBy, sortedSet } from "../../base/order.js";
-import type { PresetFacts } from "../../config/catalogue/preset-index.js";
-import type { LanguagesView } from "../../emit/docs.js";
-import { presetsFor } from "../presets.js";
+import { isTable, type JsonObject } from "../../src/base/json.js";
+import { sortBy, sortedSet } from "../../src/base/order.js";
+import { presetsFor } from "../../src/cli/presets.js";
+import type { PresetFacts } from "../../src/config/catalogue/preset-index.js";
+import type { LanguagesView } from "../../src/emit/docs.js";
 
 /** One letter for each feature without a column of its own. */
 const LETTERS: { readonly [feature: string]: string } = {
