@@ -24,7 +24,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { codes } from "../../base/codes.js";
 import { ConfigError } from "../../base/problem.js";
 import { diskFiles, hasCode, readOrExplain } from "../../config/files.js";
-import { systemWords } from "../../workspace/edits/system-words.js";
+import { describeSystemError } from "../../workspace/edits/errors.js";
 import { type Input, isOn, type Surroundings } from "../command.js";
 import { visible } from "../terminal/width.js";
 
@@ -128,7 +128,7 @@ export function tellingWhy<T>(file: string, work: () => T): T {
     return work();
   } catch (error) {
     if (!hasCode(error)) throw error;
-    throw notWritable(file, systemWords(error) ?? error.code);
+    throw notWritable(file, describeSystemError(error) ?? error.code);
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { unifiedDiff } from "../../../src/workspace/edits/diff.js";
-import { applyChanges, wholeChange } from "../../../src/workspace/edits/text.js";
+import { applyChanges, wholeChange } from "../../../src/workspace/edits/text-edits.js";
 import type { TextChange } from "../../../src/workspace/edits/types.js";
 
 function diffOf(before: string, changes: TextChange[], maxChars = 1_000_000): { diff: string; cut: boolean } {
