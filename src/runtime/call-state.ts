@@ -10,8 +10,7 @@ import type { Evidence } from "./answer/evidence.js";
 import type { Pages } from "./answer/page.js";
 import type { Wording } from "./answer/wording.js";
 import type { Attempt } from "./ask/retry-on-change.js";
-import type { HeldPreviews } from "./edits/held.js";
-import type { LastingPreviews } from "./edits/lasting.js";
+import type { SavedPreviews, SessionPreviews } from "./edits/saved-previews.js";
 import type { SampleFiles } from "./sample-files.js";
 
 /** The surroundings, the arguments and the evidence of one call. */
@@ -29,11 +28,11 @@ export interface CallState {
   readonly pages: Pages;
   /** The engine of edits; undefined where the config allows none. */
   readonly edits: Edits | undefined;
-  readonly previews: HeldPreviews;
+  readonly previews: SessionPreviews;
   /** Whose session it is, where the proxy serves several; edits are taken back by the same. */
   readonly holder: string | undefined;
   /** Where previews are kept for later processes; undefined where a session outlives its calls. */
-  readonly lasting: LastingPreviews | undefined;
+  readonly savedPreviews: SavedPreviews | undefined;
   /** Folders that the session was warned of before. */
   readonly warnedFolders: ReadonlySet<string>;
   /** The moment at which a call that edits began: files that changed since are not what was asked about. */
