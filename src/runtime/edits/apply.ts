@@ -137,7 +137,8 @@ async function apply(call: CallState, { preview, edit }: ShownPreview): Promise<
   if (!isEmpty(preview)) {
     call.evidence.commit();
     warnOfLostOwners(call, preview);
-    applied.push(await editsOf(call).apply(preview.token, await applyOptions(call)));
+    applied.push(await editsOf(call).apply(preview, await applyOptions(call)));
+    call.previews.drop(preview.token);
   }
   const command = edit.command === undefined ? undefined : await runCommand(call, edit.command);
   applied.push(...(command?.applied ?? []));

@@ -62,7 +62,7 @@ export async function runCommand(
       if (reason !== undefined) return refuse(`${reason.path} ${reason.message}`);
       call.signal.throwIfAborted();
       call.evidence.commit();
-      applied.push(await editsOf(call).apply(preview.token, { gate: call.gate, holder: call.holder }));
+      applied.push(await editsOf(call).apply(preview, { gate: call.gate, holder: call.holder }));
       return { applied: true };
     } catch (error) {
       if (!(error instanceof Refusal)) call.log("error", "a server's edit failed", { cause: String(error) });

@@ -61,6 +61,12 @@ export class SessionPreviews {
         : "This edit_token is not known in this session, or its preview is too old.",
     );
   }
+
+  /** Forgets a token that was applied. */
+  drop(token: string): void {
+    for (const [key, { preview }] of [...this.#previews.entries()])
+      if (preview.token === token) this.#previews.delete(key);
+  }
 }
 
 /** An estimate: up to two bytes per UTF-16 code unit, and some for each change and file. */

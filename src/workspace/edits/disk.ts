@@ -43,8 +43,6 @@ export interface Disk {
   /** Reads a regular file, or a range of it, in chunks. */
   readChunks(path: string, range?: ByteRange): AsyncIterable<Uint8Array>;
   list(path: string): Promise<string[]>;
-  /** Lists each subfolder without the folder checks; unreadable ones are empty. */
-  listSubfolders(path: string): Promise<{ name: string; names: string[] }[]>;
   readLink(path: string): Promise<string>;
   /** Writes and flushes a file that must not exist yet. */
   write(path: string, content: Content, owner: Ownership): Promise<void>;

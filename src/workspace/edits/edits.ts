@@ -22,7 +22,7 @@ import { Journal } from "./journal.js";
 import { takeLock } from "./lock.js";
 import { planEdit } from "./plan-edit.js";
 import type { EditContext } from "./planned-tree.js";
-import { changedSince, checkExpected, PreviewStore, previewPlan } from "./preview.js";
+import { beforeHashes, changedSince, checkExpected, previewPlan } from "./preview.js";
 import { realDisk } from "./real-disk.js";
 import { pruneOthers, recoverAll, recoverOthers, removeLeftovers } from "./recovery.js";
 import { pathAfter, type Step } from "./steps.js";
@@ -56,7 +56,6 @@ export async function recoverEdits(options: EditsOptions, disk: Disk = realDisk)
 }
 
 class WorkspaceEdits implements Edits {
-  readonly #previews: PreviewStore;
   /** Names the journal of the workspace. */
   readonly #key: string;
   /** Settles when all earlier operations have. */
@@ -66,7 +65,6 @@ class WorkspaceEdits implements Edits {
     private readonly options: EditsOptions,
     private readonly context: EditContext,
   ) {
-    this.#previews = new PreviewStore(context.limits);
     this.#key = sha256(options.gate.roots[0] ?? "").slice(0, 16);
   }
 
@@ -116,22 +114,18 @@ class WorkspaceEdits implements Edits {
       "The files cannot be read",
       previewPlan(context, changes, plan),
     );
-    this.#previews.keep(changes, preview);
     return { ...preview, reasons: sortReasons(preview.reasons) };
   }
 
-  apply(token: string, options: ApplyOptions = {}): Promise<Applied> {
+  apply(shown: Preview, options: ApplyOptions = {}): Promise<Applied> {
     return this.#locked(async (transaction) => {
-      const stored = this.#previews.find(token);
-      if (stored === undefined)
-        throw new Refusal("edit/unknown-token", "The preview of this token does not exist any more.");
       const context = this.#contextFor(options.gate);
       const { disk, journal } = transaction;
-      const plan = await planEdit(context, stored.changes);
-      const preview = await previewPlan(context, stored.changes, plan);
+      const plan = await planEdit(context, shown.changes);
+      const preview = await previewPlan(context, shown.changes, plan);
       const reasons = [...plan.reasons, ...checkExpected(preview, options.expected)];
-      if (reasons.length === 0 && preview.token !== token)
-        reasons.push(...changedSince(stored.before, preview));
+      if (reasons.length === 0 && preview.token !== shown.token)
+        reasons.push(...changedSince(beforeHashes(shown), preview));
       if (reasons.length > 0) throw refuseEdit(reasons);
       const prepared = await buildSteps(disk, plan);
       const backups =
@@ -146,15 +140,14 @@ class WorkspaceEdits implements Edits {
         backups: backups.paths,
         holder: options.holder,
       });
-      this.#previews.drop(token);
       await ignoreSystemErrors(journal.prune());
       const counts = new Map(preview.files.map((file) => [file.path, file.changes.length]));
       const steps = prepared.map(({ step }) => step);
-      const shown = (path: string) => shownPath(context.gate, path);
+      const toShown = (path: string) => shownPath(context.gate, path);
       return {
         ...outcomeOf(context.gate, steps, counts),
-        backups: backups.paths.map(shown),
-        attributesLost: attributesLost.map(shown),
+        backups: backups.paths.map(toShown),
+        attributesLost: attributesLost.map(toShown),
         undoToken: `undo-${id}`,
       };
     });

@@ -78,10 +78,7 @@ export class Journal {
     if ((await disk.stat(all)) === undefined) return false;
     const journal = new Journal(disk, join(all, key), limits);
     if ((await journal.list()).some(({ stage }) => isUnfinished(stage))) return true;
-    for (const { name, names } of await disk.listSubfolders(all)) {
-      if (name === key || !names.some((id) => entryName.test(id))) continue;
-      if ((await new Journal(disk, join(all, name), limits).lastUnfinished()) !== undefined) return true;
-    }
+    for (const other of await journal.others()) if ((await other.lastUnfinished()) !== undefined) return true;
     return false;
   }
 

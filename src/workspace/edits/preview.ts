@@ -1,5 +1,4 @@
-/** Previews: what a plan changes in each file, with a diff and a token, and the previews that can still be applied. */
-import { LRUCache } from "lru-cache";
+/** Previews: what a plan changes in each file, with a diff, and a token that covers all changes and file hashes. */
 import { sha256 } from "../../base/hash.js";
 import { canonicalText } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
@@ -10,7 +9,7 @@ import { isAbsent, shownPath, systemCode } from "./errors.js";
 import type { EditPlan } from "./plan-edit.js";
 import type { EditContext, PlannedFile } from "./planned-tree.js";
 import { decodeText, sortChanges, wholeChange } from "./text-edits.js";
-import type { ApplyOptions, Change, EditLimits, FilePreview, Preview, Reason, TextChange } from "./types.js";
+import type { ApplyOptions, Change, FilePreview, Preview, Reason, TextChange } from "./types.js";
 
 export async function previewPlan(context: EditContext, changes: Change[], plan: EditPlan): Promise<Preview> {
   const files = plan.files.filter((file) => !file.removed).map((file) => previewFile(context, file));
@@ -24,7 +23,7 @@ export async function previewPlan(context: EditContext, changes: Change[], plan:
   }
   const sorted = sortBy(files, ({ shown, shownAfter }) => [shown, shownAfter ?? undefined]);
   const { operations, reasons } = plan;
-  return { files: sorted, operations, reasons, token: tokenOf(changes, sorted, operations) };
+  return { changes, files: sorted, operations, reasons, token: tokenOf(changes, sorted, operations) };
 }
 
 function previewFile({ gate, limits }: EditContext, file: PlannedFile): FilePreview {
@@ -100,47 +99,11 @@ function tokenOf(changes: Change[], files: FilePreview[], operations: Preview["o
   return `edit-${sha256(canonicalText({ changes, states, operations })).slice(0, 20)}`;
 }
 
-/** What is needed to apply a preview later. */
-export interface StoredPreview {
-  changes: Change[];
-  before: BeforeHashes;
-}
-
 /** Hashes before the edit, by shown path. */
 export type BeforeHashes = ReadonlyMap<string, string | null>;
 
 export function beforeHashes({ files }: Preview): BeforeHashes {
   return new Map(files.map(({ shown, beforeSha256 }) => [shown, beforeSha256]));
-}
-
-/** Previews by token. The oldest are dropped when there are too many. */
-export class PreviewStore {
-  readonly #previews: LRUCache<string, StoredPreview>;
-
-  constructor({ previews, previewBytes }: EditLimits) {
-    this.#previews = new LRUCache({
-      max: previews,
-      maxSize: previewBytes,
-      // A UTF-16 code unit takes up to two bytes. One large preview is always kept.
-      sizeCalculation: ({ changes, before }) =>
-        Math.min(JSON.stringify(changes).length * 2 + before.size * 200, previewBytes),
-    });
-  }
-
-  keep(changes: Change[], preview: Preview): void {
-    this.#previews.set(preview.token, {
-      changes: structuredClone(changes),
-      before: beforeHashes(preview),
-    });
-  }
-
-  find(token: string): StoredPreview | undefined {
-    return this.#previews.get(token);
-  }
-
-  drop(token: string): void {
-    this.#previews.delete(token);
-  }
 }
 
 /** The files that changed since a preview; "." when none is known to have. */

@@ -66,14 +66,6 @@ export const realDisk: Disk = {
     }
   },
   list: (path) => inFolder(path, (name) => fs.readdir(name)),
-  listSubfolders: (path) =>
-    inFolder(path, async (name) => {
-      const found: { name: string; names: string[] }[] = [];
-      for (const entry of await fs.readdir(name, { withFileTypes: true }))
-        if (entry.isDirectory())
-          found.push({ name: entry.name, names: await fs.readdir(join(name, entry.name)).catch(() => []) });
-      return found;
-    }),
   readLink: (path) => inFolder(path, (name) => fs.readlink(name)),
   write: (path, content, owner) => inFolder(path, (name) => writeNew(name, content, owner)),
   writeLike: (like, path, content, owner) =>

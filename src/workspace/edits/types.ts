@@ -1,6 +1,6 @@
 /**
- * The public types of the edit engine. An edit is a list of changes: previewed, applied all or nothing by the preview's
- * token, and undone by the token that applying returned. The engine knows neither LSP nor MCP.
+ * The public types of the edit engine. An edit is a list of changes: previewed, applied all or nothing as the preview
+ * showed it, and undone by the token that applying returned. The engine knows neither LSP nor MCP.
  */
 import type { Code } from "../../base/codes.js";
 import type { Gate } from "../types.js";
@@ -92,6 +92,8 @@ export interface OperationPreview {
 }
 
 export interface Preview {
+  /** The changes that were previewed. */
+  changes: Change[];
   /** Sorted by path. */
   files: FilePreview[];
   operations: OperationPreview[];
@@ -165,9 +167,6 @@ export interface EditLimits {
   editFiles: number;
   /** Characters of one file's diff. */
   diffChars: number;
-  /** Previews that can still be applied: how many, and their total size. */
-  previews: number;
-  previewBytes: number;
   /** The undo history of one workspace. */
   journalBytes: number;
   journalEntries: number;
@@ -181,8 +180,6 @@ export const defaultEditLimits: EditLimits = {
   editBytes: 128 << 20,
   editFiles: 5_000,
   diffChars: 1_000_000,
-  previews: 50,
-  previewBytes: 64 << 20,
   journalBytes: 256 << 20,
   journalEntries: 100,
   journalAgeMs: 7 * 24 * 3_600_000,
@@ -194,7 +191,7 @@ export interface Edits {
   /** Checks an edit without writing. Problems are returned in `reasons`, not thrown. */
   preview(changes: Change[], gate?: Gate): Promise<Preview>;
   /** Applies a preview completely, or throws a Refusal and changes nothing. */
-  apply(token: string, options?: ApplyOptions): Promise<Applied>;
+  apply(preview: Preview, options?: ApplyOptions): Promise<Applied>;
   /** Reverts an applied edit completely, or throws a Refusal; works after a restart too. */
   undo(undoToken: string, caller?: Caller): Promise<EditOutcome>;
   /** What an undo would change; throws a Refusal where it is not possible. Writes nothing. */

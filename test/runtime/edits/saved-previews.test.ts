@@ -8,7 +8,7 @@ function previewOf(token: string, before: string): Preview {
     ...{ path: "/work/a", shown: "a", shownAfter: "a", beforeSha256: null, afterSha256: null },
     ...{ before, changes: [], diff: "", diffCut: false, otherLinks: 0, losesOwner: false },
   };
-  return { files: [file], operations: [], token, reasons: [] };
+  return { changes: [], files: [file], operations: [], token, reasons: [] };
 }
 
 function isKept(held: SessionPreviews, token: string): boolean {
