@@ -112,7 +112,10 @@ export class SavedPreviews {
     const text = JSON.stringify(saved);
     if (text.length > MAX_FILE_CHARS) return false;
     try {
-      writeAtomically(this.#file(preview.token, binding), text, { mode: 0o600, folderMode: 0o700 });
+      writeAtomically(join(this.#folder, fileName(preview.token, binding)), text, {
+        mode: 0o600,
+        folderMode: 0o700,
+      });
       await this.#prune();
       return true;
     } catch (error) {
@@ -136,27 +139,16 @@ export class SavedPreviews {
     return { edit, preview, readiness: saved.readiness };
   }
 
+  /** Without a binding, any preview of the token is read. */
   async #read(token: string, binding: string | undefined): Promise<SavedPreview | undefined> {
-    const files = binding === undefined ? await this.#filesOf(token) : [this.#file(token, binding)];
-    for (const file of files) {
-      const text = await readFile(file, "utf8").catch(() => undefined);
-      const saved = text === undefined ? undefined : parseSaved(text);
+    const start = binding === undefined ? hashPart(token) : fileName(token, binding);
+    for (const name of await readdir(this.#folder).catch(() => [])) {
+      if (!name.startsWith(start) || !name.endsWith(".json")) continue;
+      const text = await readFile(join(this.#folder, name), "utf8").catch(() => "");
+      const saved = parseSaved(text);
       if (saved !== undefined && Date.now() - saved.at <= LIFETIME_MS) return saved;
     }
     return undefined;
-  }
-
-  async #filesOf(token: string): Promise<string[]> {
-    const start = sha256(token).slice(0, 32);
-    const names = await readdir(this.#folder).catch(() => []);
-    return names
-      .filter((name) => name.startsWith(start) && name.endsWith(".json"))
-      .map((name) => join(this.#folder, name));
-  }
-
-  /** The file name begins with the token's hash, so that a token is found without its binding. */
-  #file(token: string, binding: string): string {
-    return join(this.#folder, `${sha256(token).slice(0, 32)}${sha256(binding).slice(0, 32)}.json`);
   }
 
   async #prune(): Promise<void> {
@@ -171,6 +163,14 @@ export class SavedPreviews {
       if (index >= MAX_FILES || Date.now() - at > LIFETIME_MS)
         await rm(join(this.#folder, name), { force: true });
   }
+}
+
+function fileName(token: string, binding: string): string {
+  return `${hashPart(token)}${hashPart(binding)}.json`;
+}
+
+function hashPart(text: string): string {
+  return sha256(text).slice(0, 32);
 }
 
 /** Parses a record. Its changes need no check here: they must produce the token. */

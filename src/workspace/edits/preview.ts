@@ -3,7 +3,7 @@ import { sha256 } from "../../base/hash.js";
 import { canonicalText } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { Gate } from "../types.js";
-import { unifiedDiff } from "./diff.js";
+import { maxEditLength, unifiedDiff } from "./diff.js";
 import { filesInTree } from "./disk.js";
 import { isAbsent, shownPath, systemCode } from "./errors.js";
 import type { EditPlan } from "./plan-edit.js";
@@ -12,7 +12,8 @@ import { decodeText, sortChanges, wholeChange } from "./text-edits.js";
 import type { ApplyOptions, Change, FilePreview, Preview, Reason, TextChange } from "./types.js";
 
 export async function previewPlan(context: EditContext, changes: Change[], plan: EditPlan): Promise<Preview> {
-  const files = plan.files.filter((file) => !file.removed).map((file) => previewFile(context, file));
+  const kept = plan.files.filter((file) => !file.removed);
+  const files = kept.map((file) => previewFile(context, file, maxEditLength(kept.length)));
   for (const operation of plan.pathOperations) {
     if (operation.kind !== "take") continue;
     for (const { path, file } of filesInTree(operation.tree, operation.path)) {
@@ -26,7 +27,7 @@ export async function previewPlan(context: EditContext, changes: Change[], plan:
   return { changes, files: sorted, operations, reasons, token: tokenOf(changes, sorted, operations) };
 }
 
-function previewFile({ gate, limits }: EditContext, file: PlannedFile): FilePreview {
+function previewFile({ gate, limits }: EditContext, file: PlannedFile, editLength: number): FilePreview {
   const { original } = file;
   const after = file.textAfter();
   const bytes = file.bytesAfter();
@@ -47,9 +48,9 @@ function previewFile({ gate, limits }: EditContext, file: PlannedFile): FilePrev
     {
       before: original?.text ? { shown: preview.shown, text: original.text.text } : null,
       after: after === null ? null : { shown: preview.shownAfter ?? preview.shown, text: after.text },
-      changes,
     },
     limits.diffChars,
+    editLength,
   );
   return { ...preview, diff, diffCut: cut };
 }
@@ -81,8 +82,7 @@ async function removalDiff(
   });
   const text = bytes && sha256(bytes) === beforeSha256 ? decodeText(bytes)?.text : undefined;
   if (text === undefined) return { diff: `Binary file ${shown} is deleted\n`, diffCut: false };
-  const changes = [{ start: 0, end: text.length, newText: "" }];
-  const { diff, cut } = unifiedDiff({ before: { shown, text }, after: null, changes }, limits.diffChars);
+  const { diff, cut } = unifiedDiff({ before: { shown, text }, after: null }, limits.diffChars);
   return { diff, diffCut: cut };
 }
 
