@@ -6,7 +6,7 @@ import { Places } from "../../src/runtime/answer/convert.js";
 import { Evidence } from "../../src/runtime/answer/evidence.js";
 import { Pages } from "../../src/runtime/answer/page.js";
 import type { CallState } from "../../src/runtime/call-state.js";
-import { HeldPreviews } from "../../src/runtime/edits/held.js";
+import { SessionPreviews } from "../../src/runtime/edits/saved-previews.js";
 import { SampleFiles } from "../../src/runtime/sample-files.js";
 import type { Gate } from "../../src/workspace/types.js";
 import { fakePlan, serverPlan } from "../fake-server/index.js";
@@ -151,8 +151,8 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     pages: new Pages(),
     files: undefined,
     edits: undefined,
-    previews: new HeldPreviews(),
-    lasting: undefined,
+    previews: new SessionPreviews(),
+    savedPreviews: undefined,
     warnedFolders: new Set(),
     since: 0,
     log: () => {},

@@ -81,8 +81,8 @@ describe("an edit is refused", () => {
 
   test("when a backup would be one", async () => {
     bench.write("lspi", "text\n");
-    const { token } = await edits.preview([text("lspi")]);
-    expect((await refusalOf(edits.apply(token, { backupSuffix: ".json" }))).code).toBe("edit/own-config");
+    const preview = await edits.preview([text("lspi")]);
+    expect((await refusalOf(edits.apply(preview, { backupSuffix: ".json" }))).code).toBe("edit/own-config");
   });
 
   test("of the state folder, whatever is in it", async () => {

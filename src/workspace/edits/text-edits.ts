@@ -1,58 +1,62 @@
 /**
- * Changes of a text. Applied as editors do: all against the original, insertions at one place in their order and
- * before what is replaced there. Overlaps and places outside the text are told, never mended.
+ * Text changes: checked, sorted and applied as editors do. All refer to the original text; insertions at one offset keep
+ * their order and come before a replacement there. Overlaps and offsets outside the text are errors, never corrected.
  */
 import type { Code } from "../../base/codes.js";
 import { sortBy } from "../../base/order.js";
 import type { TextChange } from "./types.js";
 
-const bom = Buffer.from([0xef, 0xbb, 0xbf]);
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** A file's text and whether a byte-order mark stands before it. */
+/** A file's text without its byte-order mark. */
 export interface Decoded {
   text: string;
-  marked: boolean;
+  hasMark: boolean;
 }
 
-/** The text of a file's bytes, or undefined when they are not UTF-8 text. */
+/** Decodes UTF-8 text; undefined when the bytes are something else. */
 export function decodeText(bytes: Uint8Array): Decoded | undefined {
   if (bytes.includes(0)) return undefined;
-  const marked = bom.equals(bytes.subarray(0, bom.length));
+  const hasMark = byteOrderMark.equals(bytes.subarray(0, byteOrderMark.length));
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-    return { text: decoder.decode(marked ? bytes.subarray(bom.length) : bytes), marked };
+    return { text: decoder.decode(hasMark ? bytes.subarray(byteOrderMark.length) : bytes), hasMark };
   } catch {
     return undefined;
   }
 }
 
-/** The bytes of a text, with its byte-order mark if it has one. */
-export function encodeText({ text, marked }: Decoded): Buffer {
+export function encodeText({ text, hasMark }: Decoded): Buffer {
   const bytes = Buffer.from(text, "utf8");
-  return marked ? Buffer.concat([bom, bytes]) : bytes;
+  return hasMark ? Buffer.concat([byteOrderMark, bytes]) : bytes;
 }
 
-/** What is wrong with changes of a text; each problem once. */
+/** Separates a byte-order mark from a text. */
+export function withoutMark(text: string): Decoded {
+  return text.startsWith("\ufeff") ? { text: text.slice(1), hasMark: true } : { text, hasMark: false };
+}
+
+/** What is wrong with changes of a text; empty when they can be applied. */
 export function checkChanges(text: string, changes: TextChange[]): { code: Code; message: string }[] {
   const outside = changes.filter(({ start, end }) => !isRange(start, end, text.length));
   if (outside.length > 0)
-    return [{ code: "edit/out-of-range", message: `${count(outside)} outside the text` }];
+    return [{ code: "edit/out-of-range", message: `has ${count(outside)} outside its text` }];
   const sorted = sortChanges(changes);
   const overlapping = sorted.filter((change, index) => change.start < (sorted[index - 1]?.end ?? 0));
   if (overlapping.length > 0)
-    return [{ code: "edit/overlap", message: `${count(overlapping)} on text that another one changes too` }];
-  if (hasHalfCharacter(applyChanges(text, changes)))
-    return [{ code: "edit/out-of-range", message: "A change leaves half a character" }];
+    return [{ code: "edit/overlap", message: `has ${count(overlapping)} that overlap another one` }];
+  if (hasLoneSurrogate(applyChanges(text, changes)))
+    return [{ code: "edit/out-of-range", message: "has a change that leaves half a character" }];
   return [];
 }
 
-/** Whether a text holds half of a surrogate pair, which no file can hold. */
-export function hasHalfCharacter(text: string): boolean {
+/** Whether a text contains half of a surrogate pair, which UTF-8 cannot encode. */
+export function hasLoneSurrogate(text: string): boolean {
   return loneSurrogate.test(text);
 }
 
-/** The text after changes that passed the check. */
+/** Applies changes that passed the check. */
 export function applyChanges(text: string, changes: TextChange[]): string {
   const parts: string[] = [];
   let done = 0;
@@ -64,7 +68,7 @@ export function applyChanges(text: string, changes: TextChange[]): string {
   return parts.join("");
 }
 
-/** Changes in the order in which they are applied. */
+/** Sorts changes in the order of application. */
 export function sortChanges(changes: TextChange[]): TextChange[] {
   return sortBy(
     changes.map((change, index) => ({ change, index })),
@@ -72,43 +76,37 @@ export function sortChanges(changes: TextChange[]): TextChange[] {
   ).map(({ change }) => change);
 }
 
-/** The same changes with line ends like the text's own, where the text has only one kind. */
+/** Converts line ends in new texts to those of the file, when the file has only one kind. */
 export function fitLineEnds(text: string, changes: TextChange[]): TextChange[] {
-  const lineEnd = onlyLineEnd(text);
-  if (lineEnd === undefined) return changes;
+  const kinds = new Set(text.match(/\r\n|\r|\n/g));
+  const [lineEnd] = kinds;
+  if (lineEnd === undefined || kinds.size > 1) return changes;
   return changes.map((change) => {
-    // Half of a \r\n is no line end: what stands there is meant as it is.
+    // A change that starts or ends inside a \r\n means its text literally.
     if (splitsLineEnd(text, change.start) || splitsLineEnd(text, change.end)) return change;
     return { ...change, newText: change.newText.replace(/\r\n|\r|\n/g, lineEnd) };
   });
 }
 
-/** One change that makes `after` of `before`: what lies between their common beginning and end. */
+/** The single change from one text to another: everything between their common start and end. */
 export function wholeChange(before: string, after: string): TextChange {
-  const most = Math.min(before.length, after.length);
+  const shorter = Math.min(before.length, after.length);
   let start = 0;
-  while (start < most && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
   let tail = 0;
   while (
-    tail < most - start &&
+    tail < shorter - start &&
     before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
   )
     tail++;
-  if (isTrail(before, start) || isTrail(after, start)) start--;
-  if (isTrail(before, before.length - tail) || isTrail(after, after.length - tail)) tail--;
+  if (splitsCharacter(before, start) || splitsCharacter(after, start)) start--;
+  if (splitsCharacter(before, before.length - tail) || splitsCharacter(after, after.length - tail)) tail--;
   return { start, end: before.length - tail, newText: after.slice(start, after.length - tail) };
 }
 
-/** Whether an offset stands in the middle of a surrogate pair. */
-function isTrail(text: string, offset: number): boolean {
+function splitsCharacter(text: string, offset: number): boolean {
   const code = text.charCodeAt(offset);
   return offset > 0 && code >= 0xdc00 && code <= 0xdfff;
-}
-
-function onlyLineEnd(text: string): string | undefined {
-  const kinds = new Set(text.match(/\r\n|\r|\n/g));
-  const [only] = kinds;
-  return kinds.size === 1 ? only : undefined;
 }
 
 function splitsLineEnd(text: string, offset: number): boolean {
@@ -120,5 +118,5 @@ function isRange(start: number, end: number, length: number): boolean {
 }
 
 function count(changes: TextChange[]): string {
-  return changes.length === 1 ? "A change lies" : `${changes.length} changes lie`;
+  return changes.length === 1 ? "a change" : `${changes.length} changes`;
 }

@@ -2,7 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../../../src/base/problem.js";
 import { Lines } from "../../../src/base/text.js";
-import { after, before, type Declaration, replaced } from "../../../src/runtime/edits/standing.js";
+import {
+  insertAfter as after,
+  insertBefore as before,
+  type Declaration,
+  replaceDeclaration as replaced,
+} from "../../../src/runtime/edits/symbol-edits.js";
 
 function declared(marked: string, isEnumMember = false, taken: number[] = []) {
   const places: { [mark: string]: number } = {};
@@ -15,7 +20,7 @@ function declared(marked: string, isEnumMember = false, taken: number[] = []) {
     extent: { start: at("«"), end: at("»") },
     name: { start: at("‹"), end: at("›") },
     isEnumMember,
-    taken: new Set(taken),
+    otherNameLines: new Set(taken),
   };
   return { text, declaration };
 }

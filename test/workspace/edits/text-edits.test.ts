@@ -7,7 +7,7 @@ import {
   encodeText,
   fitLineEnds,
   wholeChange,
-} from "../../../src/workspace/edits/text.js";
+} from "../../../src/workspace/edits/text-edits.js";
 import type { TextChange } from "../../../src/workspace/edits/types.js";
 
 const piece = fc.constantFrom("a", "bc", "\n", "\r\n", "\r", "é", "𝒳", "👩‍💻", " ", "\t", "\u2028", "\ufeff");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Draft } from "../../../src/runtime/edits/draft.js";
-import { HeldPreviews } from "../../../src/runtime/edits/held.js";
+import { ProposedEdit } from "../../../src/runtime/edits/proposed-edit.js";
+import { SessionPreviews } from "../../../src/runtime/edits/saved-previews.js";
 import type { Preview } from "../../../src/workspace/edits/types.js";
 
 function previewOf(token: string, before: string): Preview {
@@ -8,10 +8,10 @@ function previewOf(token: string, before: string): Preview {
     ...{ path: "/work/a", shown: "a", shownAfter: "a", beforeSha256: null, afterSha256: null },
     ...{ before, changes: [], diff: "", diffCut: false, otherLinks: 0, losesOwner: false },
   };
-  return { files: [file], operations: [], token, reasons: [] };
+  return { changes: [], files: [file], operations: [], token, reasons: [] };
 }
 
-function isKept(held: HeldPreviews, token: string): boolean {
+function isKept(held: SessionPreviews, token: string): boolean {
   try {
     held.find(token, "call");
     return true;
@@ -21,10 +21,10 @@ function isKept(held: HeldPreviews, token: string): boolean {
 }
 
 it("previews of a session go, oldest first, when they take up too much; the newest stays", () => {
-  const held = new HeldPreviews(Date.now, 20_000);
+  const held = new SessionPreviews(20_000);
   const keep = (token: string, size: number): void =>
     held.keep("call", {
-      ...{ draft: new Draft(), readiness: undefined },
+      ...{ edit: new ProposedEdit(), readiness: undefined },
       preview: previewOf(token, "x".repeat(size)),
     });
   const kept = (): string[] => ["one", "two", "three", "large"].filter((token) => isKept(held, token));
