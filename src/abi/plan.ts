@@ -64,8 +64,6 @@ export interface LimitsPlan {
   timeoutMs: number;
   maxServers: number;
   maxOpenDocuments: number;
-  /** Bytes of answers that are kept while nothing they depend on has changed. */
-  cacheBytes: number;
 }
 
 /** Who begins: it runs already; it is started and listens; it is started and connects to us. */

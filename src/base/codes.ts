@@ -117,6 +117,12 @@ export const codes = {
       "A discovered config may only narrow what holds without it; once it is trusted, what the user's own config allows.",
     fix: "Allow it in the user's config, trust the config with `lsp-proxy trust`, or name the file with `--config`.",
   },
+  "config/no-effect": {
+    kind: "warning",
+    title: "A key has no effect",
+    cause: "An older version used the key; this one accepts and ignores it.",
+    fix: "Remove the key.",
+  },
   "plan/unknown-method": {
     kind: "problem",
     title: "Unknown method",

@@ -12,7 +12,7 @@ import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { userConfigFile } from "../config/discover.js";
 import { diskFiles, type Files } from "../config/files.js";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
-import { UnusableConfig } from "../config/salvage.js";
+import { UnusableConfig } from "../config/usable-part.js";
 import { inOrder } from "../config/text/read.js";
 import { isTrusted, isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { compiledSchemas, emitBundle } from "../emit/bundle.js";

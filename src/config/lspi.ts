@@ -1,6 +1,6 @@
 /**
- * lspi's spellings of our keys: camelCase aliases and the top-level `workspace_root`. Only the keys named here are
- * renamed, never what a user put under `env`, options or settings.
+ * Accepts lspi's names of our keys: camelCase aliases and the top-level `workspace_root`. Only the keys listed here are
+ * renamed, never the content of `env`, options or settings.
  */
 import { define, isTable, type JsonObject } from "../base/json.js";
 import { getAt, toPointer } from "../base/pointer.js";
@@ -24,7 +24,7 @@ const mcpAliases = camelCased(["read_only"]);
 const outputAliases = camelCased(["max_total_chars_default", "max_total_chars_hard"]);
 const workspaceRootNames = ["workspace_root", "workspaceRoot"];
 
-/** The tools of lspi 0.2, which its files may name under `mcp.tools`. */
+/** The tools of lspi 0.2, which its configs may name under `mcp.tools`. */
 const lspiTools = [
   "find_definition",
   "find_definition_at",
@@ -54,8 +54,8 @@ export function isLspiTool(name: string): boolean {
   return lspiTools.includes(name);
 }
 
-/** The source with every key in our own spelling; places and pointers still speak of the file. */
-export function modernise(source: Source): Source {
+/** The source with our names of all keys; places and pointers still refer to the file as written. */
+export function renameLspiKeys(source: Source): Source {
   const renamer = new Renamer(source);
   const tree: JsonObject = { ...source.tree };
   renamer.liftWorkspaceRoot(tree);
@@ -65,10 +65,10 @@ export function modernise(source: Source): Source {
       isTable(server) ? renamer.rename(server as JsonObject, ["servers", index], serverAliases) : server,
     );
   if (isTable(mcp)) {
-    const modern = renamer.rename(mcp as JsonObject, ["mcp"], mcpAliases);
-    if (isTable(modern.output))
-      modern.output = renamer.rename(modern.output as JsonObject, ["mcp", "output"], outputAliases);
-    tree.mcp = modern;
+    const renamed = renamer.rename(mcp as JsonObject, ["mcp"], mcpAliases);
+    if (isTable(renamed.output))
+      renamed.output = renamer.rename(renamed.output as JsonObject, ["mcp", "output"], outputAliases);
+    tree.mcp = renamed;
   }
   return renamer.finish(tree);
 }
@@ -76,7 +76,7 @@ export function modernise(source: Source): Source {
 class Renamer {
   readonly #source: Source;
   readonly #problems: Source["problems"] = [];
-  /** Pointer in our spelling → path in the file's. */
+  /** Pointer with our names → path with the file's names. */
   readonly #before = new Map<string, Path>();
 
   constructor(source: Source) {
@@ -87,7 +87,7 @@ class Renamer {
     const out: JsonObject = {};
     for (const [key, value] of Object.entries(table)) {
       const name = aliases.get(key) ?? key;
-      if (name !== key && Object.hasOwn(table, name)) this.#twice([...path, key], name);
+      if (name !== key && Object.hasOwn(table, name)) this.#duplicate([...path, key], name);
       else define(out, name, value);
       if (name !== key) this.#before.set(toPointer([...path, name]), [...path, key]);
     }
@@ -102,7 +102,7 @@ class Renamer {
       if (root === undefined) continue;
       delete tree[name];
       if (getAt(tree, ["workspace", "roots"]) !== undefined) {
-        this.#twice([name], "workspace.roots");
+        this.#duplicate([name], "workspace.roots");
         continue;
       }
       tree.workspace = { ...(tree.workspace as JsonObject | undefined), roots: [root] };
@@ -133,8 +133,8 @@ class Renamer {
     };
   }
 
-  #twice(path: Path, other: string): void {
-    const message = `\`${path.at(-1)}\` is lspi's name for \`${other}\`, which stands here too`;
+  #duplicate(path: Path, other: string): void {
+    const message = `\`${path.at(-1)}\` is lspi's name for \`${other}\`, which is also set`;
     this.#problems.push(problemAt(this.#source, "config/duplicate-key", message, path, { part: "key" }));
   }
 }

@@ -99,7 +99,6 @@ function buildLimits({ limits = {}, mcp, dialect }: Config, clients: readonly Cl
     timeoutMs: limits.timeout_ms ?? defaultLimits.timeoutMs,
     maxServers: limits.max_servers ?? defaultLimits.maxServers,
     maxOpenDocuments: limits.max_open_documents ?? defaultLimits.maxOpenDocuments,
-    cacheBytes: limits.cache_bytes ?? defaultLimits.cacheBytes,
   };
 }
 

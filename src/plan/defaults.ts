@@ -16,7 +16,6 @@ export const defaultLimits: LimitsPlan = {
   timeoutMs: 30_000,
   maxServers: 8,
   maxOpenDocuments: 100,
-  cacheBytes: 1_048_576,
 };
 
 export const defaultServer = {
@@ -183,7 +182,6 @@ export function defaultConfig(): Config {
       timeout_ms: limits.timeoutMs,
       max_servers: limits.maxServers,
       max_open_documents: limits.maxOpenDocuments,
-      cache_bytes: limits.cacheBytes,
     },
     mcp: {
       warmup: false,

@@ -11,7 +11,7 @@ import {
   withoutPlace,
   withoutStanza,
   withStanza,
-} from "../../config/edit/entry.js";
+} from "../../config/edit/stanza.js";
 import { listWritten, noteWritten, openWritten, type Written } from "../../config/edit/written.js";
 import { hasCode } from "../../config/files.js";
 import { homeOf, type Input, isOn, type Surroundings } from "../command.js";

@@ -1,62 +1,62 @@
-/** The same changes to a config that a person wrote in JSON; everything that is not meant stays as it is written. */
+/** Edits a person's config in JSON. Everything else stays as it is written. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { parseJson } from "../text/json.js";
-import { changeJson } from "./entry-json.js";
+import { changeJson } from "./change-json.js";
 
-/** The text with one server more. */
+/** Adds a server. */
 export function withServer(text: string, server: JsonObject): string {
-  return changed(text, (tree) => ({ ...tree, servers: [...listIn(tree.servers), server] }));
+  return change(text, (tree) => ({ ...tree, servers: [...listOf(tree.servers), server] }));
 }
 
-/** The text without the server of that id. */
+/** Removes the server with that id. */
 export function withoutServer(text: string, id: string): string {
-  return changed(text, (tree) => {
-    const servers = listIn(tree.servers);
+  return change(text, (tree) => {
+    const servers = listOf(tree.servers);
     const rest = servers.filter((server) => !(isTable(server) && server.id === id));
     return rest.length === servers.length ? tree : { ...tree, servers: rest };
   });
 }
 
-/** The text with a program more in `allow.commands`, where there is such a list. */
+/** Adds a program to `allow.commands`, where there is such a list. */
 export function withAllowed(text: string, program: string): string {
-  return withPrograms(text, (programs) => (programs.includes(program) ? programs : [...programs, program]));
+  return changePrograms(text, (programs) => (programs.includes(program) ? programs : [...programs, program]));
 }
 
-/** The text without a program in `allow.commands`. */
+/** Removes a program from `allow.commands`. */
 export function withoutAllowed(text: string, program: string): string {
-  return withPrograms(text, (programs) => programs.filter((name) => name !== program));
+  return changePrograms(text, (programs) => programs.filter((name) => name !== program));
 }
 
-/** The text with a config more that it extends. */
+/** Adds a config to `extends`. */
 export function withExtended(text: string, name: string): string {
-  return changed(text, (tree) => {
+  return change(text, (tree) => {
     const names = [tree.extends ?? []].flat();
     return names.includes(name) ? tree : { ...tree, extends: [...names, name] };
   });
 }
 
-/** The text without a config that it extends. */
+/** Removes a config from `extends`; an empty list is removed too. */
 export function withoutExtended(text: string, name: string): string {
-  return changed(text, ({ extends: names, ...tree }) => {
+  return change(text, ({ extends: names, ...tree }) => {
     if (names === undefined) return tree;
     const rest = [names].flat().filter((other) => other !== name);
     return rest.length === 0 ? tree : { extends: Array.isArray(names) ? rest : names, ...tree };
   });
 }
 
-function withPrograms(text: string, change: (programs: Json[]) => Json[]): string {
-  return changed(text, (tree) => {
+function changePrograms(text: string, edit: (programs: Json[]) => Json[]): string {
+  return change(text, (tree) => {
     const { allow } = tree;
     if (!isTable(allow) || !Array.isArray(allow.commands)) return tree;
-    return { ...tree, allow: { ...(allow as JsonObject), commands: change(allow.commands) } };
+    return { ...tree, allow: { ...(allow as JsonObject), commands: edit(allow.commands) } };
   });
 }
 
-function changed(text: string, change: (tree: JsonObject) => JsonObject): string {
+function change(text: string, edit: (tree: JsonObject) => JsonObject): string {
   const { tree } = parseJson(text.trim() === "" ? "{}" : text);
-  return changeJson(text, tree, change(tree));
+  return changeJson(text, tree, edit(tree));
 }
 
-function listIn(value: Json | undefined): Json[] {
+function listOf(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,10 +1,10 @@
-/** Changes to a person's config file, in whichever language it is written. */
+/** Picks the editor for a person's config file, TOML or JSON. */
 import type { JsonObject } from "../../base/json.js";
 import { isJson } from "../text/read.js";
 import * as json from "./edit-json.js";
 import * as toml from "./edit-toml.js";
 
-/** Text in, text out; what is not meant stays as it is. */
+/** Edits of a config's text. Everything else in the text stays as it is written. */
 export interface ConfigEditor {
   withServer(text: string, server: JsonObject, comment: readonly string[]): string;
   withoutServer(text: string, id: string, comment: readonly string[]): string;
@@ -14,7 +14,7 @@ export interface ConfigEditor {
   withoutExtended(text: string, name: string): string;
 }
 
-/** The editor for a file, by the language that it is read in. */
+/** The editor for a file, by its language. */
 export function editorOf(file: string, text: string): ConfigEditor {
   return isJson(file, text) ? json : toml;
 }
