@@ -132,7 +132,7 @@ function withoutEffect(person: LayerTable): Problem[] {
   return KEYS_WITHOUT_EFFECT.flatMap((path) => {
     const node = nodeAt(person, path);
     if (node === undefined) return [];
-    const message = `\`${path.join(".")}\` has no effect any more`;
+    const message = `\`${path.join(".")}\` has no effect any more and can be removed`;
     return [problemAt(node.layer.places, "config/no-effect", message, node.path, { part: "key" })];
   });
 }

@@ -16,16 +16,16 @@ export { methodSchema, toolSchema } from "./schema/tool.js";
 
 /** A whole config. */
 export const configSchema = z.strictObject({
-  $schema: optional(z.string(), "For editors: where the schema of a JSON config stands. Ignored.", "any"),
+  $schema: optional(z.string(), "For editors: the location of the schema of a JSON config. Ignored.", "any"),
   version: optional(z.literal(1), "The config language's version.", "any"),
   extends: optionalList(
     nonEmpty,
     "Layers below this file: names in `configs/` (`tools/core`, `servers/pyright`, `profiles/full`) or paths that begin with `./` or `../`. Never URLs.",
     "any",
   ),
-  workspace: optional(workspace, "What may be seen."),
-  allow: optional(allow, "What may be done."),
-  limits: optional(limits, "Ceilings; a tool or a call may lower them, never raise."),
+  workspace: optional(workspace, "What may be read."),
+  allow: optional(allow, "What may be started and called."),
+  limits: optional(limits, "Upper limits; a tool or a call may lower them, never raise them."),
   servers: optionalSet(serverSchema, "Language servers, merged by `id`.", defaultIsLimit("needs_trust")),
   tools: optionalSet(
     toolSchema,
@@ -39,18 +39,18 @@ export const configSchema = z.strictObject({
   ),
   dialect: optional(
     dialect,
-    "How the surface is spelt.",
+    "Names and forms of arguments and answers.",
     labelled("needs_trust", "names and texts of its own"),
   ),
-  mcp: optional(mcp, "The agent's side."),
+  mcp: optional(mcp, "What clients see."),
   http: optional(
     http,
-    "The gateway that `serve --http` opens.",
+    "The gateway of `serve --http`.",
     defaultIsLimit("needs_trust", "settings of the HTTP gateway"),
   ),
 });
 
-/** A config after layering and validation. Keys are as written; defaults come with the Plan. */
+/** A config after merging and validation, without defaults, which the plan adds. */
 export type Config = z.infer<typeof configSchema>;
 export type ServerConfig = z.infer<typeof serverSchema>;
 export type PresetConfig = z.infer<typeof presetSchema>;

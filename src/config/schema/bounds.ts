@@ -1,30 +1,28 @@
-/** What may be seen, done and used: `workspace`, `allow`, `limits`. */
+/** The tables `workspace`, `allow` and `limits`: what may be read, started and used. */
 import * as z from "zod";
 import { defaultIsLimit, labelled } from "./discovered-rules.js";
 import { effect, milliseconds, nonEmpty, optional, optionalSet, positive, sequence } from "./values.js";
 
-/** The table `workspace`. */
 export const workspace = z.strictObject({
   roots: optional(
     z.array(nonEmpty).min(1),
     sequence(
-      "Folders that may be read. Relative to the folder of the config, or to `--workspace` where that is given; the first is where relative paths of a call start.",
+      "Folders that may be read. Relative to the folder of the config, or to `--workspace` if given. Relative paths of a call start from the first one.",
     ),
     labelled("inside", "the folder"),
   ),
   extra_roots: optionalSet(
     z.string().regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, "an absolute path"),
-    "Absolute folders that may be read, never written: toolchain sources, vendored code. Servers of the workspace open their files, so a folder is as trusted as the workspace.",
+    "Absolute folders that may be read, never written: toolchain sources, vendored code. Servers of the workspace open their files, so these folders are trusted like the workspace.",
     labelled("inside", "the folder"),
   ),
   deny: optionalSet(
     nonEmpty,
-    "Globs of paths that are refused, relative to each root, besides `**/.git/**`, which always is.",
+    "Globs of paths that are refused, relative to each root. `**/.git/**` is always refused.",
     defaultIsLimit("union"),
   ),
 });
 
-/** The table `allow`. */
 export const allow = z.strictObject({
   commands: optionalSet(
     nonEmpty,
@@ -33,7 +31,7 @@ export const allow = z.strictObject({
   ),
   hosts: optionalSet(
     nonEmpty,
-    "Other machines on which a language server may be reached (`transport.tcp`). What is said to it is not encrypted.",
+    "Other machines whose language servers may be connected to (`transport.tcp`). The connection is not encrypted.",
     labelled("subset", "language servers on"),
   ),
   effects: optionalSet(
@@ -48,7 +46,6 @@ export const allow = z.strictObject({
   ),
 });
 
-/** The table `limits`. */
 export const limits = z.strictObject({
   max_items: optional(positive.max(20_000), "Items in one answer.", "at_most"),
   max_bytes: optional(z.int().min(16_384).max(8_000_000), "Bytes of one answer.", "at_most"),
@@ -61,7 +58,7 @@ export const limits = z.strictObject({
   timeout_ms: optional(milliseconds.min(100), "Longest time for one call.", "at_most"),
   max_servers: optional(
     positive.max(256),
-    "Language servers running at once; the idlest stops first.",
+    "Language servers running at once; the longest idle one is stopped first.",
     "at_most",
   ),
   max_open_documents: optional(

@@ -1,25 +1,24 @@
-/** How the surface is spelt. */
+/** The table `dialect`: the names and forms of arguments and answers. */
 import * as z from "zod";
 import { unlimited } from "./discovered-rules.js";
 import { argName, optional, outOfBounds, template } from "./values.js";
 
 const base01 = z.union([z.literal(0), z.literal(1)]);
 
-/** The table `dialect`. */
 export const dialect = z.strictObject({
   document: optional(
     z.strictObject({
       field: optional(argName, "The argument's name."),
       form: optional(z.enum(["path", "uri"]), "Paths or `file:` URIs, in and out."),
     }),
-    "How a file is named.",
+    "How a file is given.",
   ),
   position: optional(
     z.strictObject({
       form: optional(z.enum(["flat", "object"]), "Two arguments, or one object."),
       answers: optional(
         z.enum(["flat", "object"]),
-        "The same for places and ranges in answers; as `form` when absent.",
+        "The same for positions and ranges in answers; as `form` when absent.",
       ),
       line: optional(argName, "The line's name."),
       character: optional(argName, "The character's name."),
@@ -31,14 +30,14 @@ export const dialect = z.strictObject({
       ),
       fuzz: optional(
         z.boolean(),
-        "Whether a place where nothing is may stand for one beside it, with a warning; true when absent.",
+        "Whether a position without a symbol may be moved to one beside it, with a warning; true when absent.",
       ),
       missing: optional(
         z.enum(["refuse", "first"]),
-        "What a line or character that a call leaves out means; refused when absent.",
+        "What a missing line or character means; refused when absent.",
       ),
     }),
-    "How a place is named.",
+    "How a position is given.",
   ),
   symbol: optional(
     z.strictObject({
@@ -49,7 +48,7 @@ export const dialect = z.strictObject({
         "The range of a symbol in answers: from its name to its end, or its whole declaration with `selection_range` for the name.",
       ),
     }),
-    "How a symbol is named.",
+    "How a symbol is given.",
   ),
   query: optional(argName, "The search text's name."),
   listing: optional(
@@ -58,28 +57,28 @@ export const dialect = z.strictObject({
       cursor: optional(argName, "The name of the argument for a page's cursor."),
       most: optional(
         z.union([z.literal(""), argName]),
-        "The name of the argument that caps a list without pages; empty for none.",
+        "The name of the argument that limits a list without pages; empty for none.",
       ),
       beyond: optional(
         outOfBounds,
-        "For numbers beyond their bounds: refused, or clamped with a warning; refused when absent.",
+        "What happens to numbers outside their bounds: refused, or clamped with a warning; refused when absent.",
       ),
       refuse_past: optional(
         z.int().min(1).max(500_000),
-        "A listing with more items than this, or too large to keep for its pages, is refused. When absent, the first of its items are listed and the answer says so.",
+        "A list with more items than this, or too large to keep for its pages, is refused. When absent, its first items are listed and the answer says so.",
         unlimited("at_most"),
       ),
     }),
-    "How a page or a cap is asked for.",
+    "The arguments for pages and limits of lists.",
   ),
   text: optional(
     template,
-    "How `content` reads where a tool has no `text`: a template's name, or a Handlebars text.",
+    "The text of `content` where a tool has no `text`: a template's name, or a Handlebars text.",
   ),
-  echo: optional(argName, "The member of an answer that gives the call's own arguments back."),
+  echo: optional(argName, "The member of an answer that repeats the call's arguments."),
   members: optional(
     z.record(z.string(), z.union([z.literal(""), argName])),
-    "A member's name in answers → its spelling; an empty spelling leaves it out.",
+    "A member's name in answers → its name here; an empty name leaves it out.",
   ),
   errors: optional(
     z.strictObject({
@@ -89,33 +88,36 @@ export const dialect = z.strictObject({
       ),
       text: optional(template, "A Handlebars text over `code`, `message`, `number` and `data`."),
       code: optional(argName, "The member of `error` that holds the code; `code` when absent."),
-      message: optional(argName, "A member of the answer that says the message again; none when absent."),
+      message: optional(argName, "A member of the answer that repeats the message; none when absent."),
       number: optional(
         argName,
         "A member of the answer that holds the number of `numbers`; none when absent.",
       ),
       codes: optional(
         z.record(z.string(), z.string()),
-        "Our code, a family of codes (`page`) or `*` → the code that is told.",
+        "Our code, a family of codes (`page`) or `*` → the code in the answer.",
       ),
       messages: optional(
         z.record(z.string(), z.string()),
-        "Our code, a family or `*` → the message that is told.",
+        "Our code, a family or `*` → the message in the answer.",
       ),
       numbers: optional(
         z.record(z.string(), z.int()),
         "Our code, a family or `*` → the number of the JSON-RPC error.",
       ),
     }),
-    "How a refusal is told.",
+    "The form of a refusal.",
   ),
   warnings: optional(
     z.strictObject({
       code: optional(argName, "The member that holds the code; `code` when absent."),
-      codes: optional(z.record(z.string(), z.string()), "Our code, a family or `*` → the code that is told."),
+      codes: optional(
+        z.record(z.string(), z.string()),
+        "Our code, a family or `*` → the code in the answer.",
+      ),
     }),
-    "How a remark beside an answer is told.",
+    "The form of a warning in an answer.",
   ),
-  result: optional(z.enum(["structured", "text", "both"]), "What the client really reads."),
+  result: optional(z.enum(["structured", "text", "both"]), "What the client reads."),
   output_schemas: optional(z.boolean(), "Whether `tools/list` carries output schemas."),
 });

@@ -1,4 +1,4 @@
-/** A language server, and the presets of the catalogue. */
+/** An entry of `servers`, and a preset of the catalogue. */
 import * as z from "zod";
 import { unlimited } from "./discovered-rules.js";
 import {
@@ -18,7 +18,7 @@ import {
 
 const mode = optional(
   z.enum(["connect", "start", "listen"]),
-  "`connect` (when absent): it runs already, and nothing is started. `start`: `command` is started first and listens there. `listen`: the proxy listens there, starts `command`, and it connects.",
+  "`connect` (when absent): the server already runs, and nothing is started. `start`: `command` is started first and listens there. `listen`: the proxy listens there and starts `command`, which connects.",
 );
 
 const transport = z.union([
@@ -28,7 +28,7 @@ const transport = z.union([
       .string()
       .regex(/^.+:\d{1,5}$/, "host:port")
       .describe(
-        "Host and port. Another host than this machine must be in `allow.hosts`. With `start` and `listen` port 0 is a free one; `<port>` in `args` and `env` stands for it.",
+        "Host and port. Another host than this machine must be in `allow.hosts`. With `start` and `listen`, port 0 picks a free one; `<port>` in `args` and `env` is replaced by it.",
       ),
     mode,
   }),
@@ -37,7 +37,7 @@ const transport = z.union([
       .string()
       .min(1)
       .describe(
-        "Path of a socket or pipe. With `start` and `listen` `<fresh>` in it stands for a new folder of its own; `<pipe>` in `args` and `env` is the whole path.",
+        "Path of a socket or pipe. With `start` and `listen`, `<fresh>` in it is replaced by a new folder; `<pipe>` in `args` and `env` by the whole path.",
       ),
     mode,
   }),
@@ -46,7 +46,7 @@ const transport = z.union([
 const forward = z.strictObject({
   notification: nonEmpty.describe("The notification that this server sends."),
   to: identifier.describe("Id of the server that answers."),
-  request: nonEmpty.describe("The command (`workspace/executeCommand`) that the other server gets."),
+  request: nonEmpty.describe("The command (`workspace/executeCommand`) that is sent to the other server."),
   reply: nonEmpty.describe("The notification that carries the answer back."),
 });
 
@@ -60,10 +60,10 @@ export const serverSchema = z.strictObject({
   ),
   adapter: optional(
     z.string(),
-    "A preset whose quirks (settings, replies, timeouts) are used and nothing else.",
+    "A preset of which only the quirks (settings, replies, timeouts) are used.",
     "fixed",
   ),
-  enabled: optional(z.boolean(), "`false` leaves the server out.", "only_false"),
+  enabled: optional(z.boolean(), "`false` disables the server.", "only_false"),
   command: optional(
     z.union([nonEmpty, z.array(nonEmpty).min(1)]),
     "A bare name or an absolute path; a list when a program runs a script.",
@@ -75,8 +75,12 @@ export const serverSchema = z.strictObject({
     "File extensions without the dot.",
     "subset",
   ),
-  filenames: optionalSet(nonEmpty, "Whole file names, for files without a telling extension.", "subset"),
-  globs: optionalSet(nonEmpty, "Path globs, for the rest.", "subset"),
+  filenames: optionalSet(
+    nonEmpty,
+    "Whole file names, for files without an extension of their own.",
+    "subset",
+  ),
+  globs: optionalSet(nonEmpty, "Path globs, for other files.", "subset"),
   language_id: optional(nonEmpty, "The LSP language id of its files.", "fixed"),
   language_ids: optional(
     z.record(z.string(), z.string()),
@@ -91,15 +95,15 @@ export const serverSchema = z.strictObject({
     "The server's working directory. When absent its root, or the folder of its program where the workspace is not trusted.",
     "fixed",
   ),
-  workspace_folders: optionalList(nonEmpty, "More folders told to the server.", "subset"),
+  workspace_folders: optionalList(nonEmpty, "More workspace folders for the server.", "subset"),
   env: optional(z.record(z.string(), z.string()), "Environment variables added for this server.", "fixed"),
   transport: optional(
     transport,
-    '`"stdio"`, `{ tcp = "host:port" }` or `{ pipe = "path" }`; the last two with `mode`, for a server that runs already or speaks over a socket.',
+    '`"stdio"`, `{ tcp = "host:port" }` or `{ pipe = "path" }`; the last two with `mode`, for a server that already runs or uses a socket.',
     "fixed",
   ),
   initialize_options: optional(json, "`initializationOptions`.", "fixed"),
-  client_capabilities: optional(jsonTable, "Laid over the capabilities that the proxy offers.", "fixed"),
+  client_capabilities: optional(jsonTable, "Merged over the client capabilities of the proxy.", "fixed"),
   workspace_configuration: optional(
     jsonTable,
     "Answers `workspace/configuration`, and is sent as `workspace/didChangeConfiguration`.",
@@ -107,7 +111,7 @@ export const serverSchema = z.strictObject({
   ),
   push_configuration: optional(
     z.boolean(),
-    "Whether `workspace_configuration` is sent unasked at the start (true when absent). False for a server that asks for it: told as well, it may load its project twice.",
+    "Whether `workspace_configuration` is sent at the start without a request (true when absent). False for a server that requests it: otherwise it may load its project twice.",
     "fixed",
   ),
   initialize_timeout_ms: optional(milliseconds, "Longest time for `initialize`.", "at_most"),
@@ -119,66 +123,66 @@ export const serverSchema = z.strictObject({
   ),
   warmup_timeout_ms: optional(
     milliseconds,
-    "Longest wait for a starting server to say that it has indexed.",
+    "Longest wait for a starting server to report that it has indexed.",
     "at_most",
   ),
   replies: optional(z.record(z.string(), json), "Static answers to the server's own requests.", "fixed"),
   forward: optionalList(
     forward,
-    "Rules that pass a notification of this server to another one as a request, and its answer back.",
+    "Rules that forward a notification of this server to another one as a request, and return its answer.",
     "fixed",
   ),
   ready: optional(
     z.strictObject({
       progress: optional(z.boolean(), "Whether open work-done progress means indexing."),
-      notification: optional(z.string(), "A notification that tells the server's state."),
+      notification: optional(z.string(), "A notification with the server's state."),
       field: optional(
         z.string().regex(/^(\/.*)?$/, "a JSON Pointer"),
-        "JSON Pointer in its parameters to a boolean: ready. With `text`, to a string.",
+        "JSON Pointer in its parameters to a boolean that means ready; with `text`, to a string.",
       ),
       text: optional(
         z.array(nonEmpty).min(1),
-        set("The server is ready once the string at `field` has one of these in it; others say nothing."),
+        set("The server is ready once the string at `field` contains one of these; others are ignored."),
       ),
       at_once: optional(
         z.boolean(),
-        "Its first answer is complete: it loads what it needs before it answers, and tells nothing of it.",
+        "Its first answer is complete: it loads what it needs before it answers, without reporting it.",
       ),
       each_folder: optional(
         z.boolean(),
-        "It says that it is ready once for each workspace folder, and again for one that is added.",
+        "It reports that it is ready once for each workspace folder, also for an added one.",
       ),
     }),
-    "How the server says that it has indexed.",
+    "How the server reports that it has indexed.",
     "fixed",
   ),
   check: optional(
     z.strictObject({
       method: nonEmpty.describe("The request."),
       params: json.describe(
-        "Its parameters; `<file>` in a text stands for the file's path, `<uri>` for its URI.",
+        "Its parameters; `<file>` in a string is replaced by the file's path, `<uri>` by its URI.",
       ),
       within_ms: milliseconds.describe(
-        "An answer that comes later than this after the change says nothing: the server's own check may have begun by then.",
+        "An answer later than this after the change is ignored: the server's own check may have begun by then.",
       ),
       pause_ms: milliseconds.describe("How long after the answer the server may wait before it publishes."),
     }),
-    "A request that has one file checked at once, for a server that publishes without versions. It is sent after a change of that file alone, when the diagnostics are asked for; its answer says that everything in the text was found.",
+    "A request that checks one file immediately, for a server that publishes diagnostics without versions. It is sent when the diagnostics are requested after a change of that file alone; after its answer they are complete.",
     "fixed",
   ),
   project_files: optionalSet(
     nonEmpty,
-    "Files of which one must stand in a folder above a file, or in that file's own, for the server to know the whole project. Without one, an edit across files says that it may be incomplete.",
+    "Files of which one must be in a file's folder or in one above it, so that the server knows the whole project. Without one, an edit across files warns that it may be incomplete.",
     "fixed",
   ),
   idle_shutdown_ms: optional(
     z.int().min(0),
-    "Stops the server after so long without a call; 0 never.",
+    "Stops the server after this time without a call; 0 means never.",
     "at_most_or_never",
   ),
   restart_interval_minutes: optional(
     z.number().min(0),
-    "Restarts the server every so often; 0 never.",
+    "Restarts the server at this interval; 0 means never.",
     "fixed",
   ),
   restart: optional(
@@ -196,9 +200,11 @@ export const serverSchema = z.strictObject({
   features: optional(
     z.union([
       z.strictObject({
-        only: z.array(z.string()).min(1).meta(set("The features this server is asked for.")),
+        only: z.array(z.string()).min(1).meta(set("The features that this server is used for.")),
       }),
-      z.strictObject({ except: z.array(z.string()).min(1).meta(set("The features it is not asked for.")) }),
+      z.strictObject({
+        except: z.array(z.string()).min(1).meta(set("The features that it is not used for.")),
+      }),
     ]),
     "For a second server on the same files: `{ only = [...] }` or `{ except = [...] }`.",
     "fewer_features",
@@ -224,94 +230,90 @@ export const serverSchema = z.strictObject({
   ),
   sandbox: optional(
     z.enum(["none", "read_only", "no_network", "read_only_no_network"]),
-    "How the server is confined: read-only (it writes nothing but temporary files and caches that end with it), no network, or both. Our own config and state are read-only in each. Needs Linux and bubblewrap, for `no_network` alone util-linux does as well; where it cannot be had, the server is not started.",
+    "How the server is confined: read-only (it writes nothing but temporary files and caches that end with it), no network, or both. Our own config and state are always read-only. Needs Linux and bubblewrap; for `no_network` alone, util-linux is enough. Where it is not available, the server is not started.",
     "stricter_sandbox",
   ),
   untrusted: optional(
     z.strictObject({
       start: optional(
         z.boolean(),
-        'Whether it is known to run nothing of a workspace, with what stands beside this. `false`: it is started there only with `sandbox = "read_only_no_network"`. A preset that says nothing means `false`; a server whose words name the program of no preset, `true`. Of several presets (`kind`, `adapter`, the program) the strictest counts.',
+        'Whether it is known to run no code of a workspace with these settings. `false`: it is started there only with `sandbox = "read_only_no_network"`. The default is `false` for a preset, and `true` for a server whose command names no program of a preset. Of several presets (`kind`, `adapter`, the program) the strictest counts.',
         "fixed",
       ),
       loads: optional(
         z.record(z.string().regex(/^\/.+$/, "a JSON Pointer"), nonEmpty),
-        "JSON Pointer in `initialize_options` → file. The path there must be absolute and that file, or a folder with it: otherwise the server would look for one in the workspace.",
+        "JSON Pointer in `initialize_options` → file. The path there must be absolute and be that file, or a folder that contains it: otherwise the server would search the workspace.",
         "fixed",
       ),
       without: optionalSet(
         z.string().regex(/^\/(initialize_options|workspace_configuration)\/.+$/, "a JSON Pointer"),
-        'JSON Pointers in this server\'s table, to what adds code to it, such as plugins. Where anything is there, it is started only with `sandbox = "read_only_no_network"`: what is added may load what the workspace names.',
+        'JSON Pointers in this server\'s table to settings that add code to it, such as plugins. If one is set, the server is started only with `sandbox = "read_only_no_network"`: added code may load files that the workspace names.',
         "fixed",
       ),
-      initialize_options: optional(jsonTable, "Laid over `initialize_options` there.", "fixed"),
-      workspace_configuration: optional(jsonTable, "Laid over `workspace_configuration` there.", "fixed"),
+      initialize_options: optional(jsonTable, "Merged over `initialize_options` there.", "fixed"),
+      workspace_configuration: optional(jsonTable, "Merged over `workspace_configuration` there.", "fixed"),
     }),
-    "What differs in a workspace that is not trusted, for a server that would load code from it: its packages, its configuration.",
+    "Different settings for untrusted workspaces, for a server that would load code from them: packages, configuration.",
   ),
-  open_on_change: optional(
-    z.boolean(),
-    "The server sees changes on disk only in files that are opened.",
-    "fixed",
-  ),
+  open_on_change: optional(z.boolean(), "The server notices changes on disk only in open files.", "fixed"),
   diagnostics: optional(
     z.strictObject({
       pull: optional(
         z.boolean(),
-        "Whether they are asked for where the server offers that (true when absent); else only what it publishes counts.",
+        "Whether they are requested where the server supports that (true when absent); else only published ones count.",
         "fixed",
       ),
       on_save: optional(
         z.boolean(),
-        "It looks at a file only when that is saved, and is told so before it is asked.",
+        "It checks a file only when it is saved, so a save is sent first.",
         "fixed",
       ),
     }),
-    "How its diagnostics come, where that is not as usual.",
+    "How its diagnostics are obtained, where that is unusual.",
   ),
   share_roots: optional(
     z.boolean(),
-    "One process for all roots, where the server takes folders while it runs and nothing names its root (true when absent); else one per root.",
+    "One process for all roots, where the server accepts folders while it runs and nothing names its root (true when absent); else one per root.",
     "fixed",
   ),
   install: optional(z.string(), "How to install the server, for people.", "fixed"),
 });
 
-/** A preset: what a file in `configs/servers/` may say. */
+/** A preset: the keys of a file in `configs/servers/`. */
 export const presetSchema = serverSchema.extend({
   kinds: optionalSet(z.string(), "Other names for this preset, such as lspi's `rust_analyzer`."),
   known_as: optional(
     z.record(z.string(), z.array(nonEmpty).min(1).meta(set("Its names there."))),
-    "What another program that brings servers of its own calls this one, by the name that `import` has for that program; only where it is not `id` or one of `kinds`.",
+    "Names of this server in programs with built-in servers, by the format name of `import`; only where they are not `id` or one of `kinds`.",
   ),
   languages: optionalSet(z.string(), "The languages it serves, for people and for detection."),
   rank: optional(z.int(), "Among presets for the same files the highest is preferred."),
   preferred: optional(
     nonEmpty,
-    "Why it comes before the others for the same files, by measurement where there is one.",
+    "Why it is preferred to the others for the same files, with a measurement where there is one.",
   ),
   companion: optional(
     z.boolean(),
-    "It stands beside a language's own server (lint, spelling, style) and is never detected, only added.",
+    "It supplements a language's own server (lint, spelling, style) and is never detected, only added.",
   ),
   stack: optional(
     nonEmpty,
-    "A stack in `configs/stacks/` that it works in; alone it does not, so `init` and `add` write the stack.",
+    "The stack in `configs/stacks/` that it needs; it does not work alone, so `init` and `add` write the stack.",
   ),
   interpreter: optional(
     z.boolean(),
-    "Its program runs any code that its arguments name: without `allow.commands` it may be started only as the preset says.",
+    "Its program runs any code that its arguments name: without `allow.commands` it may be started only with the preset's arguments.",
   ),
-  command_env: optional(z.string(), "A variable of the environment that names another program for it."),
+  command_env: optional(z.string(), "An environment variable that names another program for it."),
   probe: optional(
     z.strictObject({
       args: z.array(z.string()).meta(sequence("Arguments that print the version.")),
       at_least: z
         .string()
         .regex(/^\d+(\.\d+)*$/, "a version")
-        .describe("The oldest version that will do."),
+        .describe("The oldest version that works."),
     }),
-    "How detection makes sure that an installed program is the right one.",
+    "How detection checks that an installed program is the right one.",
   ),
   install_on: optional(
     z.strictObject({
@@ -319,7 +321,7 @@ export const presetSchema = serverSchema.extend({
       macos: optional(nonEmpty, "On macOS."),
       windows: optional(nonEmpty, "On Windows."),
     }),
-    "How to install it where one system has a better way than `install`.",
+    "How to install it on a system that has a better way than `install`.",
   ),
   homepage: optional(z.string(), "Where it comes from."),
 });

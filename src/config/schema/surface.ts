@@ -1,39 +1,38 @@
-/** The agent's side: `mcp` and `http`. */
+/** The tables `mcp` and `http`: what clients see and how they connect. */
 import * as z from "zod";
 import { labelled } from "./discovered-rules.js";
 import { milliseconds, nonEmpty, optional, optionalSet, positive, toolName } from "./values.js";
 
-/** The table `mcp`. */
 export const mcp = z.strictObject({
   name: optional(
     z.string().regex(/^[a-z0-9_-]{1,40}$/, "1 to 40 lower-case letters, digits, `_` or `-`"),
-    "The name told to the client.",
+    "The server name that the client sees.",
     labelled("needs_trust", "a name of its own"),
   ),
   version: optional(
     z.string().min(1).max(40),
-    "The version told to the client; our own when absent.",
+    "The server version that the client sees; our own when absent.",
     labelled("needs_trust", "a version of its own"),
   ),
   warmup: optional(
     z.boolean(),
-    "Starts the servers of the workspace's files at once, in the background, as `serve --warmup` does.",
+    "Starts the servers for the workspace's files immediately, in the background, like `serve --warmup`.",
     "only_false",
   ),
   context: optional(
     z.string(),
-    "A profile in `configs/profiles/`; `auto` is the default's surface, in the form that each client hands to its model, which is known by the name in its handshake.",
+    "A profile in `configs/profiles/`. `auto` is the default profile with answers in the form that each client, known by the name in its handshake, passes to its model.",
     labelled("fixed", "the profile"),
   ),
   sealed: optionalSet(
     nonEmpty,
-    "For a profile: keys and tables of its own that a config over it may narrow, never widen.",
+    "For a profile: its keys and tables that a config over it may narrow, never widen.",
     "union",
   ),
   read_only: optional(z.boolean(), "`true` hides and refuses every tool that is not `read`.", "only_true"),
   instructions: optional(
     z.string().max(1000),
-    "What a client tells its model; written from the tools when absent.",
+    "The instructions for the model; generated from the tools when absent.",
     labelled("needs_trust", "instructions of its own"),
   ),
   tools: optional(
@@ -51,12 +50,12 @@ export const mcp = z.strictObject({
     z.strictObject({
       max_total_chars_default: optional(
         z.int().min(10_000).max(2_000_000),
-        "Characters of one answer, structure and text together; without it 120000, and 40000 in either of them.",
+        "Characters of one answer, structured content and text together; when absent 120000, and 40000 in each of them.",
         "at_most",
       ),
       max_total_chars_hard: optional(
         z.int().min(10_000).max(2_000_000),
-        "What a tool or a call may ask for at the most; 2000000 when absent.",
+        "The most that a tool or a call may ask for; 2000000 when absent.",
         "at_most",
       ),
     }),
@@ -64,11 +63,10 @@ export const mcp = z.strictObject({
   ),
 });
 
-/** The table `http`. */
 export const http = z.strictObject({
   bind: optional(
     z.string(),
-    "Address to listen on; one that is not the machine's own needs `--allow-remote` and a token.",
+    "Address to listen on; one that is not a loopback address needs `--allow-remote` and a token.",
     "fixed",
   ),
   port: optional(z.int().min(0).max(65535), "Port; 0 picks one.", "fixed"),
@@ -91,14 +89,14 @@ export const http = z.strictObject({
     z
       .string()
       .regex(/^[a-z][a-z0-9+.-]*:\/\/[^\s/*?#@\\]+$/, "an origin: scheme, host and port, no `*`, no path"),
-    "Origins that a browser may call from, exactly; a request without `Origin` is no browser's.",
+    "Exact origins that a browser may call from; a request without `Origin` is not from a browser.",
     "subset",
   ),
   allowed_hosts: optionalSet(
     z
       .string()
       .regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/, "a host, with or without a port, no `*`"),
-    "Values of `Host` that are served; without a port, any port is meant.",
+    "Accepted values of `Host`; one without a port matches any port.",
     "subset",
   ),
   strict: optional(
@@ -108,36 +106,36 @@ export const http = z.strictObject({
   ),
   older_handshakes: optionalSet(
     z.enum(["2024-10-07", "2024-11-05", "2025-03-26", "2025-06-18"]),
-    "With `strict`: older revisions that a handshake may ask for; it is answered with the newest all the same.",
+    "With `strict`: older revisions that a handshake may request; it is still answered with the newest.",
     "fixed",
   ),
   max_sessions: optional(
     positive.max(1024),
-    "Sessions at once; a new one takes the place of the idlest.",
+    "Sessions at once; a new one replaces the longest idle one.",
     "at_most",
   ),
   session_idle_ms: optional(
     milliseconds.min(1000),
-    "After this long without a request a session is gone.",
+    "A session ends after this time without a request.",
     "at_most",
   ),
   session_roots: optional(
     z.enum(["narrow", "ignore"]),
-    "Whether the roots that a client tells narrow what it may see; they never widen it. A client that has roots and does not tell them sees nothing.",
+    "Whether the client's roots limit what it may see; they never extend it. A client that supports roots and does not list them sees nothing.",
     "fixed",
   ),
-  max_body_bytes: optional(z.int().min(1024).max(16_777_216), "One request.", "at_most"),
-  max_calls: optional(positive.max(1024), "Calls under way in all.", "at_most"),
+  max_body_bytes: optional(z.int().min(1024).max(16_777_216), "Bytes of one request.", "at_most"),
+  max_calls: optional(positive.max(1024), "Concurrent calls in total.", "at_most"),
   max_calls_per_session: optional(
     positive.max(1024),
-    "Calls under way in one session; where the protocol has none, of one token.",
+    "Concurrent calls in one session, or of one token where the protocol has no sessions.",
     "at_most",
   ),
   headers_timeout_ms: optional(milliseconds.min(100), "Time to send a request's headers.", "at_most"),
   body_timeout_ms: optional(milliseconds.min(100), "Time to send a whole request.", "at_most"),
   drain_ms: optional(
     milliseconds,
-    "Time that calls under way get when the gateway is told to end.",
+    "Time for running calls to finish when the gateway is stopped.",
     "at_most",
   ),
 });

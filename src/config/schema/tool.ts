@@ -1,4 +1,4 @@
-/** A tool with its steps, and the methods outside the LSP specification that it may use. */
+/** An entry of `tools` with its steps, and an entry of `methods`. */
 import * as z from "zod";
 import {
   argName,
@@ -23,7 +23,7 @@ const arg = z.strictObject({
   type: z
     .enum(["string", "integer", "number", "boolean", "string_list", "string_map", "file_edits", "text_edits"])
     .describe(
-      "The argument's type. `file_edits` are edits and operations as previews spell them; `text_edits` are LSP's, by file.",
+      "The argument's type. `file_edits` are edits and operations in the form of previews; `text_edits` are LSP's, by file.",
     ),
   description: nonEmpty.describe("What an agent reads."),
   default: optional(json, "Makes the argument optional."),
@@ -35,7 +35,7 @@ const arg = z.strictObject({
   maximum: optional(z.number(), "For numbers."),
   beyond: optional(
     outOfBounds,
-    "For numbers beyond these bounds: refused, or clamped to them with a warning; refused when absent.",
+    "What happens to numbers outside these bounds: refused, or clamped with a warning; refused when absent.",
   ),
 });
 
@@ -43,16 +43,16 @@ const params = z.union([
   z.string(),
   z.strictObject({
     base: optional(z.string(), "A named base."),
-    set: optional(jsonTable, "Laid over the base; a table with the single key `from` is a reference."),
+    set: optional(jsonTable, "Merged over the base; a table with the single key `from` is a reference."),
   }),
 ]);
 
 const retryEmpty = z.strictObject({
-  attempts: z.int().min(1).max(20).describe("How often to ask in all."),
-  delay_ms: milliseconds.describe("The wait between two tries."),
+  attempts: z.int().min(1).max(20).describe("Requests in total."),
+  delay_ms: milliseconds.describe("The wait between two requests."),
   while: optional(
     z.enum(["not_ready", "always"]),
-    "Only while the server has not said that it is ready, or always.",
+    "Only while the server has not reported that it is ready, or always.",
   ),
 });
 
@@ -83,7 +83,7 @@ export const stepSchema = z.strictObject({
   params: optional(params, "For a request: a base's name, or `{ base, set }`."),
   each: optional(
     z.strictObject({
-      from: z.string().describe("A step whose items are asked about."),
+      from: z.string().describe("The step whose items are used."),
       limit: optional(
         z.union([
           z.int().min(1).max(1000),
@@ -93,22 +93,22 @@ export const stepSchema = z.strictObject({
       ),
       lacking: optional(
         z.string().regex(/^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)*$/, "a dotted path of members"),
-        "Only items without this member are asked about, and what is told takes the item's place; all others stay.",
+        "Only items without this member are requested, and each is replaced by its answer; the others stay.",
       ),
     }),
     "Once per item of an earlier step.",
   ),
   optional: optional(z.boolean(), "Skipped when the server lacks the method."),
-  expect: optional(expect, "What counts as an answer; anything else is a refusal."),
+  expect: optional(expect, "Which results are accepted; any other is refused."),
   merge: optional(
     z.enum(["first", "all"]),
-    "One server answers, or all are asked and merged; the method says when absent.",
+    "One server answers, or the answers of all are merged; depends on the method when absent.",
   ),
-  retry_empty: optional(retryEmpty, "Asks again when the answer is empty."),
+  retry_empty: optional(retryEmpty, "Repeats the request when the answer is empty."),
   wait_ms: optional(milliseconds.max(60_000), "For diagnostics: the longest wait."),
   settle_ms: optional(
     milliseconds.max(10_000),
-    "For diagnostics: quiet time after which a push counts as settled.",
+    "For diagnostics: time without new ones after which published diagnostics count as final.",
   ),
   command: optional(json, "For execute_command: the name, or a reference."),
   arguments: optional(json, "For execute_command: the arguments."),
@@ -121,7 +121,7 @@ export const stepSchema = z.strictObject({
     argName,
     "For a batch: the argument that holds `parallel` and `stop_on_error`; two arguments when absent.",
   ),
-  from: optional(z.string(), "For a choice: the step whose items are looked through."),
+  from: optional(z.string(), "For a choice: the step whose items are searched."),
   item: optional(json, "For a choice: the id of the item, or a reference."),
   args: optional(json, "For a tool or runtime step: its arguments."),
   action: optional(z.string(), "For a runtime step: what to do."),
@@ -137,7 +137,7 @@ export const toolSchema = z.strictObject({
   input: optional(
     z.union([z.string(), z.array(z.string()).min(1)]),
     set(
-      "What a call points at: `workspace`, `document`, `position`, `range`, `symbol`, `text`, `query`, or a list of them.",
+      "What a call refers to: `workspace`, `document`, `position`, `range`, `symbol`, `text`, `query`, or a list of them.",
     ),
   ),
   args: optional(z.record(argName, arg), "Further arguments."),
@@ -155,25 +155,25 @@ export const toolSchema = z.strictObject({
         language: optional(z.string(), "For text: the language."),
         apply: optional(
           z.enum(["never", "on_request"]),
-          "For edits: only shown, or applied when a call asks; brings `dry_run`, `edit_token` and `expected_before_sha256`.",
+          "For edits: only shown, or applied when a call requests it; adds `dry_run`, `edit_token` and `expected_before_sha256`.",
         ),
         backups: optional(
           z.strictObject({
             create: optional(json, "Whether: a boolean, or a reference to an argument."),
-            suffix: optional(json, "The end of the copy's name: a text, or a reference to an argument."),
+            suffix: optional(json, "The suffix of the copy's name: a string, or a reference to an argument."),
           }),
-          "For edits: copies each edited file beside itself before it is applied.",
+          "For edits: copies each edited file next to itself first.",
         ),
         list: optional(argName, "The member that holds the items, when it is not the shape's own."),
-        count: optional(argName, "A member that says how many items are shown, beside `total` and `shown`."),
+        count: optional(argName, "A member with the number of items shown, besides `total` and `shown`."),
         symbols: optional(
           z.strictObject({
             list: argName.describe("The member that holds `[{ symbol, <items> }]`."),
-            count: optional(argName, "A member that says how many symbols these are."),
+            count: optional(argName, "A member with the number of symbols."),
           }),
-          "For tools that take a symbol's name: the items stand under the symbol that has it.",
+          "For tools that take a symbol's name: the items are grouped by symbol.",
         ),
-        ids: optional(z.boolean(), "Gives each item an `id` made of its content."),
+        ids: optional(z.boolean(), "Gives each item an `id` derived from its content."),
         outcomes: optional(
           z.enum(["word", "success"]),
           "For batches: each operation with `outcome` and `answer`, or with `success` and `result` or `error`.",
@@ -182,10 +182,10 @@ export const toolSchema = z.strictObject({
           z.boolean(),
           "For hover: each text as `{ kind, value }`, `markdown` or `plaintext`.",
         ),
-        snippet: optional(snippet, "For locations: the text of the file beside each place."),
+        snippet: optional(snippet, "For locations: the text of the file at each place."),
         max_chars: optional(
           json,
-          "The answer's own budget of characters, `mcp.output.max_total_chars_hard` at the most: a number, or a reference to an argument.",
+          "The most characters of the answer, at most `mcp.output.max_total_chars_hard`: a number, or a reference to an argument.",
         ),
       }),
     ]),
@@ -193,18 +193,18 @@ export const toolSchema = z.strictObject({
   ),
   text: optional(
     template,
-    "How `content` reads: the name of a template in `templates/text/`, or a Handlebars text.",
+    "The text of `content`: the name of a template in `templates/text/`, or a Handlebars text.",
   ),
-  empty: optional(z.string().min(1).max(400), "What `content` says when nothing was found."),
-  retry_empty: optional(retryEmpty, "For the short form: asks again when the answer is empty."),
-  expect: optional(expect, "For the short form: what counts as an answer."),
+  empty: optional(z.string().min(1).max(400), "The text of `content` when nothing was found."),
+  retry_empty: optional(retryEmpty, "For the short form: repeats the request when the answer is empty."),
+  expect: optional(expect, "For the short form: which results are accepted."),
   merge: optional(z.enum(["first", "all"]), "For the short form: one server answers, or all."),
   page: optional(z.boolean(), "Adds `page_size` and `cursor`."),
   max_items: optional(positive.max(20_000), "Items in one answer."),
-  require: optionalSet(argName, "Pointing arguments, as the dialect spells them, that every call must give."),
+  require: optionalSet(argName, "Position arguments, with the dialect's names, that every call must give."),
   default_items: optional(
     positive.max(20_000),
-    "Items in an answer, or in a page, to a call that asks for no number; without it `max_items`, or 100 in a page.",
+    "Items in an answer, or in a page, when a call gives no number; when absent `max_items`, or 100 in a page.",
   ),
   max_bytes: optional(z.int().min(16_384).max(8_000_000), "Bytes of one answer."),
   timeout_ms: optional(milliseconds.min(100), "Longest time for one call."),
@@ -216,7 +216,7 @@ export const methodSchema = z.strictObject({
   servers: optionalSet(identifier, "The servers that have it; all when absent."),
   capability: optional(
     z.string(),
-    "Dotted path in the server's capabilities that promises it; assumed when absent.",
+    "Dotted path in the server's capabilities that announces it; assumed when absent.",
   ),
   result: optional(jsonTable, "JSON Schema of the result."),
 });
