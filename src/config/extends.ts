@@ -15,6 +15,7 @@ import { problemAt, type Source } from "./text/source.js";
 import { duplicateNames, validate } from "./validate.js";
 
 const MAX_LAYERS = 100;
+const NOT_SHIPPED = "is not a shipped config";
 
 /** A config with everything that it extends. */
 export interface ExtendedConfig {
@@ -38,8 +39,46 @@ export function readExtended(
   content: string | Uint8Array,
   options: ExtendsOptions,
 ): ExtendedConfig {
+  const { catalogue, files, within } = options;
   const result: ExtendedConfig = { layers: [], problems: [], files: [] };
-  addFile(file, content, [options.files.realpath(file)], options, result);
+
+  const addFile = (file: string, content: string | Uint8Array, chain: readonly string[]): void => {
+    const source = renameLspiKeys(readSource(file, content));
+    result.files.push({ file, text: source.text });
+    result.problems.push(...problemsOf(source));
+    const layer: Layer = { origin: "config", places: source, tree: source.tree };
+    for (const [index, entry] of extendsOf(layer).entries()) {
+      const failure = addEntry(entry, file, chain);
+      if (failure === undefined) continue;
+      const suggestion = failure === NOT_SHIPPED ? nearest(entry, catalogue.names()) : undefined;
+      const path = ["extends", index];
+      result.problems.push(
+        problemAt(source, "config/bad-extends", `\`${entry}\` ${failure}`, path, { suggestion }),
+      );
+    }
+    result.layers.push(layer);
+  };
+
+  /** Adds the layers of one entry, or returns why it cannot be used. */
+  const addEntry = (entry: string, from: string, chain: readonly string[]): string | undefined => {
+    if (result.layers.length >= MAX_LAYERS) return `exceeds the limit of ${MAX_LAYERS} layers`;
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(entry)) return "is a URL; layers are files";
+    if (!/^\.\.?\//.test(entry)) {
+      const layers = shippedLayers(entry, catalogue);
+      result.layers.push(...layers);
+      return layers.length > 0 ? undefined : NOT_SHIPPED;
+    }
+    const path = resolve(dirname(from), entry);
+    const real = files.realpath(path);
+    if (within !== undefined && !isInside(real, files.realpath(within))) return "is outside the workspace";
+    if (chain.includes(real)) return "extends itself";
+    const read = readOrExplain(files, path);
+    if ("failure" in read) return read.failure;
+    addFile(path, read.content, [...chain, real]);
+    return undefined;
+  };
+
+  addFile(file, content, [files.realpath(file)]);
   return result;
 }
 
@@ -51,7 +90,7 @@ export function shippedLayers(name: string, catalogue: Catalogue, chain: readonl
     const isCycle = entry === name || chain.includes(entry);
     const layers = isCycle ? [] : shippedLayers(entry, catalogue, [...chain, name]);
     if (layers.length === 0) {
-      const message = `\`${entry}\` ${isCycle ? "extends itself" : "is not a shipped config"}`;
+      const message = `\`${entry}\` ${isCycle ? "extends itself" : NOT_SHIPPED}`;
       catalogue.problems.push(problemAt(layer.places, "config/bad-extends", message, ["extends", index]));
     }
     return layers;
@@ -69,28 +108,6 @@ export function hashOf({ files }: ExtendedConfig, main: string): string {
   );
 }
 
-function addFile(
-  file: string,
-  content: string | Uint8Array,
-  chain: readonly string[],
-  options: ExtendsOptions,
-  result: ExtendedConfig,
-): void {
-  const source = renameLspiKeys(readSource(file, content));
-  result.files.push({ file, text: source.text });
-  result.problems.push(...problemsOf(source));
-  const layer: Layer = { origin: "config", places: source, tree: source.tree };
-  for (const [index, entry] of extendsOf(layer).entries()) {
-    const failure = addEntry(entry, file, chain, options, result);
-    if (!failure) continue;
-    const { message, suggestion } = failure;
-    result.problems.push(
-      problemAt(source, "config/bad-extends", `\`${entry}\` ${message}`, ["extends", index], { suggestion }),
-    );
-  }
-  result.layers.push(layer);
-}
-
 function problemsOf(source: Source): Problem[] {
   if (source.broken) return source.problems;
   return inOrder([
@@ -98,34 +115,6 @@ function problemsOf(source: Source): Problem[] {
     ...validate(configSchema, source.tree, source, { refused: source.refused, partial: true }),
     ...duplicateNames(source.tree, source),
   ]);
-}
-
-/** Adds the layers of one entry; returns why it cannot be used. */
-function addEntry(
-  entry: string,
-  from: string,
-  chain: readonly string[],
-  options: ExtendsOptions,
-  result: ExtendedConfig,
-): { message: string; suggestion?: string | undefined } | undefined {
-  const { catalogue, files, within } = options;
-  if (result.layers.length >= MAX_LAYERS) return { message: `exceeds the limit of ${MAX_LAYERS} layers` };
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(entry)) return { message: "is a URL; layers are files" };
-  if (!/^\.\.?\//.test(entry)) {
-    const layers = shippedLayers(entry, catalogue);
-    result.layers.push(...layers);
-    if (layers.length > 0) return undefined;
-    return { message: "is not a shipped config", suggestion: nearest(entry, catalogue.names()) };
-  }
-  const file = resolve(dirname(from), entry);
-  const real = files.realpath(file);
-  if (within !== undefined && !isInside(real, files.realpath(within)))
-    return { message: "is outside the workspace" };
-  if (chain.includes(real)) return { message: "extends itself" };
-  const read = readOrExplain(files, file);
-  if ("failure" in read) return { message: read.failure };
-  addFile(file, read.content, [...chain, real], options, result);
-  return undefined;
 }
 
 function extendsOf(layer: Layer): string[] {

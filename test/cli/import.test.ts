@@ -250,7 +250,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     });
     for (const note of [
       "lsp.razor: it names no program, and the catalogue has none of that name; left out",
-      "how opencode starts its own servers; the catalogue's are taken: typescript as `typescript-language-server`",
+      "how opencode starts its built-in servers; presets are used instead: typescript as `typescript-language-server`",
       "built-in servers of opencode that the file does not name",
       'vue: `vue-language-server` works only with others; write `extends = ["stacks/vue"]`',
     ])
@@ -299,7 +299,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     });
     expect(config.servers).toHaveLength(5);
     expect(notes).toContain("`pipx run` would download it at each start; install `pylsp`");
-    expect(notes).toContain("`bundle exec` finds it in the project's own environment; `my-rb-ls` must be");
+    expect(notes).toContain("`bundle exec` finds it in the project's own environment; install `my-rb-ls`");
     expect(notes).toMatch(/CLAUDE_PLUGIN_ROOT.*; left out/);
   });
 
@@ -343,7 +343,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     });
     expect(market.config.servers).toEqual([{ id: "gopls", kind: "gopls" }]);
     expect(market.notes).toContain(
-      "plugins[1].lspServers: its servers stand in ./.lsp.json; import that file",
+      "plugins[1].lspServers: its servers are in ./.lsp.json; import that file",
     );
     write("plugin.json", { name: "x", lspServers: "./.lsp.json" });
     const plugin = await proxy("import", "plugin.json");
@@ -422,7 +422,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     const { notes } = await imported("cclsp.json", {
       servers: [{ extensions: ["ts"], command: ["typescript-language-server", "--stdio"] }],
     });
-    expect(notes).toMatch(/only its extensions; `typescript-language-server` serves .*\btsx\b.* too/);
+    expect(notes).toMatch(/the limit to its extensions; `typescript-language-server` serves .*\btsx\b.* too/);
   });
 
   it("writes a file, never over another, and refuses what it does not know", async () => {

@@ -8,7 +8,7 @@ import { commentOf } from "../edit/server-text.js";
 import type { Files } from "../files.js";
 import { packageName } from "../import/launchers.js";
 import type { Layer } from "../layer.js";
-import { configSchema, type PresetConfig, presetSchema } from "../schema.js";
+import { configSchema, type PresetConfig, presetSchema, serverSchema } from "../schema.js";
 import { readSource } from "../text/read.js";
 import { validate } from "../validate.js";
 import { INDEX_FILE, type PresetFacts, presetFacts, readIndex } from "./preset-index.js";
@@ -30,8 +30,7 @@ export class Catalogue {
   readonly #folder: string;
   readonly #files: Files;
   readonly #names = new Map<string, string[]>();
-  readonly #layers = new Map<string, Layer | undefined>();
-  readonly #abouts = new Map<string, string>();
+  readonly #configs = new Map<string, { layer: Layer; about: string } | undefined>();
   #facts: PresetFacts[] | undefined;
 
   constructor(folder: string, files: Files) {
@@ -116,7 +115,7 @@ export class Catalogue {
   /** A shipped config as a layer; a preset becomes a config with one server. */
   layer(name: string): Layer | undefined {
     if (!this.names().includes(name)) return undefined;
-    const layer = this.#read(name);
+    const layer = this.#read(name)?.layer;
     if (!layer || !name.startsWith("servers/")) return layer;
     const id = layer.tree.id ?? "";
     return {
@@ -127,9 +126,8 @@ export class Catalogue {
   }
 
   #preset(name: string): Preset | undefined {
-    const layer = this.#read(`servers/${name}`);
-    const about = this.#abouts.get(`servers/${name}`) ?? "";
-    return layer ? { config: layer.tree as PresetConfig, about, layer } : undefined;
+    const read = this.#read(`servers/${name}`);
+    return read && { ...read, config: read.layer.tree as PresetConfig };
   }
 
   #namesIn(folder: string): string[] {
@@ -142,12 +140,12 @@ export class Catalogue {
     return names;
   }
 
-  #read(name: string): Layer | undefined {
-    if (!this.#layers.has(name)) this.#layers.set(name, this.#open(name));
-    return this.#layers.get(name);
+  #read(name: string): { layer: Layer; about: string } | undefined {
+    if (!this.#configs.has(name)) this.#configs.set(name, this.#open(name));
+    return this.#configs.get(name);
   }
 
-  #open(name: string): Layer | undefined {
+  #open(name: string): { layer: Layer; about: string } | undefined {
     const file = join(this.#folder, `${name}.toml`);
     const content = this.#files.read(file);
     if (content === undefined) return undefined;
@@ -157,32 +155,14 @@ export class Catalogue {
     if (!source.broken) problems.push(...validate(schema, source.tree, source, { partial: true }));
     this.problems.push(...problems);
     if (problems.length > 0) return undefined;
-    this.#abouts.set(name, commentOf(source.text));
-    return { origin: `configs/${name}.toml`, places: source, tree: source.tree };
+    const layer = { origin: `configs/${name}.toml`, places: source, tree: source.tree };
+    return { layer, about: commentOf(source.text) };
   }
 }
 
 function programOf({ command }: PresetFacts): string | undefined {
   return [command ?? []].flat()[0];
 }
-
-/** The keys that describe the preset, not the server. */
-const ABOUT_PRESET: ReadonlySet<string> = new Set([
-  "id",
-  "kind",
-  "kinds",
-  "known_as",
-  "languages",
-  "rank",
-  "preferred",
-  "companion",
-  "stack",
-  "interpreter",
-  "command_env",
-  "probe",
-  "install_on",
-  "homepage",
-]);
 
 /** The keys that an `adapter` takes from a preset. */
 const QUIRKS: ReadonlySet<string> = new Set([
@@ -199,11 +179,15 @@ const QUIRKS: ReadonlySet<string> = new Set([
 
 /** A preset's layer with only the keys that a server takes from it. */
 export function presetLayer(preset: Preset, as: "kind" | "adapter"): Layer {
-  const takes = (key: string) => (as === "adapter" ? QUIRKS.has(key) : !ABOUT_PRESET.has(key));
-  const tree: JsonObject = Object.fromEntries(
-    Object.entries(preset.layer.tree).filter(([key]) => takes(key)),
+  const isServerKey = (key: string) =>
+    key !== "id" && key !== "kind" && Object.hasOwn(serverSchema.shape, key);
+  const keys = Object.entries(preset.layer.tree).filter(([key]) =>
+    as === "adapter" ? QUIRKS.has(key) : isServerKey(key),
   );
-  return { ...preset.layer, tree: { ...tree, untrusted: untrustedSettings(preset) } };
+  return {
+    ...preset.layer,
+    tree: { ...Object.fromEntries(keys), untrusted: untrustedSettings(preset) },
+  };
 }
 
 /** A preset's settings for untrusted workspaces. Unless it says otherwise, it is not started there. */

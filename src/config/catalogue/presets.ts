@@ -25,7 +25,10 @@ export function commandsFromEnvironment(catalogue: Catalogue, env: Environment):
   return catalogue.facts().flatMap((facts) => commandFrom(facts, env) ?? []);
 }
 
-function commandFrom({ command_env: variable }: PresetFacts, env: Environment): string | undefined {
+function commandFrom(
+  { command_env: variable }: Pick<PresetFacts, "command_env">,
+  env: Environment,
+): string | undefined {
   return variable === undefined ? undefined : env[variable] || undefined;
 }
 
@@ -50,61 +53,43 @@ export function applyPresets(
   const problems: Problem[] = [];
   const items = servers.items.map((server) => {
     if (server.kind !== "table") return server;
-    const running = presetsRunning(server, catalogue);
-    const below = [
-      ...kindLayers(server, catalogue, env, problems),
-      ...adapterLayers(server, catalogue, problems),
-      ...programLayers(server, running),
-    ];
-    return [...below, ...noStartLayers(below, running)]
-      .map(layerTable)
-      .concat(server)
-      .reduce((under, over) => mergeTables(under, over, serverRule));
+    const layers = layersBelow(server, catalogue, env, problems);
+    return [...layers.map(layerTable), server].reduce((under, over) => mergeTables(under, over, serverRule));
   });
   return { config: withEntries(config, { servers: { ...servers, items } }), problems };
 }
 
-function kindLayers(
+/** The layers that a server is merged over. */
+function layersBelow(
   server: LayerTable,
   catalogue: Catalogue,
   env: Environment,
   problems: Problem[],
 ): Layer[] {
   const kind = leafValue(server.entries.get("kind"));
-  if (typeof kind !== "string") return [];
-  // lspi starts a generic server with `--stdio` by default.
-  if (kind === "generic") return [impliedLayer(server, { args: ["--stdio"] })];
-  const preset = catalogue.preset(kind);
-  if (!preset) {
-    problems.push(unknownPreset(server, "kind", kind, catalogue));
-    return [];
-  }
-  const command = commandFrom(preset.config, env);
-  return [presetLayer(preset, "kind"), ...(command ? [impliedLayer(server, { command })] : [])];
-}
-
-function adapterLayers(server: LayerTable, catalogue: Catalogue, problems: Problem[]): Layer[] {
   const adapter = leafValue(server.entries.get("adapter"));
-  if (typeof adapter !== "string") return [];
-  const preset = catalogue.preset(adapter);
-  if (preset) return [presetLayer(preset, "adapter")];
-  problems.push(unknownPreset(server, "adapter", adapter, catalogue));
-  return [];
-}
-
-/** A server that names only a program gets the settings for untrusted workspaces of that program's preset. */
-function programLayers(server: LayerTable, running: readonly Preset[]): Layer[] {
-  const value = (key: string) => leafValue(server.entries.get(key));
-  if ((value("kind") ?? "generic") !== "generic" || value("adapter") !== undefined) return [];
-  return running.slice(0, 1).map(untrustedLayer);
-}
-
-/** If any preset forbids the start in an untrusted workspace, it is forbidden; only the server's own table overrides that. */
-function noStartLayers(below: readonly Layer[], running: readonly Preset[]): Layer[] {
-  return [...below, ...running.map(untrustedLayer)]
-    .filter(({ tree: { untrusted } }) => isTable(untrusted) && untrusted.start === false)
-    .slice(0, 1)
-    .map((layer) => ({ ...layer, tree: { untrusted: { start: false } } }));
+  const layers: Layer[] = [];
+  const presetOf = (key: "kind" | "adapter", name: string) => {
+    const preset = catalogue.preset(name);
+    if (preset) layers.push(presetLayer(preset, key));
+    else problems.push(unknownPreset(server, key, name, catalogue));
+    return preset;
+  };
+  // lspi starts a generic server with `--stdio` by default.
+  if (kind === "generic") layers.push(impliedLayer(server, { args: ["--stdio"] }));
+  else if (typeof kind === "string") {
+    const command = commandFrom(presetOf("kind", kind)?.config ?? {}, env);
+    if (command) layers.push(impliedLayer(server, { command }));
+  }
+  if (typeof adapter === "string") presetOf("adapter", adapter);
+  const running = presetsRunning(server, catalogue).map(untrustedLayer);
+  // A server that names only a program gets the settings for untrusted workspaces of that program's preset.
+  if ((kind ?? "generic") === "generic" && adapter === undefined) layers.push(...running.slice(0, 1));
+  // If any preset forbids the start in untrusted workspaces, only the server's own table can allow it.
+  const forbidding = [...layers, ...running].find(
+    ({ tree: { untrusted } }) => isTable(untrusted) && untrusted.start === false,
+  );
+  return forbidding ? [...layers, { ...forbidding, tree: { untrusted: { start: false } } }] : layers;
 }
 
 function untrustedLayer(preset: Preset): Layer {

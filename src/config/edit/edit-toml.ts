@@ -8,7 +8,7 @@ import { serverLines } from "./server-text.js";
 import { appendBlock, insertLines, lineBreak, nextLine, splice, startOfLine } from "./text-lines.js";
 
 /** Adds a server: to the list `servers = [...]` where there is one, else as a table at the end. */
-export function withServer(text: string, server: JsonObject, comment: readonly string[]): string {
+export function withServer(text: string, server: JsonObject, comment: readonly string[] = []): string {
   const program = parseTOML(text, SYNTAX);
   const list = arrayAt(program, "servers");
   if (list) return withItem(text, program, list, server as Json);

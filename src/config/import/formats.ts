@@ -1,6 +1,9 @@
 /** The config formats of other programs that `import` reads, the more specific ones first. */
 import { isTable, type JsonObject } from "../../base/json.js";
+import { ConfigError } from "../../base/problem.js";
+import { renameLspiKeys } from "../lspi.js";
 import { serverSchema } from "../schema.js";
+import { readOther } from "../text/read.js";
 import {
   command,
   disabled,
@@ -178,6 +181,21 @@ const crush: Format = {
 
 /** All formats, in the order in which they are tried. */
 export const formats: readonly Format[] = [cclsp, lspi, mcpls, helix, copilot, opencode, crush, claude];
+
+/** Reads a file of another program: its tree, and its format if it is the `wanted` one or recognised. */
+export function readOtherConfig(
+  file: string,
+  content: string | Uint8Array,
+  wanted: string | undefined,
+): { tree: JsonObject; format: Format | undefined } {
+  const source = readOther(file, content, file.endsWith(".toml") ? "toml" : "json");
+  if (source.broken) throw new ConfigError(source.problems);
+  const { tree } = source;
+  const format = formats.find(({ name, matches }) =>
+    wanted === undefined ? matches(tree) : name === wanted,
+  );
+  return { tree: format?.isOurs ? renameLspiKeys(source).tree : tree, format };
+}
 
 function hasWords(entry: unknown, key: string): boolean {
   return isTable(entry) && Array.isArray(entry[key]);

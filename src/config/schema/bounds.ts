@@ -26,7 +26,7 @@ export const workspace = z.strictObject({
 export const allow = z.strictObject({
   commands: optionalSet(
     nonEmpty,
-    "The only programs that may be started: bare names or absolute paths. No globs, no shell.",
+    "The only programs that may be started: names or absolute paths.",
     "subset",
   ),
   hosts: optionalSet(
@@ -52,23 +52,19 @@ export const limits = z.strictObject({
   max_message_bytes: optional(z.int().min(65_536).max(1_073_741_824), "Bytes of one LSP message.", "at_most"),
   max_file_bytes: optional(
     z.int().min(1024).max(1_073_741_824),
-    "Bytes of a file that is sent to a server.",
+    "Bytes of a file sent to a server.",
     "at_most",
   ),
   timeout_ms: optional(milliseconds.min(100), "Longest time for one call.", "at_most"),
   max_servers: optional(
     positive.max(256),
-    "Language servers running at once; the longest idle one is stopped first.",
+    "Language servers at once; the longest idle one is stopped.",
     "at_most",
   ),
   max_open_documents: optional(
     positive.max(10_000),
-    "Documents open in one server; the oldest is closed first.",
+    "Open documents in one server; the oldest is closed.",
     "at_most",
   ),
-  cache_bytes: optional(
-    z.int().min(0).max(268_435_456),
-    "Has no effect: there is no answer cache any more.",
-    "any",
-  ),
+  cache_bytes: optional(z.int().min(0).max(268_435_456), "Has no effect: there is no answer cache.", "any"),
 });

@@ -1,7 +1,7 @@
 /** The table `dialect`: the names and forms of arguments and answers. */
 import * as z from "zod";
 import { unlimited } from "./discovered-rules.js";
-import { argName, optional, outOfBounds, template } from "./values.js";
+import { argName, optional, outOfBounds, stringMap, template } from "./values.js";
 
 const base01 = z.union([z.literal(0), z.literal(1)]);
 
@@ -16,26 +16,20 @@ export const dialect = z.strictObject({
   position: optional(
     z.strictObject({
       form: optional(z.enum(["flat", "object"]), "Two arguments, or one object."),
-      answers: optional(
-        z.enum(["flat", "object"]),
-        "The same for positions and ranges in answers; as `form` when absent.",
-      ),
+      answers: optional(z.enum(["flat", "object"]), "The same in answers; as `form` when absent."),
       line: optional(argName, "The line's name."),
       character: optional(argName, "The character's name."),
       line_base: optional(base01, "The first line's number."),
       character_base: optional(base01, "The first character's number."),
       unit: optional(
         z.enum(["utf-8", "utf-16", "utf-32"]),
-        "What one character is: a byte, a UTF-16 unit, or a code point.",
+        "A character is a byte, a UTF-16 unit or a code point.",
       ),
       fuzz: optional(
         z.boolean(),
         "Whether a position without a symbol may be moved to one beside it, with a warning; true when absent.",
       ),
-      missing: optional(
-        z.enum(["refuse", "first"]),
-        "What a missing line or character means; refused when absent.",
-      ),
+      missing: optional(z.enum(["refuse", "first"]), "What a missing line or character means."),
     }),
     "How a position is given.",
   ),
@@ -71,10 +65,7 @@ export const dialect = z.strictObject({
     }),
     "The arguments for pages and limits of lists.",
   ),
-  text: optional(
-    template,
-    "The text of `content` where a tool has no `text`: a template's name, or a Handlebars text.",
-  ),
+  text: optional(template, "The `content` of tools without `text`: a template's name, or a Handlebars text."),
   echo: optional(argName, "The member of an answer that repeats the call's arguments."),
   members: optional(
     z.record(z.string(), z.union([z.literal(""), argName])),
@@ -89,21 +80,12 @@ export const dialect = z.strictObject({
       text: optional(template, "A Handlebars text over `code`, `message`, `number` and `data`."),
       code: optional(argName, "The member of `error` that holds the code; `code` when absent."),
       message: optional(argName, "A member of the answer that repeats the message; none when absent."),
-      number: optional(
-        argName,
-        "A member of the answer that holds the number of `numbers`; none when absent.",
-      ),
-      codes: optional(
-        z.record(z.string(), z.string()),
-        "Our code, a family of codes (`page`) or `*` → the code in the answer.",
-      ),
-      messages: optional(
-        z.record(z.string(), z.string()),
-        "Our code, a family or `*` → the message in the answer.",
-      ),
+      number: optional(argName, "A member of the answer with the number of `numbers`; none when absent."),
+      codes: optional(stringMap, "Our code, a family (`page`) or `*` → the code in the answer."),
+      messages: optional(stringMap, "Our code, a family or `*` → the message in the answer."),
       numbers: optional(
         z.record(z.string(), z.int()),
-        "Our code, a family or `*` → the number of the JSON-RPC error.",
+        "Our code, a family or `*` → the JSON-RPC error number.",
       ),
     }),
     "The form of a refusal.",
@@ -111,10 +93,7 @@ export const dialect = z.strictObject({
   warnings: optional(
     z.strictObject({
       code: optional(argName, "The member that holds the code; `code` when absent."),
-      codes: optional(
-        z.record(z.string(), z.string()),
-        "Our code, a family or `*` → the code in the answer.",
-      ),
+      codes: optional(stringMap, "Our code, a family or `*` → the code in the answer."),
     }),
     "The form of a warning in an answer.",
   ),

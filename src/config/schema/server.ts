@@ -5,6 +5,7 @@ import {
   discovered,
   identifier,
   json,
+  jsonPointer,
   jsonTable,
   milliseconds,
   nonEmpty,
@@ -14,6 +15,7 @@ import {
   positive,
   sequence,
   set,
+  stringMap,
 } from "./values.js";
 
 const mode = optional(
@@ -53,16 +55,8 @@ const forward = z.strictObject({
 /** An entry of `servers`. */
 export const serverSchema = z.strictObject({
   id: identifier.describe("The server's name, unique.").meta(discovered("any")),
-  kind: optional(
-    z.string(),
-    "A preset in `configs/servers/`; every key here overrides it. `generic` means none.",
-    "fixed",
-  ),
-  adapter: optional(
-    z.string(),
-    "A preset of which only the quirks (settings, replies, timeouts) are used.",
-    "fixed",
-  ),
+  kind: optional(z.string(), "A preset in `configs/servers/`, or `generic`; keys here override it.", "fixed"),
+  adapter: optional(z.string(), "A preset, for its settings, replies and timeouts only.", "fixed"),
   enabled: optional(z.boolean(), "`false` disables the server.", "only_false"),
   command: optional(
     z.union([nonEmpty, z.array(nonEmpty).min(1)]),
@@ -75,18 +69,10 @@ export const serverSchema = z.strictObject({
     "File extensions without the dot.",
     "subset",
   ),
-  filenames: optionalSet(
-    nonEmpty,
-    "Whole file names, for files without an extension of their own.",
-    "subset",
-  ),
+  filenames: optionalSet(nonEmpty, "Whole file names, for files without an extension.", "subset"),
   globs: optionalSet(nonEmpty, "Path globs, for other files.", "subset"),
   language_id: optional(nonEmpty, "The LSP language id of its files.", "fixed"),
-  language_ids: optional(
-    z.record(z.string(), z.string()),
-    "Extension or file name → language id, where it differs.",
-    "fixed",
-  ),
+  language_ids: optional(stringMap, "Extension or file name → another language id.", "fixed"),
   root_markers: optionalList(nonEmpty, "Files that mark a project's root.", "fixed"),
   root_pick: optional(z.enum(["nearest", "farthest"]), "Which marked folder is the root.", "fixed"),
   root_dir: optional(nonEmpty, "A fixed root instead of markers.", "inside"),
@@ -96,7 +82,7 @@ export const serverSchema = z.strictObject({
     "fixed",
   ),
   workspace_folders: optionalList(nonEmpty, "More workspace folders for the server.", "subset"),
-  env: optional(z.record(z.string(), z.string()), "Environment variables added for this server.", "fixed"),
+  env: optional(stringMap, "Environment variables added for this server.", "fixed"),
   transport: optional(
     transport,
     '`"stdio"`, `{ tcp = "host:port" }` or `{ pipe = "path" }`; the last two with `mode`, for a server that already runs or uses a socket.',
@@ -121,11 +107,7 @@ export const serverSchema = z.strictObject({
     "Method → longest time.",
     "fixed",
   ),
-  warmup_timeout_ms: optional(
-    milliseconds,
-    "Longest wait for a starting server to report that it has indexed.",
-    "at_most",
-  ),
+  warmup_timeout_ms: optional(milliseconds, "Longest wait for a starting server to index.", "at_most"),
   replies: optional(z.record(z.string(), json), "Static answers to the server's own requests.", "fixed"),
   forward: optionalList(
     forward,
@@ -137,21 +119,15 @@ export const serverSchema = z.strictObject({
       progress: optional(z.boolean(), "Whether open work-done progress means indexing."),
       notification: optional(z.string(), "A notification with the server's state."),
       field: optional(
-        z.string().regex(/^(\/.*)?$/, "a JSON Pointer"),
+        jsonPointer,
         "JSON Pointer in its parameters to a boolean that means ready; with `text`, to a string.",
       ),
       text: optional(
         z.array(nonEmpty).min(1),
         set("The server is ready once the string at `field` contains one of these; others are ignored."),
       ),
-      at_once: optional(
-        z.boolean(),
-        "Its first answer is complete: it loads what it needs before it answers, without reporting it.",
-      ),
-      each_folder: optional(
-        z.boolean(),
-        "It reports that it is ready once for each workspace folder, also for an added one.",
-      ),
+      at_once: optional(z.boolean(), "Its first answer is complete; it does not report loading."),
+      each_folder: optional(z.boolean(), "It reports that it is ready for each workspace folder."),
     }),
     "How the server reports that it has indexed.",
     "fixed",
@@ -177,23 +153,15 @@ export const serverSchema = z.strictObject({
   ),
   idle_shutdown_ms: optional(
     z.int().min(0),
-    "Stops the server after this time without a call; 0 means never.",
+    "Stops it after this idle time; 0 means never.",
     "at_most_or_never",
   ),
-  restart_interval_minutes: optional(
-    z.number().min(0),
-    "Restarts the server at this interval; 0 means never.",
-    "fixed",
-  ),
+  restart_interval_minutes: optional(z.number().min(0), "Restarts it regularly; 0 means never.", "fixed"),
   restart: optional(
     z.strictObject({
       max: optional(z.int().min(0), "Restarts after a crash within the window.", "at_most"),
       window_ms: optional(positive, "The window.", "at_least"),
-      backoff_ms: optional(
-        z.tuple([z.int().min(0), z.int().min(0)]),
-        "First and longest wait between restarts.",
-        "fixed",
-      ),
+      backoff_ms: optional(z.tuple([z.int().min(0), z.int().min(0)]), "First and longest wait.", "fixed"),
     }),
     "What happens after a crash.",
   ),
@@ -211,12 +179,12 @@ export const serverSchema = z.strictObject({
   ),
   priority: optional(
     z.int().min(-1000).max(1000),
-    "Order among servers of one file; the highest is asked first.",
+    "Among servers of one file the highest is asked first.",
     "fixed",
   ),
   execute_commands: optionalSet(
     nonEmpty,
-    "The `workspace/executeCommand` names that a tool may run.",
+    "The `workspace/executeCommand` names that tools may run.",
     "subset",
   ),
   limits: optional(
@@ -263,11 +231,7 @@ export const serverSchema = z.strictObject({
         "Whether they are requested where the server supports that (true when absent); else only published ones count.",
         "fixed",
       ),
-      on_save: optional(
-        z.boolean(),
-        "It checks a file only when it is saved, so a save is sent first.",
-        "fixed",
-      ),
+      on_save: optional(z.boolean(), "It checks a file only when saved, so a save is sent first.", "fixed"),
     }),
     "How its diagnostics are obtained, where that is unusual.",
   ),
@@ -288,13 +252,10 @@ export const presetSchema = serverSchema.extend({
   ),
   languages: optionalSet(z.string(), "The languages it serves, for people and for detection."),
   rank: optional(z.int(), "Among presets for the same files the highest is preferred."),
-  preferred: optional(
-    nonEmpty,
-    "Why it is preferred to the others for the same files, with a measurement where there is one.",
-  ),
+  preferred: optional(nonEmpty, "Why it is preferred to others for the same files, if possible measured."),
   companion: optional(
     z.boolean(),
-    "It supplements a language's own server (lint, spelling, style) and is never detected, only added.",
+    "It supplements another server (lint, spelling) and is never detected, only added.",
   ),
   stack: optional(
     nonEmpty,

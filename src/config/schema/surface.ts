@@ -24,11 +24,7 @@ export const mcp = z.strictObject({
     "A profile in `configs/profiles/`. `auto` is the default profile with answers in the form that each client, known by the name in its handshake, passes to its model.",
     labelled("fixed", "the profile"),
   ),
-  sealed: optionalSet(
-    nonEmpty,
-    "For a profile: its keys and tables that a config over it may narrow, never widen.",
-    "union",
-  ),
+  sealed: optionalSet(nonEmpty, "For a profile: keys that a config may narrow, never widen.", "union"),
   read_only: optional(z.boolean(), "`true` hides and refuses every tool that is not `read`.", "only_true"),
   instructions: optional(
     z.string().max(1000),
@@ -37,11 +33,7 @@ export const mcp = z.strictObject({
   ),
   tools: optional(
     z.strictObject({
-      allow: optionalSet(
-        toolName,
-        "When not empty: the only tools that are listed and callable.",
-        "selection",
-      ),
+      allow: optionalSet(toolName, "If not empty: the only tools that are listed and callable.", "selection"),
       exclude: optionalSet(toolName, "Tools that are neither listed nor callable.", "union"),
     }),
     "Which tools there are.",
@@ -66,7 +58,7 @@ export const mcp = z.strictObject({
 export const http = z.strictObject({
   bind: optional(
     z.string(),
-    "Address to listen on; one that is not a loopback address needs `--allow-remote` and a token.",
+    "Address; one that is not loopback needs `--allow-remote` and a token.",
     "fixed",
   ),
   port: optional(z.int().min(0).max(65535), "Port; 0 picks one.", "fixed"),
@@ -109,16 +101,8 @@ export const http = z.strictObject({
     "With `strict`: older revisions that a handshake may request; it is still answered with the newest.",
     "fixed",
   ),
-  max_sessions: optional(
-    positive.max(1024),
-    "Sessions at once; a new one replaces the longest idle one.",
-    "at_most",
-  ),
-  session_idle_ms: optional(
-    milliseconds.min(1000),
-    "A session ends after this time without a request.",
-    "at_most",
-  ),
+  max_sessions: optional(positive.max(1024), "Sessions; a new one replaces the longest idle one.", "at_most"),
+  session_idle_ms: optional(milliseconds.min(1000), "Idle time after which a session ends.", "at_most"),
   session_roots: optional(
     z.enum(["narrow", "ignore"]),
     "Whether the client's roots limit what it may see; they never extend it. A client that supports roots and does not list them sees nothing.",
@@ -133,9 +117,5 @@ export const http = z.strictObject({
   ),
   headers_timeout_ms: optional(milliseconds.min(100), "Time to send a request's headers.", "at_most"),
   body_timeout_ms: optional(milliseconds.min(100), "Time to send a whole request.", "at_most"),
-  drain_ms: optional(
-    milliseconds,
-    "Time for running calls to finish when the gateway is stopped.",
-    "at_most",
-  ),
+  drain_ms: optional(milliseconds, "Time for running calls to finish when the gateway stops.", "at_most"),
 });

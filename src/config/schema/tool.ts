@@ -5,6 +5,7 @@ import {
   effect,
   identifier,
   json,
+  jsonPointer,
   jsonTable,
   milliseconds,
   nonEmpty,
@@ -50,20 +51,14 @@ const params = z.union([
 const retryEmpty = z.strictObject({
   attempts: z.int().min(1).max(20).describe("Requests in total."),
   delay_ms: milliseconds.describe("The wait between two requests."),
-  while: optional(
-    z.enum(["not_ready", "always"]),
-    "Only while the server has not reported that it is ready, or always.",
-  ),
+  while: optional(z.enum(["not_ready", "always"]), "Only while the server is not ready, or always."),
 });
 
 const expect = z.enum(["any", "value", "some"]);
 
 const snippet = z.strictObject({
   show: optional(json, "Whether there is one: a boolean, or a reference to an argument."),
-  context_lines: optional(
-    json,
-    "Lines before and after, at most 10: a number, or a reference to an argument.",
-  ),
+  context_lines: optional(json, "Lines before and after, at most 10: a number, or a reference."),
   max_chars: optional(json, "Characters, 40 to 4000: a number, or a reference to an argument."),
 });
 
@@ -100,10 +95,7 @@ export const stepSchema = z.strictObject({
   ),
   optional: optional(z.boolean(), "Skipped when the server lacks the method."),
   expect: optional(expect, "Which results are accepted; any other is refused."),
-  merge: optional(
-    z.enum(["first", "all"]),
-    "One server answers, or the answers of all are merged; depends on the method when absent.",
-  ),
+  merge: optional(z.enum(["first", "all"]), "One server answers, or all answers are merged."),
   retry_empty: optional(retryEmpty, "Repeats the request when the answer is empty."),
   wait_ms: optional(milliseconds.max(60_000), "For diagnostics: the longest wait."),
   settle_ms: optional(
@@ -119,7 +111,7 @@ export const stepSchema = z.strictObject({
   ),
   options: optional(
     argName,
-    "For a batch: the argument that holds `parallel` and `stop_on_error`; two arguments when absent.",
+    "For a batch: the argument with `parallel` and `stop_on_error`; two when absent.",
   ),
   from: optional(z.string(), "For a choice: the step whose items are searched."),
   item: optional(json, "For a choice: the id of the item, or a reference."),
@@ -148,10 +140,7 @@ export const toolSchema = z.strictObject({
       z.string(),
       z.strictObject({
         shape: z.string().describe("The form of the answer."),
-        at: optional(
-          z.string().regex(/^(\/.*)?$/, "a JSON Pointer"),
-          "JSON Pointer into the last step's value.",
-        ),
+        at: optional(jsonPointer, "JSON Pointer into the last step's value."),
         language: optional(z.string(), "For text: the language."),
         apply: optional(
           z.enum(["never", "on_request"]),
@@ -178,10 +167,7 @@ export const toolSchema = z.strictObject({
           z.enum(["word", "success"]),
           "For batches: each operation with `outcome` and `answer`, or with `success` and `result` or `error`.",
         ),
-        marked: optional(
-          z.boolean(),
-          "For hover: each text as `{ kind, value }`, `markdown` or `plaintext`.",
-        ),
+        marked: optional(z.boolean(), "For hover: each text as `{ kind, value }`, with its kind."),
         snippet: optional(snippet, "For locations: the text of the file at each place."),
         max_chars: optional(
           json,
@@ -191,10 +177,7 @@ export const toolSchema = z.strictObject({
     ]),
     "The answer's shape, or `{ shape, at, … }`.",
   ),
-  text: optional(
-    template,
-    "The text of `content`: the name of a template in `templates/text/`, or a Handlebars text.",
-  ),
+  text: optional(template, "The `content`: a template's name in `templates/text/`, or a Handlebars text."),
   empty: optional(z.string().min(1).max(400), "The text of `content` when nothing was found."),
   retry_empty: optional(retryEmpty, "For the short form: repeats the request when the answer is empty."),
   expect: optional(expect, "For the short form: which results are accepted."),
@@ -214,9 +197,6 @@ export const toolSchema = z.strictObject({
 export const methodSchema = z.strictObject({
   method: nonEmpty.describe("A method outside the LSP specification."),
   servers: optionalSet(identifier, "The servers that have it; all when absent."),
-  capability: optional(
-    z.string(),
-    "Dotted path in the server's capabilities that announces it; assumed when absent.",
-  ),
+  capability: optional(z.string(), "Dotted path in the server's capabilities; assumed when absent."),
   result: optional(jsonTable, "JSON Schema of the result."),
 });

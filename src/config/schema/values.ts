@@ -46,6 +46,8 @@ export const json: z.ZodType<JsonValue> = z
   .meta({ id: "json", description: "Any JSON value." });
 type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export const jsonTable = z.record(z.string(), json);
+export const stringMap = z.record(z.string(), z.string());
+export const jsonPointer = z.string().regex(/^(\/.*)?$/, "a JSON Pointer");
 
 /** A server's id. */
 export const identifier = z
