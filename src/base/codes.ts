@@ -114,6 +114,12 @@ export const codes = {
       "A config found in a workspace may only restrict the defaults; once it is trusted, it may only restrict the user's own config.",
     fix: "Allow it in the user's config, trust the config with `lsp-proxy trust`, or name the file with `--config`.",
   },
+  "config/no-effect": {
+    kind: "warning",
+    title: "A key has no effect",
+    cause: "An older version used the key; this one accepts and ignores it.",
+    fix: "Remove the key.",
+  },
   "plan/unknown-method": {
     kind: "problem",
     title: "Unknown method",

@@ -1,18 +1,18 @@
-/** A tree against the schema → Problems, each with its place, what was expected, what was found, and a fix. */
+/** Validates a tree against the schema. Each Problem has its place, what was expected, what was found, and a fix. */
 import type * as z from "zod";
-import type { JsonObject } from "../base/json.js";
+import { isTable, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { getAt, toPointer } from "../base/pointer.js";
 import type { Problem } from "../base/problem.js";
-import { type Complaint, hear, isMissing, type NoBranch } from "./complaints.js";
+import { checkSchema, isMissing, type SchemaIssue } from "./schema-issues.js";
 import { homesOf, knownKeys } from "./schema-walk.js";
 import { type Path, type Places, problemAt } from "./text/source.js";
-import { boundWords, expectedWords, foundWords, label, oneOf, shown } from "./text/words.js";
+import { boundWords, expectedWords, foundWords, label, oneOf, shown } from "./text/value-words.js";
 
 export interface ValidateOptions {
-  /** Pointers about which enough was said already. */
+  /** Pointers that were already reported. */
   refused?: ReadonlySet<string>;
-  /** A layer need not be complete: only the keys that name an entry must be there. */
+  /** A layer may be incomplete: only the keys that name an entry are required. */
   partial?: boolean;
 }
 
@@ -22,80 +22,101 @@ interface Context {
   places: Places;
 }
 
-/** Everything in the tree that the schema does not allow. */
+/** The key that names the entries of each list. */
+const nameKeys = { servers: "id", tools: "name", methods: "method" };
+
+/** All problems of a tree. */
 export function validate(
   schema: z.ZodType,
   tree: JsonObject,
   places: Places,
   options: ValidateOptions = {},
 ): Problem[] {
-  return problemsOf(hear(schema, tree).complaints, { schema, tree, places }, options);
+  return problemsOf(checkSchema(schema, tree).issues, { schema, tree, places }, options);
 }
 
-/** What the schema makes of a whole tree; nothing where there are problems. */
+/** The parsed value of a complete tree, or its problems. */
 export function parseTree<T>(
   schema: z.ZodType<T>,
   tree: JsonObject,
   places: Places,
 ): { value: T; problems: [] } | { value?: undefined; problems: Problem[] } {
-  const { value, complaints } = hear(schema, tree);
+  const { value, issues } = checkSchema(schema, tree);
   if (value !== undefined) return { value, problems: [] };
-  return { problems: problemsOf(complaints, { schema, tree, places }, {}) };
+  return { problems: problemsOf(issues, { schema, tree, places }, {}) };
 }
 
-function problemsOf(complaints: readonly Complaint[], context: Context, options: ValidateOptions): Problem[] {
-  const { schema, tree } = context;
-  const misspelt = misspeltKeys(schema, complaints);
-  return complaints
-    .filter((complaint) => {
-      const pointer = toPointer(complaint.path);
+/** A problem for each entry that has the name of an earlier entry of the same file. */
+export function duplicateNames(tree: JsonObject, places: Places): Problem[] {
+  return Object.entries(nameKeys).flatMap(([list, key]) => {
+    const entries = tree[list];
+    const seen = new Set<unknown>();
+    return (Array.isArray(entries) ? entries : []).flatMap((entry, index) => {
+      const name = isTable(entry) ? entry[key] : undefined;
+      if (typeof name !== "string" || !seen.has(name)) {
+        seen.add(name);
+        return [];
+      }
+      const message = `two ${list} are called \`${name}\``;
+      return [problemAt(places, "config/duplicate-id", message, [list, index, key])];
+    });
+  });
+}
+
+function problemsOf(issues: readonly SchemaIssue[], context: Context, options: ValidateOptions): Problem[] {
+  const misspelt = misspeltKeys(context.schema, issues);
+  return issues
+    .filter((issue) => {
+      const pointer = toPointer(issue.path);
       if (options.refused?.has(pointer)) return false;
-      if (!isMissing(complaint, tree)) return true;
-      return !misspelt.has(pointer) && (!options.partial || isIdentity(complaint.path));
+      if (!isMissing(issue, context.tree)) return true;
+      return !misspelt.has(pointer) && (!options.partial || isNameKey(issue.path));
     })
-    .flatMap((complaint) => toProblems(complaint, context));
+    .flatMap((issue) => toProblems(issue, context));
 }
 
-/** Pointers of keys that are there under a misspelt name: they are not missing too. */
-function misspeltKeys(schema: z.ZodType, complaints: readonly Complaint[]): Set<string> {
+/** Pointers of keys that occur under a misspelt name, so that they are not reported as missing. */
+function misspeltKeys(schema: z.ZodType, issues: readonly SchemaIssue[]): Set<string> {
   return new Set(
-    complaints.flatMap((complaint) => {
-      if (complaint.code !== "unrecognized_keys") return [];
-      const known = knownKeys(schema, complaint.path);
-      return complaint.keys.map((key) => toPointer([...complaint.path, nearest(key, known) ?? key]));
+    issues.flatMap((issue) => {
+      if (issue.code !== "unrecognized_keys") return [];
+      const known = knownKeys(schema, issue.path);
+      return issue.keys.map((key) => toPointer([...issue.path, nearest(key, known) ?? key]));
     }),
   );
 }
 
-/** `servers/N/id`, `tools/N/name`, `methods/N/method`: without them a layer cannot be merged. */
-function isIdentity(path: Path): boolean {
-  return path.length === 3 && identities.has(`${path[0]}/${path[2]}`);
+/** Whether a path is `servers/N/id` or the like, without which a layer cannot be merged. */
+function isNameKey([list, _, key, ...rest]: Path): boolean {
+  return rest.length === 0 && Object.entries(nameKeys).some(([name, id]) => name === list && id === key);
 }
 
-const identities: ReadonlySet<string> = new Set(["servers/id", "tools/name", "methods/method"]);
-
-function toProblems(complaint: Complaint, context: Context): Problem[] {
-  const { path } = complaint;
-  if (complaint.code === "unrecognized_keys")
-    return complaint.keys.map((key) => unknownKey([...path, key], context));
-  if (isMissing(complaint, context.tree)) return [missingKey(path, context)];
-  switch (complaint.code) {
+function toProblems(issue: SchemaIssue, context: Context): Problem[] {
+  const { path } = issue;
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...path, key], context));
+  if (isMissing(issue, context.tree)) return [missingKey(path, context)];
+  switch (issue.code) {
     case "invalid_type":
-      return [wrongType(path, expectedWords(complaint.expected), context)];
-    case "no_branch":
-      if (complaint.types.length === 0) return [badChoice(path, complaint.values, context)];
-      return [wrongType(path, branchWords(complaint), context)];
+      return [wrongType(path, expectedWords(issue.expected), context)];
+    case "no_branch": {
+      if (issue.types.length === 0) return [badChoice(path, issue.values, context)];
+      const literals = issue.values.map((value) => JSON.stringify(value));
+      return [wrongType(path, oneOf([...literals, ...issue.types.map(expectedWords)]), context)];
+    }
     case "invalid_value":
-      return [badChoice(path, complaint.values, context)];
-    case "invalid_key":
-      return [badKey(path, complaint.issues[0]?.message ?? "another one", context)];
+      return [badChoice(path, issue.values, context)];
+    case "invalid_key": {
+      const message = `the key \`${String(path.at(-1))}\` must be ${issue.issues[0]?.message ?? "another one"}`;
+      const options = { part: "key", fix: "Rename the key." } as const;
+      return [problemAt(context.places, "config/bad-value", message, path, options)];
+    }
     case "too_small":
     case "too_big":
-      return [badValue(path, boundWords(complaint), context)];
-    default:
-      return [
-        badValue(path, { must: `must be ${complaint.message}`, fix: `Write ${complaint.message}.` }, context),
-      ];
+      return [badValue(path, boundWords(issue), context)];
+    default: {
+      const words = { must: `must be ${issue.message}`, fix: `Write ${issue.message}.` };
+      return [badValue(path, words, context)];
+    }
   }
 }
 
@@ -121,14 +142,13 @@ function unknownKeyFix(
   if (homes.length > 0) return `\`${key}\` belongs to \`${homes.join("` or `")}\`: move it there.`;
   if (known.length > 0 && known.length <= 8)
     return `Use one of \`${known.join("`, `")}\`, or remove the key.`;
-  return "Remove the key. `lsp-proxy schema` prints what exists.";
+  return "Remove the key. `lsp-proxy schema` prints all keys.";
 }
 
 function missingKey(path: Path, { places }: Context): Problem {
-  const message = `\`${path.at(-1)}\` is missing${inTable(path, places)}`;
-  return problemAt(places, "config/missing-key", message, path.slice(0, -1), {
-    fix: `Add \`${path.at(-1)}\`.`,
-  });
+  const key = path.at(-1);
+  const message = `\`${key}\` is missing${inTable(path, places)}`;
+  return problemAt(places, "config/missing-key", message, path.slice(0, -1), { fix: `Add \`${key}\`.` });
 }
 
 function inTable(path: Path, places: Places): string {
@@ -138,10 +158,6 @@ function inTable(path: Path, places: Places): string {
 function wrongType(path: Path, expected: string, { tree, places }: Context): Problem {
   const message = `\`${label(places.pointer(path))}\` must be ${expected}, found ${foundWords(getAt(tree, path))}`;
   return problemAt(places, "config/wrong-type", message, path, { fix: `Write ${expected}.` });
-}
-
-function branchWords({ types, values }: NoBranch): string {
-  return oneOf([...values.map((value) => JSON.stringify(value)), ...types.map(expectedWords)]);
 }
 
 function badChoice(path: Path, values: readonly unknown[], { tree, places }: Context): Problem {
@@ -155,11 +171,6 @@ function badChoice(path: Path, values: readonly unknown[], { tree, places }: Con
     suggestion: typeof found === "string" ? nearest(found, names) : undefined,
     fix: `Write ${choices}.`,
   });
-}
-
-function badKey(path: Path, must: string, { places }: Context): Problem {
-  const message = `the key \`${path.at(-1)}\` must be ${must}`;
-  return problemAt(places, "config/bad-value", message, path, { part: "key", fix: "Rename the key." });
 }
 
 function badValue(path: Path, words: { must: string; fix: string }, { tree, places }: Context): Problem {

@@ -9,7 +9,7 @@ import { Catalogue } from "../../src/config/catalogue/catalogue.js";
 import { INDEX_FILE, indexText } from "../../src/config/catalogue/preset-index.js";
 import { commentOf, presetText } from "../../src/config/edit/server-text.js";
 import { diskFiles, type Files } from "../../src/config/files.js";
-import { formats } from "../../src/config/foreign/formats.js";
+import { formats } from "../../src/config/import/formats.js";
 import { loadConfig } from "../../src/config/load.js";
 import type { PresetConfig } from "../../src/config/schema.js";
 import { buildPlan } from "../../src/plan/build.js";
@@ -143,7 +143,7 @@ describe("the catalogue", () => {
     const foreign = presets.flatMap(({ id, known_as: names = {} }) =>
       Object.entries(names).flatMap(([program, own]) => own.map((name) => ({ id, program, name }))),
     );
-    const programs = formats.filter(({ hasOwnServers }) => hasOwnServers).map(({ name }) => name);
+    const programs = formats.filter(({ hasBuiltInServers }) => hasBuiltInServers).map(({ name }) => name);
     const called = foreign.map(({ program, name }) => `${program}: ${name}`);
     expect(foreign.length).toBeGreaterThan(20);
     expect(foreign.filter(({ program }) => !programs.includes(program))).toEqual([]);

@@ -8,7 +8,7 @@ import {
   withoutPlace,
   withoutStanza,
   withStanza,
-} from "../../src/config/edit/entry.js";
+} from "../../src/config/edit/stanza.js";
 
 const json: Stanza = {
   language: "json",

@@ -11,7 +11,7 @@ import { canonicalText, type Json, type JsonObject } from "../../src/base/json.j
 import { ConfigError } from "../../src/base/problem.js";
 import { tomlKey, tomlText } from "../../src/base/toml-text.js";
 import { loadConfig } from "../../src/config/load.js";
-import type { FoundRule, FoundWord } from "../../src/config/schema/found.js";
+import type { DiscoveredRule, RuleName } from "../../src/config/schema/discovered-rules.js";
 import { configSchema } from "../../src/config/schema.js";
 import { ruleOf, type Schema, shapeOf, tableOf } from "../../src/config/schema-walk.js";
 import { claims } from "../../src/lsp/route.js";
@@ -39,7 +39,7 @@ const names = ["servers.id", "tools.name", "methods.method"];
 /** A key that holds a value. */
 interface Key {
   path: string;
-  rule: FoundRule;
+  rule: DiscoveredRule;
   values: fc.Arbitrary<Json>;
   /** Whether what the user does not say is theirs too. */
   isFirm: boolean;
@@ -51,17 +51,17 @@ function keysOf(schema: Schema, path: string, isFirm: boolean): Key[] {
     const rule = ruleOf(child);
     const inner = tableOf(child);
     const isEntry = path === "" && Object.hasOwn(entries, key);
-    const firm = isFirm || isEntry || rule?.firm === true;
+    const firm = isFirm || isEntry || rule?.defaultIsLimit === true;
     const isTable = inner !== undefined && !isList(child) && !hasRequired(inner);
-    if (inner !== undefined && (isEntry || isTable) && (rule ?? { found: "asks" }).found === "asks")
+    if (inner !== undefined && (isEntry || isTable) && (rule?.rule ?? "needs_trust") === "needs_trust")
       return keysOf(inner, name, firm);
     const values = /\.(kind|adapter|context)$/.test(name) ? fc.constantFrom("a", "b") : valuesOf(child);
-    return [{ path: name, rule: rule ?? { found: "asks" }, values, isFirm: firm }];
+    return [{ path: name, rule: rule ?? { rule: "needs_trust" }, values, isFirm: firm }];
   });
 }
 
 const keys = keysOf(configSchema, "", false).filter(
-  ({ path, rule }) => rule.found !== "free" && !names.includes(path),
+  ({ path, rule }) => rule.rule !== "any" && !names.includes(path),
 );
 
 /** A key with what each of the two configs says of it. */
@@ -146,8 +146,8 @@ const isEqual = (a: Json, b: Json) => canonicalText(a) === canonicalText(b);
 const isPart = (part: string[], whole: string[]) => part.every((text) => whole.includes(text));
 const isNumber = (value: Value): value is number => typeof value === "number";
 const compares =
-  (fits: (whole: number, mine: number) => boolean) => (whole: Value, mine: Value, rule: FoundRule) =>
-    isNumber(mine) ? isNumber(whole) && fits(whole, mine) : rule.open === true || whole === undefined;
+  (fits: (whole: number, mine: number) => boolean) => (whole: Value, mine: Value, rule: DiscoveredRule) =>
+    isNumber(mine) ? isNumber(whole) && fits(whole, mine) : rule.unlimited === true || whole === undefined;
 const folder = (value: Json) => resolve("/w", String(value));
 const lies = (path: string, top: string) => !relative(top, path).startsWith("..");
 type Features = { only?: string[]; except?: string[] };
@@ -162,24 +162,24 @@ const isAsked = (value: Value) => (name: string) =>
 const confinement = (value: Value) => ["read_only", "no_network"].filter((part) => `${value}`.includes(part));
 
 /** Whether a value of the whole is no more than the user's, by what a key says of itself. */
-const isLess: { [word in FoundWord]: (whole: Value, mine: Value, rule: FoundRule) => boolean } = {
-  free: () => true,
-  asks: isSame,
+const isLess: { [word in RuleName]: (whole: Value, mine: Value, rule: DiscoveredRule) => boolean } = {
+  any: () => true,
+  needs_trust: isSame,
   fixed: isSame,
-  least: compares((whole, mine) => whole <= mine),
-  most: compares((whole, mine) => whole >= mine),
-  sooner: compares((whole, mine) => mine === 0 || (whole !== 0 && whole <= mine)),
+  at_most: compares((whole, mine) => whole <= mine),
+  at_least: compares((whole, mine) => whole >= mine),
+  at_most_or_never: compares((whole, mine) => mine === 0 || (whole !== 0 && whole <= mine)),
   only_true: (whole, mine) => mine !== true || whole === true,
   only_false: (whole, mine) => mine !== false || whole === false,
-  within: (whole, mine) => isPart(texts(whole), texts(mine)),
+  subset: (whole, mine) => isPart(texts(whole), texts(mine)),
   inside: (whole, mine) =>
     items(whole).every((path) => items(mine).some((top) => lies(folder(path), folder(top)))),
-  joined: (whole, mine) => isPart(texts(mine), texts(whole)),
-  chosen: (whole, mine) =>
+  union: (whole, mine) => isPart(texts(mine), texts(whole)),
+  selection: (whole, mine) =>
     items(mine).length === 0 || (items(whole).length > 0 && isPart(texts(whole), texts(mine))),
-  fewer: (whole, mine) =>
+  fewer_features: (whole, mine) =>
     [...mentioned(whole), ...mentioned(mine)].filter(isAsked(whole)).every(isAsked(mine)),
-  confined: (whole, mine) => isPart(confinement(mine), confinement(whole)),
+  stricter_sandbox: (whole, mine) => isPart(confinement(mine), confinement(whole)),
 };
 
 const defaults = everyDefault();
@@ -207,7 +207,7 @@ function check(drawn: readonly Said[], own: readonly string[], isTrusted: boolea
     const had = mine ?? valueAt(below, isEntry ? [top, ...rest].join(".") : key.path);
     if (mine === undefined && isTrusted && !key.isFirm) continue;
     const held = valueAt(whole, key.path) ?? (mine === undefined ? had : undefined);
-    if (!isLess[key.rule.found](held, had, key.rule))
+    if (!isLess[key.rule.rule](held, had, key.rule))
       throw new Error(`${key.path} is more than the user's, which is\n${user}under\n${workspace}`);
   }
 }

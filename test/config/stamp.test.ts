@@ -1,7 +1,7 @@
 /** Texts that carry a digest of themselves: any edit shows, a checkout's line breaks do not. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isUntouched, stamped } from "../../src/config/edit/stamp.js";
+import { isUntouched, stamped } from "../../src/config/edit/markdown-section.js";
 
 const MARK = "made by us";
 const text = stamped(`# A title\n<!-- ${MARK} -->\n\nSome words.\n`, MARK);

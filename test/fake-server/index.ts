@@ -115,7 +115,6 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
       timeoutMs: 30_000,
       maxServers: 8,
       maxOpenDocuments: 100,
-      cacheBytes: 4_194_304,
     },
     servers,
     tools: [],

@@ -3,7 +3,7 @@ import { sep } from "node:path";
 import type { HttpPlan, Plan, ToolPlan } from "../../abi/plan.js";
 import { uniqueBy } from "../../base/order.js";
 import type { ClientFacts, ClientFileFacts } from "../../config/catalogue/clients.js";
-import type { Stanza } from "../../config/edit/entry.js";
+import type { Stanza } from "../../config/edit/stanza.js";
 import {
   type ClientSyntax,
   type ClientView,

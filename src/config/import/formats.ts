@@ -1,19 +1,22 @@
-/** The formats that `import` reads, the more telling ones first. */
+/** The config formats of other programs that `import` reads, the more specific ones first. */
 import { isTable, type JsonObject } from "../../base/json.js";
+import { ConfigError } from "../../base/problem.js";
+import { renameLspiKeys } from "../lspi.js";
 import { serverSchema } from "../schema.js";
+import { readOther } from "../text/read.js";
 import {
-  as,
   command,
   disabled,
-  entriesIn,
   extensions,
-  type ForeignList,
-  type ForeignServer,
   type Format,
   languages,
-  lost,
+  type OtherList,
+  type OtherServer,
   patterns,
+  rename,
   seconds,
+  serversIn,
+  unsupported,
   unusable,
 } from "./format.js";
 import { helix } from "./helix.js";
@@ -26,13 +29,13 @@ const cclsp: Format = {
   keys: {
     command,
     extensions,
-    rootDir: as("root_dir"),
-    restartInterval: as("restart_interval_minutes"),
-    initializationOptions: as("initialize_options"),
+    rootDir: rename("root_dir"),
+    restartInterval: rename("restart_interval_minutes"),
+    initializationOptions: rename("initialize_options"),
   },
 };
 
-/** lspi's own files, and ours: the keys of a server are the same. */
+/** lspi's files and ours: the keys of a server are the same. */
 const lspi: Format = {
   name: "lspi",
   title: "a config of lspi (or of lsp-proxy itself)",
@@ -41,17 +44,17 @@ const lspi: Format = {
   lists: under("servers"),
   servers: (tree) =>
     under("servers")(tree)
-      .flatMap(entriesIn)
+      .flatMap(serversIn)
       .map(({ entry: { id, ...entry }, at }) => ({
         name: typeof id === "string" ? id : undefined,
         at,
         entry,
       })),
-  remarks: (tree) =>
+  notes: (tree) =>
     Object.keys(tree)
       .filter((key) => !["servers", "version", "$schema"].includes(key))
-      .map((key) => `${key}: only servers are imported, and the programs that they start are allowed`),
-  keys: Object.fromEntries(Object.keys(serverSchema.shape).map((key) => [key, as(key)])),
+      .map((key) => `${key}: only servers and the programs that they start are imported`),
+  keys: Object.fromEntries(Object.keys(serverSchema.shape).map((key) => [key, rename(key)])),
 };
 
 const mcpls: Format = {
@@ -61,52 +64,52 @@ const mcpls: Format = {
   lists: under("lsp_servers"),
   keys: {
     command,
-    args: as("args"),
-    env: as("env"),
-    language_id: as("language_id"),
+    args: rename("args"),
+    env: rename("env"),
+    language_id: rename("language_id"),
     file_patterns: patterns,
-    initialization_options: as("initialize_options"),
-    settings: as("workspace_configuration"),
+    initialization_options: rename("initialize_options"),
+    settings: rename("workspace_configuration"),
     timeout_seconds: seconds("request_timeout_ms"),
-    heuristics: (value, notes) => {
+    heuristics: (value, note) => {
       if (!isTable(value)) return undefined;
       const { project_markers: markers, ...others } = value;
-      const lost = Object.keys(others);
-      if (lost.length > 0) notes(`${lost.join(", ")}: has no counterpart here`);
+      const unknown = Object.keys(others);
+      if (unknown.length > 0) note(`${unknown.join(", ")}: not supported here`);
       return Array.isArray(markers) ? { root_markers: markers } : undefined;
     },
   },
 };
 
-/** The keys of an entry in `.lsp.json`, whoever reads it. */
+/** The keys of an entry in `.lsp.json`, for every program that reads it. */
 const lspJsonKeys: Format["keys"] = {
   command,
-  args: as("args"),
-  env: as("env"),
+  args: rename("args"),
+  env: rename("env"),
   extensionToLanguage: languages,
-  initializationOptions: as("initialize_options"),
-  settings: as("workspace_configuration"),
-  startupTimeout: as("initialize_timeout_ms"),
-  requestTimeout: as("request_timeout_ms"),
+  initializationOptions: rename("initialize_options"),
+  settings: rename("workspace_configuration"),
+  startupTimeout: rename("initialize_timeout_ms"),
+  requestTimeout: rename("request_timeout_ms"),
   maxRestarts: (value, _, { restartOnCrash }) => ({ restart: { max: restartOnCrash === false ? 0 : value } }),
-  workspaceFolder: as("root_dir"),
-  transport: (value, notes, { socket }) => {
+  workspaceFolder: rename("root_dir"),
+  transport: (value, note, { socket }) => {
     if (value === "stdio" || socket !== undefined) return undefined;
-    notes('write `transport = { tcp = "host:port" }` by hand');
+    note('write `transport = { tcp = "host:port" }` by hand');
     return undefined;
   },
-  // With a command the server is started first, and listens there.
-  socket: (value, notes, { command: program }) => {
+  // With a command the server is started first.
+  socket: (value, note, { command: program }) => {
     const mode: JsonObject = program === undefined ? {} : { mode: "start" };
     const { host, port, path } = isTable(value) ? value : { path: value };
     if (typeof path === "string") return { transport: { pipe: path, ...mode } };
-    if (typeof port !== "number") return unusable("a port or the path of a socket", notes);
+    if (typeof port !== "number") return unusable("a port or the path of a socket", note);
     return { transport: { tcp: `${String(host ?? "127.0.0.1")}:${port}`, ...mode } };
   },
-  shutdownTimeout: lost("how long a server has to end is fixed here"),
+  shutdownTimeout: unsupported("the time for a server to stop is fixed here"),
   restartOnCrash: (value) => (value === false ? { restart: { max: 0 } } : undefined),
-  loggingConfig: lost("logging is asked for on the command line: --log-level"),
-  trustRequired: lost("a config that is found in a workspace is trusted as a whole: `lsp-proxy trust`"),
+  loggingConfig: unsupported("set the log level on the command line: --log-level"),
+  trustRequired: unsupported("a config in a workspace is trusted as a whole: `lsp-proxy trust`"),
 };
 
 const copilot: Format = {
@@ -116,12 +119,12 @@ const copilot: Format = {
   lists: under("lspServers"),
   keys: {
     command,
-    args: as("args"),
-    env: as("env"),
+    args: rename("args"),
+    env: rename("env"),
     fileExtensions: languages,
-    rootUri: as("root_dir"),
-    initializationOptions: as("initialize_options"),
-    requestTimeoutMs: as("request_timeout_ms"),
+    rootUri: rename("root_dir"),
+    initializationOptions: rename("initialize_options"),
+    requestTimeoutMs: rename("request_timeout_ms"),
     disabled,
   },
 };
@@ -132,11 +135,11 @@ const claude: Format = {
   matches: (tree) =>
     filesOfLspJson(tree).length > 0 ||
     listsOfLspJson(tree)
-      .flatMap(entriesIn)
+      .flatMap(serversIn)
       .some(({ entry }) => "command" in entry || "socket" in entry),
   lists: listsOfLspJson,
-  remarks: (tree) =>
-    filesOfLspJson(tree).map(({ at, file }) => `${at}: its servers stand in ${file}; import that file`),
+  notes: (tree) =>
+    filesOfLspJson(tree).map(({ at, file }) => `${at}: its servers are in ${file}; import that file`),
   keys: lspJsonKeys,
 };
 
@@ -150,12 +153,10 @@ const opencode: Format = {
     return typeof lsp === "boolean" || (isNamed && !entries(lsp).some(isOfCrush));
   },
   lists: under("lsp"),
-  hasOwnServers: true,
-  remarks: ({ lsp }) =>
-    typeof lsp === "boolean"
-      ? ["lsp: it turns opencode's own servers on or off, of which the file names none"]
-      : [],
-  keys: { command, extensions, env: as("env"), initialization: as("initialize_options"), disabled },
+  hasBuiltInServers: true,
+  notes: ({ lsp }) =>
+    typeof lsp === "boolean" ? ["lsp: it only turns opencode's built-in servers on or off"] : [],
+  keys: { command, extensions, env: rename("env"), initialization: rename("initialize_options"), disabled },
 };
 
 const crush: Format = {
@@ -163,44 +164,59 @@ const crush: Format = {
   title: "crush.json of crush",
   matches: (tree) => entries(tree.lsp).some(isOfCrush),
   lists: under("lsp"),
-  hasOwnServers: true,
+  hasBuiltInServers: true,
   keys: {
     command,
-    args: as("args"),
-    env: as("env"),
+    args: rename("args"),
+    env: rename("env"),
     filetypes: extensions,
-    root_markers: as("root_markers"),
-    init_options: as("initialize_options"),
-    options: as("workspace_configuration"),
+    root_markers: rename("root_markers"),
+    init_options: rename("initialize_options"),
+    options: rename("workspace_configuration"),
     timeout: seconds("initialize_timeout_ms"),
     disabled,
-    enabled: as("enabled"),
+    enabled: rename("enabled"),
   },
 };
 
-/** Every format, in the order in which they are tried. */
+/** All formats, in the order in which they are tried. */
 export const formats: readonly Format[] = [cclsp, lspi, mcpls, helix, copilot, opencode, crush, claude];
+
+/** Reads a file of another program: its tree, and its format if it is the `wanted` one or recognised. */
+export function readOtherConfig(
+  file: string,
+  content: string | Uint8Array,
+  wanted: string | undefined,
+): { tree: JsonObject; format: Format | undefined } {
+  const source = readOther(file, content, file.endsWith(".toml") ? "toml" : "json");
+  if (source.broken) throw new ConfigError(source.problems);
+  const { tree } = source;
+  const format = formats.find(({ name, matches }) =>
+    wanted === undefined ? matches(tree) : name === wanted,
+  );
+  return { tree: format?.isOurs ? renameLspiKeys(source).tree : tree, format };
+}
 
 function hasWords(entry: unknown, key: string): boolean {
   return isTable(entry) && Array.isArray(entry[key]);
 }
 
 /** The entries under one key of the file. */
-function under(key: string): (tree: JsonObject) => ForeignList[] {
+function under(key: string): (tree: JsonObject) => OtherList[] {
   return (tree) => [{ value: tree[key], at: key }];
 }
 
-/** Whether an entry says what only crush's can. */
-function isOfCrush({ entry }: ForeignServer): boolean {
+/** Whether an entry has what only crush's entries have. */
+function isOfCrush({ entry }: OtherServer): boolean {
   const own = ["filetypes", "init_options", "options", "root_markers", "timeout"];
   return typeof entry.command === "string" || own.some((key) => key in entry);
 }
 
-function entries(value: unknown): ForeignServer[] {
-  return entriesIn({ value, at: "" });
+function entries(value: unknown): OtherServer[] {
+  return serversIn({ value, at: "" });
 }
 
-function listsOfLspJson(tree: JsonObject): ForeignList[] {
+function listsOfLspJson(tree: JsonObject): OtherList[] {
   if ("lspServers" in tree) return typeof tree.lspServers === "string" ? [] : under("lspServers")(tree);
   if (!Array.isArray(tree.plugins)) return [{ value: tree, at: "" }];
   return tree.plugins.flatMap((plugin, index) =>
@@ -210,7 +226,7 @@ function listsOfLspJson(tree: JsonObject): ForeignList[] {
   );
 }
 
-/** Where a plugin names a file instead of its servers. */
+/** The plugins that name a file instead of listing their servers. */
 function filesOfLspJson(tree: JsonObject): { at: string; file: string }[] {
   const plugins = Array.isArray(tree.plugins) ? tree.plugins : [tree];
   return plugins.flatMap((plugin, index) => {

@@ -1,16 +1,16 @@
-/** Helix's `languages.toml`: servers are named once, languages refer to them. */
+/** Helix's `languages.toml`: servers are defined once, languages refer to them by name. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import {
-  as,
   command,
-  entriesIn,
-  type ForeignList,
-  type ForeignServer,
   type Format,
-  known,
-  lost,
+  notNeeded,
+  type OtherList,
+  type OtherServer,
+  rename,
   seconds,
+  serversIn,
+  unsupported,
 } from "./format.js";
 
 export const helix: Format = {
@@ -19,40 +19,42 @@ export const helix: Format = {
   matches: (tree) => isTable(tree["language-server"]) || Array.isArray(tree.language),
   lists,
   servers,
-  hasOwnServers: true,
+  hasBuiltInServers: true,
   keys: {
     command,
-    args: as("args"),
-    environment: as("env"),
+    args: rename("args"),
+    environment: rename("env"),
     // Helix sends its `config` both ways.
     config: (value) => ({
       initialize_options: value,
       ...(isTable(value) ? { workspace_configuration: value } : {}),
     }),
     timeout: seconds("request_timeout_ms"),
-    "required-root-patterns": lost("a server is started where its files are; `root_markers` find the root"),
-    // Made of the languages that name the server.
-    "file-types": as("extensions"),
-    filenames: as("filenames"),
-    globs: as("globs"),
-    language_id: as("language_id"),
-    language_ids: as("language_ids"),
-    roots: as("root_markers"),
-    features: as("features"),
-    "enable-languages": known,
+    "required-root-patterns": unsupported(
+      "a server is started for its files; `root_markers` determine the root",
+    ),
+    // Collected from the languages that name the server.
+    "file-types": rename("extensions"),
+    filenames: rename("filenames"),
+    globs: rename("globs"),
+    language_id: rename("language_id"),
+    language_ids: rename("language_ids"),
+    roots: rename("root_markers"),
+    features: rename("features"),
+    "enable-languages": notNeeded,
   },
 };
 
-function lists(tree: JsonObject): ForeignList[] {
+function lists(tree: JsonObject): OtherList[] {
   return [{ value: tree["language-server"], at: "language-server" }];
 }
 
-/** The servers, each with what the languages that name it say of files, roots and features. */
-function servers(tree: JsonObject): ForeignServer[] {
+/** The servers, each with the files, roots and features of the languages that name it. */
+function servers(tree: JsonObject): OtherServer[] {
   const languages = (Array.isArray(tree.language) ? tree.language : []).filter(isTable) as JsonObject[];
-  const own = lists(tree).flatMap(entriesIn);
+  const own = lists(tree).flatMap(serversIn);
   const named = languages.flatMap((language) => references(language).map(({ name }) => String(name)));
-  // Helix knows most servers itself: a file then only names them.
+  // Most servers are built into Helix, so that a file only names them.
   const builtIn = [...new Set(named)]
     .filter((name) => !own.some((server) => server.name === name))
     .map((name) => ({ name, at: `language-servers "${name}"`, entry: {} }));
@@ -82,7 +84,7 @@ function filesOf(languages: readonly JsonObject[], server: string): JsonObject {
     ...(globs.length > names.length
       ? { globs: globs.filter((glob) => !names.includes(glob)).map((glob) => `**/${glob}`) }
       : {}),
-    // Without types of its own a language is one that Helix knows, and its files are those that the preset has.
+    // A language without file types is built into Helix; its files are those of the preset.
     ...(types.length > 0 ? { language_id: id } : {}),
     ...(others.length > 0
       ? { language_ids: Object.fromEntries(others.map((entry) => [String(entry.type), entry.id])) }
@@ -105,7 +107,7 @@ function references({ "language-servers": list }: JsonObject): JsonObject[] {
   return list.map((item) => (isTable(item) ? (item as JsonObject) : { name: item }));
 }
 
-/** Helix's feature names that are spelt otherwise here. */
+/** Helix's feature names that differ from ours. */
 const FEATURES: { readonly [name: string]: string } = {
   "goto-definition": "definition",
   "goto-declaration": "declaration",

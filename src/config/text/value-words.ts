@@ -1,4 +1,4 @@
-/** The words in which problems speak of values: short, plain, the same everywhere. */
+/** How problem messages describe types, values and bounds. */
 import type * as z from "zod";
 import { fromPointer } from "../../base/pointer.js";
 import { cutCharacters } from "../../base/text.js";
@@ -15,12 +15,11 @@ const typeWords: { [expected: string]: string } = {
   null: "null",
 };
 
-/** A type that the schema expects. */
 export function expectedWords(expected: string): string {
   return typeWords[expected] ?? expected;
 }
 
-/** The type of a value that was found. */
+/** A value by its type. */
 export function foundWords(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
@@ -30,14 +29,14 @@ export function foundWords(value: unknown): string {
   return `the string ${shown(value)}`;
 }
 
-/** A value itself, cut when it is long. */
+/** A value itself, shortened when it is long. */
 export function shown(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
   const { text, cut } = cutCharacters(JSON.stringify(value) ?? "nothing", 60);
   return cut ? `${text}…` : text;
 }
 
-/** How a value is called, by its JSON Pointer: its key, with the index when it stands in a list. */
+/** The name of the value at a JSON Pointer: its key, with the index when it is in a list. */
 export function label(pointer: string): string {
   const parts = fromPointer(pointer);
   let start = parts.length - 1;
@@ -57,7 +56,7 @@ export function oneOf(words: readonly string[]): string {
   return `${unique.slice(0, -1).join(", ")} or ${unique.at(-1)}`;
 }
 
-/** What a bound asks for, and what to do about it. */
+/** What a bound requires, and how to meet it. */
 export function boundWords(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): {
   must: string;
   fix: string;

@@ -1,31 +1,32 @@
-/** Places of TOML values, from a syntax tree: a table stands at its header, a value where it is written. */
+/** The offsets of TOML keys and values, from a syntax tree. A table is at its header. */
 import { type AST, ParseError, parseTOML } from "toml-eslint-parser";
 import { toPointer } from "../../base/pointer.js";
 import { MAX_DEPTH, type Path, type Span } from "./source.js";
 
-/** The language that both parsers are asked to read. */
+/** The TOML version for both parsers. */
 export const SYNTAX = { tomlVersion: "1.1.0" } as const;
 
-/** How keys begin that stand in for duplicates. */
-export const RENAMED = "\u0000duplicate-";
+/** The start of the key that is inserted before a duplicate key. */
+export const DUPLICATE = "\u0000duplicate-";
 
-/** Where each value of a text stands, by JSON Pointer, and the tables that hold renamed duplicates. */
 export interface Spans {
+  /** By JSON Pointer. */
   at: Map<string, { key?: Span; value: Span }>;
-  renamed: Map<number, Path>;
+  /** The table of each duplicate key, by the duplicate's id. */
+  duplicates: Map<number, Path>;
 }
 
-/** Reads the places of a text; `toOriginal` undoes what renaming did to offsets. */
+/** Reads the spans of a text; `toOriginal` maps offsets back to the text without inserted keys. */
 export function readSpans(text: string, toOriginal: (offset: number) => number): Spans {
-  const spans: Spans = { at: new Map(), renamed: new Map() };
+  const spans: Spans = { at: new Map(), duplicates: new Map() };
   const original = (node: AST.TOMLNode): Span => [toOriginal(node.range[0]), toOriginal(node.range[1])];
 
   const add = (path: Path, key: AST.TOMLNode | undefined, value: AST.TOMLNode): void => {
-    // Deeper values are refused, and pointers of endless dotted keys would cost their square.
+    // Deeper values are refused anyway; pointers of endless dotted keys would take quadratic memory.
     if (path.length > MAX_DEPTH) return;
     const name = path.at(-1);
-    if (typeof name === "string" && name.startsWith(RENAMED))
-      spans.renamed.set(Number(name.slice(RENAMED.length)), path.slice(0, -1));
+    if (typeof name === "string" && name.startsWith(DUPLICATE))
+      spans.duplicates.set(Number(name.slice(DUPLICATE.length)), path.slice(0, -1));
     const pointer = toPointer(path);
     if (spans.at.has(pointer)) return;
     spans.at.set(pointer, { ...(key ? { key: original(key) } : {}), value: original(value) });
@@ -33,18 +34,16 @@ export function readSpans(text: string, toOriginal: (offset: number) => number):
   const addHeader = (table: AST.TOMLTable): void => {
     let part = 0;
     table.resolvedKey.slice(0, MAX_DEPTH).forEach((step, index) => {
-      const path = table.resolvedKey.slice(0, index + 1);
       const node = typeof step === "string" ? table.key.keys[part++] : undefined;
-      add(path, node, node ?? table.key);
+      add(table.resolvedKey.slice(0, index + 1), node, node ?? table.key);
     });
   };
   const addPair = (pair: AST.TOMLKeyValue, table: Path): void => {
-    const last = pair.key.keys.length - 1;
     let path = table;
-    for (const [index, node] of pair.key.keys.entries()) {
+    for (const node of pair.key.keys) {
       if (path.length > MAX_DEPTH) return;
-      path = [...path, node.type === "TOMLBare" ? node.name : node.value];
-      add(path, node, index === last ? pair.value : node);
+      path = [...path, keyName(node)];
+      add(path, node, node === pair.key.keys.at(-1) ? pair.value : node);
     }
     addContent(pair.value, path);
   };
@@ -67,7 +66,12 @@ export function readSpans(text: string, toOriginal: (offset: number) => number):
   return spans;
 }
 
-/** The syntax tree, or nothing where the two parsers disagree: then values stand and only places are unknown. */
+/** The text of a key without its quotes. */
+export function keyName(key: AST.TOMLBare | AST.TOMLQuoted): string {
+  return key.type === "TOMLBare" ? key.name : key.value;
+}
+
+/** The syntax tree; undefined where the two parsers disagree, so that only places are unknown. */
 function syntaxTree(text: string): AST.TOMLProgram | undefined {
   try {
     return parseTOML(text, SYNTAX);

@@ -1,18 +1,16 @@
 /**
- * From what a parser yields to plain JSON. What JSON lacks (dates, NaN, infinities, integers beyond 2^53) and keys
- * that could reach a prototype are findings; the tree that remains is safe to walk.
+ * Turns what a parser returns into plain JSON. Values that JSON lacks (dates, NaN, infinities, integers beyond 2^53) and keys
+ * that could reach a prototype are findings; the remaining tree is safe to walk.
  */
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
-import { type Finding, MAX_DEPTH, type Path } from "./source.js";
+import { type Finding, MAX_DEPTH, type Path, type Span } from "./source.js";
 
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Whether a key is refused everywhere. */
 export function isForbiddenKey(key: string): boolean {
   return FORBIDDEN_KEYS.has(key);
 }
 
-/** The finding for a key that is refused everywhere. */
 export function forbiddenKey(path: Path, key: string): Finding {
   return {
     code: "config/unsupported-value",
@@ -23,7 +21,6 @@ export function forbiddenKey(path: Path, key: string): Finding {
   };
 }
 
-/** The finding for a value that stands too deep. */
 export function tooDeep(path: Path): Finding {
   return {
     code: "config/unsupported-value",
@@ -33,44 +30,42 @@ export function tooDeep(path: Path): Finding {
   };
 }
 
-/** A plain copy of a parsed table; `skip` names keys that are left out. */
+/** The finding for a key that occurs twice in a table. */
+export function duplicateKey(path: Path, span: Span, firstLine: number | undefined): Finding {
+  const first = firstLine === undefined ? "" : `; first set in line ${firstLine}`;
+  return { code: "config/duplicate-key", message: `duplicate key \`${path.at(-1)}\`${first}`, path, span };
+}
+
+/** A plain copy of a parsed table without the keys in `skip`. */
 export function plainTable(
   raw: Record<string, unknown>,
   findings: Finding[],
   skip: ReadonlySet<string>,
-): JsonObject {
-  return plainEntries(raw, [], findings, skip);
-}
-
-function plainEntries(
-  raw: Record<string, unknown>,
-  path: Path,
-  findings: Finding[],
-  skip: ReadonlySet<string>,
+  path: Path = [],
 ): JsonObject {
   const out: JsonObject = {};
   for (const [key, value] of Object.entries(raw)) {
     if (skip.has(key)) continue;
     if (isForbiddenKey(key)) findings.push(forbiddenKey(path, key));
-    else define(out, key, plain(value, [...path, key], findings, skip));
+    else define(out, key, plainValue(value, [...path, key], findings, skip));
   }
   return out;
 }
 
-function plain(raw: unknown, path: Path, findings: Finding[], skip: ReadonlySet<string>): Json {
+function plainValue(raw: unknown, path: Path, findings: Finding[], skip: ReadonlySet<string>): Json {
   if (typeof raw === "string" || typeof raw === "boolean" || raw === null) return raw;
   if (typeof raw === "number" || typeof raw === "bigint") return plainNumber(raw, path, findings);
   if (raw instanceof Date) {
-    findings.push(unsupported(path, "a date or time", "Write it as a text, in quotes."));
+    findings.push(unsupported(path, "a date or time", "Write it as a string, in quotes."));
     return null;
   }
   if (path.length >= MAX_DEPTH) {
     findings.push(tooDeep(path));
     return null;
   }
-  if (Array.isArray(raw)) return raw.map((item, index) => plain(item, [...path, index], findings, skip));
-  if (isTable(raw)) return plainEntries(raw, path, findings, skip);
-  findings.push(unsupported(path, `a value of type ${typeof raw}`, "Write a text or a number."));
+  if (Array.isArray(raw)) return raw.map((item, index) => plainValue(item, [...path, index], findings, skip));
+  if (isTable(raw)) return plainTable(raw, findings, skip, path);
+  findings.push(unsupported(path, `a value of type ${typeof raw}`, "Write a string or a number."));
   return null;
 }
 
@@ -78,20 +73,18 @@ function plain(raw: unknown, path: Path, findings: Finding[], skip: ReadonlySet<
 export function plainNumber(raw: number | bigint, path: Path, findings: Finding[]): Json {
   const value = Number(raw);
   if (!Number.isFinite(value)) {
-    findings.push(
-      unsupported(path, Number.isNaN(value) ? "NaN" : "an infinite number", "Write a finite number."),
-    );
+    const what = Number.isNaN(value) ? "NaN" : "an infinite number";
+    findings.push(unsupported(path, what, "Write a finite number."));
     return null;
   }
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    findings.push(
-      unsupported(path, "an integer beyond 2^53", "Write a smaller number, or a text in quotes."),
-    );
+    const fix = "Write a smaller number, or a string in quotes.";
+    findings.push(unsupported(path, "an integer beyond 2^53", fix));
     return null;
   }
   return value;
 }
 
 function unsupported(path: Path, what: string, fix: string): Finding {
-  return { code: "config/unsupported-value", message: `${what} has no place in a config`, path, fix };
+  return { code: "config/unsupported-value", message: `${what} is not supported in a config`, path, fix };
 }
