@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Message } from "vscode-jsonrpc/node";
 import type { JsonObject } from "../../src/base/json.js";
 import { compile } from "../../src/cli/compile.js";
-import { ResyncReader } from "../../src/lsp/wire/reader.js";
+import { ResyncReader } from "../../src/lsp/wire/resync-reader.js";
 import { answerSchema } from "../../src/protocol/envelope.js";
 import { loadBundle } from "../../src/runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../../src/runtime/runtime.js";

@@ -458,9 +458,9 @@ test("progress that its server forgot is no evidence any more", () => {
     vi.advanceTimersByTime(50_000);
     tell("report");
     vi.advanceTimersByTime(50_000);
-    expect([state.now, state.atWork, state.text]).toEqual(["indexing", true, "indexing"]);
+    expect([state.now, state.isWorking, state.text]).toEqual(["indexing", true, "indexing"]);
     vi.advanceTimersByTime(10_001);
-    expect([state.now, state.atWork, state.text]).toEqual(["unknown", false, null]);
+    expect([state.now, state.isWorking, state.text]).toEqual(["unknown", false, null]);
   } finally {
     vi.useRealTimers();
   }

@@ -1,7 +1,12 @@
 /** `explain`: the plan, for a person: what would be started for which files, and what each tool asks. */
 import type { EachPlan, Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/plan.js";
 import { canonicalPretty } from "../../base/json.js";
-import { findProgram, isStrangers, type ProgramContext, runsElsewhere } from "../../lsp/process/program.js";
+import {
+  findProgram,
+  isInUntrustedFolder,
+  type ProgramContext,
+  runsElsewhere,
+} from "../../lsp/process/program.js";
 import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
 import { type Compiled, planConfig } from "../compile.js";
 import { configFlags } from "../flags.js";
@@ -48,7 +53,8 @@ function whereIs(plan: Plan, server: ServerPlan, context: ProgramContext): strin
   if (runsElsewhere(server)) return "runs elsewhere";
   const program = findProgram(plan, server, context);
   if (program !== undefined) return program;
-  if (isStrangers(plan, server, context)) return "in the workspace, which is not trusted: `lsp-proxy trust`";
+  if (isInUntrustedFolder(plan, server, context))
+    return "in the workspace, which is not trusted: `lsp-proxy trust`";
   return `not installed${server.install ? `: ${server.install}` : ""}`;
 }
 

@@ -8,7 +8,12 @@ import { Refusal } from "../../base/problem.js";
 import { stateFolder } from "../../config/state-folder.js";
 import { serverEnv } from "../../lsp/process/environment.js";
 import { assertLocked, lockFileIn } from "../../lsp/process/lock.js";
-import { findProgram, isStrangers, type ProgramContext, runsElsewhere } from "../../lsp/process/program.js";
+import {
+  findProgram,
+  isInUntrustedFolder,
+  type ProgramContext,
+  runsElsewhere,
+} from "../../lsp/process/program.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { SampleFiles } from "../../runtime/sample-files.js";
 import { openGate } from "../../workspace/gate.js";
@@ -94,7 +99,7 @@ async function tellLocks(
 
 function missing(plan: Plan, server: ServerPlan, context: ProgramContext): Finding {
   const { id, command, install } = server;
-  if (isStrangers(plan, server, context))
+  if (isInUntrustedFolder(plan, server, context))
     return {
       area: "server",
       state: "problem",

@@ -6,7 +6,7 @@ import { isTable } from "../../base/json.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { diskFiles, readOrExplain } from "../../config/files.js";
 import { envOutside } from "../../lsp/process/environment.js";
-import { lackingModules } from "../../lsp/process/named-paths.js";
+import { missingModules } from "../../lsp/process/named-paths.js";
 import { findCommand } from "../../lsp/process/program.js";
 import { defaultEnv } from "../../plan/defaults.js";
 
@@ -55,7 +55,7 @@ export function lackingOf(preset: PresetFacts, here: Here, workspace: string | u
   const program = programOf(preset, here);
   if (program === undefined || loads.length === 0) return [];
   const started = { id, command: [command ?? []].flat(), args: [] };
-  return lackingModules(loads, started, program, { root: workspace, strangers: here.avoid });
+  return missingModules(loads, started, program, { root: workspace, untrusted: here.avoid });
 }
 
 /** Whether a preset's program lies in a folder of node packages. Nothing is started: its package says its version. */

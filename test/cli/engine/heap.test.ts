@@ -1,7 +1,6 @@
 /** The heap is held, but while a large message is taken apart. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { largeMessages } from "../../../src/base/large-messages.js";
-import { Inbox } from "../../../src/lsp/wire/inbox.js";
 
 const set: string[] = [];
 const collect = vi.fn();
@@ -71,21 +70,5 @@ describe("the heap", () => {
     news();
     vi.advanceTimersByTime(1_000);
     expect(news()).toEqual([]);
-  });
-});
-
-describe("an inbox", () => {
-  it("tells of a large message when it begins, once", () => {
-    const told: unknown[] = [];
-    const hear = (bytes: unknown) => told.push(bytes);
-    largeMessages.subscribe(hear);
-    const inbox = new Inbox();
-    inbox.putBack(Buffer.from("Content-Length: 9\r\n\r\n"), 30);
-    expect(told).toEqual([]);
-    inbox.take();
-    inbox.putBack(Buffer.from("Content-Length: 999979\r\n\r\n"), 1_000_000);
-    for (let n = 0; n < 10; n++) inbox.add(Buffer.alloc(1000));
-    largeMessages.unsubscribe(hear);
-    expect(told).toEqual([1_000_000]);
   });
 });
