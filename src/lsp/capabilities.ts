@@ -99,25 +99,17 @@ export class Capabilities {
    * Whether a method may be sent now or soon. A server that announces when it has loaded, and that offered nothing in
    * `initialize`, registers its capabilities only then. It is waited for once for each method.
    */
-  offers(
-    method: string,
-    subject: Subject | undefined,
-    timeoutMs: number,
-    signal: AbortSignal,
-  ): boolean | Promise<boolean> {
-    if (this.supports(method, subject)) return true;
-    const feature = methods[method]?.feature;
-    const mayFollow = feature !== undefined && this.allows(feature) && !this.#neverOffered.has(method);
-    return mayFollow && this.#registersLater() && this.#waitForOffer(method, subject, timeoutMs, signal);
-  }
-
-  async #waitForOffer(
+  async offers(
     method: string,
     subject: Subject | undefined,
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<boolean> {
     const isOffered = (): boolean => this.supports(method, subject);
+    if (isOffered()) return true;
+    const feature = methods[method]?.feature;
+    const mayFollow = feature !== undefined && this.allows(feature) && !this.#neverOffered.has(method);
+    if (!mayFollow || !this.#registersLater()) return false;
     // A cancelled wait gives what holds now; the call notices the cancellation by itself.
     await waitUntil(isOffered, [this.onChange], timeoutMs, signal).catch(() => false);
     if (!isOffered() && !signal.aborted) this.#neverOffered.add(method);

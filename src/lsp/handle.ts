@@ -6,7 +6,7 @@
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
-import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
+import { type FileOperation, type OperatedFile, wantedFiles } from "./documents/file-operations.js";
 import { documentOf, type Instance } from "./instance.js";
 import type {
   DiagnosticsOptions,
@@ -54,47 +54,46 @@ export class Handle implements LanguageServer {
     return this.#instance.generation;
   }
   get readiness(): Readiness {
-    return this.#instance.hasEnded ? "starting" : this.#instance.readiness;
+    return this.#instance.hasEnded ? "starting" : this.#instance.readiness.now;
   }
 
   get unwatched(): boolean {
-    return this.#instance.unwatched;
+    return this.#instance.files.areUnwatched;
   }
 
   get notWatched(): string[] {
-    return this.#instance.notWatched;
+    return this.#instance.files.notWatched;
   }
 
   get withheld(): readonly Withheld[] {
-    return this.#instance.withheld;
+    return this.#instance.transport.withheld ?? [];
   }
 
   supports(method: string, document?: OpenDocument): boolean {
-    return this.#instance.supports(method, document);
+    return this.#instance.capabilities.supports(method, document);
   }
 
-  offers(...args: Parameters<LanguageServer["offers"]>): boolean | Promise<boolean> {
-    return this.#instance.offers(...args);
+  offers(
+    ...[method, document, { signal, timeoutMs }]: Parameters<LanguageServer["offers"]>
+  ): boolean | Promise<boolean> {
+    const waitMs = Math.min(this.plan.warmupTimeoutMs, timeoutMs);
+    return this.#instance.capabilities.offers(method, document, waitMs, signal);
   }
 
   options(method: string, document?: OpenDocument): unknown[] {
-    return this.#instance.options(method, document);
+    return this.#instance.capabilities.options(method, document);
   }
 
   opened(path: string): OpenDocument | undefined {
-    return this.#instance.opened(path);
+    return this.#instance.files.opened(path);
   }
 
   textOf(uri: string): Promise<Lines | undefined> {
-    return this.#instance.textOf(uri);
+    return this.#instance.files.textOf(uri);
   }
 
-  wantedFiles(
-    when: "will" | "did",
-    operation: FileOperation,
-    files: readonly OperatedFile[],
-  ): OperatedFile[] {
-    return this.#instance.wantedFiles(when, operation, files);
+  wantedFiles(...[when, operation, files]: Parameters<LanguageServer["wantedFiles"]>): OperatedFile[] {
+    return wantedFiles(this.#instance.capabilities, when, operation, files);
   }
 
   tellFiles(operation: FileOperation, files: readonly OperatedFile[]): void {
@@ -102,7 +101,7 @@ export class Handle implements LanguageServer {
   }
 
   settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
-    return this.#instance.settle(timeoutMs, signal);
+    return this.#instance.readiness.settle(timeoutMs, signal);
   }
 
   async ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {

@@ -67,10 +67,10 @@ export class InstanceMonitor {
 
 /** Which limit an instance exceeds, if any. */
 function excessOf({ memoryMb, processes }: ServerPlan["limits"], instance: Instance): string | undefined {
-  const used = memoryMb === null ? null : instance.memoryMb;
+  const used = memoryMb === null ? null : instance.transport.memoryMb();
   if (memoryMb !== null && used !== null && used > memoryMb)
     return `used ${used} MB of memory, over limits.memory_mb = ${memoryMb}`;
-  const running = processes === null ? null : instance.processes;
+  const running = processes === null ? null : instance.transport.processes();
   if (processes !== null && running !== null && running > processes)
     return `had ${running} processes, over limits.processes = ${processes}`;
   return undefined;

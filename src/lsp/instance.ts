@@ -4,7 +4,6 @@
  */
 
 import type {
-  DidChangeConfigurationParams,
   DidChangeWorkspaceFoldersParams,
   TextDocumentIdentifier,
   TextDocumentPositionParams,
@@ -13,7 +12,7 @@ import type {
 import type { ServerPlan } from "../abi/plan.js";
 import { pathOfUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
-import type { Lines, PositionEncoding } from "../base/text.js";
+import type { PositionEncoding } from "../base/text.js";
 import { Capabilities } from "./capabilities.js";
 import {
   type FileOperation,
@@ -31,13 +30,10 @@ import { ReadinessState } from "./readiness.js";
 import type {
   DiagnosticsOptions,
   DiagnosticsReport,
-  LanguageServer,
   OpenDocument,
-  Readiness,
   RequestOptions,
   ServerReply,
   ServerStatus,
-  Withheld,
   WorkspaceDiagnosticsReport,
 } from "./types.js";
 import { cancelled } from "./waiting.js";
@@ -51,13 +47,13 @@ export class Instance {
   readonly plan: ServerPlan;
   readonly root: string;
   readonly generation: number;
+  readonly transport: Transport;
+  readonly capabilities: Capabilities;
+  readonly readiness: ReadinessState;
+  readonly files: ServerFiles;
   readonly startedAt = performance.now();
   readonly #context: InstanceContext;
-  readonly #transport: Transport;
   readonly #connection: ServerConnection;
-  readonly #capabilities: Capabilities;
-  readonly #readiness: ReadinessState;
-  readonly #files: ServerFiles;
   readonly #messages: ServerMessages;
   readonly #target: RequestTarget;
   readonly #shutdown: ServerShutdown;
@@ -69,7 +65,7 @@ export class Instance {
   constructor(context: InstanceContext, transport: Transport) {
     const { plan, root, roots, limits } = context;
     this.#context = context;
-    this.#transport = transport;
+    this.transport = transport;
     this.plan = plan;
     this.root = root;
     this.generation = context.generation;
@@ -77,8 +73,8 @@ export class Instance {
     const readiness = new ReadinessState(plan.ready);
     const notify = (method: string, params: unknown): void => this.#connection.notify(method, params);
     readiness.foldersAdded(new Set([root, ...context.folders]).size - 1);
-    this.#capabilities = capabilities;
-    this.#readiness = readiness;
+    this.capabilities = capabilities;
+    this.readiness = readiness;
     this.#connection = new ServerConnection(transport, {
       name: plan.id,
       maxBytes: limits.maxMessageBytes,
@@ -101,7 +97,7 @@ export class Instance {
       reportsProgress: (method) => capabilities.reportsProgress(method),
       warmupMs: plan.warmupTimeoutMs,
     };
-    this.#files = new ServerFiles({
+    this.files = new ServerFiles({
       server: context,
       capabilities,
       readiness,
@@ -113,7 +109,7 @@ export class Instance {
       ...context,
       capabilities,
       readiness,
-      diagnostics: this.#files.diagnostics,
+      diagnostics: this.files.diagnostics,
       settings: context.launchSettings.settings,
       folders: () => this.#folders(),
       notify,
@@ -129,34 +125,13 @@ export class Instance {
   get encoding(): PositionEncoding {
     return this.#encoding;
   }
-  get readiness(): Readiness {
-    return this.#readiness.now;
-  }
-  get memoryMb(): number | null {
-    return this.#transport.memoryMb();
-  }
-  get processes(): number | null {
-    return this.#transport.processes();
-  }
   /** The last lines that it wrote beside the protocol. */
   get stderr(): string[] {
-    return this.#transport.stderr.lines;
+    return this.transport.stderr.lines;
   }
   /** Pending requests, and waits for diagnostics that the server pushes. */
   get pending(): number {
-    return this.#connection.pending + this.#files.waits;
-  }
-  /** Whether files under its roots may change without notice. */
-  get unwatched(): boolean {
-    return this.#files.areUnwatched;
-  }
-  /** Absolute folders, ignored by git, in which files may change without notice. */
-  get notWatched(): string[] {
-    return this.#files.notWatched;
-  }
-  /** Paths in variables that it was started without, because the workspace is not trusted. */
-  get withheld(): readonly Withheld[] {
-    return this.#transport.withheld ?? [];
+    return this.#connection.pending + this.files.waits;
   }
   /** Whether it has ended or is being ended. */
   get hasEnded(): boolean {
@@ -169,18 +144,18 @@ export class Instance {
 
   get status(): Omit<ServerStatus, "id" | "root" | "otherRoots" | "state" | "lastUsedMs" | "restarts"> {
     return {
-      readiness: this.readiness,
-      pid: this.#transport.pid,
+      readiness: this.readiness.now,
+      pid: this.transport.pid,
       version: this.#serverVersion,
       uptimeMs: Math.round(performance.now() - this.startedAt),
-      openDocuments: this.#files.open,
+      openDocuments: this.files.open,
       pendingRequests: this.pending,
-      memoryMb: this.memoryMb,
-      locked: this.#transport.isLocked || null,
+      memoryMb: this.transport.memoryMb(),
+      locked: this.transport.isLocked || null,
       encoding: this.#encoding,
-      features: this.#capabilities.features(),
-      progress: this.#readiness.text,
-      notWatched: this.notWatched,
+      features: this.capabilities.features(),
+      progress: this.readiness.text,
+      notWatched: this.files.notWatched,
       lastError: this.#lastError,
       stderr: this.stderr,
     };
@@ -191,42 +166,25 @@ export class Instance {
     const { settings, options } = this.#context.launchSettings;
     const context = { ...this.#context, options, folders: this.#folders() };
     const result = await initializeServer(this.#connection, context, signal);
-    this.#capabilities.offered = result.capabilities;
+    this.capabilities.offered = result.capabilities;
     this.#encoding = result.encoding;
     this.#serverVersion = result.serverVersion;
     this.#connection.notify("initialized", {});
     if (this.plan.pushSettings && Object.keys(settings).length > 0)
-      this.#connection.notify("workspace/didChangeConfiguration", {
-        settings,
-      } satisfies DidChangeConfigurationParams);
-    this.#readiness.initialized();
-  }
-
-  supports(method: string, document?: OpenDocument): boolean {
-    return this.#capabilities.supports(method, document);
-  }
-
-  offers(
-    ...[method, document, { signal, timeoutMs }]: Parameters<LanguageServer["offers"]>
-  ): boolean | Promise<boolean> {
-    const waitMs = Math.min(this.plan.warmupTimeoutMs, timeoutMs);
-    return this.#capabilities.offers(method, document, waitMs, signal);
-  }
-
-  options(method: string, document?: OpenDocument): unknown[] {
-    return this.#capabilities.options(method, document);
+      this.#connection.notify("workspace/didChangeConfiguration", { settings });
+    this.readiness.initialized();
   }
 
   /** Whether the server accepts further roots while it runs. */
   get acceptsFolders(): boolean {
-    return acceptsFolders(this.plan, this.#capabilities);
+    return acceptsFolders(this.plan, this.capabilities);
   }
 
   /** Notifies the server of one more root. */
   addFolder(path: string): void {
     if (path === this.root || this.#context.folders.includes(path)) return;
     this.#context.folders.push(path);
-    this.#readiness.foldersAdded(1);
+    this.readiness.foldersAdded(1);
     const params: DidChangeWorkspaceFoldersParams = {
       event: { added: [workspaceFolder(path)], removed: [] },
     };
@@ -238,42 +196,22 @@ export class Instance {
     if (signal.aborted) throw cancelled(signal);
     this.#shutdown.refuseWhenStopping();
     this.#connection.refuseWhenFull();
-    return this.#files.ensureOpen(path, checkedAt);
-  }
-
-  opened(path: string): OpenDocument | undefined {
-    return this.#files.opened(path);
-  }
-
-  wantedFiles(
-    when: "will" | "did",
-    operation: FileOperation,
-    files: readonly OperatedFile[],
-  ): OperatedFile[] {
-    return wantedFiles(this.#capabilities, when, operation, files);
+    return this.files.ensureOpen(path, checkedAt);
   }
 
   tellFiles(operation: FileOperation, files: readonly OperatedFile[]): void {
-    const wanted = this.wantedFiles("did", operation, files);
+    const wanted = wantedFiles(this.capabilities, "did", operation, files);
     if (wanted.length > 0) this.#connection.notify(fileMethod("did", operation), fileParams(wanted));
-  }
-
-  textOf(uri: string): Promise<Lines | undefined> {
-    return this.#files.textOf(uri);
-  }
-
-  settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
-    return this.#readiness.settle(timeoutMs, signal);
   }
 
   /** Sends a request. Before one about the whole workspace the server is notified of changed files. */
   async request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
     this.#shutdown.refuseWhenStopping();
-    if (!this.#capabilities.supports(method)) {
+    if (!this.capabilities.supports(method)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
     }
-    if (method === "workspace/symbol") await this.#files.renewAll(options.since);
-    else if (method.startsWith("workspace/")) await this.#files.renew(options.since);
+    if (method === "workspace/symbol") await this.files.renewAll(options.since);
+    else if (method.startsWith("workspace/")) await this.files.renew(options.since);
     const { onApplyEdit } = options;
     const send = (): Promise<ServerReply> => this.#send(method, params, options);
     return onApplyEdit === undefined ? send() : this.#messages.whileApplying(onApplyEdit, send);
@@ -281,17 +219,17 @@ export class Instance {
 
   async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     this.#shutdown.refuseWhenStopping();
-    return this.#files.report(document, options);
+    return this.files.report(document, options);
   }
 
   async workspaceDiagnostics(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
     this.#shutdown.refuseWhenStopping();
-    return this.#files.reportAll(options);
+    return this.files.reportAll(options);
   }
 
   /** Shuts the server down; resolves when its process group is gone. */
   end(): Promise<void> {
-    return this.#shutdown.stop(() => this.#files.closeAll());
+    return this.#shutdown.stop(() => this.files.closeAll());
   }
 
   /** Kills the process group at once; pending requests are refused with this reason. */
@@ -303,14 +241,14 @@ export class Instance {
   async #send(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
     const limit = this.plan.requestTimeoutOverridesMs[method] ?? this.plan.requestTimeoutMs;
     const timeoutMs = Math.max(1, Math.min(limit, options.timeoutMs ?? limit));
-    const send = () => requestWhenReady(this.#target, method, params, options, timeoutMs);
+    const send = () => requestWhenReady(this.#target, { method, params, options, timeoutMs });
     const path = documentOf(params);
-    return path === undefined ? send() : this.#files.held(path, (release) => send().finally(release));
+    return path === undefined ? send() : this.files.held(path, (release) => send().finally(release));
   }
 
   /** Notifies the server of what changed on disk, unless a check since then did. */
   async refresh(since: number): Promise<void> {
-    if (!this.hasEnded) await this.#files.renew(since);
+    if (!this.hasEnded) await this.files.renew(since);
   }
 
   #folders(): WorkspaceFolder[] {

@@ -3,7 +3,6 @@
  * The result id goes with the next request, and `unchanged` stands for the items kept here.
  */
 import type {
-  Diagnostic,
   DiagnosticOptions,
   DocumentDiagnosticParams,
   PreviousResultId,
@@ -117,7 +116,7 @@ export class PulledReports {
     const kept = this.#of(identifier);
     const before = path === undefined ? undefined : kept.get(path);
     const isUnchanged = (kind as string | undefined) === "unchanged";
-    const current = isUnchanged ? before?.items : itemsIn(items);
+    const current = isUnchanged ? before?.items : Array.isArray(items) ? (items as Json[]) : undefined;
     if (current === undefined) return undefined;
     const newId = typeof resultId === "string" ? resultId : undefined;
     if (path !== undefined)
@@ -135,9 +134,4 @@ export class PulledReports {
     this.#providers.set(key, known);
     return known;
   }
-}
-
-/** A list of diagnostics; each item is checked where it is used. */
-function itemsIn(items: unknown): Json[] | undefined {
-  return Array.isArray(items) ? (items as (Diagnostic & Json)[]) : undefined;
 }

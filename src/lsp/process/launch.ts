@@ -73,10 +73,9 @@ export async function launch(
   const isLocked = await assertLocked(server, program, root, context);
   const start = (names: SocketNames): Transport =>
     startProgram({ plan, server, root, context, guardian, sandbox, program, isLocked, names });
+  const overSocket = { server, signal, start: (names: SocketNames) => keepOutput(start(names)) };
   const started =
-    transport.kind === "stdio"
-      ? start({})
-      : await startOverSocket(server, transport, context.base, (names) => keepOutput(start(names)), signal);
+    transport.kind === "stdio" ? start({}) : await startOverSocket(overSocket, transport, context.base);
   return { ...started, launchSettings: settings };
 }
 

@@ -50,18 +50,20 @@ export interface RequestTarget {
   warmupMs: number;
 }
 
+/** A request as a call makes it. */
+export interface GivenRequest {
+  method: string;
+  params: unknown;
+  options: RequestOptions;
+  timeoutMs: number;
+}
+
 /** The reply of a server: held while the server is indexing, and repeated while it is empty. */
-export async function requestWhenReady(
-  target: RequestTarget,
-  method: string,
-  params: unknown,
-  options: RequestOptions,
-  timeoutMs: number,
-): Promise<ServerReply> {
-  const { onProgress, roots = target.roots } = options;
+export async function requestWhenReady(target: RequestTarget, given: GivenRequest): Promise<ServerReply> {
+  const { onProgress } = given.options;
   const stop = onProgress && reportProgress(target, onProgress);
   try {
-    return await new ReadyRequest({ ...target, roots }, method, params, options, timeoutMs).run();
+    return await new ReadyRequest(target, given).run();
   } finally {
     stop?.();
   }
@@ -69,31 +71,19 @@ export async function requestWhenReady(
 
 class ReadyRequest {
   readonly #target: RequestTarget;
-  readonly #method: string;
-  readonly #params: unknown;
-  readonly #options: RequestOptions;
+  readonly #given: GivenRequest;
   readonly #start = performance.now();
-  readonly #timeoutMs: number;
   readonly #isSingleFile: boolean;
   readonly #isRead: boolean;
   #doubted = 0;
   #empties = 0;
   #earlyRefusals = 0;
 
-  constructor(
-    target: RequestTarget,
-    method: string,
-    params: unknown,
-    options: RequestOptions,
-    timeoutMs: number,
-  ) {
+  constructor(target: RequestTarget, given: GivenRequest) {
     this.#target = target;
-    this.#method = method;
-    this.#params = params;
-    this.#options = options;
-    this.#timeoutMs = timeoutMs;
-    this.#isSingleFile = SINGLE_FILE.has(method);
-    this.#isRead = isRead(method);
+    this.#given = given;
+    this.#isSingleFile = SINGLE_FILE.has(given.method);
+    this.#isRead = isRead(given.method);
   }
 
   async run(): Promise<ServerReply> {
@@ -102,7 +92,7 @@ class ReadyRequest {
     if (isOfProject) await this.#waitForFirstStatus();
     let previous: RequestSpan | undefined;
     for (;;) {
-      const span = readiness.requestSent(reportsProgress(this.#method));
+      const span = readiness.requestSent(reportsProgress(this.#given.method));
       let outcome: { value: unknown } | Refusal;
       try {
         outcome = await this.#sendWhileStale();
@@ -165,7 +155,7 @@ class ReadyRequest {
   }
 
   #leftMs(share = 1): number {
-    return this.#start + this.#timeoutMs * share - performance.now();
+    return this.#start + this.#given.timeoutMs * share - performance.now();
   }
 
   /** How long an answer may be held. An empty one about a single file is held only while the server warms up. */
@@ -175,14 +165,17 @@ class ReadyRequest {
   }
 
   #send(): Promise<unknown> {
-    const { signal, parts } = this.#options;
+    const { method, params, options } = this.#given;
+    const { signal, parts } = options;
     const timeoutMs = Math.max(1, Math.round(this.#leftMs()));
     parts?.begin();
-    return this.#target.connection.request(this.#method, this.#params, { timeoutMs, signal, parts });
+    return this.#target.connection.request(method, params, { timeoutMs, signal, parts });
   }
 
   /** Sends the request, again while the server says that its state changed meanwhile. */
   async #sendWhileStale(): Promise<{ value: unknown } | Refusal> {
+    const { name, roots, readiness } = this.#target;
+    const { method, options } = this.#given;
     for (let retries = 0; ; retries++) {
       try {
         return { value: await this.#send() };
@@ -190,9 +183,10 @@ class ReadyRequest {
         if (!(error instanceof ResponseError)) throw error;
         const isStale = error.code === CONTENT_MODIFIED || error.code === SERVER_CANCELLED;
         const mayRetry = retries < MAX_RETRIES && this.#leftMs() > RETRY_MS;
-        if (!this.#isRead || !isStale || !mayRetry) return refusalOf(this.#target, this.#method, error);
+        if (!this.#isRead || !isStale || !mayRetry)
+          return refusalOf({ name, roots: options.roots ?? roots }, method, error);
       }
-      await this.#target.readiness.wait(() => false, RETRY_MS * (retries + 1), this.#options.signal);
+      await readiness.wait(() => false, RETRY_MS * (retries + 1), options.signal);
     }
   }
 
@@ -204,13 +198,13 @@ class ReadyRequest {
     const { readiness, warmupMs } = this.#target;
     if (!readiness.awaitsStatus || readiness.now === "indexing") return;
     const waitMs = Math.min(warmupMs, this.#leftMs(HOLD_SHARE)) / 2;
-    await readiness.waitForStatus(waitMs, warmupMs, this.#options.signal);
+    await readiness.waitForStatus(waitMs, warmupMs, this.#given.options.signal);
   }
 
   /** Waits while the server works; false when it still does at the end of the time. */
   async #waitWhileWorking(isDoubtful: (waitMs: number) => boolean, holdMs: number): Promise<boolean> {
     const { readiness, warmupMs } = this.#target;
-    const { signal } = this.#options;
+    const { signal } = this.#given.options;
     const isIndexing = (): boolean => readiness.now === "indexing";
     if (isIndexing() || !readiness.awaitsStatus) {
       const isOver = (): boolean => !isIndexing() && (readiness.awaitsStatus || !isDoubtful(holdMs));
@@ -225,7 +219,7 @@ class ReadyRequest {
   /** Waits before the next try after an empty answer; false when the empty answer is to be believed. */
   async #waitAfterEmpty(): Promise<boolean> {
     const { readiness } = this.#target;
-    const { retryEmpty, signal } = this.#options;
+    const { retryEmpty, signal } = this.#given.options;
     const attempts = ++this.#empties;
     if (!retryEmpty || (retryEmpty.while === "not_ready" && !readiness.mayFill)) return false;
     if (attempts >= retryEmpty.attempts || this.#leftMs(HOLD_SHARE) <= retryEmpty.delayMs) {
@@ -240,7 +234,7 @@ class ReadyRequest {
   /** Waits for the first sign of a server that has shown none; false when none comes within the retry delay. */
   async #waitForFirstSign(): Promise<boolean> {
     const { readiness } = this.#target;
-    const { retryEmpty, signal } = this.#options;
+    const { retryEmpty, signal } = this.#given.options;
     if (!retryEmpty || !readiness.mayFill) return false;
     const before = readiness.now;
     const waitMs = Math.min(retryEmpty.delayMs, this.#leftMs(HOLD_SHARE));

@@ -150,7 +150,7 @@ export class ResyncReader extends AbstractMessageReader {
   #next(buffer: Buffer): Step {
     if (this.#dropped) return this.#drop(buffer, this.#dropped);
     const at = findName(buffer);
-    if (at < 0) return { used: this.#junk(buffer, buffer.length - partialName(buffer)), needs: 1 };
+    if (at < 0) return { used: this.#junk(buffer, buffer.length - partialHeader(buffer)), needs: 1 };
     if (at > 0) return { used: this.#junk(buffer, at) };
     const header = headerAt(buffer);
     if (header) return this.#body(buffer, header.size, header.size + header.length);
@@ -253,19 +253,14 @@ function findName(buffer: Buffer): number {
   return other < 0 ? exact : other;
 }
 
-/** How many bytes at the end may be the beginning of `Content-Length:`. */
-function partialName(buffer: Buffer): number {
+/** How many bytes at the end may be the beginning of a header. */
+function partialHeader(buffer: Buffer): number {
+  const name = buffer.lastIndexOf(NAME);
+  if (name >= 0 && buffer.length - name < MAX_HEADER) return buffer.length - name;
   const tail = buffer.toString("latin1", Math.max(0, buffer.length - NAME.length + 1)).toLowerCase();
   for (let length = tail.length; length > 0; length--)
     if (NAME.toLowerCase().startsWith(tail.slice(-length))) return length;
   return 0;
-}
-
-/** How many bytes at the end may be the beginning of a header. */
-function partialHeader(buffer: Buffer): number {
-  const name = buffer.lastIndexOf(NAME);
-  const size = buffer.length - name;
-  return name >= 0 && size < MAX_HEADER ? size : partialName(buffer);
 }
 
 /** The offset of the first complete header at or after `from`, or -1. */

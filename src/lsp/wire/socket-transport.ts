@@ -57,13 +57,19 @@ export async function connectToServer(
   };
 }
 
-/** Starts a server with `start` and connects to it, or waits for its connection. */
+interface SocketStart {
+  server: ServerPlan;
+  address: Address;
+  /** Starts the program with the address in its arguments. */
+  start: (names: SocketNames) => Transport;
+  signal: AbortSignal;
+}
+
+/** Starts a server and connects to it, or waits for its connection. */
 export async function startOverSocket(
-  server: ServerPlan,
+  given: Omit<SocketStart, "address">,
   transport: SocketPlan,
   base: string,
-  start: (names: SocketNames) => Transport,
-  signal: AbortSignal,
 ): Promise<Transport> {
   const folder = freshFolder(transport);
   const cleanUp = (): void => {
@@ -72,7 +78,7 @@ export async function startOverSocket(
   try {
     const address = addressOf(transport, base, folder);
     const open = transport.mode === "listen" ? startAndAccept : startAndConnect;
-    const started = await open(server, address, start, signal);
+    const started = await open({ ...given, address });
     void started.ended.then(cleanUp);
     return started;
   } catch (error) {
@@ -82,12 +88,7 @@ export async function startOverSocket(
 }
 
 /** Starts the program and connects as soon as it listens. */
-async function startAndConnect(
-  server: ServerPlan,
-  address: Address,
-  start: (names: SocketNames) => Transport,
-  signal: AbortSignal,
-): Promise<Transport> {
+async function startAndConnect({ server, address, start, signal }: SocketStart): Promise<Transport> {
   const target =
     "port" in address && address.port === 0 ? { ...address, port: await freePort(address.host) } : address;
   // Another program that listens there would be taken for the server.
@@ -106,12 +107,7 @@ async function startAndConnect(
 }
 
 /** Listens, starts the program, and accepts its first connection. */
-async function startAndAccept(
-  server: ServerPlan,
-  address: Address,
-  start: (names: SocketNames) => Transport,
-  signal: AbortSignal,
-): Promise<Transport> {
+async function startAndAccept({ server, address, start, signal }: SocketStart): Promise<Transport> {
   const listener = createServer();
   try {
     await listen(listener, address).catch((error: unknown) => {
