@@ -56,15 +56,12 @@ export class Handle implements LanguageServer {
   get readiness(): Readiness {
     return this.#instance.hasEnded ? "starting" : this.#instance.readiness.now;
   }
-
   get unwatched(): boolean {
     return this.#instance.files.areUnwatched;
   }
-
   get notWatched(): string[] {
     return this.#instance.files.notWatched;
   }
-
   get withheld(): readonly Withheld[] {
     return this.#instance.transport.withheld ?? [];
   }
@@ -105,46 +102,33 @@ export class Handle implements LanguageServer {
   }
 
   async ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
-    if (this.#instance.hasEnded) await this.#restart(undefined, signal);
+    if (this.#instance.hasEnded) this.#instance = await this.#source.renew(signal);
     return this.#open(path, signal, checkedAt);
   }
 
   async request(method: string, params: unknown, given: RequestOptions): Promise<ServerReply> {
     const options = this.#limited(given);
     const path = documentOf(params);
-    try {
-      if (path !== undefined && this.#isOutdated(path)) await this.#open(path, options.signal);
-      return await this.#instance.request(method, params, options);
-    } catch (error) {
-      if (!isExit(error) || !isRepeatable(method, params)) throw error;
-      await this.#restart(path, options.signal);
+    const send = async (isRetry: boolean): Promise<ServerReply> => {
+      if (path !== undefined && (isRetry || this.#isOutdated(path))) await this.#open(path, options.signal);
       return this.#instance.request(method, params, options);
-    }
+    };
+    return isRepeatable(method, params) ? this.#retryOnExit(options.signal, send) : send(false);
   }
 
   async diagnostics(document: OpenDocument, given: DiagnosticsOptions): Promise<DiagnosticsReport> {
     const options = { ...given, roots: this.#source.roots };
-    try {
-      const isOutdated = this.#isOutdated(document.path);
-      const current = isOutdated ? await this.#open(document.path, options.signal) : document;
-      return await this.#instance.diagnostics(current, options);
-    } catch (error) {
-      if (!isExit(error)) throw error;
-      await this.#restart(undefined, options.signal);
-      const renewed = await this.#open(document.path, options.signal);
-      return this.#instance.diagnostics(renewed, options);
-    }
+    const { path } = document;
+    return this.#retryOnExit(options.signal, async (isRetry) => {
+      const isOpen = !isRetry && !this.#isOutdated(path);
+      const current = isOpen ? document : await this.#open(path, options.signal);
+      return this.#instance.diagnostics(current, options);
+    });
   }
 
-  async workspaceDiagnostics(given: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
+  workspaceDiagnostics(given: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
     const options = { ...given, roots: this.#source.roots };
-    try {
-      return await this.#instance.workspaceDiagnostics(options);
-    } catch (error) {
-      if (!isExit(error)) throw error;
-      await this.#restart(undefined, options.signal);
-      return this.#instance.workspaceDiagnostics(options);
-    }
+    return this.#retryOnExit(options.signal, () => this.#instance.workspaceDiagnostics(options));
   }
 
   restartNews(): string | undefined {
@@ -160,9 +144,15 @@ export class Handle implements LanguageServer {
     return { ...options, roots, onProgress: () => onProgress(`${this.plan.id} is at work`) };
   }
 
-  async #restart(path: string | undefined, signal: AbortSignal): Promise<void> {
+  /** Runs a read once more on the next start when the server ends meanwhile. */
+  async #retryOnExit<T>(signal: AbortSignal, read: (isRetry: boolean) => Promise<T>): Promise<T> {
+    try {
+      return await read(false);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== "lsp/exited") throw error;
+    }
     this.#instance = await this.#source.renew(signal);
-    if (path !== undefined) await this.#open(path, signal);
+    return read(true);
   }
 
   /** Opens a document in the running instance and records its generation. */
@@ -178,10 +168,6 @@ export class Handle implements LanguageServer {
     const generation = this.#openedIn.get(path);
     return generation !== undefined && generation !== this.generation;
   }
-}
-
-function isExit(error: unknown): boolean {
-  return error instanceof Refusal && error.code === "lsp/exited";
 }
 
 function isRepeatable(method: string, params: unknown): boolean {

@@ -2,7 +2,7 @@
 import { Refusal } from "../base/problem.js";
 import type { ServerState, ServerStatus } from "./types.js";
 
-const WITHHELD = "what it said is told to those who see the whole workspace";
+const WITHHELD = "its messages are shown only to sessions that see the whole workspace";
 
 /** The status of a server of which only the id and the state are known. */
 export function blankStatus(id: string, state: ServerState): ServerStatus {

@@ -4,7 +4,7 @@
  * other files change too, does not count: the server's own check may have started meanwhile and replaced this one.
  */
 import type { CheckPlan } from "../../abi/plan.js";
-import type { Json } from "../../base/json.js";
+import { withNamedPaths } from "../../base/named-paths.js";
 import { Refusal } from "../../base/problem.js";
 import { delay } from "../../base/timing.js";
 import type { OpenDocument } from "../types.js";
@@ -89,7 +89,12 @@ export class CheckRequests {
   ): Promise<void> {
     const { request, onProgress } = this.#context;
     try {
-      await request(plan.method, filled(plan.params, document), { signal, timeoutMs: plan.withinMs });
+      const placeholders = new Map([
+        ["file", document.path],
+        ["uri", document.uri],
+      ]);
+      const params = withNamedPaths(plan.params, (name) => placeholders.get(name));
+      await request(plan.method, params, { signal, timeoutMs: plan.withinMs });
     } finally {
       this.#isChecking = false;
     }
@@ -107,13 +112,4 @@ export class CheckRequests {
 /** An error reply is a reply too. */
 function ignoreRefused(error: unknown): void {
   if (!(error instanceof Refusal) || !["lsp/not-supported", "lsp/failed"].includes(error.code)) throw error;
-}
-
-/** The parameters with `<file>` and `<uri>` filled in. */
-function filled(value: Json, document: OpenDocument): Json {
-  if (typeof value === "string")
-    return value.replaceAll("<file>", document.path).replaceAll("<uri>", document.uri);
-  if (Array.isArray(value)) return value.map((item) => filled(item, document));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, document)]));
 }

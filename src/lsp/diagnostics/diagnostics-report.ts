@@ -5,7 +5,7 @@ import type { ReadinessState } from "../readiness.js";
 import type { DiagnosticsReport } from "../types.js";
 
 /** Why a report may lack results of background checks. */
-export const LATE = "what the server finds in the background, after it has answered, is not in yet";
+export const LATE = "the results of the server's background checks have not arrived yet";
 
 /** The report when the server has reported: its items without duplicates, and whether more may follow. */
 export function reportOf(readiness: ReadinessState, items: Json[]): DiagnosticsReport {
@@ -13,7 +13,7 @@ export function reportOf(readiness: ReadinessState, items: Json[]): DiagnosticsR
   const { now, isWorking } = readiness;
   if (unique.length > 0)
     return { status: "diagnostics", why: isWorking ? LATE : "", items: unique, readiness: now };
-  if (readiness.awaitsStatus) return unknown(readiness, "the server has not said yet that it is ready", []);
+  if (readiness.awaitsStatus) return unknown(readiness, "the server has not reported that it is ready", []);
   if (now === "indexing") return unknown(readiness, "the server is still indexing", []);
   if (isWorking) return unknown(readiness, LATE, []);
   return { status: "clean", why: "", items: [], readiness: now };
@@ -38,7 +38,7 @@ export function timedOutReport(
   if (published)
     return unknown(readiness, "the server has found nothing so far, and may not have finished", []);
   if (before) {
-    const why = "other files changed, and the server did not say again what holds for this one";
+    const why = "other files changed, and the server did not report again on this one";
     return unknown(readiness, why, before.items);
   }
   return unknown(readiness, "the server has published nothing for this version of the file", []);

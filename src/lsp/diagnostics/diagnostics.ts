@@ -244,7 +244,7 @@ export class Diagnostics {
       readiness.assertAlive();
       if (this.#pulls(document)) return this.#pull(document, wait);
       const current = this.#context.current(path);
-      if (!current) return unknown(readiness, "the file was closed while the server was waited for", []);
+      if (!current) return unknown(readiness, "the file was closed while waiting for the server", []);
       const left = deadline - performance.now();
       const published = this.#published.get(path);
       const quietMs = this.#quietMs(current, published, settleMs);

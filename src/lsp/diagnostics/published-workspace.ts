@@ -110,7 +110,7 @@ function reasonFor(outdated: readonly string[]): string {
   const names = sortedSet(outdated.map((path) => basename(path)));
   const shown = names.slice(0, MAX_NAMES).join(", ");
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
-  return `files changed, and the server has not said again what holds for ${shown}${more}`;
+  return `files changed, and the server has not reported again on ${shown}${more}`;
 }
 
 /** The paths at which a file exists. */

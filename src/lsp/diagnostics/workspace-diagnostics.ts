@@ -18,7 +18,7 @@ import type { DiagnosticsContext } from "./diagnostics.js";
 import { failureOf, identifierOf, type PulledReports, type PullOptions } from "./pulled-diagnostics.js";
 
 const METHOD = "workspace/diagnostic";
-const ONLY_SHOWN = "the server tells only of the files that it was shown";
+const ONLY_SHOWN = "the server reports only on files that were opened";
 
 /** The items of each file, by path. */
 type ItemsByPath = Map<string, Json[]>;
@@ -82,7 +82,7 @@ async function pullAll(
       const staleLast = takeReports(context, identifier, value, received);
       if (staleLast === undefined) throw new Refusal("lsp/no-answer", "the server gave no report");
       stale += staleLast;
-      if (stale > 0) why = `of ${stale} files the server told an older version`;
+      if (stale > 0) why = `the reports on ${stale} files are for an older version`;
       addAll(found, received);
       received = new Map();
     }

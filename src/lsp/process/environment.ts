@@ -11,7 +11,7 @@ import { isInside } from "../../base/paths.js";
 import type { Withheld } from "../types.js";
 import { pathsNamedIn } from "./argument-files.js";
 import type { ProgramContext } from "./program.js";
-import { realOf, untrustedFolders } from "./trusted.js";
+import { isInAny, realOf, untrustedFolders } from "./trusted.js";
 
 type Variables = { [name: string]: string | undefined };
 
@@ -64,7 +64,7 @@ function cleanVariable(
   const isList =
     listName.test(name) || (entries.length > 1 && entries.every((entry) => !entry || isAbsolute(entry)));
   if (!isList) return cleanSingle(name, value, untrusted, places);
-  const kept = entries.filter((entry) => isAbsolute(entry) && !isUntrusted(entry, untrusted));
+  const kept = entries.filter((entry) => isAbsolute(entry) && !isInAny(entry, untrusted));
   const others = entries.filter((entry) => entry !== "" && !kept.includes(entry));
   const left = name === "PATH" ? withoutShims(kept) : kept;
   const paths = others.flatMap((entry) =>
@@ -72,7 +72,7 @@ function cleanVariable(
   );
   return {
     left: left.length > 0 ? left.join(separator) : undefined,
-    removed: paths.filter((path) => existsSync(path) && isUntrusted(path, untrusted)),
+    removed: paths.filter((path) => existsSync(path) && isInAny(path, untrusted)),
   };
 }
 
@@ -91,15 +91,10 @@ function cleanSingle(
 ): CleanedVariable {
   const from = places.flatMap((place) => [place, resolve(place, "node_modules")]);
   const named = from.flatMap((place) => pathsNamedIn([value], place));
-  const removed = [...new Set(named)].filter((path) => isUntrusted(path, untrusted));
+  const removed = [...new Set(named)].filter((path) => isInAny(path, untrusted));
   const isRelative =
     relativePlace.test(value) || (placeName.test(name) && value !== "" && !isAbsolute(value));
   return { left: removed.length > 0 || isRelative ? undefined : value, removed };
-}
-
-function isUntrusted(path: string, untrusted: readonly string[]): boolean {
-  const names = [path, realOf(path)];
-  return names.some((name) => untrusted.some((folder) => isInside(name, folder)));
 }
 
 /** The environment of a server: the cleaned variables that the plan allows, and the plan's own as written. */

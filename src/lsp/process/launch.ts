@@ -137,11 +137,10 @@ function startProgram(start: ProgramStart): Transport {
 /** Sets limits of a started process; returns the problems of this system with them. */
 function applyLimits({ limits }: ServerPlan, { pid, memoryMb }: Transport): string[] {
   if (pid === null) return [];
+  const isBlind = memoryMb() === null;
   const problems: string[] = [];
-  if (limits.processes !== null && memoryMb() === null)
-    problems.push("limits.processes is not enforced on this system");
-  if (limits.memoryMb !== null && memoryMb() === null)
-    problems.push("limits.memory_mb is not enforced on this system");
+  if (isBlind && limits.processes !== null) problems.push("limits.processes is not enforced on this system");
+  if (isBlind && limits.memoryMb !== null) problems.push("limits.memory_mb is not enforced on this system");
   if (limits.nice === null) return problems;
   try {
     setPriority(pid, limits.nice);
@@ -195,22 +194,15 @@ function fromChild(
     },
     stderr: ring,
     ended,
-    kill: () => killTree(child, tree, closed),
+    kill: async () => {
+      tree?.signal("SIGTERM");
+      if (tree && !(await tree.gone(TERM_MS))) {
+        tree.signal("SIGKILL");
+        await tree.gone(KILL_MS);
+      }
+      // A process that still holds our pipes is not waited for.
+      await withTimeout(closed, TERM_MS);
+      for (const stream of [stdin, stdout, stderr]) stream.destroy();
+    },
   };
-}
-
-/** Resolves when no process of the server runs any more and its last output was read. */
-async function killTree(
-  child: ChildProcess,
-  tree: ProcessTree | undefined,
-  closed: Promise<void>,
-): Promise<void> {
-  tree?.signal("SIGTERM");
-  if (tree && !(await tree.gone(TERM_MS))) {
-    tree.signal("SIGKILL");
-    await tree.gone(KILL_MS);
-  }
-  // A process that still holds our pipes is not waited for.
-  await withTimeout(closed, TERM_MS);
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
 }

@@ -7,10 +7,9 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
-import { isInside } from "../../base/paths.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
 import { confinesUntrusted } from "./sandbox.js";
-import { isTrustedStart, type TrustContext, trustStep, untrustedFolders } from "./trusted.js";
+import { isInAny, isTrustedStart, type TrustContext, trustStep, untrustedFolders } from "./trusted.js";
 
 /** The parts of a server plan that decide where packages are looked for. */
 export type ServerCommand = Pick<ServerPlan, "id" | "command" | "args"> &
@@ -36,9 +35,9 @@ export function namedPathsOf(
     if (name !== "node_modules") return name === "workspace" ? root : undefined;
     const found = folders.find((folder) => isUsable(join(folder, rest), untrusted));
     if (found !== undefined) return found;
-    const program = server.command[0] === undefined ? "this Node" : `\`${server.command[0]}\``;
+    const owner = server.command[0] === undefined ? "this Node" : `\`${server.command[0]}\``;
     const what = rest.replace(/^[\\/]/, "") || "node_modules";
-    throw missingPackage(server, what, `beside ${program}`, trustStep(root, context));
+    throw missingPackage(server, what, `beside ${owner}`, trustStep(root, context));
   };
 }
 
@@ -108,9 +107,7 @@ function modulesFrom(from: string, untrusted: readonly string[]): string[] {
 
 /** Whether a path exists and, after following links, is in no untrusted folder. */
 function isUsable(path: string, untrusted: readonly string[]): boolean {
-  if (!existsSync(path)) return false;
-  const names = [path, realpathSync(path)];
-  return !names.some((name) => untrusted.some((folder) => isInside(name, folder)));
+  return existsSync(path) && !isInAny(path, untrusted);
 }
 
 /** The script of a program that runs scripts: the first file that its arguments name. */

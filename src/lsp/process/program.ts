@@ -1,12 +1,11 @@
 /** Finds the program of a server, and checks whether it may be started here. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { isLoopback } from "../../base/loopback.js";
-import { isInside } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
-import { trustStep, untrustedFolders } from "./trusted.js";
+import { isInAny, trustStep, untrustedFolders } from "./trusted.js";
 
 export type ProgramContext = Pick<PoolContext, "roots" | "base" | "env" | "binFolders" | "trusted" | "avoid">;
 
@@ -20,7 +19,7 @@ export function findCommand(
   path: string | undefined,
   avoid: readonly string[] = [],
 ): string | undefined {
-  const isUsable = (file: string): boolean => isProgram(file) && !isInAny(avoid, file);
+  const isUsable = (file: string): boolean => isProgram(file) && !isInAny(file, avoid);
   if (isAbsolute(command)) return isUsable(command) ? command : undefined;
   if (command.includes("/") || command.includes("\\")) return undefined;
   for (const folder of [...folders, ...(path ?? "").split(delimiter)]) {
@@ -48,13 +47,6 @@ function isProgram(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Both names count: a link belongs to its folder, wherever it leads. */
-function isInAny(folders: readonly string[], file: string): boolean {
-  if (folders.length === 0) return false;
-  const names = [join(realpathSync(dirname(file)), basename(file)), realpathSync(file)];
-  return names.some((name) => folders.some((folder) => isInside(name, folder)));
 }
 
 /** Whether a server runs already, so that it is neither started nor ended by us. */

@@ -44,7 +44,7 @@ export async function sandboxOf(
   if (server.sandbox === "none") return { words: [], processes: 0 };
   if (runsElsewhere(server)) throw unavailable(server, "it runs elsewhere");
   if (server.transport.kind === "tcp" && server.sandbox !== "read_only")
-    throw unavailable(server, "it is spoken to over the network");
+    throw unavailable(server, "it is reached over the network");
   if (process.platform !== "linux") throw unavailable(server, "only Linux has one");
   const candidates = [
     ...withBubblewrap(server.sandbox, [...context.roots, ...workspace.extraRoots], context),

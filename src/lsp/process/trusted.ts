@@ -3,7 +3,7 @@
  * root, or in the folder that the proxy was started in, says nothing about another root.
  */
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { isInside } from "../../base/paths.js";
 import type { NextStep } from "../../base/problem.js";
@@ -56,6 +56,13 @@ export function trustStep(root: string, { roots, base, trusted }: TrustContext):
 /** Whether a folder, given by its real path, is trusted or inside a trusted one. */
 export function isTrusted(folder: string, trusted: readonly string[] = []): boolean {
   return trusted.some((known) => isInside(folder, known));
+}
+
+/** Whether a path, its folder's real path, or its own real path is inside one of the folders. */
+export function isInAny(path: string, folders: readonly string[]): boolean {
+  if (folders.length === 0) return false;
+  const names = [path, join(realOf(dirname(path)), basename(path)), realOf(path)];
+  return names.some((name) => folders.some((folder) => isInside(name, folder)));
 }
 
 /** The real path of a folder, or the path itself when nothing exists there. */

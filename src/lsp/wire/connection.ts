@@ -6,6 +6,7 @@ import {
   CancellationTokenSource,
   createMessageConnection,
   ErrorCodes,
+  type Message,
   type MessageConnection,
   ParameterStructures,
   ProgressType,
@@ -62,11 +63,11 @@ interface PendingRequest {
 export class ServerConnection {
   readonly #name: string;
   readonly #options: ConnectionOptions;
+  readonly #writer: CountingWriter;
   readonly #connection: MessageConnection;
   readonly #pending = new Set<PendingRequest>();
   readonly #ended: Promise<string>;
   #isOpen = true;
-  #unsent = 0;
   #tokens = 0;
   #losses = 0;
   #failure: Refusal | undefined;
@@ -78,7 +79,8 @@ export class ServerConnection {
       options.onSkipped(skipped);
       if (skipped.lost) this.#replyLost(skipped);
     });
-    this.#connection = createMessageConnection(reader, new StreamMessageWriter(transport.output));
+    this.#writer = new CountingWriter(transport.output);
+    this.#connection = createMessageConnection(reader, this.#writer);
     this.#connection.onRequest((method, params) => options.onRequest(method, params));
     this.#connection.onNotification((method, params) => options.onNotification(method, params));
     this.#connection.onUnhandledProgress((params) => options.onNotification("$/progress", params));
@@ -112,7 +114,7 @@ export class ServerConnection {
 
   /** Refuses further work for a server that reads or answers nothing, so that what waits for it stays bounded. */
   refuseWhenFull(): void {
-    if (this.#pending.size < MAX_PENDING && this.#unsent < MAX_UNSENT) return;
+    if (this.#pending.size < MAX_PENDING && this.#writer.unsent < MAX_UNSENT) return;
     throw new Refusal("lsp/busy", `server "${this.#name}" does not keep up with its requests`);
   }
 
@@ -128,7 +130,7 @@ export class ServerConnection {
   notify(method: string, params?: unknown): void {
     if (!this.#isOpen) return;
     // A failed write means that the server is ending, which is reported elsewhere.
-    void this.#counted(this.#connection.sendNotification(method, ...positional(params))).catch(() => {});
+    this.#connection.sendNotification(method, ...positional(params)).catch(() => {});
   }
 
   /** Sends a request. On timeout and abort the server is sent `$/cancelRequest`. */
@@ -172,15 +174,6 @@ export class ServerConnection {
       parts.take(part),
     );
     return { params: { ...(isTable(params) ? params : {}), partialResultToken }, dispose };
-  }
-
-  async #counted(writing: Promise<void>): Promise<void> {
-    this.#unsent += 1;
-    try {
-      await writing;
-    } finally {
-      this.#unsent -= 1;
-    }
   }
 
   /** A reply was lost and its request is unknown: requests that are still pending after a moment are given up. */
@@ -228,6 +221,20 @@ export class ServerConnection {
       trace({ side: "lsp", server: this.#name, direction, message });
     };
     void this.#connection.trace(TraceLevel.Messages, { log }, { traceFormat: TraceFormat.JSON });
+  }
+}
+
+/** Counts the messages that wait until the server reads them. */
+class CountingWriter extends StreamMessageWriter {
+  unsent = 0;
+
+  override async write(message: Message): Promise<void> {
+    this.unsent += 1;
+    try {
+      await super.write(message);
+    } finally {
+      this.unsent -= 1;
+    }
   }
 }
 

@@ -6,12 +6,13 @@ import type {
   ServerCapabilities,
   WorkspaceFolder,
 } from "vscode-languageserver-protocol";
-import type { Effect, ServerPlan } from "../../abi/plan.js";
+import type { ServerPlan } from "../../abi/plan.js";
 import { fileUri } from "../../base/file-uri.js";
 import { isTable, type Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { PositionEncoding } from "../../base/text.js";
 import { fieldsOf } from "../fields.js";
+import type { InstanceContext } from "../instance-context.js";
 import { runsElsewhere } from "../process/program.js";
 import { CLIENT_PID_INSIDE } from "../process/sandbox.js";
 import { clientCapabilities } from "./client-capabilities.js";
@@ -21,16 +22,11 @@ import { redact } from "./redact.js";
 
 const ENCODINGS: readonly string[] = ["utf-8", "utf-16", "utf-32"];
 
-export interface InitializeContext {
-  plan: ServerPlan;
-  root: string;
-  /** Every root of the proxy: paths in the server's texts are shown relative to them. */
-  roots: readonly string[];
+export interface InitializeContext
+  extends Pick<InstanceContext, "plan" | "root" | "roots" | "version" | "effects"> {
   /** `initializationOptions`; left out when null. */
   options: Json;
   folders: WorkspaceFolder[];
-  version: string;
-  effects: readonly Effect[];
 }
 
 export interface Initialized {

@@ -2,6 +2,7 @@
  * Servers over TCP or a socket file. A server that runs elsewhere is only connected to and never ended. A server that
  * is started here either listens or connects to us, and ends together with its connection.
  */
+import { once } from "node:events";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -113,9 +114,7 @@ async function startAndAccept({ server, address, start, signal }: SocketStart): 
     await listen(listener, address).catch((error: unknown) => {
       throw unreachable(server, `its address cannot be listened on (${codeOf(error)})`, error);
     });
-    const accepted = new Promise<Socket>((done) => {
-      listener.once("connection", (socket) => done(configured(socket)));
-    });
+    const accepted = once(listener, "connection").then(([socket]) => configured(socket as Socket));
     const child = start(namesOf("port" in address ? { ...address, port: portOf(listener) } : address));
     return joined(child, await connectionOf(server, child, () => accepted, signal));
   } finally {
@@ -182,20 +181,15 @@ function closeOf(socket: Socket): Promise<string> {
 }
 
 /** Tries once to connect. */
-function openSocket(address: Address, limit: AbortSignal): Promise<Socket> {
-  return new Promise((done, fail) => {
-    const socket = configured(connect(address));
-    const giveUp = (): void => void socket.destroy(new Error("stopped"));
-    const release = (): void => limit.removeEventListener("abort", giveUp);
-    if (limit.aborted) giveUp();
-    limit.addEventListener("abort", giveUp, { once: true });
-    socket.once("error", fail);
-    socket.once("close", release);
-    socket.once("connect", () => {
-      release();
-      done(socket);
-    });
-  });
+async function openSocket(address: Address, limit: AbortSignal): Promise<Socket> {
+  const socket = configured(connect(address));
+  try {
+    await once(socket, "connect", { signal: limit });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
 }
 
 /** Sends small messages at once, and notices a peer that vanished. */
@@ -222,11 +216,9 @@ async function freePort(host: string): Promise<number> {
   return port;
 }
 
-function listen(listener: Server, address: Address): Promise<void> {
-  return new Promise((done, fail) => {
-    listener.once("error", fail);
-    listener.listen({ ...address, exclusive: true }, done);
-  });
+async function listen(listener: Server, address: Address): Promise<void> {
+  listener.listen({ ...address, exclusive: true });
+  await once(listener, "listening");
 }
 
 function portOf(listener: Server): number {
