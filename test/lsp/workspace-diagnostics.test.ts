@@ -254,5 +254,5 @@ test("what was said before other files changed is told as such, unless the serve
   write(join(server.root, "c.fake"), "new");
   const report = await look();
   expect(report.files.map((file) => file.uri)).toEqual([uri("a.fake"), uri("b.fake")]);
-  expect(report.why).toMatch(/holds for b\.fake$/);
+  expect(report.why).toMatch(/reported again on b\.fake$/);
 });
