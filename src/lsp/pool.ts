@@ -5,7 +5,6 @@ import { dirname, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { blankStatus } from "./blank-status.js";
 import { Handle } from "./handle.js";
 import { Instance } from "./instance.js";
 import { Guardian } from "./process/guardian.js";
@@ -13,11 +12,11 @@ import { launch } from "./process/launch.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
 import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, rootOf } from "./route.js";
+import { blankStatus, rethrowWithoutServerTexts, withoutServerTexts } from "./server-status.js";
 import { Slot } from "./slot.js";
 import type { LanguageServer, PoolContext, ServerPool, ServerStatus, WorkspaceVersion } from "./types.js";
 import { WorkspaceWatch } from "./watch/watch.js";
 import { WorkspaceVersions } from "./watch/workspace-versions.js";
-import { rethrowWithoutWords, withoutWords } from "./without-words.js";
 
 /** A pool for a plan; no server is started before it is asked for. */
 export function createPool(plan: Plan, context: PoolContext): ServerPool {
@@ -130,7 +129,7 @@ class Pool implements ServerPool {
       get: (serverId, path, signal) => this.get(serverId, path, signal, roots),
       runs: (serverId) => this.runs(serverId),
       running: () => this.running(roots),
-      status: () => this.status().map(withoutWords),
+      status: () => this.status().map(withoutServerTexts),
       route: (path) => this.route(path),
       checkFiles: () => this.checkFiles(),
       version: () => this.version(),
@@ -168,7 +167,7 @@ class Pool implements ServerPool {
   #handle(slot: Slot, instance: Instance, roots: Seen): Handle {
     return new Handle(instance, {
       renew: (signal) => this.#occupy(slot, signal, roots),
-      newsSince: (generation) => slot.newsSince(generation),
+      crashSince: (generation) => slot.crashSince(generation),
       roots,
     });
   }
@@ -222,7 +221,9 @@ class Pool implements ServerPool {
   async #occupy(slot: Slot, signal: AbortSignal, roots?: Seen): Promise<Instance> {
     if (this.#closed) throw new Refusal("lsp/exited", "the proxy is closing");
     if (!slot.occupied) this.#makeRoom();
-    return roots === undefined ? slot.get(signal) : slot.get(signal).catch(rethrowWithoutWords(slot.plan.id));
+    return roots === undefined
+      ? slot.get(signal)
+      : slot.get(signal).catch(rethrowWithoutServerTexts(slot.plan.id));
   }
 
   #makeRoom(): void {
@@ -254,7 +255,7 @@ class Pool implements ServerPool {
       {
         plan: server,
         root,
-        told: transport.told,
+        launchSettings: transport.launchSettings,
         roots,
         generation,
         version,

@@ -14,7 +14,7 @@ import type { Message } from "vscode-jsonrpc/node";
 import type { JsonObject } from "../../src/base/json.js";
 import { Input } from "../../src/cli/command.js";
 import { compile } from "../../src/cli/compile.js";
-import { ResyncReader } from "../../src/lsp/wire/reader.js";
+import { ResyncReader } from "../../src/lsp/wire/resync-reader.js";
 import { answerSchema } from "../../src/protocol/envelope.js";
 import { loadBundle } from "../../src/runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../../src/runtime/runtime.js";

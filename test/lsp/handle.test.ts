@@ -17,7 +17,7 @@ function start(generation: number, request: () => unknown): Instance {
 
 function handleOf(first: () => unknown, next: () => unknown = () => Promise.resolve(answered)) {
   const renew = vi.fn(async () => start(2, next));
-  const source = { renew, newsSince: () => undefined, roots: undefined };
+  const source = { renew, crashSince: () => undefined, roots: undefined };
   return { handle: new Handle(start(1, first), source), renew };
 }
 

@@ -1,7 +1,12 @@
 /** `explain`: prints the plan of a config: the servers, their files, and the requests of each tool. */
 import type { EachPlan, Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/plan.js";
 import { canonicalPretty } from "../../base/json.js";
-import { findProgram, isStrangers, type ProgramContext, runsElsewhere } from "../../lsp/process/program.js";
+import {
+  findProgram,
+  isInUntrustedFolder,
+  type ProgramContext,
+  runsElsewhere,
+} from "../../lsp/process/program.js";
 import { type Command, exitCodes, type Io } from "../command.js";
 import { type Compiled, planConfig } from "../compile.js";
 import { configFlags, toggle } from "../flags.js";
@@ -48,7 +53,8 @@ function whereIs(plan: Plan, server: ServerPlan, context: ProgramContext): strin
   if (runsElsewhere(server)) return "runs elsewhere";
   const program = findProgram(plan, server, context);
   if (program !== undefined) return program;
-  if (isStrangers(plan, server, context)) return "in the workspace, which is not trusted: `lsp-proxy trust`";
+  if (isInUntrustedFolder(plan, server, context))
+    return "in the workspace, which is not trusted: `lsp-proxy trust`";
   return `not installed${server.install ? `: ${server.install}` : ""}`;
 }
 

@@ -7,7 +7,7 @@ import { Refusal } from "../../base/problem.js";
 import { stateFolder } from "../../config/state-folder.js";
 import { serverEnv } from "../../lsp/process/environment.js";
 import { assertLocked, lockFileIn } from "../../lsp/process/lock.js";
-import { findProgram, isStrangers, type ProgramContext, runsElsewhere } from "../../lsp/process/program.js";
+import { findProgram, isInUntrustedFolder, type ProgramContext, runsElsewhere } from "../../lsp/process/program.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { SampleFiles } from "../../runtime/sample-files.js";
 import { openGate } from "../../workspace/gate.js";
@@ -101,7 +101,7 @@ async function checkLocks(
 
 function missing(plan: Plan, server: ServerPlan, context: ProgramContext): Finding {
   const { id, command, install } = server;
-  return isStrangers(plan, server, context)
+  return isInUntrustedFolder(plan, server, context)
     ? problem(
         `${id}: \`${command[0]}\` is in the workspace, which is not trusted`,
         codes["lsp/not-allowed"].fix,

@@ -78,7 +78,7 @@ it("names that go carry what it did to errors, or why that is not known", async 
     tools,
     capabilities: { hoverProvider: true },
   });
-  const why = expect.stringContaining("only of the files that it was shown");
+  const why = expect.stringContaining("only on files that were opened");
   const moved = await workshop.call("rename_file", {
     old_path: "b.fake",
     new_path: "c.fake",
