@@ -49,6 +49,8 @@ export const PLAN_FILE = "plan.json";
 export const TOOLS_FILE = "tools.json";
 /** Tool → the module that checks its answers; tools whose answers have equal schemas share one. */
 export const ANSWERS_FILE = "answers.json";
+/** Server → method → the module that checks its replies; only where the config declares results of methods. */
+export const REPLIES_FILE = "replies.json";
 /** The tool catalogue for people. */
 export const CATALOGUE_FILE = "TOOLS.md";
 
@@ -71,4 +73,5 @@ export const bundlePaths = {
   inputValidator: (tool: string) => `validators/${tool}.input.js`,
   text: (tool: string) => `texts/${tool}.js`,
   answerValidator: (schemaHash: string) => `validators/answer-${schemaHash.slice(0, 16)}.js`,
+  replyValidator: (schemaHash: string) => `validators/reply-${schemaHash.slice(0, 16)}.js`,
 };

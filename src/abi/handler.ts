@@ -3,7 +3,6 @@
  * point, ask and shape.
  */
 import type { Json, JsonObject } from "../base/json.js";
-import type { Soon } from "../base/soon.js";
 import type { Effect, RetryPlan, RuntimeAction, ShapeName } from "./plan.js";
 
 /** The argument of a handler module's default export. */
@@ -23,7 +22,7 @@ export interface ToolDefinition {
 /** One call of one tool. */
 export interface Call {
   /** Finds the document, the servers and the position that the arguments point at. */
-  at(input: JsonObject): Soon<At>;
+  at(input: JsonObject): Promise<At>;
   /** A part of a step's value. */
   pick(reply: Reply, path: string[]): Json;
   /** Another tool, called with these arguments; its structured answer. */

@@ -68,6 +68,14 @@ export interface LimitsPlan {
   cacheBytes: number;
 }
 
+/** A method outside the LSP specification. */
+export interface CustomMethodPlan {
+  /** The dotted path of the capability that promises it; null when it is assumed. */
+  capability: string | null;
+  /** The JSON Schema of its result; null for any. */
+  result: JsonObject | null;
+}
+
 /** Who begins: it runs already; it is started and listens; it is started and connects to us. */
 export type TransportMode = "connect" | "start" | "listen";
 
@@ -141,8 +149,8 @@ export interface ServerPlan {
   features: { only: string[] | null; except: string[] };
   priority: number;
   executeCommands: string[];
-  /** Methods outside the LSP specification that it has, with the dotted capability that promises each (null: assumed). */
-  customMethods: { [method: string]: string | null };
+  /** Methods outside the LSP specification that it has. */
+  customMethods: { [method: string]: CustomMethodPlan };
   limits: {
     memoryMb: number | null;
     openFiles: number | null;

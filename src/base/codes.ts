@@ -536,6 +536,13 @@ export const codes = {
     cause: "The language server sent something that is not the protocol, or a message over the limit.",
     fix: "Look at its stderr; report it to the server's makers.",
   },
+  "lsp/invalid-reply": {
+    kind: "refusal",
+    title: "A reply violates its declared schema",
+    cause:
+      "The language server's reply does not match the `result` schema that the config declares for the method.",
+    fix: "Correct `result` of the method in `[[methods]]`, or report the reply to the server's makers.",
+  },
   "call/cancelled": {
     kind: "refusal",
     title: "Cancelled",

@@ -7,6 +7,7 @@ import {
   CATALOGUE_FILE,
   type Manifest,
   PLAN_FILE,
+  REPLIES_FILE,
   TOOLS_FILE,
 } from "../abi/bundle.js";
 import { ABI_VERSION, type Plan, type ToolPlan } from "../abi/plan.js";
@@ -45,6 +46,7 @@ export function emitBundle(plan: Plan, tools: EmitTools): Bundle {
     { path: CATALOGUE_FILE, text: emitCatalogue(listed, plan.dialect, templates) },
     ...reached.flatMap((tool) => toolFiles(tool, plan, tools)),
     ...answerFiles(reached, plan, tools),
+    ...replyFiles(reached, plan, tools),
     ...textFiles(plan, reached, templates),
   ];
   const sorted = sortBy(files, (file) => [file.path]);
@@ -77,6 +79,7 @@ export function* compiledSchemas(plan: Plan): Iterable<JsonObject> {
     const answer = answerSchema(tool, plan.dialect);
     if (!answers.has(answer)) yield bareSchema(answer);
     answers.add(answer);
+    for (const { schema } of declaredResults(tool, plan)) yield bareSchema(schema);
   }
 }
 
@@ -109,13 +112,53 @@ function answerFiles(
     const path = known.get(schema) ?? answerPath(schema);
     known.set(schema, path);
     define(paths, tool.name, path);
-    checkResult(tool, () => {
-      if (tool.output.schema !== null) compiler.check(tool.output.schema);
-      if (!modules.has(path)) modules.set(path, emitValidator(schema, answersOf, templates, compiler));
-    });
+    const declared = tool.output.schema;
+    if (declared !== null) checkResult(tool, () => compiler.check(declared));
+    const emit = () => modules.set(path, emitValidator(schema, answersOf, templates, compiler));
+    if (modules.has(path)) continue;
+    if (declared === null) emit();
+    else checkResult(tool, emit);
   }
   return [
     { path: ANSWERS_FILE, text: canonicalPretty(paths) },
+    ...[...modules].map(([path, text]) => ({ path, text })),
+  ];
+}
+
+/** The results that the config declares for methods that a tool requests, by server. */
+function declaredResults({ steps }: ToolPlan, { servers }: Plan) {
+  return steps.flatMap((step) =>
+    servers.flatMap(({ id: server, customMethods }) => {
+      const method = step.kind === "request" ? step.method : "";
+      const schema = Object.hasOwn(customMethods, method) ? customMethods[method]?.result : undefined;
+      return schema ? [{ server, method, schema }] : [];
+    }),
+  );
+}
+
+/** The validators of servers' replies, one for all methods with equal schemas, and which method has which. */
+function replyFiles(
+  tools: readonly ToolPlan[],
+  plan: Plan,
+  { templates, compiler }: EmitTools,
+): BundleFile[] {
+  const modules = new Map<string, string>();
+  const paths: { [server: string]: JsonObject } = {};
+  for (const tool of tools) {
+    for (const { server, method, schema } of declaredResults(tool, plan)) {
+      const path = bundlePaths.replyValidator(sha256(JSON.stringify(bareSchema(schema))));
+      const methods = paths[server] ?? {};
+      paths[server] = methods;
+      define(methods, method, path);
+      checkResult(tool, () => {
+        compiler.check(schema);
+        if (!modules.has(path)) modules.set(path, emitValidator(schema, repliesOf, templates, compiler));
+      });
+    }
+  }
+  if (modules.size === 0) return [];
+  return [
+    { path: REPLIES_FILE, text: canonicalPretty(paths) },
     ...[...modules].map(([path, text]) => ({ path, text })),
   ];
 }
@@ -125,13 +168,14 @@ function answerPath(schema: JsonObject): string {
 }
 
 const answersOf = `the answers of the tools that ${ANSWERS_FILE} names it for`;
+const repliesOf = `the replies to the methods that ${REPLIES_FILE} names it for`;
 
-/** Only in answers does a schema come from the config: a method's declared `result`. */
+/** Reports a declared `result` that is not a usable schema: the only schema that comes from the config. */
 function checkResult(tool: ToolPlan, compile: () => void): void {
   try {
     compile();
   } catch (cause) {
-    if (!(cause instanceof SchemaError) || tool.output.schema === null) throw cause;
+    if (!(cause instanceof SchemaError)) throw cause;
     throw new ConfigError([
       {
         code: "plan/bad-schema",

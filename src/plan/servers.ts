@@ -161,7 +161,14 @@ function customMethods(id: string, config: Config): ServerPlan["customMethods"] 
   const mine = (config.methods ?? []).filter(
     (entry) => entry.servers === undefined || entry.servers.includes(id),
   );
-  return canonical(Object.fromEntries(mine.map((entry) => [entry.method, entry.capability ?? null])));
+  return canonical(
+    Object.fromEntries(
+      mine.map(({ method, capability = null, result = null }) => [
+        method,
+        { capability, result: result as JsonObject | null },
+      ]),
+    ),
+  );
 }
 
 /** Names that a server's table uses for other things: features and servers. */

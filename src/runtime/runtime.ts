@@ -35,6 +35,8 @@ export interface RuntimeContext {
   /** Real paths of folders whose programs do not count. */
   avoid: string[];
   version: string;
+  /** Whether an answer that violates its own output schema is a fault rather than a logged warning; for tests. */
+  strictAnswers?: boolean;
   /** How much of the workspace is watched, where that is not the usual. */
   watchLimits?: PoolContext["watchLimits"];
 }
@@ -104,6 +106,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   );
   const shared = {
     ...{ loaded, plan, pool, gate, samples, edits, log },
+    strictAnswers: context.strictAnswers ?? false,
     listed: new Map(
       plan.tools.filter(({ name }) => plan.mcp.listed.includes(name)).map((tool) => [tool.name, tool]),
     ),

@@ -10,7 +10,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
 import { pathOfUri } from "../../workspace/file-name.js";
-import { Places } from "../answer/convert.js";
+import { Places } from "../answer/places.js";
 import type { CallState } from "../call-state.js";
 import { spellDiagnostic } from "../shapes/diagnostics.js";
 

@@ -7,7 +7,7 @@ import type { Lines } from "../../base/text.js";
 import { convertColumn } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
-import type { Row } from "../listing/row.js";
+import type { RawItem } from "../listing/items.js";
 import { garbled, isRange, kindWord, type LspPosition, type LspRange, listOf } from "../lsp-values.js";
 import { type Container, containerOf, identifierOf, type NamedSymbol } from "./symbol-names.js";
 
@@ -19,7 +19,7 @@ export interface SymbolWords extends NamedSymbol {
 }
 
 /** A symbol that a server told of; without a range when the server told only the file. */
-export type FoundSymbol = Row<SymbolWords>;
+export type FoundSymbol = RawItem<SymbolWords>;
 
 /** The symbols of one level that are yet to come. */
 interface Level {

@@ -1,14 +1,13 @@
-/** Callers or callees. Sites of an incoming call stand in the caller's file, of an outgoing call in the asked one. */
+/** Callers or callees. Call sites are in the caller's file: for outgoing calls that is the file asked about. */
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import type { SnippetBounds } from "../answer/convert.js";
+import type { SnippetBounds } from "../answer/places.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange, kindWord, type LspRange, listOf } from "../lsp-values.js";
-import { snippetBounds } from "./locations.js";
+import { byFile, placeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { withoutTexts } from "./snippets.js";
-import { byFile, placeText, table, textOf } from "./spelt.js";
+import { snippetBounds, withoutSnippets } from "./snippets.js";
 
 /** The shape `calls`. */
 export const calls: Shape = {
@@ -20,14 +19,14 @@ export const calls: Shape = {
       if (server === undefined) throw garbled(server, "a list of calls");
       for (const entry of listOf(value)) {
         const raw = readCall(server, entry, item);
-        const spelt = await spell(call, server, raw, bounds);
-        if (spelt === undefined) call.evidence.drop({ ...raw, sites: [] });
-        else found.push(spelt);
+        const rendered = await render(call, server, raw, bounds);
+        if (rendered === undefined) call.evidence.drop({ ...raw, sites: [] });
+        else found.push(rendered);
       }
     }
     return { items: joinSites(found, call), beside: {} };
   },
-  lighter: withoutTexts,
+  lighter: withoutSnippets,
   text: (items, _beside, dialect) =>
     byFile(items, dialect, (item) => {
       const { name, kind, sites, text } = table(item);
@@ -60,7 +59,7 @@ function readCall(server: LanguageServer, entry: unknown, asked: unknown): RawCa
   return { name: other.name, kind: kindWord(other.kind), uri: other.uri, selection, sitesUri, sites };
 }
 
-async function spell(
+async function render(
   call: CallState,
   server: LanguageServer,
   raw: RawCall,
@@ -82,7 +81,7 @@ async function spell(
   };
 }
 
-/** One item per caller or callee, with all its sites, each once and in order. */
+/** One item per caller or callee, with all its sites, sorted and without duplicates. */
 function joinSites(found: JsonObject[], call: CallState): JsonObject[] {
   const joined = new Map<string, JsonObject[]>();
   for (const item of found) {

@@ -13,8 +13,8 @@ import type { CallState } from "../call-state.js";
 import { garbled, listOf } from "../lsp-values.js";
 import { editedUris } from "../workspace-edits.js";
 import { documentEntries } from "./in-document.js";
+import { table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { table, textOf } from "./spelt.js";
 
 const what = "a list of code actions";
 const messageCharacters = 400;

@@ -2,8 +2,8 @@
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { garbled, isRange } from "../lsp-values.js";
 import { documentEntries } from "./in-document.js";
+import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { rangeText, table, textOf } from "./spelt.js";
 
 const what = "a list of code lenses";
 

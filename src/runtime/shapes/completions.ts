@@ -6,12 +6,12 @@ import { canonicalText, isTable, type Json, type JsonObject } from "../../base/j
 import { type KeyPart, sortBy, uniqueBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import { completionKinds, wordOf } from "../../protocol/kinds.js";
-import { toPoint } from "../answer/convert.js";
+import { toPoint } from "../answer/places.js";
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange, listOf, markupText } from "../lsp-values.js";
+import { table, textOf } from "./rendered.js";
 import type { Entry, Shape } from "./shape.js";
-import { table, textOf } from "./spelt.js";
 
 const what = "a list of completions";
 const documentationCharacters = 2000;

@@ -3,8 +3,8 @@ import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { columnsOf } from "../../base/text.js";
 import { garbled, isCount } from "../lsp-values.js";
 import { documentEntries } from "./in-document.js";
+import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { rangeText, table, textOf } from "./spelt.js";
 
 const what = "a list of folding ranges";
 

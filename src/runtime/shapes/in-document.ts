@@ -1,6 +1,6 @@
 /** What shapes of one document share: its entries with their server, and whether a place lies in the range asked for. */
 import type { LanguageServer } from "../../lsp/types.js";
-import { toSpan } from "../answer/convert.js";
+import { toSpan } from "../answer/places.js";
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { garbled, type LspRange, listOf } from "../lsp-values.js";

@@ -4,8 +4,8 @@ import { cutCharacters } from "../../base/text.js";
 import { hintKinds, wordOf } from "../../protocol/kinds.js";
 import { garbled, isPosition, markupText } from "../lsp-values.js";
 import { documentEntries, isAskedFor } from "./in-document.js";
+import { placeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { placeText, table, textOf } from "./spelt.js";
 
 const what = "a list of inlay hints";
 const tooltipCharacters = 1000;

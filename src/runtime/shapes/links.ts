@@ -6,8 +6,8 @@ import { redact } from "../../lsp/wire/redact.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange } from "../lsp-values.js";
 import { documentEntries } from "./in-document.js";
+import { fileOf, rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { fileOf, rangeText, table, textOf } from "./spelt.js";
 
 const what = "a list of links";
 

@@ -4,8 +4,8 @@ import { sortBy } from "../../base/order.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { garbled, isRange, type LspRange } from "../lsp-values.js";
 import { documentEntries } from "./in-document.js";
+import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { rangeText, table, textOf } from "./spelt.js";
 
 const what = "a selection range";
 /** No code is nested deeper; a chain that is longer has a candidates in it. */

@@ -4,8 +4,8 @@ import type { Json, JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
+import { table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { table, textOf } from "./spelt.js";
 
 const stderrLines = 10;
 

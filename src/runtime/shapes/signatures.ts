@@ -4,8 +4,8 @@ import { sortBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { garbled, isCount, listOf, markupText } from "../lsp-values.js";
+import { table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { table, textOf } from "./spelt.js";
 
 const what = "the signatures of a call";
 const documentationCharacters = 4000;

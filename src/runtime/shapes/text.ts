@@ -5,8 +5,8 @@ import { cutCharacters } from "../../base/text.js";
 import { wholeValue } from "../ask/reply.js";
 import { garbled } from "../lsp-values.js";
 import { fenced } from "./hover.js";
+import { textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { textOf } from "./spelt.js";
 
 /** The shape `text`. */
 export const text: Shape = {

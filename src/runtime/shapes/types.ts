@@ -3,8 +3,8 @@ import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange, kindWord, type LspRange, listOf } from "../lsp-values.js";
+import { byFile, placeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { byFile, placeText, table, textOf } from "./spelt.js";
 
 const what = "a list of types";
 

@@ -9,8 +9,8 @@ import { perform, performHeld, performUndo } from "../edits/perform.js";
 import { draftOfReply } from "../edits/server-edit.js";
 import { garbled } from "../lsp-values.js";
 import { codeActions } from "./code-actions.js";
+import { fileOf, rangeText, table, textOf } from "./rendered.js";
 import type { Normalized, Shape } from "./shape.js";
-import { fileOf, rangeText, table, textOf } from "./spelt.js";
 
 const charactersOfAction = 800;
 
