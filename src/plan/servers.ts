@@ -9,6 +9,7 @@ import { featureNames } from "../protocol/methods.js";
 import { checkProgram } from "./commands.js";
 import { defaultServer } from "./defaults.js";
 import type { Report } from "./report.js";
+import { canonicalSchema } from "./result-schema.js";
 import { buildTransport } from "./transports.js";
 
 /** A server with the pointer of its table, for problems found later. */
@@ -163,9 +164,9 @@ function customMethods(id: string, config: Config): ServerPlan["customMethods"] 
   );
   return canonical(
     Object.fromEntries(
-      mine.map(({ method, capability = null, result = null }) => [
+      mine.map(({ method, capability = null, result }) => [
         method,
-        { capability, result: result as JsonObject | null },
+        { capability, result: canonicalSchema(result) },
       ]),
     ),
   );

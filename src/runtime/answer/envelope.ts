@@ -5,6 +5,8 @@ import { define, defineAll, type Json, type JsonObject } from "../../base/json.j
 import type { NextStep, Warning } from "../../base/problem.js";
 import { SCHEMA_VERSION } from "../../protocol/envelope.js";
 import { spellMembers } from "../../protocol/members.js";
+import type { ShapeFacts } from "../../protocol/shapes.js";
+import type { CallState } from "../call-state.js";
 import { textOf } from "../shapes/rendered.js";
 import type { Shape } from "../shapes/shape.js";
 import { renderAnswer, stepLine, type ToolTexts, warningLine, warningValue } from "./answer-text.js";
@@ -23,26 +25,24 @@ export interface Body {
   steps: NextStep[];
 }
 
-/** Where an answer's list is: under a name, maybe in a table or under the named symbol; null for no list. */
-export interface ListPlace extends Pick<OutputPlan, "count" | "symbols"> {
-  list: string | null;
-  within: string | undefined;
+/** A call and the shape of its answer. */
+export interface AnswerShape {
+  call: Pick<CallState, "tool" | "texts">;
+  facts: ShapeFacts;
+  shape: Shape;
 }
 
 /** Both forms of an answer. */
-export function envelop(
-  header: Header,
-  body: Body,
-  place: ListPlace,
-  shape: Shape,
-  texts: ToolTexts,
-): Answer {
+export function envelop({ call, facts, shape }: AnswerShape, header: Header, body: Body): Answer {
+  const { texts, tool } = call;
   const { items, beside } = body;
   const { dialect } = texts;
   const warnings = [...header.warnings, ...body.warnings, ...cutWarnings(header, body)];
   const lines = shape.text(items, beside, dialect);
   const answer = renderAnswer(texts, {
-    structured: structureOf(header, body, place, warnings),
+    structured: structureOf(header, body, warnings, (out) =>
+      defineList(out, tool.output, facts, items, header),
+    ),
     headline: headline(header, body, shape),
     lines: header.document === undefined ? lines : [documentLine(header.document), ...lines],
     unknown: shape.unknown?.(beside) ?? [],
@@ -52,7 +52,7 @@ export function envelop(
       ...body.steps.map(stepLine),
     ],
     items,
-    isEmpty: items.length === 0 && (place.list !== null || beside.text === null),
+    isEmpty: items.length === 0 && (facts.list !== null || beside.text === null),
   });
   return { ...answer, isCut: body.isTruncated };
 }
@@ -61,7 +61,12 @@ function nextPageLines({ counts }: Body, argument: string): string[] {
   return counts?.next === undefined ? [] : [`Next page: call again with ${argument} "${counts.next}".`];
 }
 
-function structureOf(header: Header, body: Body, place: ListPlace, warnings: Warning[]): JsonObject {
+function structureOf(
+  header: Header,
+  body: Body,
+  warnings: Warning[],
+  addList: (out: JsonObject) => void,
+): JsonObject {
   const { counts, items, beside, steps } = body;
   const out: JsonObject = {
     schema_version: SCHEMA_VERSION,
@@ -77,7 +82,7 @@ function structureOf(header: Header, body: Body, place: ListPlace, warnings: War
   };
   defineAll(out, header.echo);
   defineAll(out, beside);
-  defineList(out, place, items, header);
+  addList(out);
   if (header.question !== undefined) {
     out.needs_disambiguation = true;
     out.candidates = header.question;
@@ -87,13 +92,16 @@ function structureOf(header: Header, body: Body, place: ListPlace, warnings: War
   return out;
 }
 
+/** Adds the list under its name, maybe in a table or under the symbol that the call named. */
 function defineList(
   out: JsonObject,
-  { list, within, count, symbols }: ListPlace,
+  { list: name, count, symbols }: OutputPlan,
+  { list: usual, within }: ShapeFacts,
   items: Json[],
   { symbol }: Header,
 ): void {
-  if (list === null) return;
+  if (usual === null) return;
+  const list = name ?? usual;
   if (count !== null) define(out, count, items.length);
   if (symbols === null) {
     if (within === undefined) define(out, list, items);

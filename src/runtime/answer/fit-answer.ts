@@ -6,10 +6,9 @@ import type { Answer } from "../../abi/handler.js";
 import { canonicalText, type Json } from "../../base/json.js";
 import { uniqueBy } from "../../base/order.js";
 import { type NextStep, Refusal, type Warning } from "../../base/problem.js";
-import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { CallState } from "../call-state.js";
-import type { Normalized, Shape } from "../shapes/shape.js";
-import { envelop, type ListPlace } from "./envelope.js";
+import type { Normalized } from "../shapes/shape.js";
+import { type AnswerShape, envelop } from "./envelope.js";
 import type { Header } from "./header.js";
 import { stepsAfterCut } from "./next-steps.js";
 import type { CursorWriter, Snapshot } from "./pages.js";
@@ -22,10 +21,8 @@ const shownInPart: Warning = {
 };
 
 /** A call, the shape of its answer, and the size limits. */
-export interface AnswerRequest {
+export interface AnswerRequest extends AnswerShape {
   call: CallState;
-  facts: ShapeFacts;
-  shape: Shape;
   limits: SizeLimits;
 }
 
@@ -58,7 +55,7 @@ export function pageOf(
   { offset, items: whole }: Part,
   cursor: CursorWriter | undefined,
 ): Page {
-  const { call, facts, shape, limits } = request;
+  const { call, limits } = request;
   const { header, total, isBounded } = listing;
   const render = (count: number, form: Form): Page => {
     const end = offset + count;
@@ -66,20 +63,14 @@ export function pageOf(
     const next = cursor !== undefined && end < listing.list.length ? cursor(end, items) : undefined;
     const isCut = end < total && next === undefined;
     const cut = { total, shown: count, isSize: count < whole.length, isBounded };
-    const answer = envelop(
-      header,
-      {
-        items,
-        beside: form.beside ?? listing.beside,
-        counts: { offset, total, next },
-        isTruncated: end < total || header.isCut || form.isShortened,
-        warnings: form.warnings,
-        steps: uniqueBy(isCut ? [...form.steps, ...stepsAfterCut(call, cut)] : form.steps, canonicalText),
-      },
-      listPlace(call, facts),
-      shape,
-      call.texts,
-    );
+    const answer = envelop(request, header, {
+      items,
+      beside: form.beside ?? listing.beside,
+      counts: { offset, total, next },
+      isTruncated: end < total || header.isCut || form.isShortened,
+      warnings: form.warnings,
+      steps: uniqueBy(isCut ? [...form.steps, ...stepsAfterCut(call, cut)] : form.steps, canonicalText),
+    });
     return { answer, count, next };
   };
   const fitting = (form: Form): Page | undefined =>
@@ -102,29 +93,18 @@ export function pageOf(
   );
 }
 
-function listPlace({ tool: { output } }: CallState, { list, within }: ShapeFacts): ListPlace {
-  const { count, symbols } = output;
-  return { list: list === null ? null : (output.list ?? list), within, count, symbols };
-}
-
 /** An answer without a counted list: cut inside where the shape can, refused where it cannot. */
 export function wholeAnswer(request: AnswerRequest, header: Header, normalized: Normalized): Answer {
-  const { call, facts, shape, limits } = request;
+  const { call, limits } = request;
   const render = ({ items, beside }: Normalized, isCut: boolean) =>
-    envelop(
-      header,
-      {
-        items,
-        beside,
-        counts: undefined,
-        isTruncated: isCut || header.isCut,
-        warnings: [],
-        steps: isCut ? stepsAfterCut(call, { total: 1, shown: 1, isSize: true }) : [],
-      },
-      listPlace(call, facts),
-      shape,
-      call.texts,
-    );
+    envelop(request, header, {
+      items,
+      beside,
+      counts: undefined,
+      isTruncated: isCut || header.isCut,
+      warnings: [],
+      steps: isCut ? stepsAfterCut(call, { total: 1, shown: 1, isSize: true }) : [],
+    });
   const whole = render(normalized, false);
   if (fits(whole, limits)) return whole;
   return shortened(request, normalized, (shorter) => ({ answer: render(shorter, true) })).answer;

@@ -25,8 +25,6 @@ export interface ItemKind<T> {
   facts: ShapeFacts;
   /** Everything besides the range as one text: items with the same range and text are duplicates. */
   text(what: T): string;
-  /** The rendered members besides the range. They order items that have the same range. */
-  members(what: T, places: Places): JsonObject;
   /** The range to show, where it depends on the file's text; without this the item's own. */
   range?(item: RawItem<T>, lines: Lines | undefined): LspRange | undefined;
   render(item: RawItem<T>, admitted: Admitted, places: Places, lines: Lines | undefined): JsonObject;
@@ -124,7 +122,7 @@ async function shownOrder<T>(
     if (turns.isOver) await turns.pass();
   }
   const keyOf = (entry: Shown<T>): KeyPart[] => {
-    entry.key ??= itemKey(kind.facts, kind.members(entry.item.what, places), places.dialect);
+    entry.key ??= itemKey(kind.facts, kind.render(entry.item, admitted, places, lines), places.dialect);
     return entry.key;
   };
   const compareShown = (a: Shown<T>, b: Shown<T>) =>

@@ -74,7 +74,6 @@ export function diagnosticKind(
   return {
     facts: diagnosticsFacts,
     text: (what) => JSON.stringify(what),
-    members: (what) => what,
     render: ({ server, range, what }, admitted, places, lines) => {
       const item = file(admitted, places);
       if (range !== undefined) places.putSpan(item, lines, server, range);

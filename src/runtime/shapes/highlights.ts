@@ -38,7 +38,6 @@ function* highlightsIn(reply: ReplyData, call: CallState): Iterable<RawItem<stri
 const highlightKind: ItemKind<string> = {
   facts: highlightsFacts,
   text: (kind) => kind,
-  members: (kind) => ({ kind }),
   render({ server, range, what: kind }, _admitted, places, lines) {
     if (range === undefined) throw garbled(server, what);
     const item: JsonObject = {};

@@ -46,7 +46,6 @@ function locationKind(bounds: SnippetBounds | undefined): ItemKind<null> {
   return {
     facts: locationsFacts,
     text: () => "",
-    members: () => ({}),
     render({ server, range }, admitted, places, lines) {
       if (range === undefined) throw garbled(server, what);
       const item = places.document(admitted);

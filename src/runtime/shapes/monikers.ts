@@ -1,4 +1,4 @@
-/** The names that a symbol has beyond its project. */
+/** Monikers: the names of a symbol across projects. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { garbled, listOf } from "../lsp-values.js";
 import { table, textOf } from "./rendered.js";

@@ -43,7 +43,6 @@ interface TokenWords {
 const tokenKind: ItemKind<TokenWords> = {
   facts: semanticTokensFacts,
   text: ({ type, modifiers }) => `${type} ${modifiers.join(" ")}`,
-  members: ({ type, modifiers }) => ({ type, modifiers }),
   render({ server, range, what: { type, modifiers } }, _admitted, places, lines) {
     if (range === undefined) throw garbled(server, what);
     const item: JsonObject = {};

@@ -17,11 +17,6 @@ export function symbolKind(
     facts,
     text: ({ name, kind, container, selection }) =>
       `${kind} ${name}\0${container?.path ?? ""}\0${rangeKey(selection)}`,
-    members: ({ name, kind, container }, places) => ({
-      name: places.name(name),
-      kind,
-      ...(container === undefined ? {} : { container: container.path }),
-    }),
     range: (symbol, lines) => (isDeclaration ? symbol.range : extentOf(symbol, lines)),
     render(symbol, admitted, places, lines) {
       const { server, what } = symbol;

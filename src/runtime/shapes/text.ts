@@ -1,4 +1,4 @@
-/** One text out of a server's value, or null when there is none. */
+/** One text from a server's reply, or null when there is none. */
 import { isTable, type JsonObject } from "../../base/json.js";
 import { fromPointer, getAt } from "../../base/pointer.js";
 import { cutCharacters } from "../../base/text.js";
