@@ -1,4 +1,4 @@
-/** Plan → Bundle: every file as text, with the manifest that names and hashes them. Pure: same plan, same bytes. */
+/** Plan → Bundle: the text of every file, and the manifest with their hashes. Pure: the same plan gives the same bytes. */
 import {
   ANSWERS_FILE,
   type Bundle,
@@ -13,10 +13,10 @@ import {
 import { ABI_VERSION, type Plan, type ToolPlan } from "../abi/plan.js";
 import { digest, sha256 } from "../base/hash.js";
 import { canonicalPretty, canonicalText, define, type JsonObject } from "../base/json.js";
-import { sortBy } from "../base/order.js";
+import { sortBy, uniqueBy } from "../base/order.js";
 import { ConfigError } from "../base/problem.js";
 import { answerSchema, outputSchema } from "../protocol/envelope.js";
-import { emitCatalogue } from "./catalogue.js";
+import { emitCatalogue, listedTools } from "./catalogue.js";
 import { emitHandler } from "./handler.js";
 import { inputSchema } from "./input-schema.js";
 import type { Templates } from "./render.js";
@@ -24,42 +24,37 @@ import { textFiles } from "./texts.js";
 import { toolEntry } from "./tool-entry.js";
 import { bareSchema, emitValidator, type SchemaCompiler, SchemaError } from "./validator.js";
 
-const dialectOfSchemas = "https://json-schema.org/draft/2020-12/schema";
+const schemaDialect = "https://json-schema.org/draft/2020-12/schema";
 
-/** What a bundle is made with, besides its plan. */
+/** What emitting needs in addition to the plan. */
 export interface EmitTools {
   templates: Templates;
   compiler: SchemaCompiler;
-  /** Names the program that makes it. */
+  /** Name and version of the generating program. */
   generator: string;
 }
 
-/** The bundle of a plan. Throws a ConfigError for a bad result schema. */
+/** The bundle of a plan. Throws a ConfigError for a bad result schema or text template. */
 export function emitBundle(plan: Plan, tools: EmitTools): Bundle {
   const { templates, generator } = tools;
   const listed = listedTools(plan);
   const entries = listed.map((tool) => toolEntry(tool, plan.dialect));
-  const reached = reachable(listed, plan);
+  const emitted = emittedTools(plan);
   const files: BundleFile[] = [
     { path: PLAN_FILE, text: canonicalPretty(plan) },
     { path: TOOLS_FILE, text: canonicalPretty(entries) },
     { path: CATALOGUE_FILE, text: emitCatalogue(listed, plan.dialect, templates) },
-    ...reached.flatMap((tool) => toolFiles(tool, plan, tools)),
-    ...answerFiles(reached, plan, tools),
-    ...replyFiles(reached, plan, tools),
-    ...textFiles(plan, reached, templates),
+    ...emitted.flatMap((tool) => toolFiles(tool, plan, tools)),
+    ...answerFiles(emitted, plan, tools),
+    ...replyFiles(emitted, plan, tools),
+    ...textFiles(plan, emitted, templates),
   ];
   const sorted = sortBy(files, (file) => [file.path]);
   return { files: sorted, manifest: buildManifest(sorted, generator) };
 }
 
-function listedTools({ tools, mcp }: Plan): ToolPlan[] {
-  const names = new Set(mcp.listed);
-  return tools.filter((tool) => names.has(tool.name));
-}
-
-/** The listed tools and those that they are made of, hidden or not. */
-function reachable(listed: readonly ToolPlan[], plan: Plan): ToolPlan[] {
+/** The listed tools and the tools that they call, listed or not. */
+function emittedTools(plan: Plan): ToolPlan[] {
   const names = new Set<string>();
   const visit = (tool: ToolPlan | undefined): void => {
     if (!tool || names.has(tool.name)) return;
@@ -67,25 +62,23 @@ function reachable(listed: readonly ToolPlan[], plan: Plan): ToolPlan[] {
     for (const step of tool.steps)
       if (step.kind === "tool") visit(plan.tools.find((candidate) => candidate.name === step.tool));
   };
-  listed.forEach(visit);
+  listedTools(plan).forEach(visit);
   return plan.tools.filter((tool) => names.has(tool.name));
 }
 
-/** Every schema that a bundle of the plan has code for, as the compiler sees it, one after the other. */
-export function* compiledSchemas(plan: Plan): Iterable<JsonObject> {
-  const answers = new Set<JsonObject>();
-  for (const tool of reachable(listedTools(plan), plan)) {
-    yield bareSchema(inputSchema(tool, plan.dialect));
-    const answer = answerSchema(tool, plan.dialect);
-    if (!answers.has(answer)) yield bareSchema(answer);
-    answers.add(answer);
-    for (const { schema } of declaredResults(tool, plan)) yield bareSchema(schema);
-  }
+/** Every schema that the bundle of a plan has a validator for, as the compiler gets it. */
+export function compiledSchemas(plan: Plan): JsonObject[] {
+  const schemas = emittedTools(plan).flatMap((tool) => [
+    bareSchema(inputSchema(tool, plan.dialect)),
+    bareSchema(answerSchema(tool, plan.dialect)),
+    ...declaredResults(tool, plan).map(({ schema }) => bareSchema(schema)),
+  ]);
+  return uniqueBy(schemas, (schema) => JSON.stringify(schema));
 }
 
 function toolFiles(tool: ToolPlan, plan: Plan, { templates, compiler }: EmitTools): BundleFile[] {
   const title = `${tool.name} arguments`;
-  const input = { $schema: dialectOfSchemas, title, ...inputSchema(tool, plan.dialect) };
+  const input = { $schema: schemaDialect, title, ...inputSchema(tool, plan.dialect) };
   const output = outputSchema(tool, plan.dialect);
   return [
     { path: bundlePaths.handler(tool.name), text: emitHandler(tool, plan.dialect, templates) },
@@ -98,26 +91,25 @@ function toolFiles(tool: ToolPlan, plan: Plan, { templates, compiler }: EmitTool
   ];
 }
 
-/** The validators of answers, one for all tools whose answers have equal schemas, and which tool has which. */
+/** The validators of answers, one for all tools with equal answer schemas, and the map from tool to validator. */
 function answerFiles(
   tools: readonly ToolPlan[],
   plan: Plan,
   { templates, compiler }: EmitTools,
 ): BundleFile[] {
+  const subject = `the answers of the tools that ${ANSWERS_FILE} names it for`;
   const modules = new Map<string, string>();
   const paths: JsonObject = {};
-  const known = new Map<JsonObject, string>();
   for (const tool of tools) {
     const schema = answerSchema(tool, plan.dialect);
-    const path = known.get(schema) ?? answerPath(schema);
-    known.set(schema, path);
+    const path = bundlePaths.answerValidator(sha256(JSON.stringify(bareSchema(schema))));
     define(paths, tool.name, path);
     const declared = tool.output.schema;
-    if (declared !== null) checkResult(tool, () => compiler.check(declared));
-    const emit = () => modules.set(path, emitValidator(schema, answersOf, templates, compiler));
+    if (declared !== null) reportBadResult(tool, () => compiler.check(declared));
     if (modules.has(path)) continue;
+    const emit = () => modules.set(path, emitValidator(schema, subject, templates, compiler));
     if (declared === null) emit();
-    else checkResult(tool, emit);
+    else reportBadResult(tool, emit);
   }
   return [
     { path: ANSWERS_FILE, text: canonicalPretty(paths) },
@@ -136,12 +128,13 @@ function declaredResults({ steps }: ToolPlan, { servers }: Plan) {
   );
 }
 
-/** The validators of servers' replies, one for all methods with equal schemas, and which method has which. */
+/** The validators of servers' replies, one for all methods with equal schemas, and the map from method to validator. */
 function replyFiles(
   tools: readonly ToolPlan[],
   plan: Plan,
   { templates, compiler }: EmitTools,
 ): BundleFile[] {
+  const subject = `the replies to the methods that ${REPLIES_FILE} names it for`;
   const modules = new Map<string, string>();
   const paths: { [server: string]: JsonObject } = {};
   for (const tool of tools) {
@@ -150,9 +143,9 @@ function replyFiles(
       const methods = paths[server] ?? {};
       paths[server] = methods;
       define(methods, method, path);
-      checkResult(tool, () => {
+      reportBadResult(tool, () => {
         compiler.check(schema);
-        if (!modules.has(path)) modules.set(path, emitValidator(schema, repliesOf, templates, compiler));
+        if (!modules.has(path)) modules.set(path, emitValidator(schema, subject, templates, compiler));
       });
     }
   }
@@ -163,15 +156,8 @@ function replyFiles(
   ];
 }
 
-function answerPath(schema: JsonObject): string {
-  return bundlePaths.answerValidator(sha256(JSON.stringify(bareSchema(schema))));
-}
-
-const answersOf = `the answers of the tools that ${ANSWERS_FILE} names it for`;
-const repliesOf = `the replies to the methods that ${REPLIES_FILE} names it for`;
-
-/** Reports a declared `result` that is not a usable schema: the only schema that comes from the config. */
-function checkResult(tool: ToolPlan, compile: () => void): void {
+/** Turns a SchemaError into a problem of the config, which only the declared `result` of a method can cause. */
+function reportBadResult(tool: ToolPlan, compile: () => void): void {
   try {
     compile();
   } catch (cause) {
@@ -182,7 +168,7 @@ function checkResult(tool: ToolPlan, compile: () => void): void {
         severity: "error",
         message: `The result schema of the method that \`${tool.name}\` uses is not usable: ${cause.message}.`,
         pointer: tool.source.pointer,
-        fix: "Mend `result` of that method: a JSON Schema (2020-12) without references to other documents.",
+        fix: "Correct `result` of that method: a JSON Schema (2020-12) without references to other documents.",
       },
     ]);
   }

@@ -2,7 +2,6 @@
  * Bytes between their coming and their reading. A large message is gathered in memory of its own size, so that it is there
  * once, and what is left over from a buffer does not keep the buffer alive.
  */
-import { largeMessages } from "../../base/large-messages.js";
 
 /** From this size on memory is set aside for a message before all of it is there. */
 const LARGE = 256 * 1024;
@@ -65,10 +64,7 @@ export class Inbox {
     const others = this.#chunks;
     this.#chunks = [];
     this.#size = 0;
-    if (wanted >= LARGE && wanted > rest.length) {
-      largeMessages.publish(wanted);
-      this.#large = Buffer.allocUnsafeSlow(wanted);
-    }
+    if (wanted >= LARGE && wanted > rest.length) this.#large = Buffer.allocUnsafeSlow(wanted);
     const isPart = rest.length > 0 && 2 * rest.length < rest.buffer.byteLength;
     for (const chunk of [isPart && this.#large === undefined ? Buffer.from(rest) : rest, ...others])
       if (chunk.length > 0) this.add(chunk);

@@ -1,7 +1,7 @@
 /** Places in files: `Location`, `Location[]` or `LocationLink[]`; of a link the range of the name is shown. */
 import { isTable } from "../../base/json.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { locationsFacts } from "../../protocol/shapes/locations.js";
+import { locationsFacts } from "../../protocol/shapes/places.js";
 import type { SnippetBounds } from "../answer/places.js";
 import type { ReplyData } from "../ask/reply.js";
 import { collect } from "../listing/collect.js";

@@ -1,5 +1,5 @@
 /** Symbols of the whole workspace. A symbol without a range in the reply is shown without one. */
-import { workspaceSymbolsFacts } from "../../protocol/shapes/workspace-symbols.js";
+import { workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
 import type { ReplyData } from "../ask/reply.js";
 import { collect } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
