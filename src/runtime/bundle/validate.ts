@@ -47,10 +47,19 @@ export function checkArguments(
 }
 
 function copyOf(args: Record<string, unknown>): JsonObject {
-  const text = JSON.stringify(args);
+  const text = jsonOf(args);
   if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES)
     throw new Refusal("guard/invalid-arguments", "The arguments are larger than 1 MiB.");
   return JSON.parse(text) as JsonObject;
+}
+
+function jsonOf(args: Record<string, unknown>): string {
+  try {
+    return JSON.stringify(args);
+  } catch (cause) {
+    // V8's stack is the only bound of depth.
+    throw new Refusal("guard/invalid-arguments", "The arguments are nested too deeply.", { cause });
+  }
 }
 
 function invalidArguments(issues: Issue[]): Refusal {
