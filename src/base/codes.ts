@@ -539,6 +539,13 @@ export const codes = {
     cause: "The language server sent an invalid message, or one that is larger than the limit.",
     fix: "See its stderr, and report it to the authors of the server.",
   },
+  "lsp/invalid-reply": {
+    kind: "refusal",
+    title: "A reply violates its declared schema",
+    cause:
+      "The language server's reply does not match the `result` schema that the config declares for the method.",
+    fix: "Correct `result` of the method in `[[methods]]`, or report the reply to the server's makers.",
+  },
   "call/cancelled": {
     kind: "refusal",
     title: "Cancelled",

@@ -1,6 +1,5 @@
 /** What the rest of the program sees of the gate between paths of a call and files. */
 import type { Refusal } from "../base/problem.js";
-import type { Soon } from "../base/soon.js";
 
 /** A path that was admitted: it lies, by its real path, inside a root. */
 export interface Admitted {
@@ -25,7 +24,7 @@ export interface Gate {
   /** Admits a path or `file:` URI that a call named; throws a Refusal. */
   admit(name: string): Promise<Admitted>;
   /** The same of a file that is there; the refusal may be thrown at once. */
-  admitFile(name: string): Soon<Followed>;
+  admitFile(name: string): Followed | Promise<Followed>;
   /** Where a name led when it was admitted as a file last, without a look at the disk: it may lead elsewhere by now. */
   recall(name: string): Followed | undefined;
   /** Admits a name itself: its folder by real path, while a symbolic link at its end is not followed. */

@@ -115,6 +115,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     binFolders: [],
     avoid: [],
     version: "0",
+    strictAnswers: true,
     watchLimits: { openWaitMs: 60_000, ...options.watchLimits },
   });
   const session = runtime.openSession();

@@ -1,6 +1,6 @@
 /**
- * Numbers beyond their bounds, where a tool or the dialect says that they are lowered or raised rather than refused. The
- * bound of an answer's size is the argument's own or the config's hard one, whichever is less, and is told once.
+ * Clamps numeric arguments to their bounds, where a tool or the dialect says so instead of refusing them. The bound of
+ * an answer's size is the smaller of the argument's own and the config's hard limit.
  */
 import type { Plan, ToolPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
@@ -12,10 +12,10 @@ interface Bounds {
   maximum: number | null;
 }
 
-/** The arguments within their bounds; each that was not is told. */
+/** The arguments within their bounds, with a warning for each that was changed. */
 export function clampNumbers(tool: ToolPlan, plan: Plan, input: JsonObject, evidence: Evidence): JsonObject {
   let out = input;
-  for (const { name, minimum, maximum } of clampedNames(tool, plan)) {
+  for (const { name, minimum, maximum } of clampedArguments(tool, plan)) {
     const asked = out[name];
     if (typeof asked !== "number") continue;
     const used = Math.min(maximum ?? Number.POSITIVE_INFINITY, Math.max(minimum ?? asked, asked));
@@ -33,18 +33,7 @@ export function clampNumbers(tool: ToolPlan, plan: Plan, input: JsonObject, evid
   return out;
 }
 
-const clamped = new WeakMap<ToolPlan, Bounds[]>();
-
-/** The arguments of a tool that are clamped; a tool is part of one plan. */
-function clampedNames(tool: ToolPlan, plan: Plan): Bounds[] {
-  const known = clamped.get(tool);
-  if (known !== undefined) return known;
-  const found = findClamped(tool, plan);
-  clamped.set(tool, found);
-  return found;
-}
-
-function findClamped(tool: ToolPlan, { dialect: { listing }, limits }: Plan): Bounds[] {
+function clampedArguments(tool: ToolPlan, { dialect: { listing }, limits }: Plan): Bounds[] {
   const { maxChars } = tool.output;
   const size = maxChars?.kind === "ref" ? maxChars.ref.name : null;
   const own = tool.args

@@ -1,6 +1,6 @@
 /**
- * Places between a server's encoding and the dialect's units, for one call. Each file is looked up and cut into lines
- * once, for converting and for snippets alike.
+ * The files and positions of one call: converts a server's positions to the dialect's columns and cuts snippets. Each
+ * file is checked against the roots once and read once.
  */
 import { sep } from "node:path";
 import type { DialectPlan } from "../../abi/plan.js";
@@ -20,7 +20,7 @@ import { Follower } from "../../workspace/real-path.js";
 import type { Admitted, Gate } from "../../workspace/types.js";
 import type { LspPosition, LspRange } from "../lsp-values.js";
 
-/** How much of a file stands beside a place. */
+/** How much of a file is shown beside a place. */
 export interface SnippetBounds {
   contextLines: number;
   maxChars: number;
@@ -28,18 +28,18 @@ export interface SnippetBounds {
 
 const oneLine: SnippetBounds = { contextLines: 0, maxChars: 400 };
 
-/** The files and places that one call meets. */
+/** The files and positions of one call. */
 export class Places {
   readonly #gate: Gate;
-  /** By URI; null for what lies outside. */
+  /** By URI; null for files outside the roots. */
   readonly #shown = new Map<string, Admitted | null>();
   readonly #files = new Map<string, Admitted>();
-  /** Documents that the call asks about, by URI. */
+  /** Documents that the call is about, by URI. */
   readonly #asked = new Map<string, Admitted>();
   readonly #follower = new Follower();
   readonly #follow = (path: string): string => this.#follower.follow(path);
   readonly #lines = new Map<string, Promise<Lines | undefined>>();
-  /** Whether a text beside a place was longer than it may be. */
+  /** Whether a snippet was cut. */
   isSnippetCut = false;
 
   constructor(
@@ -49,7 +49,7 @@ export class Places {
     this.#gate = gate;
   }
 
-  /** How a server's URI is shown; undefined when it lies outside the roots. */
+  /** The file of a server's URI; undefined when it is outside the roots. */
   show(uri: string): Admitted | undefined {
     const known = this.#shown.get(uri);
     if (known !== undefined) return known ?? undefined;
@@ -59,18 +59,18 @@ export class Places {
     return admitted;
   }
 
-  /** All files that were shown, each once. */
+  /** Every file that was shown. */
   shown(): Admitted[] {
     return [...this.#files.values()];
   }
 
-  /** The document that a call asks about: judged already, and its places are read in this text, whatever the file has become since. */
+  /** Registers the document that the call is about: positions in it refer to this text, even if the file changes. */
   asksAbout(uri: string, admitted: Admitted, lines: Lines): void {
     this.#asked.set(uri, admitted);
     this.#lines.set(uri, Promise.resolve(lines));
   }
 
-  /** The lines of a file that a server named; undefined when it cannot be read or lies outside the roots. */
+  /** The lines of a file; undefined when it cannot be read or is outside the roots. */
   lines(server: LanguageServer, uri: string): Promise<Lines | undefined> {
     const known = this.#lines.get(uri) ?? this.#read(server, uri);
     this.#lines.set(uri, known);
@@ -84,28 +84,28 @@ export class Places {
     return server.textOf(uri);
   }
 
-  /** The member that names a file in an answer. */
+  /** The member of an answer that names a file. */
   document(admitted: Admitted): JsonObject {
     return documentKey(this.dialect) === "uri" ? { uri: admitted.uri } : { path: admitted.shown };
   }
 
-  /** A symbol's name. TypeScript calls a module by its absolute path, which is shown as paths are: from the root. */
+  /** A symbol's name. TypeScript names a module by its absolute path; it is shown relative to the root. */
   name(name: string): string {
     if (!name.includes(sep)) return name;
     return this.#gate.roots.reduce((text, root) => text.replaceAll(`${root}${sep}`, ""), name);
   }
 
-  /** A server's range, spelt for the agent. */
+  /** A server's range as members of an item. */
   async span(server: LanguageServer, uri: string, range: LspRange): Promise<JsonObject> {
     return spellSpan(this.dialect, this.#span(await this.lines(server, uri), server, range));
   }
 
-  /** The same in an item that has other members, with the file's text at hand. */
+  /** Adds a range to an item, with the file's text at hand. */
   putSpan(item: JsonObject, lines: Lines | undefined, server: LanguageServer, range: LspRange): void {
     putSpan(this.dialect, item, this.#span(lines, server, range));
   }
 
-  /** The same as one value, for a member that the shape names itself. */
+  /** A range as one value, for a member that the shape names itself. */
   spanValue(lines: Lines | undefined, server: LanguageServer, range: LspRange): JsonObject {
     return spanValue(this.dialect, this.#span(lines, server, range));
   }
@@ -114,13 +114,13 @@ export class Places {
     return toSpan(lines, range, server.encoding, this.dialect.position.unit);
   }
 
-  /** A server's position, spelt for the agent. */
+  /** A server's position as members of an item. */
   async point(server: LanguageServer, uri: string, position: LspPosition): Promise<JsonObject> {
     const lines = await this.lines(server, uri);
     return spellPoint(this.dialect, toPoint(lines, position, server.encoding, this.dialect.position.unit));
   }
 
-  /** The text beside a range, for an item that outlives its call: it does not hold on to the file that it is from. */
+  /** The snippet of a range. It is copied, so that a kept item does not keep the whole file in memory. */
   async snippet(
     server: LanguageServer,
     uri: string,
@@ -132,8 +132,8 @@ export class Places {
   }
 
   /**
-   * The text of a range's first line, trimmed, or with the lines around it; undefined when it is blank or unknown. What is too
-   * long is cut around the range, so that the symbol stands in it.
+   * The trimmed first line of a range, or that line with the lines around it; undefined when it is blank or unknown.
+   * A long snippet is cut around the range, so that it contains the symbol.
    */
   textBeside(
     lines: Lines | undefined,

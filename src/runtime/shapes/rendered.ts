@@ -1,9 +1,9 @@
-/** Reading spelt items back for the text form: files, places and ranges in short. */
+/** Reads rendered items back for the text form: files, positions and ranges in short. */
 import type { DialectPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { documentKey, spanNames } from "../../protocol/spelling.js";
 
-/** An item as a table; what is no table has no members. */
+/** An item as a table; anything else as an empty table. */
 export function table(item: Json | undefined): JsonObject {
   return isTable(item) ? (item as JsonObject) : {};
 }
@@ -18,13 +18,13 @@ export function fileOf(item: Json, dialect: DialectPlan): string {
   return textOf(table(item)[documentKey(dialect)]);
 }
 
-/** `line:character` of a place. */
+/** `line:character` of a position. */
 export function placeText(item: Json, dialect: DialectPlan): string {
   const members = table(item);
   return pair(dialect.position.answers === "object" ? members.position : members, dialect);
 }
 
-/** `line:character-line:character` of a range, or nothing when the item has none. */
+/** `line:character-line:character` of a range, or an empty text when the item has none. */
 export function rangeText(item: Json, dialect: DialectPlan): string {
   const members = table(item);
   if (dialect.position.answers === "object") {
@@ -36,7 +36,7 @@ export function rangeText(item: Json, dialect: DialectPlan): string {
   return `${members[names.line]}:${members[names.character]}-${members[names.endLine]}:${members[names.endCharacter]}`;
 }
 
-/** Lines under one heading per file; sorted items of a file stand together. */
+/** Lines under one heading per file; the items are sorted by file. */
 export function byFile(items: Json[], dialect: DialectPlan, line: (item: Json) => string[]): string[] {
   const lines: string[] = [];
   let current: string | undefined;
