@@ -3,7 +3,7 @@ import type { EachPlan, Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/p
 import { canonicalPretty } from "../../base/json.js";
 import { findProgram, isStrangers, type ProgramContext, runsElsewhere } from "../../lsp/process/program.js";
 import { type Command, exitCodes, type Io } from "../command.js";
-import { type Compiled, planConfig } from "../compile.js";
+import { type Planned, planConfig } from "../compile.js";
 import { configFlags, toggle } from "../flags.js";
 import { programContext } from "../untrusted-folders.js";
 
@@ -13,7 +13,6 @@ export const explain: Command = {
   usage: "[--config FILE] [--json]",
   description: "Shows the plan made from the config, with all defaults. Starts nothing.",
   flags: { ...configFlags, json: toggle("Prints the whole plan as JSON.") },
-  words: { min: 0, max: 0 },
   examples: ["lsp-proxy explain", "lsp-proxy explain --config lspi.toml --json"],
   async run(input, io) {
     const planned = planConfig(input, io);
@@ -22,7 +21,7 @@ export const explain: Command = {
   },
 };
 
-function describe(planned: Omit<Compiled, "bundle">, io: Io): string {
+function describe(planned: Planned, io: Io): string {
   const { plan, loaded } = planned;
   const context = programContext(plan, loaded.base, planned, io);
   return [
