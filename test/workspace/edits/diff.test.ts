@@ -13,7 +13,7 @@ function diffOf(before: string, changes: TextChange[], maxChars = 1_000_000): { 
   return unifiedDiff({ before: { shown: "f", text: before }, after: { shown: "f", text: after } }, maxChars);
 }
 
-/** Reads a diff as `patch` does, and is strict about every line and number. */
+/** Applies a diff like `patch`, but checks every line and number. */
 function patched(before: string, diff: string): string {
   const old = before.split(/(?<=\n)/).filter((line) => line !== "");
   const lines = diff
