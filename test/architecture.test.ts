@@ -17,8 +17,8 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
     stages: ["base", "abi", "protocol"],
     packages: ["vscode-jsonrpc", "vscode-languageserver-protocol", "picomatch", "ignore"],
   },
-  workspace: { stages: ["base"], packages: ["picomatch", "ignore"] },
-  runtime: { stages: ["base", "abi", "protocol", "lsp", "workspace"], packages: [] },
+  workspace: { stages: ["base"], packages: ["picomatch", "ignore", "diff"] },
+  runtime: { stages: ["base", "abi", "protocol", "lsp", "workspace"], packages: ["lru-cache"] },
   mcp: {
     stages: ["base", "abi", "runtime", "lsp"],
     packages: [

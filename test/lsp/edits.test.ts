@@ -1,4 +1,4 @@
-/** What servers see of edits: edits of their own are taken within a command only, and they hear of files as they asked. */
+/** Servers may request edits only while a command runs, and are notified of file operations as registered. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";

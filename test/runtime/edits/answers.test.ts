@@ -1,4 +1,4 @@
-/** What an edit's answer tells beside the files: every reason at once, counts, copies and owners. */
+/** What an answer reports besides the files: all reasons, counts, backups and owners. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";

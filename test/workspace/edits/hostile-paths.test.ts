@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 afterEach(() => bench.remove());
 
-/** A workspace full of ways out: links to files and folders outside, to themselves, to denied and extra files. */
+/** A workspace with links to files and folders outside, to themselves, and to denied and extra files. */
 function fillHostile(here: Bench): void {
   for (const name of ["a.ts", "src/b.ts", "src/deep/c.ts", ".git/config", "secret/key", "src/Ä 1.ts"])
     here.write(name, `${name} one\n`);
@@ -56,7 +56,7 @@ function fillHostile(here: Bench): void {
     symlinkSync(target, join(here.root, name));
 }
 
-/** Everything that no edit may ever touch. */
+/** Everything that no edit may touch. */
 function untouchable(here: Bench): unknown {
   return [
     snapshotOf(join(here.top, "outside")),
@@ -116,7 +116,7 @@ const part = fc.constantFrom(
     "src:x",
   ],
 );
-/** Names that mean something, so that lists get somewhere. */
+/** Names that exist often enough for generated lists to be applicable. */
 const mildName = fc
   .constantFrom(
     "a.ts",
@@ -180,7 +180,7 @@ const hostileChange = fc.oneof(
 );
 type Hostile = typeof hostileChange extends fc.Arbitrary<infer T> ? T : never;
 
-/** The change, with the right hash where there is a file: a wrong one would be refused for that alone. */
+/** Fills in the right hash where the file exists, so that it is not the reason for a refusal. */
 async function realChange(change: Hostile): Promise<Change> {
   if (change.kind === "rename") return { ...change, from: nameOf(change.from), to: nameOf(change.to) };
   const path = nameOf(change.path);
@@ -225,7 +225,7 @@ describe("a hostile list of changes", () => {
       }),
       { numRuns: 200 },
     );
-    // Otherwise the test would only show that everything is refused.
+    // Enough edits must succeed for the test to be meaningful.
     expect(done).toBeGreaterThan(20);
   });
 

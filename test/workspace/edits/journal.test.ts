@@ -22,7 +22,7 @@ interface Kept {
   bytes: number;
 }
 
-/** The edits that the journals keep, and the bytes they take. */
+/** The edits in the journals and their size in bytes. */
 function journals(): Kept[] {
   return readdirSync(join(bench.state, "edits")).map(journalIn);
 }
@@ -58,7 +58,7 @@ describe("the journal", () => {
     expect(paths.length).toBeGreaterThan(4);
     for (const path of [bench.state, ...paths]) {
       const facts = statSync(path);
-      // Marks are empty folders inside one that nobody else can enter.
+      // Marks are empty folders inside a private folder.
       if (!/(committed|done|clean)$/.test(path)) expect([path, facts.mode & 0o077]).toEqual([path, 0]);
     }
   });
@@ -113,7 +113,7 @@ describe("the journal", () => {
     await openEdits({ gate, stateFolder: bench.state });
     other.remove();
     expect(folders()).toEqual([]);
-    // Who had it open before edits as ever.
+    // An engine that was opened before still works.
     await applyNow(edits, [create("again.ts", "text")]);
     expect(journal().entries).toHaveLength(1);
   });

@@ -1,4 +1,4 @@
-/** Edits that may be partial or are not what was meant: shown with a warning or refused, never made unseen. */
+/** Edits that may be incomplete or not intended are shown with a warning or refused, never applied without a preview. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
