@@ -16,12 +16,6 @@ export interface ValidateOptions {
   partial?: boolean;
 }
 
-interface Context {
-  schema: z.ZodType;
-  tree: JsonObject;
-  places: Places;
-}
-
 /** The key that names the entries of each list. */
 const nameKeys = { servers: "id", tools: "name", methods: "method" };
 
@@ -32,7 +26,7 @@ export function validate(
   places: Places,
   options: ValidateOptions = {},
 ): Problem[] {
-  return problemsOf(checkSchema(schema, tree).issues, { schema, tree, places }, options);
+  return new Reporter(schema, tree, places).problems(checkSchema(schema, tree).issues, options);
 }
 
 /** The parsed value of a complete tree, or its problems. */
@@ -43,7 +37,7 @@ export function parseTree<T>(
 ): { value: T; problems: [] } | { value?: undefined; problems: Problem[] } {
   const { value, issues } = checkSchema(schema, tree);
   if (value !== undefined) return { value, problems: [] };
-  return { problems: problemsOf(issues, { schema, tree, places }, {}) };
+  return { problems: new Reporter(schema, tree, places).problems(issues, {}) };
 }
 
 /** A problem for each entry that has the name of an earlier entry of the same file. */
@@ -63,117 +57,115 @@ export function duplicateNames(tree: JsonObject, places: Places): Problem[] {
   });
 }
 
-function problemsOf(issues: readonly SchemaIssue[], context: Context, options: ValidateOptions): Problem[] {
-  const misspelt = misspeltKeys(context.schema, issues);
-  return issues
-    .filter((issue) => {
-      const pointer = toPointer(issue.path);
-      if (options.refused?.has(pointer)) return false;
-      if (!isMissing(issue, context.tree)) return true;
-      return !misspelt.has(pointer) && (!options.partial || isNameKey(issue.path));
-    })
-    .flatMap((issue) => toProblems(issue, context));
-}
-
-/** Pointers of keys that occur under a misspelt name, so that they are not reported as missing. */
-function misspeltKeys(schema: z.ZodType, issues: readonly SchemaIssue[]): Set<string> {
-  return new Set(
-    issues.flatMap((issue) => {
-      if (issue.code !== "unrecognized_keys") return [];
-      const known = knownKeys(schema, issue.path);
-      return issue.keys.map((key) => toPointer([...issue.path, nearest(key, known) ?? key]));
-    }),
-  );
-}
-
 /** Whether a path is `servers/N/id` or the like, without which a layer cannot be merged. */
 function isNameKey([list, _, key, ...rest]: Path): boolean {
   return rest.length === 0 && Object.entries(nameKeys).some(([name, id]) => name === list && id === key);
 }
 
-function toProblems(issue: SchemaIssue, context: Context): Problem[] {
-  const { path } = issue;
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...path, key], context));
-  if (isMissing(issue, context.tree)) return [missingKey(path, context)];
-  switch (issue.code) {
-    case "invalid_type":
-      return [wrongType(path, expectedWords(issue.expected), context)];
-    case "no_branch": {
-      if (issue.types.length === 0) return [badChoice(path, issue.values, context)];
-      const literals = issue.values.map((value) => JSON.stringify(value));
-      return [wrongType(path, oneOf([...literals, ...issue.types.map(expectedWords)]), context)];
-    }
-    case "invalid_value":
-      return [badChoice(path, issue.values, context)];
-    case "invalid_key": {
-      const message = `the key \`${String(path.at(-1))}\` must be ${issue.issues[0]?.message ?? "another one"}`;
-      const options = { part: "key", fix: "Rename the key." } as const;
-      return [problemAt(context.places, "config/bad-value", message, path, options)];
-    }
-    case "too_small":
-    case "too_big":
-      return [badValue(path, boundWords(issue), context)];
-    default: {
-      const words = { must: `must be ${issue.message}`, fix: `Write ${issue.message}.` };
-      return [badValue(path, words, context)];
+/** Turns schema issues into Problems. */
+class Reporter {
+  constructor(
+    private readonly schema: z.ZodType,
+    private readonly tree: JsonObject,
+    private readonly places: Places,
+  ) {}
+
+  problems(issues: readonly SchemaIssue[], { refused, partial }: ValidateOptions): Problem[] {
+    const misspelt = this.#misspeltKeys(issues);
+    return issues.flatMap((issue) => {
+      const pointer = toPointer(issue.path);
+      if (refused?.has(pointer)) return [];
+      if (!isMissing(issue, this.tree)) return this.#problemsOf(issue);
+      return misspelt.has(pointer) || (partial && !isNameKey(issue.path)) ? [] : [this.#missing(issue.path)];
+    });
+  }
+
+  /** Pointers of keys that occur under a misspelt name, so that they are not reported as missing. */
+  #misspeltKeys(issues: readonly SchemaIssue[]): Set<string> {
+    return new Set(
+      issues.flatMap((issue) => {
+        if (issue.code !== "unrecognized_keys") return [];
+        const known = knownKeys(this.schema, issue.path);
+        return issue.keys.map((key) => toPointer([...issue.path, nearest(key, known) ?? key]));
+      }),
+    );
+  }
+
+  #problemsOf(issue: SchemaIssue): Problem[] {
+    const { path } = issue;
+    switch (issue.code) {
+      case "unrecognized_keys":
+        return issue.keys.map((key) => this.#unknownKey([...path, key]));
+      case "invalid_type":
+        return [this.#wrongType(path, expectedWords(issue.expected))];
+      case "no_branch": {
+        if (issue.types.length === 0) return [this.#badChoice(path, issue.values)];
+        const literals = issue.values.map((value) => JSON.stringify(value));
+        return [this.#wrongType(path, oneOf([...literals, ...issue.types.map(expectedWords)]))];
+      }
+      case "invalid_value":
+        return [this.#badChoice(path, issue.values)];
+      case "invalid_key": {
+        const message = `the key \`${String(path.at(-1))}\` must be ${issue.issues[0]?.message ?? "another one"}`;
+        const options = { part: "key", fix: "Rename the key." } as const;
+        return [problemAt(this.places, "config/bad-value", message, path, options)];
+      }
+      case "too_small":
+      case "too_big":
+        return [this.#badValue(path, boundWords(issue))];
+      default:
+        return [this.#badValue(path, { must: `must be ${issue.message}`, fix: `Write ${issue.message}.` })];
     }
   }
-}
 
-function unknownKey(path: Path, { schema, places }: Context): Problem {
-  const key = String(path.at(-1));
-  const known = knownKeys(schema, path.slice(0, -1));
-  const suggestion = nearest(key, known);
-  return problemAt(places, "config/unknown-key", `unknown key \`${key}\`${inTable(path, places)}`, path, {
-    part: "key",
-    suggestion,
-    fix: unknownKeyFix(key, suggestion, known, schema),
-  });
-}
+  #unknownKey(path: Path): Problem {
+    const key = String(path.at(-1));
+    const known = knownKeys(this.schema, path.slice(0, -1));
+    const suggestion = nearest(key, known);
+    const homes = homesOf(this.schema, key);
+    let fix = "Remove the key. `lsp-proxy schema` prints all keys.";
+    if (suggestion !== undefined) fix = `Write \`${suggestion}\`, or remove the key.`;
+    else if (homes.length > 0) fix = `\`${key}\` belongs to \`${homes.join("` or `")}\`: move it there.`;
+    else if (known.length > 0 && known.length <= 8)
+      fix = `Use one of \`${known.join("`, `")}\`, or remove the key.`;
+    const message = `unknown key \`${key}\`${this.#inTable(path)}`;
+    return problemAt(this.places, "config/unknown-key", message, path, { part: "key", suggestion, fix });
+  }
 
-function unknownKeyFix(
-  key: string,
-  suggestion: string | undefined,
-  known: string[],
-  schema: z.ZodType,
-): string {
-  if (suggestion !== undefined) return `Write \`${suggestion}\`, or remove the key.`;
-  const homes = homesOf(schema, key);
-  if (homes.length > 0) return `\`${key}\` belongs to \`${homes.join("` or `")}\`: move it there.`;
-  if (known.length > 0 && known.length <= 8)
-    return `Use one of \`${known.join("`, `")}\`, or remove the key.`;
-  return "Remove the key. `lsp-proxy schema` prints all keys.";
-}
+  #missing(path: Path): Problem {
+    const key = path.at(-1);
+    const message = `\`${key}\` is missing${this.#inTable(path)}`;
+    const fix = `Add \`${key}\`.`;
+    return problemAt(this.places, "config/missing-key", message, path.slice(0, -1), { fix });
+  }
 
-function missingKey(path: Path, { places }: Context): Problem {
-  const key = path.at(-1);
-  const message = `\`${key}\` is missing${inTable(path, places)}`;
-  return problemAt(places, "config/missing-key", message, path.slice(0, -1), { fix: `Add \`${key}\`.` });
-}
+  #inTable(path: Path): string {
+    return path.length > 1 ? ` in ${this.#label(path.slice(0, -1))}` : "";
+  }
 
-function inTable(path: Path, places: Places): string {
-  return path.length > 1 ? ` in \`${label(places.pointer(path.slice(0, -1)))}\`` : "";
-}
+  #label(path: Path): string {
+    return `\`${label(this.places.pointer(path))}\``;
+  }
 
-function wrongType(path: Path, expected: string, { tree, places }: Context): Problem {
-  const message = `\`${label(places.pointer(path))}\` must be ${expected}, found ${foundWords(getAt(tree, path))}`;
-  return problemAt(places, "config/wrong-type", message, path, { fix: `Write ${expected}.` });
-}
+  #wrongType(path: Path, expected: string): Problem {
+    const message = `${this.#label(path)} must be ${expected}, found ${foundWords(getAt(this.tree, path))}`;
+    return problemAt(this.places, "config/wrong-type", message, path, { fix: `Write ${expected}.` });
+  }
 
-function badChoice(path: Path, values: readonly unknown[], { tree, places }: Context): Problem {
-  const found = getAt(tree, path);
-  const choices = oneOf(values.map((value) => JSON.stringify(value)));
-  const isSameType = values.some((value) => typeof value === typeof found);
-  const words = isSameType ? shown(found) : foundWords(found);
-  const message = `\`${label(places.pointer(path))}\` must be ${choices}, found ${words}`;
-  const names = values.filter((value) => typeof value === "string");
-  return problemAt(places, isSameType ? "config/bad-value" : "config/wrong-type", message, path, {
-    suggestion: typeof found === "string" ? nearest(found, names) : undefined,
-    fix: `Write ${choices}.`,
-  });
-}
+  #badChoice(path: Path, values: readonly unknown[]): Problem {
+    const found = getAt(this.tree, path);
+    const choices = oneOf(values.map((value) => JSON.stringify(value)));
+    const isSameType = values.some((value) => typeof value === typeof found);
+    const message = `${this.#label(path)} must be ${choices}, found ${isSameType ? shown(found) : foundWords(found)}`;
+    const names = values.filter((value) => typeof value === "string");
+    return problemAt(this.places, isSameType ? "config/bad-value" : "config/wrong-type", message, path, {
+      suggestion: typeof found === "string" ? nearest(found, names) : undefined,
+      fix: `Write ${choices}.`,
+    });
+  }
 
-function badValue(path: Path, words: { must: string; fix: string }, { tree, places }: Context): Problem {
-  const message = `\`${label(places.pointer(path))}\` ${words.must}, found ${shown(getAt(tree, path))}`;
-  return problemAt(places, "config/bad-value", message, path, { fix: words.fix });
+  #badValue(path: Path, { must, fix }: { must: string; fix: string }): Problem {
+    const message = `${this.#label(path)} ${must}, found ${shown(getAt(this.tree, path))}`;
+    return problemAt(this.places, "config/bad-value", message, path, { fix });
+  }
 }

@@ -61,11 +61,6 @@ export function serverLines(server: JsonObject): string[] {
   );
 }
 
-/** A whole preset file: its comment, then its keys. */
-export function presetText(comment: string, preset: JsonObject): string {
-  return [...commentLines(comment), ...serverLines(preset), ""].join("\n");
-}
-
 /** A comment as lines that begin with `#`, broken at words. */
 export function commentLines(comment: string): string[] {
   return wrapped(comment.split(/\s+/), "# ");

@@ -1,7 +1,16 @@
 /** The tables `workspace`, `allow` and `limits`: what may be read, started and used. */
 import * as z from "zod";
 import { defaultIsLimit, labelled } from "./discovered-rules.js";
-import { effect, milliseconds, nonEmpty, optional, optionalSet, positive, sequence } from "./values.js";
+import {
+  atMost,
+  effect,
+  milliseconds,
+  nonEmpty,
+  optional,
+  optionalSet,
+  positive,
+  sequence,
+} from "./values.js";
 
 export const workspace = z.strictObject({
   roots: optional(
@@ -24,11 +33,7 @@ export const workspace = z.strictObject({
 });
 
 export const allow = z.strictObject({
-  commands: optionalSet(
-    nonEmpty,
-    "The only programs that may be started: names or absolute paths.",
-    "subset",
-  ),
+  commands: optionalSet(nonEmpty, "The only programs that may be started: names or full paths.", "subset"),
   hosts: optionalSet(
     nonEmpty,
     "Other machines whose language servers may be connected to (`transport.tcp`). The connection is not encrypted.",
@@ -47,24 +52,12 @@ export const allow = z.strictObject({
 });
 
 export const limits = z.strictObject({
-  max_items: optional(positive.max(20_000), "Items in one answer.", "at_most"),
-  max_bytes: optional(z.int().min(16_384).max(8_000_000), "Bytes of one answer.", "at_most"),
-  max_message_bytes: optional(z.int().min(65_536).max(1_073_741_824), "Bytes of one LSP message.", "at_most"),
-  max_file_bytes: optional(
-    z.int().min(1024).max(1_073_741_824),
-    "Bytes of a file sent to a server.",
-    "at_most",
-  ),
-  timeout_ms: optional(milliseconds.min(100), "Longest time for one call.", "at_most"),
-  max_servers: optional(
-    positive.max(256),
-    "Language servers at once; the longest idle one is stopped.",
-    "at_most",
-  ),
-  max_open_documents: optional(
-    positive.max(10_000),
-    "Open documents in one server; the oldest is closed.",
-    "at_most",
-  ),
+  max_items: atMost(positive.max(20_000), "Items in one answer."),
+  max_bytes: atMost(z.int().min(16_384).max(8_000_000), "Bytes of one answer."),
+  max_message_bytes: atMost(z.int().min(65_536).max(1_073_741_824), "Bytes of one LSP message."),
+  max_file_bytes: atMost(z.int().min(1024).max(1_073_741_824), "Bytes of a file sent to a server."),
+  timeout_ms: atMost(milliseconds.min(100), "Longest time for one call."),
+  max_servers: atMost(positive.max(256), "Language servers at once; the longest idle one is stopped."),
+  max_open_documents: atMost(positive.max(10_000), "Open documents in one server; the oldest is closed."),
   cache_bytes: optional(z.int().min(0).max(268_435_456), "Has no effect: there is no answer cache.", "any"),
 });

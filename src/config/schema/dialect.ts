@@ -23,7 +23,7 @@ export const dialect = z.strictObject({
       character_base: optional(base01, "The first character's number."),
       unit: optional(
         z.enum(["utf-8", "utf-16", "utf-32"]),
-        "A character is a byte, a UTF-16 unit or a code point.",
+        "One character: byte, UTF-16 unit or code point.",
       ),
       fuzz: optional(
         z.boolean(),
@@ -83,10 +83,7 @@ export const dialect = z.strictObject({
       number: optional(argName, "A member of the answer with the number of `numbers`; none when absent."),
       codes: optional(stringMap, "Our code, a family (`page`) or `*` → the code in the answer."),
       messages: optional(stringMap, "Our code, a family or `*` → the message in the answer."),
-      numbers: optional(
-        z.record(z.string(), z.int()),
-        "Our code, a family or `*` → the JSON-RPC error number.",
-      ),
+      numbers: optional(z.record(z.string(), z.int()), "Our code, a family or `*` → the JSON-RPC number."),
     }),
     "The form of a refusal.",
   ),

@@ -2,7 +2,9 @@
 import * as z from "zod";
 import { unlimited } from "./discovered-rules.js";
 import {
+  atMost,
   discovered,
+  fixed,
   identifier,
   json,
   jsonPointer,
@@ -55,13 +57,12 @@ const forward = z.strictObject({
 /** An entry of `servers`. */
 export const serverSchema = z.strictObject({
   id: identifier.describe("The server's name, unique.").meta(discovered("any")),
-  kind: optional(z.string(), "A preset in `configs/servers/`, or `generic`; keys here override it.", "fixed"),
-  adapter: optional(z.string(), "A preset, for its settings, replies and timeouts only.", "fixed"),
+  kind: fixed(z.string(), "A preset in `configs/servers/`, or `generic`; keys here override it."),
+  adapter: fixed(z.string(), "A preset, for its settings, replies and timeouts only."),
   enabled: optional(z.boolean(), "`false` disables the server.", "only_false"),
-  command: optional(
+  command: fixed(
     z.union([nonEmpty, z.array(nonEmpty).min(1)]),
     "A bare name or an absolute path; a list when a program runs a script.",
-    "fixed",
   ),
   args: optionalList(z.string(), "Arguments. `[]` means none.", "fixed"),
   extensions: optionalSet(
@@ -71,50 +72,42 @@ export const serverSchema = z.strictObject({
   ),
   filenames: optionalSet(nonEmpty, "Whole file names, for files without an extension.", "subset"),
   globs: optionalSet(nonEmpty, "Path globs, for other files.", "subset"),
-  language_id: optional(nonEmpty, "The LSP language id of its files.", "fixed"),
-  language_ids: optional(stringMap, "Extension or file name → another language id.", "fixed"),
+  language_id: fixed(nonEmpty, "The LSP language id of its files."),
+  language_ids: fixed(stringMap, "Extension or file name → another language id."),
   root_markers: optionalList(nonEmpty, "Files that mark a project's root.", "fixed"),
-  root_pick: optional(z.enum(["nearest", "farthest"]), "Which marked folder is the root.", "fixed"),
+  root_pick: fixed(z.enum(["nearest", "farthest"]), "Which marked folder is the root."),
   root_dir: optional(nonEmpty, "A fixed root instead of markers.", "inside"),
-  cwd: optional(
+  cwd: fixed(
     nonEmpty,
     "The server's working directory. When absent its root, or the folder of its program where the workspace is not trusted.",
-    "fixed",
   ),
   workspace_folders: optionalList(nonEmpty, "More workspace folders for the server.", "subset"),
-  env: optional(stringMap, "Environment variables added for this server.", "fixed"),
-  transport: optional(
+  env: fixed(stringMap, "Environment variables added for this server."),
+  transport: fixed(
     transport,
     '`"stdio"`, `{ tcp = "host:port" }` or `{ pipe = "path" }`; the last two with `mode`, for a server that already runs or uses a socket.',
-    "fixed",
   ),
-  initialize_options: optional(json, "`initializationOptions`.", "fixed"),
-  client_capabilities: optional(jsonTable, "Merged over the client capabilities of the proxy.", "fixed"),
-  workspace_configuration: optional(
+  initialize_options: fixed(json, "`initializationOptions`."),
+  client_capabilities: fixed(jsonTable, "Merged over the client capabilities of the proxy."),
+  workspace_configuration: fixed(
     jsonTable,
     "Answers `workspace/configuration`, and is sent as `workspace/didChangeConfiguration`.",
-    "fixed",
   ),
-  push_configuration: optional(
+  push_configuration: fixed(
     z.boolean(),
     "Whether `workspace_configuration` is sent at the start without a request (true when absent). False for a server that requests it: otherwise it may load its project twice.",
-    "fixed",
   ),
-  initialize_timeout_ms: optional(milliseconds, "Longest time for `initialize`.", "at_most"),
-  request_timeout_ms: optional(milliseconds, "Longest time for one request.", "at_most"),
-  request_timeout_overrides_ms: optional(
-    z.record(z.string(), milliseconds),
-    "Method → longest time.",
-    "fixed",
-  ),
-  warmup_timeout_ms: optional(milliseconds, "Longest wait for a starting server to index.", "at_most"),
-  replies: optional(z.record(z.string(), json), "Static answers to the server's own requests.", "fixed"),
+  initialize_timeout_ms: atMost(milliseconds, "Longest time for `initialize`."),
+  request_timeout_ms: atMost(milliseconds, "Longest time for one request."),
+  request_timeout_overrides_ms: fixed(z.record(z.string(), milliseconds), "Method → longest time."),
+  warmup_timeout_ms: atMost(milliseconds, "Longest wait for a starting server to index."),
+  replies: fixed(z.record(z.string(), json), "Static answers to the server's own requests."),
   forward: optionalList(
     forward,
     "Rules that forward a notification of this server to another one as a request, and return its answer.",
     "fixed",
   ),
-  ready: optional(
+  ready: fixed(
     z.strictObject({
       progress: optional(z.boolean(), "Whether open work-done progress means indexing."),
       notification: optional(z.string(), "A notification with the server's state."),
@@ -130,9 +123,8 @@ export const serverSchema = z.strictObject({
       each_folder: optional(z.boolean(), "It reports that it is ready for each workspace folder."),
     }),
     "How the server reports that it has indexed.",
-    "fixed",
   ),
-  check: optional(
+  check: fixed(
     z.strictObject({
       method: nonEmpty.describe("The request."),
       params: json.describe(
@@ -144,24 +136,19 @@ export const serverSchema = z.strictObject({
       pause_ms: milliseconds.describe("How long after the answer the server may wait before it publishes."),
     }),
     "A request that checks one file immediately, for a server that publishes diagnostics without versions. It is sent when the diagnostics are requested after a change of that file alone; after its answer they are complete.",
-    "fixed",
   ),
   project_files: optionalSet(
     nonEmpty,
     "Files of which one must be in a file's folder or in one above it, so that the server knows the whole project. Without one, an edit across files warns that it may be incomplete.",
     "fixed",
   ),
-  idle_shutdown_ms: optional(
-    z.int().min(0),
-    "Stops it after this idle time; 0 means never.",
-    "at_most_or_never",
-  ),
-  restart_interval_minutes: optional(z.number().min(0), "Restarts it regularly; 0 means never.", "fixed"),
+  idle_shutdown_ms: optional(z.int().min(0), "Idle time until it stops; 0 means never.", "at_most_or_never"),
+  restart_interval_minutes: fixed(z.number().min(0), "Restarts it regularly; 0 means never."),
   restart: optional(
     z.strictObject({
-      max: optional(z.int().min(0), "Restarts after a crash within the window.", "at_most"),
+      max: atMost(z.int().min(0), "Restarts after a crash within the window."),
       window_ms: optional(positive, "The window.", "at_least"),
-      backoff_ms: optional(z.tuple([z.int().min(0), z.int().min(0)]), "First and longest wait.", "fixed"),
+      backoff_ms: fixed(z.tuple([z.int().min(0), z.int().min(0)]), "First and longest wait."),
     }),
     "What happens after a crash.",
   ),
@@ -177,16 +164,8 @@ export const serverSchema = z.strictObject({
     "For a second server on the same files: `{ only = [...] }` or `{ except = [...] }`.",
     "fewer_features",
   ),
-  priority: optional(
-    z.int().min(-1000).max(1000),
-    "Among servers of one file the highest is asked first.",
-    "fixed",
-  ),
-  execute_commands: optionalSet(
-    nonEmpty,
-    "The `workspace/executeCommand` names that tools may run.",
-    "subset",
-  ),
+  priority: fixed(z.int().min(-1000).max(1000), "Among servers of one file the highest is asked first."),
+  execute_commands: optionalSet(nonEmpty, "`workspace/executeCommand` names that tools may run.", "subset"),
   limits: optional(
     z.strictObject({
       memory_mb: optional(positive, "Memory of the server and its children.", unlimited("at_most")),
@@ -203,44 +182,40 @@ export const serverSchema = z.strictObject({
   ),
   untrusted: optional(
     z.strictObject({
-      start: optional(
+      start: fixed(
         z.boolean(),
         'Whether it is known to run no code of a workspace with these settings. `false`: it is started there only with `sandbox = "read_only_no_network"`. The default is `false` for a preset, and `true` for a server whose command names no program of a preset. Of several presets (`kind`, `adapter`, the program) the strictest counts.',
-        "fixed",
       ),
-      loads: optional(
+      loads: fixed(
         z.record(z.string().regex(/^\/.+$/, "a JSON Pointer"), nonEmpty),
         "JSON Pointer in `initialize_options` → file. The path there must be absolute and be that file, or a folder that contains it: otherwise the server would search the workspace.",
-        "fixed",
       ),
       without: optionalSet(
         z.string().regex(/^\/(initialize_options|workspace_configuration)\/.+$/, "a JSON Pointer"),
         'JSON Pointers in this server\'s table to settings that add code to it, such as plugins. If one is set, the server is started only with `sandbox = "read_only_no_network"`: added code may load files that the workspace names.',
         "fixed",
       ),
-      initialize_options: optional(jsonTable, "Merged over `initialize_options` there.", "fixed"),
-      workspace_configuration: optional(jsonTable, "Merged over `workspace_configuration` there.", "fixed"),
+      initialize_options: fixed(jsonTable, "Merged over `initialize_options` there."),
+      workspace_configuration: fixed(jsonTable, "Merged over `workspace_configuration` there."),
     }),
     "Different settings for untrusted workspaces, for a server that would load code from them: packages, configuration.",
   ),
-  open_on_change: optional(z.boolean(), "The server notices changes on disk only in open files.", "fixed"),
+  open_on_change: fixed(z.boolean(), "The server notices changes on disk only in open files."),
   diagnostics: optional(
     z.strictObject({
-      pull: optional(
+      pull: fixed(
         z.boolean(),
         "Whether they are requested where the server supports that (true when absent); else only published ones count.",
-        "fixed",
       ),
-      on_save: optional(z.boolean(), "It checks a file only when saved, so a save is sent first.", "fixed"),
+      on_save: fixed(z.boolean(), "It checks a file only when saved, so a save is sent first."),
     }),
     "How its diagnostics are obtained, where that is unusual.",
   ),
-  share_roots: optional(
+  share_roots: fixed(
     z.boolean(),
     "One process for all roots, where the server accepts folders while it runs and nothing names its root (true when absent); else one per root.",
-    "fixed",
   ),
-  install: optional(z.string(), "How to install the server, for people.", "fixed"),
+  install: fixed(z.string(), "How to install the server, for people."),
 });
 
 /** A preset: the keys of a file in `configs/servers/`. */
@@ -253,10 +228,7 @@ export const presetSchema = serverSchema.extend({
   languages: optionalSet(z.string(), "The languages it serves, for people and for detection."),
   rank: optional(z.int(), "Among presets for the same files the highest is preferred."),
   preferred: optional(nonEmpty, "Why it is preferred to others for the same files, if possible measured."),
-  companion: optional(
-    z.boolean(),
-    "It supplements another server (lint, spelling) and is never detected, only added.",
-  ),
+  companion: optional(z.boolean(), "It supplements another server (lint, spelling) and is never detected."),
   stack: optional(
     nonEmpty,
     "The stack in `configs/stacks/` that it needs; it does not work alone, so `init` and `add` write the stack.",

@@ -1,7 +1,16 @@
 /** The tables `mcp` and `http`: what clients see and how they connect. */
 import * as z from "zod";
 import { labelled } from "./discovered-rules.js";
-import { milliseconds, nonEmpty, optional, optionalSet, positive, toolName } from "./values.js";
+import {
+  atMost,
+  fixed,
+  milliseconds,
+  nonEmpty,
+  optional,
+  optionalSet,
+  positive,
+  toolName,
+} from "./values.js";
 
 export const mcp = z.strictObject({
   name: optional(
@@ -40,15 +49,13 @@ export const mcp = z.strictObject({
   ),
   output: optional(
     z.strictObject({
-      max_total_chars_default: optional(
+      max_total_chars_default: atMost(
         z.int().min(10_000).max(2_000_000),
         "Characters of one answer, structured content and text together; when absent 120000, and 40000 in each of them.",
-        "at_most",
       ),
-      max_total_chars_hard: optional(
+      max_total_chars_hard: atMost(
         z.int().min(10_000).max(2_000_000),
         "The most that a tool or a call may ask for; 2000000 when absent.",
-        "at_most",
       ),
     }),
     "Size of answers.",
@@ -56,26 +63,19 @@ export const mcp = z.strictObject({
 });
 
 export const http = z.strictObject({
-  bind: optional(
-    z.string(),
-    "Address; one that is not loopback needs `--allow-remote` and a token.",
-    "fixed",
-  ),
-  port: optional(z.int().min(0).max(65535), "Port; 0 picks one.", "fixed"),
-  path: optional(
+  bind: fixed(z.string(), "Address; one that is not loopback needs `--allow-remote` and a token."),
+  port: fixed(z.int().min(0).max(65535), "Port; 0 picks one."),
+  path: fixed(
     z.string().regex(/^\/[A-Za-z0-9_\-/]*$/, "a path that begins with `/`"),
     "Path of the endpoint.",
-    "fixed",
   ),
-  token_env: optional(
+  token_env: fixed(
     z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable, not the token"),
     "Environment variable that holds the tokens, separated by spaces.",
-    "fixed",
   ),
-  token_file: optional(
+  token_file: fixed(
     nonEmpty,
     "File that holds the tokens, one a line, readable by its owner only; read again when it changes.",
-    "fixed",
   ),
   allowed_origins: optionalSet(
     z
@@ -101,21 +101,19 @@ export const http = z.strictObject({
     "With `strict`: older revisions that a handshake may request; it is still answered with the newest.",
     "fixed",
   ),
-  max_sessions: optional(positive.max(1024), "Sessions; a new one replaces the longest idle one.", "at_most"),
-  session_idle_ms: optional(milliseconds.min(1000), "Idle time after which a session ends.", "at_most"),
-  session_roots: optional(
+  max_sessions: atMost(positive.max(1024), "Sessions; a new one replaces the longest idle one."),
+  session_idle_ms: atMost(milliseconds.min(1000), "Idle time after which a session ends."),
+  session_roots: fixed(
     z.enum(["narrow", "ignore"]),
     "Whether the client's roots limit what it may see; they never extend it. A client that supports roots and does not list them sees nothing.",
-    "fixed",
   ),
-  max_body_bytes: optional(z.int().min(1024).max(16_777_216), "Bytes of one request.", "at_most"),
-  max_calls: optional(positive.max(1024), "Concurrent calls in total.", "at_most"),
-  max_calls_per_session: optional(
+  max_body_bytes: atMost(z.int().min(1024).max(16_777_216), "Bytes of one request."),
+  max_calls: atMost(positive.max(1024), "Concurrent calls in total."),
+  max_calls_per_session: atMost(
     positive.max(1024),
     "Concurrent calls in one session, or of one token where the protocol has no sessions.",
-    "at_most",
   ),
-  headers_timeout_ms: optional(milliseconds.min(100), "Time to send a request's headers.", "at_most"),
-  body_timeout_ms: optional(milliseconds.min(100), "Time to send a whole request.", "at_most"),
-  drain_ms: optional(milliseconds, "Time for running calls to finish when the gateway stops.", "at_most"),
+  headers_timeout_ms: atMost(milliseconds.min(100), "Time to send a request's headers."),
+  body_timeout_ms: atMost(milliseconds.min(100), "Time to send a whole request."),
+  drain_ms: atMost(milliseconds, "Time for running calls to finish when the gateway stops."),
 });

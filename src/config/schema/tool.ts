@@ -109,10 +109,7 @@ export const stepSchema = z.strictObject({
     z.array(toolName).min(1),
     set("For a batch: the tools that may be called; every other tool with no stronger effect when absent."),
   ),
-  options: optional(
-    argName,
-    "For a batch: the argument with `parallel` and `stop_on_error`; two when absent.",
-  ),
+  options: optional(argName, "For a batch: the argument with `parallel` and `stop_on_error`; else two."),
   from: optional(z.string(), "For a choice: the step whose items are searched."),
   item: optional(json, "For a choice: the id of the item, or a reference."),
   args: optional(json, "For a tool or runtime step: its arguments."),

@@ -25,6 +25,16 @@ export function optional<T extends z.ZodType>(
   return schema.optional().meta({ ...description, ...(rule === undefined ? {} : discovered(rule)) });
 }
 
+/** An optional key of which a discovered config may not change the user's value. */
+export function fixed<T extends z.ZodType>(schema: T, description: string) {
+  return optional(schema, description, "fixed");
+}
+
+/** An optional number that a discovered config may only lower. */
+export function atMost<T extends z.ZodType>(schema: T, description: string) {
+  return optional(schema, description, "at_most");
+}
+
 /** An optional array whose order has no meaning. */
 export function optionalSet<T extends z.ZodType>(item: T, description: string, rule?: Rule) {
   return optional(z.array(item), set(description), rule);

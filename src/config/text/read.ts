@@ -8,22 +8,20 @@ import { parseJson } from "./json.js";
 import { type Parsed, type Part, type Path, placeOf, problemWithoutPlace, type Source } from "./source.js";
 import { parseToml } from "./toml.js";
 
-/** The largest config file that is read. */
+/** The largest file that is read. */
 export const MAX_CONFIG_BYTES = 1_048_576;
 
 /** Reads one of our configs; `file` is the name that places carry. */
 export function readSource(file: string, content: string | Uint8Array): Source {
-  const size = typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
-  if (size > MAX_CONFIG_BYTES)
-    return unreadable(file, `larger than ${MAX_CONFIG_BYTES} bytes`, "Split it with `extends`.");
-  return parseContent(file, content, (text) => (isJson(file, text) ? parseJson(text) : parseToml(text)));
+  const parse = (text: string) => (isJson(file, text) ? parseJson(text) : parseToml(text));
+  return parseContent(file, content, parse, "Split it with `extends`.");
 }
 
 /** Reads a file of another program, whose JSON may have comments and trailing commas. */
 export function readOther(file: string, content: string | Uint8Array, language: "json" | "toml"): Source {
-  return parseContent(file, content, (text) =>
-    language === "toml" ? parseToml(text) : parseJson(text.trim() === "" ? "{}" : text, { lenient: true }),
-  );
+  const parse = (text: string) =>
+    language === "toml" ? parseToml(text) : parseJson(text.trim() === "" ? "{}" : text, { lenient: true });
+  return parseContent(file, content, parse, "Edit the file by hand.");
 }
 
 /** Whether a file is read as JSON: by its extension, else by its first character. */
@@ -34,7 +32,14 @@ export function isJson(file: string, text: string): boolean {
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-function parseContent(file: string, content: string | Uint8Array, parse: (text: string) => Parsed): Source {
+function parseContent(
+  file: string,
+  content: string | Uint8Array,
+  parse: (text: string) => Parsed,
+  tooLargeFix: string,
+): Source {
+  const size = typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
+  if (size > MAX_CONFIG_BYTES) return unreadable(file, `larger than ${MAX_CONFIG_BYTES} bytes`, tooLargeFix);
   const decoded = decode(content);
   if (decoded === undefined) return unreadable(file, "not UTF-8", "Save the file as UTF-8.");
   const mark = decoded.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";

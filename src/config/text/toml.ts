@@ -9,7 +9,6 @@ import { toPointer } from "../../base/pointer.js";
 import { Lines } from "../../base/text.js";
 import { duplicateKey, plainTable } from "./plain-values.js";
 import { type Finding, lineOf, MAX_DEPTH, type Parsed } from "./source.js";
-import { headerOffsets } from "./toml-headers.js";
 import { DUPLICATE, readSpans, type Spans, SYNTAX } from "./toml-spans.js";
 
 /** The parser's errors have no code, so they are recognised by their message. */
@@ -139,4 +138,43 @@ function duplicateFinding({ id, at, key }: Duplicate, text: string, spans: Spans
   const firstLine = first && lineOf(text, (first.key ?? first.value)[0]);
   const finding = duplicateKey(path, [at, at + key.length], firstLine);
   return parent ? finding : { ...finding, path: [] };
+}
+
+/** `[a.b]` or `[[a.b]]` alone on its line; the group is its first key. */
+const HEADER =
+  /[ \t]*\[{1,2}[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*(?:\.[ \t]*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*)*\]{1,2}[ \t]*(?:#[^\n]*)?\r?(?=\n|$)/y;
+
+/** A bare key that cannot be a value of a list, so that it must be a header's. */
+const ONLY_A_KEY = /^(?!(?:true|false|inf|nan)$)[A-Za-z_]/;
+
+/** A string, a long string that may not end, or a comment. */
+const TOKEN = /"""(?:[^\\]|\\.?)*?(?:"""|$)|'''.*?(?:'''|$)|"(?:[^"\\\n]|\\[^\n])*"?|'[^'\n]*'?|#[^\n]*/sy;
+
+/** The offsets of all headers in a text that may not parse; never of a line inside a string or a list. */
+function headerOffsets(text: string): number[] {
+  const offsets: number[] = [];
+  let depth = 0;
+  let isLineStart = true;
+  for (let at = 0; at < text.length; ) {
+    const header = isLineStart ? matchAt(HEADER, text, at) : null;
+    if (header !== null && (depth === 0 || ONLY_A_KEY.test(header[1] ?? ""))) {
+      offsets.push(at);
+      // A list that was not closed ends here.
+      depth = 0;
+      isLineStart = false;
+      at += header[0].length;
+      continue;
+    }
+    const character = text[at] ?? "";
+    isLineStart = character === "\n";
+    if ("[{".includes(character)) depth++;
+    if ("]}".includes(character)) depth = Math.max(0, depth - 1);
+    at += Math.max(1, matchAt(TOKEN, text, at)?.[0].length ?? 1);
+  }
+  return offsets;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
 }

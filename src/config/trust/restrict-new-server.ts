@@ -20,8 +20,8 @@ export function restrictNewServer(
   if (!Object.hasOwn(shape, "sandbox")) return entry;
   const limited = shape.limits === undefined ? entry : withLimits(shape.limits, entry, userServers, report);
   let sandbox = entry.entries.get("sandbox");
-  for (const server of userServers) {
-    const strictest = strictestSandbox(leafValue(sandbox), leafValue(nodeAt(server, ["sandbox"])));
+  for (const limit of userServers.flatMap((server) => nodeAt(server, ["sandbox"]) ?? [])) {
+    const strictest = strictestSandbox(leafValue(sandbox), leafValue(limit));
     if (strictest === (leafValue(sandbox) ?? "none")) continue;
     report(sandbox ?? entry, `the user's own servers run in a sandbox; this one too: "${strictest}"`);
     sandbox = { kind: "leaf", layer: entry.layer, path: entry.path, value: strictest };

@@ -1,4 +1,4 @@
-/** Texts that carry a digest of themselves: any edit shows, a checkout's line breaks do not. */
+/** The digest of a stamped text: any edit is detected, changed line breaks are not. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isUntouched, stamped } from "../../src/config/edit/markdown-section.js";

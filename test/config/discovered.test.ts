@@ -1,7 +1,6 @@
 /**
- * Every key of the schema in a config that was found in a workspace. Each has a case here with what must become of it while
- * nobody trusts the config, and what once it is trusted, under a user who says something and one who says nothing. A key that
- * declares no rule, or has no case, fails.
+ * Every key of the schema in a discovered config, untrusted and trusted, with and without a value of the user's. A key
+ * without a rule or without a case here fails.
  */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";

@@ -1,7 +1,6 @@
 /**
- * A config that was found in a workspace may only shrink the user's. Both are drawn from the schema itself, so that a new key
- * takes part by being there: whatever the two say, each value of the whole is what the user has, or less. What is less is
- * told here once more, apart from the code that narrows.
+ * A discovered config may only restrict the user's. Both are generated from the schema, so that new keys take part: each
+ * merged value is the user's or less. What is less is defined here independently of the rules under test.
  */
 import { relative, resolve } from "node:path";
 import fc from "fast-check";

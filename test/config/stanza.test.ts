@@ -1,4 +1,4 @@
-/** Entries of ours in other programs' files: put in, put anew, taken out; nothing else in the file moves. */
+/** Our stanza in clients' files: added, replaced and removed, while everything else in the file stays. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/base/problem.js";
