@@ -1,4 +1,4 @@
-/** The Bundle: what the generator writes and the runtime verifies. Paths use `/` and are sorted. */
+/** The Bundle: the files that the generator writes and the runtime verifies. Paths use `/` and are sorted. */
 import type { JsonObject } from "../base/json.js";
 
 export interface BundleFile {
@@ -6,7 +6,7 @@ export interface BundleFile {
   text: string;
 }
 
-/** All files of a bundle but the manifest, sorted by path, with the manifest that names them. */
+/** All files of a bundle except the manifest, sorted by path, and the manifest. */
 export interface Bundle {
   files: BundleFile[];
   manifest: Manifest;
@@ -17,13 +17,13 @@ export interface Manifest {
   generator: string;
   /** Digest of `plan.json`. */
   plan: string;
-  /** Path → digest of every file but the manifest. */
+  /** Path → digest of every file except the manifest. */
   files: { [path: string]: string };
-  /** Digest of the canonical text of the members above: the name of the whole bundle. */
+  /** Digest of the canonical text of the members above; it identifies the bundle. */
   bundle: string;
 }
 
-/** One entry of `tools.json`: what `tools/list` says of a tool. */
+/** One entry of `tools.json`: the tool as `tools/list` shows it. */
 export interface ToolEntry {
   name: string;
   title: string;
@@ -38,7 +38,7 @@ export interface ToolEntry {
   };
 }
 
-/** A generated validator: a standalone Ajv function. */
+/** A generated validator: a standalone function that Ajv compiled. */
 export interface Validator {
   (value: unknown): boolean;
   errors?: { instancePath: string; keyword: string; message?: string; params: JsonObject }[] | null;
@@ -47,23 +47,23 @@ export interface Validator {
 export const MANIFEST_FILE = "manifest.json";
 export const PLAN_FILE = "plan.json";
 export const TOOLS_FILE = "tools.json";
-/** Tool → the module that checks its answers; tools whose answers have equal schemas share one. */
+/** Tool → path of the validator of its answers. Tools with equal answer schemas share one. */
 export const ANSWERS_FILE = "answers.json";
-/** The tool catalogue for people. */
+/** The list of tools for people. */
 export const CATALOGUE_FILE = "TOOLS.md";
 
-/** Where a bundle stands, beside its folder, while it is being replaced: a writer that died leaves it there whole. */
+/** Name of the folder that holds the old bundle while it is replaced. A crashed writer leaves it there, complete. */
 export function replacedBundle(name: string): string {
   return `.${name}.old`;
 }
 
-/** A generated text: what an answer says, from its structure. */
+/** A generated function that renders the text of an answer from its structured form. */
 export type TextFunction = (view: JsonObject) => string;
 
-/** How a refusal reads, when the dialect words it. */
+/** Renders refusals, if the dialect has a template for them. */
 export const ERROR_TEXT_FILE = "error-text.js";
 
-/** Where each file of a tool stands in a bundle. */
+/** Paths of the generated files in a bundle. */
 export const bundlePaths = {
   handler: (tool: string) => `handlers/${tool}.js`,
   inputSchema: (tool: string) => `schemas/${tool}.input.json`,

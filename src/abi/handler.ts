@@ -1,9 +1,8 @@
 /**
- * What a generated handler may touch. It receives the ABI as an argument and imports nothing; all it does is
- * point, ask and shape.
+ * The interface that generated handlers use. A handler imports nothing: it receives the ABI as an argument, finds a
+ * position (`at`), sends requests and shapes the answer.
  */
 import type { Json, JsonObject } from "../base/json.js";
-import type { Soon } from "../base/soon.js";
 import type { Effect, RetryPlan, RuntimeAction, ShapeName } from "./plan.js";
 
 /** The argument of a handler module's default export. */
@@ -22,25 +21,25 @@ export interface ToolDefinition {
 
 /** One call of one tool. */
 export interface Call {
-  /** Finds the document, the servers and the position that the arguments point at. */
-  at(input: JsonObject): Soon<At>;
-  /** A part of a step's value. */
+  /** Resolves the arguments to a document, a position and the candidate servers. */
+  at(input: JsonObject): At | Promise<At>;
+  /** A part of the value of a step. */
   pick(reply: Reply, path: string[]): Json;
-  /** Another tool, called with these arguments; its structured answer. */
+  /** Calls another tool and returns its structured answer. */
   tool(name: string, args: Json): Promise<Reply>;
-  /** Several calls of the named tools, side by side or in order; what each of them gave. */
+  /** Runs several calls of the named tools, in parallel or in order, and returns each result. */
   batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply>;
-  /** The one item of a reply that has this id, still knowing its server. */
+  /** The item of a reply that has this id, together with its server. */
   choose(items: Reply, path: string[], id: Json | undefined): Promise<Reply>;
-  /** Something the runtime itself can tell or do. */
+  /** Performs an action of the runtime itself. */
   runtime(action: RuntimeAction, args: Json): Promise<Reply>;
-  /** Several steps' values in one, each under its step's id. */
+  /** Joins the values of several steps in one object, by step id. */
   gather(parts: { [step: string]: Reply }): Reply;
-  /** The answer: the value in one of the output shapes. */
+  /** Converts a value to an output shape. */
   answer(shape: ShapeName, value: Reply, options?: AnswerOptions): Promise<Answer>;
 }
 
-/** How the operations of a batch are run. */
+/** How to run the operations of a batch. */
 export interface BatchOptions {
   parallel: Json | undefined;
   stopOnError: Json | undefined;
@@ -50,18 +49,18 @@ export interface AnswerOptions {
   at?: string;
   language?: string;
   apply?: "never" | "on_request";
-  /** How much of the file stands beside each place. */
+  /** How much source text to show with each location. */
   snippet?: { show: Json | undefined; contextLines: Json | undefined; maxChars: Json | undefined };
-  /** The answer's own budget of characters. */
+  /** Maximum of characters in the answer. */
   maxChars?: Json | undefined;
 }
 
-/** What a call points at: one document (or the workspace), one place in it, and the servers that know it. */
+/** The target of a call: a document (or the workspace), a position in it, and the candidate servers. */
 export interface At {
   readonly uri: string;
   readonly languageId: string;
   readonly version: number;
-  /** Parameters without a base. */
+  /** `set` alone. */
   plain(set?: JsonObject): Params;
   /** `{ textDocument }` overlaid with `set`. */
   document(set?: JsonObject): Params;
@@ -69,14 +68,14 @@ export interface At {
   position(set?: JsonObject): Params;
   /** `{ textDocument, positions: [position] }` overlaid with `set`. */
   positions(set?: JsonObject): Params;
-  /** `{ textDocument, options }` overlaid with `set`: how the file is indented, unless that is set. */
+  /** `{ textDocument, options }` overlaid with `set`. The options follow the indentation of the file. */
   formatting(set?: JsonObject): Params;
   /** `{ textDocument, range }` overlaid with `set`. */
   range(set?: JsonObject): Params;
-  /** The same with `context.diagnostics`: what `diagnostics` told before, within the range. */
+  /** The same with `context.diagnostics`: the results of an earlier `diagnostics` step within the range. */
   rangeDiagnostics(set?: JsonObject): Params;
   request(method: string, params: Params, options?: RequestOptions): Promise<Reply>;
-  /** The request once per item of an earlier reply, each sent to the server that gave the item. */
+  /** Sends the request once per item of an earlier reply, to the server that returned the item. */
   each(
     method: string,
     items: Reply,
@@ -96,30 +95,30 @@ export interface RequestOptions {
 
 export interface EachOptions extends RequestOptions {
   limit: Json | undefined;
-  /** Path into the reply where the items stand. */
+  /** Path of the items in the reply. */
   path?: string[];
-  /** Asks only about items without this member; the answer takes the item's place, all others stay. */
+  /** Sends the request only for items without this member. The reply replaces the item; others stay. */
   lacking?: string[];
 }
 
 declare const opaque: unique symbol;
-/** Parameters that are finished per server, in its own position encoding. */
+/** Request parameters. They are encoded for each server, in its position encoding. */
 export interface Params {
   readonly [opaque]: "params";
 }
-/** What one or several servers replied, each part still knowing its server. */
+/** The replies of one or several servers, each with its server. */
 export interface Reply {
   readonly [opaque]: "reply";
 }
-/** A finished answer in both of its forms. */
+/** A finished answer in its structured and its text form. */
 export interface Answer {
   structured: JsonObject;
   text: string;
-  /** What must be known beside a text that a tool words itself: warnings, the next page. Empty where the text says it. */
+  /** Warnings and next page, to add to a text from the tool's own template. Empty if the text contains them. */
   notes: string;
   /** The answer in one line. */
   headline: string;
-  /** Where several symbols or lines are meant: what the agent may choose from. */
+  /** If several symbols or lines match: the candidates that the agent may choose from. */
   candidates?: JsonObject[];
   /** Whether something was left out. */
   isCut?: boolean;

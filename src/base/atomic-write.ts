@@ -1,4 +1,4 @@
-/** Replaces a file as a whole: write beside it, then rename, so that a reader sees the old text or the new one. */
+/** Replaces a file as a whole: write beside it, then rename, so that a reader sees the old content or the new one. */
 import {
   chmodSync,
   closeSync,
@@ -12,30 +12,33 @@ import {
 import { dirname } from "node:path";
 
 export interface AtomicWriteOptions {
-  /** Permission bits of the new file. */
-  mode: number;
+  /** Permission bits of the new file, before the umask. */
+  mode?: number;
   /** Permission bits of the folder if it has to be made; undefined when it must exist. */
   folderMode?: number;
-  /** Runs on the open staged file before it is renamed, for instance to keep the owner. */
-  prepare?(descriptor: number): void;
+  /** Runs on the open new file before the rename, for example to set its owner. */
+  prepare?: (descriptor: number) => void;
 }
 
-/** Writes a text to a path atomically. The staged file is removed when anything fails. */
-export function writeAtomically(path: string, text: string, options: AtomicWriteOptions): void {
-  if (options.folderMode !== undefined)
-    mkdirSync(dirname(path), { recursive: true, mode: options.folderMode });
-  const staged = `${path}.${process.pid}-${Date.now()}.new`;
+/** Writes to a new file beside `path` and renames it over `path`. The new file is removed when anything fails. */
+export function writeAtomically(
+  path: string,
+  content: string | Uint8Array,
+  { mode = 0o666, folderMode, prepare }: AtomicWriteOptions = {},
+): void {
+  if (folderMode !== undefined) mkdirSync(dirname(path), { recursive: true, mode: folderMode });
+  const staged = `${path}.${process.pid}-${process.hrtime.bigint()}.new`;
+  const descriptor = openSync(staged, "wx", mode);
   try {
-    const descriptor = openSync(staged, "wx", options.mode);
     try {
-      writeFileSync(descriptor, text);
-      options.prepare?.(descriptor);
+      writeFileSync(descriptor, content);
+      prepare?.(descriptor);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
     }
     // A strict umask may have removed the owner's own bits.
-    if (options.prepare === undefined && options.mode === 0o600) chmodSync(staged, 0o600);
+    if (prepare === undefined && mode === 0o600) chmodSync(staged, mode);
     renameSync(staged, path);
   } catch (error) {
     rmSync(staged, { force: true });

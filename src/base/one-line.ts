@@ -1,6 +1,6 @@
-/** Globs know nothing of line ends: `**` and `*` stop at one. A name with one in it must match as any other does. */
+/** Glob matchers stop at line ends. A file name that contains one must match like any other. */
 
-/** A name, or a glob, with a space for each line end. */
+/** A name or a glob with a space for each line end. */
 export function onOneLine(name: string): string {
   return name.replace(/[\n\r\u2028\u2029]/g, " ");
 }

@@ -1,11 +1,11 @@
 /**
- * The three kinds of failure. A Problem is the config author's and is collected; a Refusal is told to the agent;
- * a Fault is ours. Every code stands in the catalogue (`codes.ts`).
+ * The three kinds of failure. A Problem is the config author's and is collected; a Refusal is reported to the
+ * agent; a Fault is our bug. Every code is in the catalogue (`codes.ts`).
  */
 import type { Code } from "./codes.js";
 import type { Json } from "./json.js";
 
-/** Where a value stands: one-based line and column, in characters. */
+/** The place of a value: one-based line and column, in characters. */
 export interface Place {
   file: string;
   line: number;
@@ -14,7 +14,7 @@ export interface Place {
   endColumn?: number;
 }
 
-/** Something wrong in a config, with what is needed to mend it. */
+/** Something wrong in a config, with what is needed to fix it. */
 export interface Problem {
   code: Code;
   severity: "error" | "warning";
@@ -62,14 +62,14 @@ export class Fault extends Error {
   }
 }
 
-/** A remark beside an answer that was given all the same. */
+/** A warning beside an answer. */
 export interface Warning {
   code: Code;
   message: string;
   data?: { [key: string]: Json };
 }
 
-/** Several problems thrown as one, by the stage that cannot go on. */
+/** Several problems thrown as one, by the stage that cannot continue. */
 export class ConfigError extends Error {
   readonly problems: Problem[];
 

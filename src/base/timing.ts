@@ -104,3 +104,11 @@ export function countdown(ms: number): () => number {
   const end = performance.now() + ms;
   return () => Math.max(0, end - performance.now());
 }
+
+/** Resolves when the signal aborts. */
+export function whenAborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}

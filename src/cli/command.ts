@@ -1,11 +1,14 @@
-/** What a command is: one file in `commands/`, all of the same silhouette. */
+/** What all commands share: the declaration of a command, its parsed input, exit codes, common flags and output helpers. */
 import { homedir } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import type { ParseArgsConfig } from "node:util";
+import { type Code, codes } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
+import { nearest } from "../base/nearest.js";
+import { ConfigError } from "../base/problem.js";
+import type { Flags } from "./flags.js";
 
-/** The surroundings of a run, passed in so that a test can be the terminal. */
-export interface Surroundings {
+/** The streams, environment and working directory of a run. Tests pass their own. */
+export interface Io {
   stdin: Readable;
   stdout: Writable & { isTTY?: boolean };
   stderr: Writable & { isTTY?: boolean };
@@ -13,47 +16,53 @@ export interface Surroundings {
   cwd: string;
 }
 
-/** One flag, as `node:util` parses it and as `--help` shows it. */
-export interface Flag {
-  type: "string" | "boolean";
-  short?: string;
-  multiple?: boolean;
-  /** What stands for the value in the help text. */
-  value?: string;
-  description: string;
-}
-
-export type Flags = { [name: string]: Flag };
-
 export interface Command {
   name: string;
   summary: string;
-  /** The words after the command's name in the usage line. */
+  /** The usage line after the command's name. */
   usage: string;
   description: string;
   flags: Flags;
-  /** How many words may follow, besides flags. */
+  /** How many positional arguments it takes. */
   words: { min: number; max: number };
   examples: string[];
-  run(input: Input, io: Surroundings): Promise<ExitCode>;
+  run(input: Input, io: Io): Promise<ExitCode>;
 }
 
 /** A parsed command line. */
-export interface Input {
-  flags: { [name: string]: string | boolean | (string | boolean)[] | undefined };
-  words: string[];
-  /** A whole config that the command line itself gives; then no file is looked for. */
-  config?: JsonObject;
+export class Input {
+  constructor(
+    readonly flags: { readonly [name: string]: string | boolean | (string | boolean)[] | undefined },
+    readonly words: string[] = [],
+    /** A whole config given by the command line itself. No config file is searched for then. */
+    readonly config?: JsonObject,
+  ) {}
+
+  isOn(name: string): boolean {
+    return this.flags[name] === true;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.flags[name];
+    return typeof value === "string" ? value : undefined;
+  }
+
+  /** The values of a flag that may be repeated. */
+  texts(name: string): string[] {
+    const value = this.flags[name];
+    return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === "string");
+  }
+
+  withConfig(config: JsonObject): Input {
+    return new Input(this.flags, this.words, config);
+  }
 }
 
-/**
- * 0 done · 1 the answer is no (a check differs, a call was refused) · 2 wrong use · 3 a config or bundle has problems ·
- * 70 a bug of ours.
- */
+/** 0 success, 1 negative result (a check failed, a call was refused), 2 usage, 3 config or bundle problems, 70 internal error. */
 export const exitCodes = { ok: 0, no: 1, usage: 2, problems: 3, fault: 70 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Thrown for a wrong command line; printed with a hint at `--help`. */
+/** A wrong command line. It is printed with a pointer to `--help`. */
 export class UsageError extends Error {
   readonly command: string | undefined;
 
@@ -64,38 +73,34 @@ export class UsageError extends Error {
   }
 }
 
-/** The home of the person whose configs and trust count. */
-export function homeOf(io: Surroundings): string {
+/** A ConfigError with one problem, whose fix is the one in the catalogue of codes. */
+export function configError(code: Code, message: string): ConfigError {
+  return new ConfigError([{ code, severity: "error", message, pointer: "", fix: codes[code].fix }]);
+}
+
+/** Prints an error message and returns the exit code for a negative result. */
+export function failure(io: Io, message: string): ExitCode {
+  io.stderr.write(`lsp-proxy: ${message}\n`);
+  return exitCodes.no;
+}
+
+export function printJson(io: Io, value: unknown): void {
+  io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** The hint at the most similar name, or an empty text. */
+export function didYouMean(word: string, names: readonly string[]): string {
+  const near = nearest(word, names);
+  return near === undefined ? "" : `; did you mean \`${near}\`?`;
+}
+
+export function homeOf(io: Pick<Io, "env">): string {
   return io.env.HOME ?? homedir();
 }
 
-/** A text flag's value. */
-export function textFlag(input: Input, name: string): string | undefined {
-  const value = input.flags[name];
-  return typeof value === "string" ? value : undefined;
-}
-
-/** The values of a flag that may be given several times. */
-export function textFlags(input: Input, name: string): string[] {
-  const value = input.flags[name];
-  return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === "string");
-}
-
-/** Whether a switch was given. */
-export function isOn(input: Input, name: string): boolean {
-  return input.flags[name] === true;
-}
-
-/** The part of a flag's declaration that `parseArgs` understands. */
-export function parseOptions(flags: Flags): NonNullable<ParseArgsConfig["options"]> {
-  return Object.fromEntries(
-    Object.entries(flags).map(([name, flag]) => [
-      name,
-      {
-        type: flag.type,
-        ...(flag.short ? { short: flag.short } : {}),
-        ...(flag.multiple ? { multiple: true } : {}),
-      },
-    ]),
-  );
+/** A signal that is aborted when the process receives one of these signals. */
+export function abortOn(...names: NodeJS.Signals[]): AbortSignal {
+  const controller = new AbortController();
+  for (const name of names) process.once(name, () => controller.abort());
+  return controller.signal;
 }

@@ -1,4 +1,4 @@
-/** The commands by name, each loaded only when it is used. */
+/** The commands by name. Each is loaded only when it is used. */
 import type { Command } from "./command.js";
 
 export const commands: { readonly [name: string]: () => Promise<Command> } = {
@@ -20,7 +20,7 @@ export const commands: { readonly [name: string]: () => Promise<Command> } = {
   status: async () => (await import("./commands/status.js")).status,
   schema: async () => (await import("./commands/schema.js")).schema,
   client: async () => (await import("./commands/client.js")).client,
-  codex: async () => (await import("./commands/codex.js")).codex,
+  codex: async () => (await import("./commands/client.js")).codex,
   skill: async () => (await import("./commands/skill.js")).skill,
   trust: async () => (await import("./commands/trust.js")).trust,
   lock: async () => (await import("./commands/lock.js")).lock,

@@ -1,4 +1,4 @@
-/** The front half of the line for every command: command line → config → plan → bundle, all in memory. */
+/** Compiles what the command line asks for, in memory: config → plan → bundle. */
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Bundle } from "../abi/bundle.js";
@@ -16,7 +16,7 @@ import { UnusableConfig } from "../config/salvage.js";
 import { inOrder } from "../config/text/read.js";
 import { isTrusted, isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { compiledSchemas, emitBundle } from "../emit/bundle.js";
-import { shippedCode, shippedCompiler } from "../emit/shipped-code.js";
+import { shippedCode, shippedCompiler } from "../emit/shipped-validators.js";
 import { readTemplates } from "../emit/templates.js";
 import { textProblems } from "../emit/texts.js";
 import type { SchemaCompiler } from "../emit/validator.js";
@@ -24,130 +24,127 @@ import { buildPlan } from "../plan/build.js";
 import { everyDefault } from "../plan/defaults.js";
 import { scanWorkspace } from "../workspace/scan.js";
 import { walkedDisk } from "../workspace/walk.js";
-import { homeOf, type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
+import { homeOf, type Input, type Io, UsageError } from "./command.js";
+import { isInPackages, isInstalled, missingModules, type SearchPath } from "./installed.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
-import { type Trusting, trustingOf } from "./strangers.js";
-import { type Here, isInPackages, isInstalled, lackingOf } from "./trial/installed.js";
+import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
-/** A config that went down the whole line. */
-export interface Compiled extends Trusting {
+export interface Compiled extends FolderTrust {
   loaded: LoadedConfig;
   plan: Plan;
   bundle: Bundle;
   warnings: Problem[];
-  /** Every file that was read, or would have been if it were there. */
+  /** Every file that was read, or that does not exist but would have been read. */
   files: string[];
 }
 
-/** The workspace that the command line means, as an absolute path. */
-export function workspaceOf(input: Input, io: Surroundings): string {
-  return resolve(io.cwd, textFlag(input, "workspace") ?? ".");
+/** The absolute path of the workspace. */
+export function workspaceOf(input: Input, io: Io): string {
+  return resolve(io.cwd, input.text("workspace") ?? ".");
 }
 
-/** The workspace, which must be a folder. Throws a UsageError when it is none. */
-export function workspaceFolder(input: Input, io: Surroundings): string {
+/** The workspace. Throws a UsageError when it is not a folder. */
+export function workspaceFolder(input: Input, io: Io): string {
   const workspace = workspaceOf(input, io);
-  const facts = statSync(workspace, { throwIfNoEntry: false });
-  if (facts?.isDirectory()) return workspace;
-  throw new UsageError(`--workspace: ${workspace} ${facts ? "is no folder" : "does not exist"}`);
+  const stats = statSync(workspace, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) return workspace;
+  throw new UsageError(`--workspace: ${workspace} ${stats ? "is not a folder" : "does not exist"}`);
 }
 
-/** Reads and plans the config that the command line names or finds. Throws a ConfigError with all problems. */
-export function planConfig(input: Input, io: Surroundings): Omit<Compiled, "bundle"> {
+/** Reads and plans the config that the command line names or that is found. Throws a ConfigError with all problems. */
+export function planConfig(input: Input, io: Io): Omit<Compiled, "bundle"> {
   const workspace = input.config === undefined ? workspaceFolder(input, io) : workspaceOf(input, io);
   const home = homeOf(io);
   const trust = openTrust(io.env, home);
-  const trusting = (places: string[], read: string[]): Trusting =>
-    trustingOf(places, read, io, {
-      isTrustedFolder: (folder) => isTrustedFolder(trust, folder),
-      trustsAll: isOn(input, "trust-workspace"),
-    });
-  const named = textFlag(input, "config");
-  const read = new Set([trust.file]);
-  const files: Files = {
+  const trustsAll = input.isOn("trust-workspace");
+  const trustOf = (places: string[], read: string[]): FolderTrust =>
+    folderTrust(places, read, io, { isTrustedFolder: (folder) => isTrustedFolder(trust, folder), trustsAll });
+  const files = new Set([trust.file]);
+  const recorded: Files = {
     ...diskFiles,
     read(file) {
-      read.add(file);
+      files.add(file);
       return diskFiles.read(file);
     },
   };
+  const named = input.text("config");
+  const hasWorkspace = input.text("workspace") !== undefined;
   const loaded = loadWhole(
     {
       workspace,
       ...(named === undefined ? {} : { configPath: resolve(io.cwd, named) }),
-      ...(textFlag(input, "workspace") === undefined ? {} : { base: workspace }),
+      ...(hasWorkspace ? { base: workspace } : {}),
       env: io.env,
       home,
       shipped: shippedConfigs,
       defaults: everyDefault(),
       commandLine: input.config ?? commandLineLayer(input),
       alone: input.config !== undefined,
-      isTrusted: (file, hash) => isOn(input, "trust-workspace") || isTrusted(trust, file, hash),
-      embedded: (presets) =>
-        input.config !== undefined
-          ? {}
-          : chooseServers(
-              scanWorkspace(workspace, walkedDisk, { env: io.env, home }),
-              presets,
-              tiersOf(workspace, trusting([workspace], [workspace]), io),
-            ),
+      isTrusted: (file, hash) => trustsAll || isTrusted(trust, file, hash),
+      embedded: (presets) => {
+        if (input.config !== undefined) return {};
+        const scan = scanWorkspace(workspace, walkedDisk, { env: io.env, home });
+        return chooseServers(scan, presets, tiersOf(workspace, trustOf([workspace], [workspace]), io));
+      },
     },
-    files,
+    recorded,
   );
-  const built = buildPlan(loaded.config, loaded);
-  const { plan } = built;
+  const { plan, problems: found } = buildPlan(loaded.config, loaded);
   const texts = textProblems(plan, plan.tools, readTemplates(shippedTemplates));
-  const told = built.problems.map((problem) => withUserFile(problem, loaded, userConfigFile(io.env, home)));
-  const problems = [...told, ...texts.map((problem) => placed(problem, loaded))];
+  const userFile = userConfigFile(io.env, home);
+  const problems = [
+    ...found.map((problem) => withUserFile(problem, loaded, userFile)),
+    ...texts.map((problem) => withPlace(problem, loaded)),
+  ];
   if (problems.some((problem) => problem.severity === "error"))
     throw new ConfigError(inOrder([...loaded.warnings, ...problems]));
-  const roots = plan.workspace.roots.map((root) => resolve(loaded.base, root));
-  // A named config says itself where it works; the folder that we were started in is then nothing to it, unless it was named too.
-  const isElsewhere = loaded.main.kind === "named" && textFlag(input, "workspace") === undefined;
-  const here = [...(isElsewhere ? [] : [workspace]), ...roots];
-  const more = plan.servers.flatMap(({ workspaceFolders }) => workspaceFolders);
+  const absolute = (folder: string) => resolve(loaded.base, folder);
+  // A config given with --config names its own roots. The current folder matters only if --workspace is given too.
+  const isElsewhere = loaded.main.kind === "named" && !hasWorkspace;
+  const here = [...(isElsewhere ? [] : [workspace]), ...plan.workspace.roots.map(absolute)];
+  const more = plan.servers.flatMap(({ workspaceFolders }) => workspaceFolders.map(absolute));
   return {
-    ...{ loaded, plan, warnings: [...loaded.warnings, ...problems], files: [...read] },
-    ...trusting([...here, loaded.base, ...more.map((folder) => resolve(loaded.base, folder))], here),
+    loaded,
+    plan,
+    warnings: [...loaded.warnings, ...problems],
+    files: [...files],
+    ...trustOf([...here, loaded.base, ...more], here),
   };
 }
 
-/**
- * Servers that can be started as they are, then those that lack something, then those that only the workspace has and nobody
- * trusts: what is asked of the last two says what to do about it.
- */
+/** Preference among servers: complete installations, incomplete ones, then those in an untrusted `node_modules`. */
 function tiersOf(
   workspace: string,
-  { binFolders, avoid }: Trusting,
-  { env }: Surroundings,
+  { binFolders, avoid }: FolderTrust,
+  { env }: Io,
 ): ((preset: PresetFacts) => boolean)[] {
-  const here: Here = { folders: binFolders, avoid, env };
+  const path: SearchPath = { folders: binFolders, avoid, env };
   const known = new Map<string, boolean>();
   const isHere = (preset: PresetFacts) => {
-    const found = known.get(preset.id) ?? isInstalled(preset, here);
+    const found = known.get(preset.id) ?? isInstalled(preset, path);
     known.set(preset.id, found);
     return found;
   };
-  const isTrusted = here.folders.length > 0;
-  const isWhole = (preset: PresetFacts) =>
-    lackingOf(preset, here, isTrusted ? workspace : undefined).length === 0;
+  const isTrusted = binFolders.length > 0;
+  const isComplete = (preset: PresetFacts) =>
+    missingModules(preset, path, isTrusted ? workspace : undefined).length === 0;
   return [
-    (preset) => isHere(preset) && isWhole(preset),
+    (preset) => isHere(preset) && isComplete(preset),
     isHere,
     (preset) => !isTrusted && isInPackages(preset, join(workspace, "node_modules", ".bin")),
   ];
 }
 
-/** A program that only the user's own list lacks is added there. */
+/** Where only the user's own `allow.commands` lacks a program, the fix names that file. */
 function withUserFile(problem: Problem, { warnings }: LoadedConfig, file: string): Problem {
-  const isHeld = ({ code, pointer }: Problem) =>
+  const isNarrowed = ({ code, pointer }: Problem) =>
     code === "config/shrunk" && pointer.startsWith("/allow/commands/");
-  return problem.code === "plan/command-not-allowed" && warnings.some(isHeld)
+  return problem.code === "plan/command-not-allowed" && warnings.some(isNarrowed)
     ? { ...problem, fix: `Add the program to \`allow.commands\` in ${file}.` }
     : problem;
 }
 
-/** Problems that the loss of a part elsewhere would cause, and that are no news when it was lost. */
+/** Follow-up problems: not reported when the named part of the config could not be read. */
 const followUps: { [code in Code]?: string } = {
   "plan/absent-tool": "/tools",
   "plan/command-not-allowed": "/allow",
@@ -155,7 +152,7 @@ const followUps: { [code in Code]?: string } = {
   "plan/unknown-tool": "/tools",
 };
 
-/** Problems that an entry may only have because it lost a part itself. */
+/** Follow-up problems of an entry of which a part could not be read. */
 const entryFollowUps: Code[] = [
   "plan/bad-reference",
   "plan/bad-step",
@@ -166,28 +163,28 @@ const entryFollowUps: Code[] = [
   "plan/route-conflict",
 ];
 
-/** Loads the config; when it has problems, adds those that only the plan can see, so that all are told in one go. */
+/** Loads the config. If that fails, plans what is left of it too, so that all problems are reported at once. */
 function loadWhole(...request: Parameters<typeof loadConfig>): LoadedConfig {
   try {
     return loadConfig(...request);
   } catch (error) {
     if (!(error instanceof UnusableConfig)) throw error;
     const { rest } = error;
-    // What is said of one argument does not follow from what another part of the entry lost.
-    const isOwn = (pointer: string) => rest.isWhole(pointer) || pointer.includes("/args/");
-    // A config without trust has lost its own list of programs, and `trust` gives it back.
+    // Problems of one argument do not follow from other parts of the entry.
+    const isIndependent = (pointer: string) => rest.isWhole(pointer) || pointer.includes("/args/");
+    // An untrusted config loses its `allow.commands`; `trust` restores it.
     const isUntrusted = error.problems.some(({ code }) => code === "config/untrusted");
-    const isNews = ({ code, pointer }: Problem) =>
+    const isNew = ({ code, pointer }: Problem) =>
       !(isUntrusted && code === "plan/command-not-allowed") &&
       rest.isWhole(followUps[code] ?? "") &&
-      (isOwn(pointer) || !entryFollowUps.includes(code));
+      (isIndependent(pointer) || !entryFollowUps.includes(code));
     const { problems } = buildPlan(rest.config, rest);
-    throw new ConfigError(inOrder([...error.problems, ...problems.filter(isNews)]));
+    throw new ConfigError(inOrder([...error.problems, ...problems.filter(isNew)]));
   }
 }
 
-/** The whole line up to the bundle. */
-export async function compile(input: Input, io: Surroundings): Promise<Compiled> {
+/** Compiles the config into a bundle. */
+export async function compile(input: Input, io: Io): Promise<Compiled> {
   const planned = planConfig(input, io);
   const compiler = await compilerFor(planned.plan);
   try {
@@ -199,16 +196,16 @@ export async function compile(input: Input, io: Surroundings): Promise<Compiled>
     return { ...planned, bundle };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError(error.problems.map((problem) => placed(problem, planned.loaded)));
+    throw new ConfigError(error.problems.map((problem) => withPlace(problem, planned.loaded)));
   }
 }
 
-/** Loads Ajv only for tools that are not as shipped: it is slower to load and to run than everything else together. */
+/** Loads Ajv only when a tool differs from the shipped ones. Loading and running it takes longer than all the rest. */
 async function compilerFor(plan: Plan): Promise<SchemaCompiler> {
   const find = shippedCode(shippedValidators);
   if (plan.tools.every(({ output }) => output.schema === null) && isShipped(plan, find))
     return shippedCompiler(find);
-  const { ajvCompiler } = await import("../emit/schema-code.js");
+  const { ajvCompiler } = await import("../emit/ajv-compiler.js");
   return ajvCompiler(find);
 }
 
@@ -217,8 +214,8 @@ function isShipped(plan: Plan, find: ReturnType<typeof shippedCode>): boolean {
   return true;
 }
 
-/** A problem that the emitter found: it knows a tool by its name, the file by its place in a list. */
-function placed(problem: Problem, { config, locate }: LoadedConfig): Problem {
+/** Adds the place to a problem of the emitter, which names a tool by its name instead of its index. */
+function withPlace(problem: Problem, { config, locate }: LoadedConfig): Problem {
   const [list, name, ...rest] = fromPointer(problem.pointer);
   const index = config.tools?.findIndex((tool) => list === "tools" && tool.name === name) ?? -1;
   const pointer = index < 0 ? problem.pointer : toPointer(["tools", index, ...rest]);
@@ -227,10 +224,10 @@ function placed(problem: Problem, { config, locate }: LoadedConfig): Problem {
 }
 
 function commandLineLayer(input: Input): JsonObject {
-  const context = textFlag(input, "context");
+  const context = input.text("context");
   const mcp: JsonObject = {
     ...(context === undefined ? {} : { context }),
-    ...(isOn(input, "read-only") ? { read_only: true } : {}),
+    ...(input.isOn("read-only") ? { read_only: true } : {}),
   };
   return Object.keys(mcp).length > 0 ? { mcp } : {};
 }

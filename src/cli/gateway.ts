@@ -1,6 +1,5 @@
-/** `serve --http`: where the tokens come from, and what a person is told when the gateway listens. */
+/** `serve --http`: the address, the source of the tokens, and the message printed when the gateway listens. */
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { HttpPlan } from "../abi/plan.js";
 import { type Code, codes } from "../base/codes.js";
@@ -11,14 +10,14 @@ import { type HttpOptions, serveHttp } from "../mcp/http/listen.js";
 import { fileTokens } from "../mcp/http/token-file.js";
 import { addToken, storedTokens } from "../mcp/http/token-store.js";
 import { environmentTokens, type TokenSource, tokenProblem } from "../mcp/http/tokens.js";
-import { type Input, isOn, type Surroundings, textFlag, UsageError } from "./command.js";
-import { whileLocked } from "./files/state-lock.js";
+import { homeOf, type Input, type Io, UsageError } from "./command.js";
+import { withStateLock } from "./files/state-lock.js";
 import type { Opened } from "./open.js";
 
-/** Serves a runtime over HTTP until the signal. */
+/** Serves a runtime over HTTP until the signal is aborted. */
 export async function serveGateway(
   input: Input,
-  io: Surroundings,
+  io: Io,
   { runtime, source, folder }: Opened,
   options: Pick<HttpOptions, "log" | "trace" | "signal">,
 ): Promise<void> {
@@ -29,48 +28,44 @@ export async function serveGateway(
     tokens,
     bind: http.bind,
     port: http.port,
-    allowRemote: isOn(input, "allow-remote"),
+    allowRemote: input.isOn("allow-remote"),
     onListening: (url) => {
       io.stderr.write(`lsp-proxy serves ${source} on ${url}\n`);
-      io.stderr.write(`Clients need a token of ${tokens.name}; see \`lsp-proxy token\`.\n`);
+      io.stderr.write(`Clients need a token from ${tokens.name}; see \`lsp-proxy token\`.\n`);
     },
   });
 }
 
-/** The plan with the address that the command line says, which is judged as a config's would be. */
+/** The plan with the address of the command line, which is checked like that of a config. */
 function addressed(input: Input, planned: HttpPlan): HttpPlan {
-  const [bind, port] = [textFlag(input, "bind") ?? planned.bind, portOf(input) ?? planned.port];
+  const [bind, port] = [input.text("bind") ?? planned.bind, portOf(input) ?? planned.port];
   const problems: Problem[] = [];
   const refuse = (code: Code, key: string, message: string) =>
     problems.push({ code, severity: "error", message, pointer: `/http/${key}`, fix: codes[code].fix });
   if (planned.isBindSealed && bind !== planned.bind)
-    refuse(
-      "config/sealed",
-      "bind",
-      `\`--bind ${bind}\`: it is the profile's ${JSON.stringify(planned.bind)}`,
-    );
+    refuse("config/sealed", "bind", `\`--bind ${bind}\`: the profile fixes it to ${planned.bind}`);
   const badPort = planned.strict ? strictPortProblem(port) : undefined;
   if (badPort !== undefined) refuse("config/bad-value", "port", badPort);
   if (problems.length > 0) throw new ConfigError(problems);
   return { ...planned, bind, port };
 }
 
-/** The file of the tokens that lsp-proxy made itself. */
-export function tokenStore(io: Surroundings): string {
-  return join(stateFolder(io.env, io.env.HOME ?? homedir()), "http-tokens.json");
+/** The file of the tokens that lsp-proxy generated. */
+export function tokenStore(io: Io): string {
+  return join(stateFolder(io.env, homeOf(io)), "http-tokens.json");
 }
 
-/** The first source that is there counts alone: the environment, the file of the config, our own store. */
-async function tokensOf(http: HttpPlan, io: Surroundings, folder: string): Promise<TokenSource> {
+/** Uses only the first source that exists: the environment variable, the config's token file, the generated tokens. */
+async function tokensOf(http: HttpPlan, io: Io, folder: string): Promise<TokenSource> {
   const text = io.env[http.tokenEnv];
   if (text !== undefined && text !== "") return environmentTokens(http.tokenEnv, text);
   if (http.tokenFile !== null) return fileTokens(resolve(folder, http.tokenFile));
   const store = tokenStore(io);
   if (!existsSync(store)) {
-    // A token that nobody has seen yet protects nobody who can be reached from elsewhere.
+    // Other machines could use a new token only after someone has printed it, so it is not generated silently.
     if (!isLoopback(http.bind))
       throw tokenProblem("http/no-token", "there is no token for clients on other machines");
-    await whileLocked(io, () => {
+    await withStateLock(io, () => {
       if (!existsSync(store)) addToken(store);
     });
   }
@@ -78,7 +73,7 @@ async function tokensOf(http: HttpPlan, io: Surroundings, folder: string): Promi
 }
 
 function portOf(input: Input): number | undefined {
-  const text = textFlag(input, "port");
+  const text = input.text("port");
   if (text === undefined) return undefined;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535)) throw new UsageError("--port takes a number up to 65535", "serve");

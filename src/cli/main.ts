@@ -1,20 +1,14 @@
-/** The program: finds the command, parses its words, runs it, and turns every failure into a text and an exit code. */
+/** Finds the command, parses its arguments, runs it, and turns every error into a message and an exit code. */
 import { parseArgs } from "node:util";
 import { ConfigError } from "../base/problem.js";
-import {
-  type Command,
-  type ExitCode,
-  exitCodes,
-  parseOptions,
-  type Surroundings,
-  UsageError,
-} from "./command.js";
+import { type Command, didYouMean, type ExitCode, exitCodes, Input, type Io, UsageError } from "./command.js";
 import { commands } from "./commands.js";
+import { isQuick, quickInput } from "./quick.js";
 import { version } from "./shipped.js";
 import { commandHelp, programHelp } from "./terminal/help.js";
 
-/** Runs one command line and tells the exit code; never throws. */
-export async function main(argv: string[], io: Surroundings): Promise<ExitCode> {
+/** Runs one command line and returns its exit code. Never throws. */
+export async function main(argv: string[], io: Io): Promise<ExitCode> {
   try {
     return await dispatch(argv, io);
   } catch (error) {
@@ -22,7 +16,7 @@ export async function main(argv: string[], io: Surroundings): Promise<ExitCode> 
   }
 }
 
-async function dispatch(argv: string[], io: Surroundings): Promise<ExitCode> {
+async function dispatch(argv: string[], io: Io): Promise<ExitCode> {
   const [name, ...rest] = argv;
   if (name === undefined) {
     io.stderr.write(programHelp(await allCommands(), version()));
@@ -37,7 +31,6 @@ async function dispatch(argv: string[], io: Surroundings): Promise<ExitCode> {
     io.stdout.write(`${version()}\n`);
     return exitCodes.ok;
   }
-  const { isQuick, quickInput } = await import("./quick.js");
   if (isQuick(argv)) return (await findCommand("serve")).run(quickInput(argv, io), io);
   const command = await findCommand(name);
   const { values, positionals } = parse(command, rest);
@@ -45,22 +38,18 @@ async function dispatch(argv: string[], io: Surroundings): Promise<ExitCode> {
     io.stdout.write(commandHelp(command));
     return exitCodes.ok;
   }
-  if (positionals.length < command.words.min || positionals.length > command.words.max) {
+  if (positionals.length < command.words.min || positionals.length > command.words.max)
     throw new UsageError(`usage: lsp-proxy ${command.name} ${command.usage}`, command.name);
-  }
-  return command.run({ flags: values, words: positionals }, io);
+  return command.run(new Input(values, positionals), io);
 }
 
-function parse(command: Command, rest: string[]) {
+function parse(command: Command, args: string[]) {
   try {
-    return parseArgs({
-      args: rest,
-      options: { ...parseOptions(command.flags), help: { type: "boolean", short: "h" } },
-      allowPositionals: true,
-    });
+    const help = { type: "boolean", short: "h" } as const;
+    return parseArgs({ args, options: { ...command.flags, help }, allowPositionals: true });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // Node goes on to explain how a word with a dash may be meant; one sentence is enough.
+    // Node adds advice about arguments that begin with a dash. The first sentence is enough.
     throw new UsageError(message.split(". ")[0] ?? message, command.name);
   }
 }
@@ -68,28 +57,25 @@ function parse(command: Command, rest: string[]) {
 async function findCommand(name: string): Promise<Command> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load) return load();
-  const { nearest } = await import("../base/nearest.js");
-  const near = nearest(name, Object.keys(commands));
-  throw new UsageError(`unknown command \`${name}\`${near ? `; did you mean \`${near}\`?` : ""}`);
+  throw new UsageError(`unknown command \`${name}\`${didYouMean(name, Object.keys(commands))}`);
 }
 
 function allCommands(): Promise<Command[]> {
   return Promise.all(Object.values(commands).map((load) => load()));
 }
 
-async function report(error: unknown, argv: string[], io: Surroundings): Promise<ExitCode> {
+async function report(error: unknown, argv: string[], io: Io): Promise<ExitCode> {
   if (error instanceof UsageError) {
     io.stderr.write(`lsp-proxy: ${error.message}\n`);
     io.stderr.write(`Try \`lsp-proxy ${error.command ? `${error.command} ` : ""}--help\`.\n`);
     return exitCodes.usage;
   }
   if (error instanceof ConfigError) {
-    const { printProblems } = await import("./terminal/problems.js");
+    const { printProblems } = await import("./terminal/report.js");
     printProblems(error.problems, { json: argv.includes("--json"), io });
     return exitCodes.problems;
   }
-  io.stderr.write(
-    `lsp-proxy: internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  );
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  io.stderr.write(`lsp-proxy: internal error: ${text}\n`);
   return exitCodes.fault;
 }

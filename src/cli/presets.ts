@@ -1,59 +1,54 @@
-/** The catalogue as commands see it: opened once, searched by what a person calls things, looked for on this machine. */
+/** The catalogue for commands: search by name, language or extension, and whether a server is installed. */
 import { join } from "node:path";
-import { nearest } from "../base/nearest.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { Catalogue } from "../config/catalogue/catalogue.js";
 import { languageNamed } from "../config/catalogue/language-names.js";
 import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { diskFiles } from "../config/files.js";
 import { isTrustedFolder, openTrust } from "../config/trust/trust.js";
-import { homeOf, type Input, isOn, type Surroundings, UsageError } from "./command.js";
+import { didYouMean, homeOf, type Input, type Io, UsageError } from "./command.js";
 import { workspaceFolder } from "./compile.js";
+import { isInPackages, isInstalledAsync, missingModules } from "./installed.js";
 import { shippedConfigs } from "./shipped.js";
-import { strangersAround } from "./strangers.js";
-import { withProgress } from "./terminal/progress.js";
-import { isInPackages, isInstalledInTurn, lackingOf } from "./trial/installed.js";
+import { withProgress } from "./terminal/prompt.js";
+import { untrustedAround } from "./untrusted-folders.js";
 
-/** The shipped catalogue. */
 export function openCatalogue(): Catalogue {
   return new Catalogue(shippedConfigs, diskFiles);
 }
 
-/**
- * Whether a program can be started, is here without what it loads, lies in packages of a workspace that nobody trusts, or is
- * not here.
- */
+/** Installed; installed without modules that it loads; only in an untrusted workspace's `node_modules`; not found. */
 export type Presence = "installed" | "incomplete" | "untrusted" | "missing";
 
-/** Looks for the programs of presets, all at once, and tells how it stands with each. */
-export async function lookAround(
+/** Searches the programs of all presets at once and returns the result for each. */
+export async function findInstalled(
   presets: readonly PresetFacts[],
   input: Input,
-  io: Surroundings,
+  io: Io,
 ): Promise<(preset: PresetFacts) => Presence> {
   const workspace = workspaceFolder(input, io);
   const packages = join(workspace, "node_modules", ".bin");
-  const avoid = strangersOf(input, io);
-  const trusts = avoid.length === 0;
-  const here = { folders: trusts ? [packages] : [], env: io.env, avoid };
+  const avoid = untrustedFolders(input, io);
+  const isTrusted = avoid.length === 0;
+  const path = { folders: isTrusted ? [packages] : [], env: io.env, avoid };
   const found = presets.map(async (preset): Promise<[string, Presence]> => {
-    if (await isInstalledInTurn(preset, here))
-      return [preset.id, lackingOf(preset, here, workspace).length === 0 ? "installed" : "incomplete"];
-    return [preset.id, !trusts && isInPackages(preset, packages) ? "untrusted" : "missing"];
+    if (await isInstalledAsync(preset, path))
+      return [preset.id, missingModules(preset, path, workspace).length === 0 ? "installed" : "incomplete"];
+    return [preset.id, !isTrusted && isInPackages(preset, packages) ? "untrusted" : "missing"];
   });
   const known = new Map(await withProgress(io, "looking for language servers", () => Promise.all(found)));
   return ({ id }) => known.get(id) ?? "missing";
 }
 
-/** Folders of the workspace, and around it, whose programs do not count; none once it is trusted. */
-export function strangersOf(input: Input, io: Surroundings): string[] {
+/** The workspace and the folders around it whose programs are ignored; empty if the workspace is trusted. */
+export function untrustedFolders(input: Input, io: Io): string[] {
   const workspace = workspaceFolder(input, io);
   const trust = openTrust(io.env, homeOf(io));
-  const trusts = isOn(input, "trust-workspace") || isTrustedFolder(trust, workspace);
-  return trusts ? [] : strangersAround([workspace], io, (folder) => isTrustedFolder(trust, folder));
+  if (input.isOn("trust-workspace") || isTrustedFolder(trust, workspace)) return [];
+  return untrustedAround([workspace], io, (folder) => isTrustedFolder(trust, folder));
 }
 
-/** How it stands with a program, and what to do about it. */
+/** The presence of a program in words, and what to do about it. */
 export function presenceText(presence: Presence, install: string, loads: readonly string[] = []): string {
   if (presence === "installed") return "installed";
   if (presence === "incomplete") return `installed without ${loads.join(", ")}, which it loads: ${install}`;
@@ -61,25 +56,25 @@ export function presenceText(presence: Presence, install: string, loads: readonl
   return "in node_modules/.bin, not trusted: `lsp-proxy trust`, or --trust-workspace";
 }
 
-/** The presets of a language, the preferred first, companions last. */
+/** The presets of a language: the preferred one first, companions last. */
 export function presetsFor(language: string, facts: readonly PresetFacts[]): PresetFacts[] {
   const mine = facts.filter(({ languages = [] }) => languages.includes(language));
   return sortBy(mine, ({ id, rank = 0, companion }) => [companion === true ? 1 : 0, -rank, id]);
 }
 
-/** Whether a preset is the first choice for a language: for that one, else for any that it serves. */
+/** Whether a preset is the first choice for a language, or for any of its languages. */
 export function isPreferred(preset: PresetFacts, facts: readonly PresetFacts[], language?: string): boolean {
   if (preset.companion) return false;
   const languages = language === undefined ? (preset.languages ?? []) : [language];
   return languages.some((name) => presetsFor(name, facts)[0]?.id === preset.id);
 }
 
-/** The preset of that id or other name. */
+/** The preset with that id or alias. */
 export function presetNamed(name: string, facts: readonly PresetFacts[]): PresetFacts | undefined {
   return facts.find(({ id }) => id === name) ?? facts.find(({ kinds = [] }) => kinds.includes(name));
 }
 
-/** The presets among which a word is looked for: those that it names, or serves, or whose files it names. */
+/** The presets that a word may mean: by id, alias, language or extension. */
 export function candidatesFor(word: string, facts: readonly PresetFacts[]): PresetFacts[] {
   const extension = extensionIn(word);
   return facts.filter(
@@ -90,47 +85,35 @@ export function candidatesFor(word: string, facts: readonly PresetFacts[]): Pres
   );
 }
 
-/**
- * What a person means by a server's or a language's name. A language means its best installed server, or its best one.
- */
-export function meantPreset(
+/** The preset that a word means. A language means its best installed server, or else its preferred one. */
+export function resolvePreset(
   word: string,
   facts: readonly PresetFacts[],
   presence: (preset: PresetFacts) => Presence,
   command: string,
 ): PresetFacts {
-  const candidates = presetsFor(languageNamed(word), facts).filter(({ companion }) => companion !== true);
-  // A server that is called as its language is stands for itself only where it is also the language's choice.
+  const own = facts.filter(({ companion }) => companion !== true);
+  const byExtension = own.filter(({ extensions = [] }) => extensions.includes(extensionIn(word)));
+  // A server with the name of a language is taken only if it is also the best choice for that language.
   const found =
-    nearestToHand(candidates, presence) ?? presetNamed(word, facts) ?? byExtension(word, facts, presence);
+    bestOf(presetsFor(languageNamed(word), own), presence) ??
+    presetNamed(word, facts) ??
+    bestOf(
+      sortBy(byExtension, ({ id, rank = 0 }) => [-rank, id]),
+      presence,
+    );
   if (found !== undefined) return found;
-  const names = sortedSet(
-    facts.flatMap(({ id, kinds = [], languages = [] }) => [id, ...kinds, ...languages]),
-  );
-  const near = nearest(word, names);
-  throw new UsageError(
-    `no server or language \`${word}\`${near ? `; did you mean \`${near}\`?` : "."} See \`lsp-proxy servers\``,
-    command,
-  );
+  const names = facts.flatMap(({ id, kinds = [], languages = [] }) => [id, ...kinds, ...languages]);
+  const hint = didYouMean(word, sortedSet(names)) || ".";
+  throw new UsageError(`no server or language \`${word}\`${hint} See \`lsp-proxy servers\``, command);
 }
 
 function extensionIn(word: string): string {
   return word.replace(/^\*?\./, "").toLowerCase();
 }
 
-function byExtension(
-  word: string,
-  facts: readonly PresetFacts[],
-  presence: (preset: PresetFacts) => Presence,
-): PresetFacts | undefined {
-  const extension = extensionIn(word);
-  const mine = facts.filter(({ extensions = [], companion }) => !companion && extensions.includes(extension));
-  const ranked = sortBy(mine, ({ id, rank = 0 }) => [-rank, id]);
-  return nearestToHand(ranked, presence);
-}
-
-/** The first that is installed, else the first that is in the workspace's packages, else the first that is here in part. */
-function nearestToHand(
+/** The first ranked preset that is installed, else untrusted, else incomplete, else the first. */
+function bestOf(
   ranked: readonly PresetFacts[],
   presence: (preset: PresetFacts) => Presence,
 ): PresetFacts | undefined {

@@ -1,4 +1,4 @@
-/** Plan → Bundle: every file as text, with the manifest that names and hashes them. Pure: same plan, same bytes. */
+/** Plan → Bundle: the text of every file, and the manifest with their hashes. Pure: the same plan gives the same bytes. */
 import {
   ANSWERS_FILE,
   type Bundle,
@@ -12,10 +12,10 @@ import {
 import { ABI_VERSION, type Plan, type ToolPlan } from "../abi/plan.js";
 import { digest, sha256 } from "../base/hash.js";
 import { canonicalPretty, canonicalText, define, type JsonObject } from "../base/json.js";
-import { sortBy } from "../base/order.js";
+import { sortBy, uniqueBy } from "../base/order.js";
 import { ConfigError } from "../base/problem.js";
 import { answerSchema, outputSchema } from "../protocol/envelope.js";
-import { emitCatalogue } from "./catalogue.js";
+import { emitCatalogue, listedTools } from "./catalogue.js";
 import { emitHandler } from "./handler.js";
 import { inputSchema } from "./input-schema.js";
 import type { Templates } from "./render.js";
@@ -23,41 +23,36 @@ import { textFiles } from "./texts.js";
 import { toolEntry } from "./tool-entry.js";
 import { bareSchema, emitValidator, type SchemaCompiler, SchemaError } from "./validator.js";
 
-const dialectOfSchemas = "https://json-schema.org/draft/2020-12/schema";
+const schemaDialect = "https://json-schema.org/draft/2020-12/schema";
 
-/** What a bundle is made with, besides its plan. */
+/** What emitting needs in addition to the plan. */
 export interface EmitTools {
   templates: Templates;
   compiler: SchemaCompiler;
-  /** Names the program that makes it. */
+  /** Name and version of the generating program. */
   generator: string;
 }
 
-/** The bundle of a plan. Throws a ConfigError for a bad result schema. */
+/** The bundle of a plan. Throws a ConfigError for a bad result schema or text template. */
 export function emitBundle(plan: Plan, tools: EmitTools): Bundle {
   const { templates, generator } = tools;
   const listed = listedTools(plan);
   const entries = listed.map((tool) => toolEntry(tool, plan.dialect));
-  const reached = reachable(listed, plan);
+  const emitted = emittedTools(plan);
   const files: BundleFile[] = [
     { path: PLAN_FILE, text: canonicalPretty(plan) },
     { path: TOOLS_FILE, text: canonicalPretty(entries) },
     { path: CATALOGUE_FILE, text: emitCatalogue(listed, plan.dialect, templates) },
-    ...reached.flatMap((tool) => toolFiles(tool, plan, tools)),
-    ...answerFiles(reached, plan, tools),
-    ...textFiles(plan, reached, templates),
+    ...emitted.flatMap((tool) => toolFiles(tool, plan, tools)),
+    ...answerFiles(emitted, plan, tools),
+    ...textFiles(plan, emitted, templates),
   ];
   const sorted = sortBy(files, (file) => [file.path]);
   return { files: sorted, manifest: buildManifest(sorted, generator) };
 }
 
-function listedTools({ tools, mcp }: Plan): ToolPlan[] {
-  const names = new Set(mcp.listed);
-  return tools.filter((tool) => names.has(tool.name));
-}
-
-/** The listed tools and those that they are made of, hidden or not. */
-function reachable(listed: readonly ToolPlan[], plan: Plan): ToolPlan[] {
+/** The listed tools and the tools that they call, listed or not. */
+function emittedTools(plan: Plan): ToolPlan[] {
   const names = new Set<string>();
   const visit = (tool: ToolPlan | undefined): void => {
     if (!tool || names.has(tool.name)) return;
@@ -65,24 +60,22 @@ function reachable(listed: readonly ToolPlan[], plan: Plan): ToolPlan[] {
     for (const step of tool.steps)
       if (step.kind === "tool") visit(plan.tools.find((candidate) => candidate.name === step.tool));
   };
-  listed.forEach(visit);
+  listedTools(plan).forEach(visit);
   return plan.tools.filter((tool) => names.has(tool.name));
 }
 
-/** Every schema that a bundle of the plan has code for, as the compiler sees it, one after the other. */
-export function* compiledSchemas(plan: Plan): Iterable<JsonObject> {
-  const answers = new Set<JsonObject>();
-  for (const tool of reachable(listedTools(plan), plan)) {
-    yield bareSchema(inputSchema(tool, plan.dialect));
-    const answer = answerSchema(tool, plan.dialect);
-    if (!answers.has(answer)) yield bareSchema(answer);
-    answers.add(answer);
-  }
+/** Every schema that the bundle of a plan has a validator for, as the compiler gets it. */
+export function compiledSchemas(plan: Plan): JsonObject[] {
+  const schemas = emittedTools(plan).flatMap((tool) => [
+    bareSchema(inputSchema(tool, plan.dialect)),
+    bareSchema(answerSchema(tool, plan.dialect)),
+  ]);
+  return uniqueBy(schemas, (schema) => JSON.stringify(schema));
 }
 
 function toolFiles(tool: ToolPlan, plan: Plan, { templates, compiler }: EmitTools): BundleFile[] {
   const title = `${tool.name} arguments`;
-  const input = { $schema: dialectOfSchemas, title, ...inputSchema(tool, plan.dialect) };
+  const input = { $schema: schemaDialect, title, ...inputSchema(tool, plan.dialect) };
   const output = outputSchema(tool, plan.dialect);
   return [
     { path: bundlePaths.handler(tool.name), text: emitHandler(tool, plan.dialect, templates) },
@@ -95,23 +88,22 @@ function toolFiles(tool: ToolPlan, plan: Plan, { templates, compiler }: EmitTool
   ];
 }
 
-/** The validators of answers, one for all tools whose answers have equal schemas, and which tool has which. */
+/** The validators of answers, one for all tools with equal answer schemas, and the map from tool to validator. */
 function answerFiles(
   tools: readonly ToolPlan[],
   plan: Plan,
   { templates, compiler }: EmitTools,
 ): BundleFile[] {
+  const subject = `the answers of the tools that ${ANSWERS_FILE} names it for`;
   const modules = new Map<string, string>();
   const paths: JsonObject = {};
-  const known = new Map<JsonObject, string>();
   for (const tool of tools) {
     const schema = answerSchema(tool, plan.dialect);
-    const path = known.get(schema) ?? answerPath(schema);
-    known.set(schema, path);
+    const path = bundlePaths.answerValidator(sha256(JSON.stringify(bareSchema(schema))));
     define(paths, tool.name, path);
-    checkResult(tool, () => {
+    reportBadResult(tool, () => {
       if (tool.output.schema !== null) compiler.check(tool.output.schema);
-      if (!modules.has(path)) modules.set(path, emitValidator(schema, answersOf, templates, compiler));
+      if (!modules.has(path)) modules.set(path, emitValidator(schema, subject, templates, compiler));
     });
   }
   return [
@@ -120,14 +112,8 @@ function answerFiles(
   ];
 }
 
-function answerPath(schema: JsonObject): string {
-  return bundlePaths.answerValidator(sha256(JSON.stringify(bareSchema(schema))));
-}
-
-const answersOf = `the answers of the tools that ${ANSWERS_FILE} names it for`;
-
-/** Only in answers does a schema come from the config: a method's declared `result`. */
-function checkResult(tool: ToolPlan, compile: () => void): void {
+/** Turns a SchemaError into a problem of the config, which only the declared `result` of a method can cause. */
+function reportBadResult(tool: ToolPlan, compile: () => void): void {
   try {
     compile();
   } catch (cause) {
@@ -138,7 +124,7 @@ function checkResult(tool: ToolPlan, compile: () => void): void {
         severity: "error",
         message: `The result schema of the method that \`${tool.name}\` uses is not usable: ${cause.message}.`,
         pointer: tool.source.pointer,
-        fix: "Mend `result` of that method: a JSON Schema (2020-12) without references to other documents.",
+        fix: "Correct `result` of that method: a JSON Schema (2020-12) without references to other documents.",
       },
     ]);
   }

@@ -1,10 +1,16 @@
-/** The tool catalogue for people: what each tool does, takes and gives, and the requests behind it. */
-import type { DialectPlan, StepPlan, ToolPlan } from "../abi/plan.js";
+/** The list of tools for people (`TOOLS.md`): each with its arguments, its output shape and its LSP requests. */
+import type { DialectPlan, Plan, StepPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
 import { inputSchema } from "./input-schema.js";
 import { render, type Templates } from "./render.js";
 
-/** The Markdown text of the tools that are listed. */
+/** The tools that clients see. */
+export function listedTools({ tools, mcp }: Plan): ToolPlan[] {
+  const names = new Set(mcp.listed);
+  return tools.filter((tool) => names.has(tool.name));
+}
+
+/** The Markdown text for the listed tools. */
 export function emitCatalogue(
   tools: readonly ToolPlan[],
   dialect: DialectPlan,
@@ -13,7 +19,7 @@ export function emitCatalogue(
   return render(templates, "tools.md", { tools: toolViews(tools, dialect) });
 }
 
-/** What a template is told of each tool. */
+/** The view models of the tools. */
 export function toolViews(tools: readonly ToolPlan[], dialect: DialectPlan) {
   return tools.map((tool, index) => ({ ...toolView(tool, dialect), more: index < tools.length - 1 }));
 }

@@ -1,103 +1,98 @@
-/** What stands in an MCP client's files, rendered from what the caller knows of the client and of the installation. */
+/** Renders the entries for the config files of MCP clients. */
 import type { Plan, ToolPlan } from "../abi/plan.js";
+import { listedTools } from "./catalogue.js";
 import { render, type Templates } from "./render.js";
 
-/** How a client reaches the proxy for one plan: by starting it, or at the gateway's address. */
+/** How a client connects to the proxy: it starts a process, or it uses the URL of a gateway. */
 export interface ClientView {
-  /** The client's name for this server. */
+  /** The name of this MCP server in the client. */
   name: string;
   reach: StartedView | GatewayView;
 }
 
-/** A proxy that the client starts. */
 export interface StartedView {
   /** The program and its arguments, as an absolute command line. */
   command: string;
   args: readonly string[];
-  /** Absolute folder in which the proxy is started. */
+  /** Absolute working folder of the proxy. */
   cwd: string;
-  /** Environment variables that the client must be told to pass on, as its file says them. */
+  /** Environment variables that the client must pass on, in the syntax of its file. */
   env: { readonly [name: string]: string };
-  /** Whether the program has to be fetched first. */
+  /** Whether the program must be downloaded first (npx). */
   isFetched: boolean;
 }
 
-/** A gateway that runs. */
 export interface GatewayView {
   url: string;
-  /** The variable that holds the token in the client's environment. */
+  /** The variable in the client's environment that holds the token. */
   tokenEnv: string;
 }
 
-/** What the texts for one client depend on. */
-export interface ClientWords {
-  /** What a model sees as a tool's name: `SERVER` and `TOOL` stand for both. */
+/** The syntax of one client. */
+export interface ClientSyntax {
+  /** How the model sees a tool's name; `SERVER` and `TOOL` are placeholders. */
   toolName: string;
-  /** The same for the client's lists of permissions. */
+  /** The same in the client's permission lists. */
   allowName: string;
-  /** Whether a client writes `_` for whatever is no letter, digit, `_` or `-` in a name. */
+  /** Whether the client replaces characters other than letters, digits, `_` and `-` by `_`. */
   isPlain: boolean;
-  /** How the client's file refers to a variable, `NAME`. */
+  /** How the client's file refers to the variable `NAME`. */
   variable: string;
 }
 
-/** Tools that are few enough to be shown to a model at once, where a client would otherwise make it look for them. */
-const MOST_AT_ONCE = 16;
+/** Up to this many tools, clients with deferred tool loading are told to show all of them at once. */
+const MAX_TOOLS_AT_ONCE = 16;
 
-/** What a slow machine needs to start the proxy, and what fetching it first may take. */
+/** Time for a slow machine to start the proxy, and to download it first. */
 const START_MS = 20_000;
 const FETCH_MS = 60_000;
 
-/** How much longer than the longest call a client waits, so that a call ends by itself. */
+/** A client waits this much longer than the longest call, so that the call's own timeout comes first. */
 const MARGIN_MS = 10_000;
 
-/** How long a client has to wait for an answer. */
-export interface Patience {
+/** Timeouts for a client. */
+export interface ClientTimeouts {
   /** From the start to the list of tools. */
   startMs: number;
-  /** For the longest call, which ends by itself before that. */
+  /** For one call; longer than any timeout of our own. */
   callMs: number;
 }
 
-/** How long a client has to wait at most, for this plan and this way to reach it. */
-export function patienceFor(plan: Plan, reach: ClientView["reach"]): Patience {
-  const calls = listedIn(plan).map((tool) => tool.timeoutMs);
+/** The timeouts that a client needs for this plan and this connection. */
+export function timeoutsFor(plan: Plan, reach: ClientView["reach"]): ClientTimeouts {
+  const calls = listedTools(plan).map((tool) => tool.timeoutMs);
   const callMs = Math.max(plan.limits.timeoutMs, ...calls) + MARGIN_MS;
-  // A gateway runs already.
+  // A gateway is already running.
   if ("url" in reach) return { startMs: START_MS, callMs };
-  // Servers that start with the proxy take their share of the machine from the very handshake.
+  // With `mcp.warmup`, starting servers slow the handshake down.
   const starts = plan.servers.map((server) => server.initializeTimeoutMs + server.warmupTimeoutMs);
-  const besides = plan.mcp.warmup ? Math.max(0, ...starts) : 0;
-  return { startMs: (reach.isFetched ? FETCH_MS : START_MS) + besides, callMs };
-}
-
-function listedIn({ tools, mcp }: Plan): ToolPlan[] {
-  return tools.filter(({ name }) => mcp.listed.includes(name));
+  const warmup = plan.mcp.warmup ? Math.max(0, ...starts) : 0;
+  return { startMs: (reach.isFetched ? FETCH_MS : START_MS) + warmup, callMs };
 }
 
 /** The text for one of a client's files. */
 export function clientText(
   template: string,
   view: ClientView,
-  words: ClientWords,
+  syntax: ClientSyntax,
   plan: Plan,
   templates: Templates,
 ): string {
-  const listed = listedIn(plan);
+  const listed = listedTools(plan);
   const reading = listed.filter(({ effect }) => effect === "read");
   const writing = listed.filter(({ effect }) => effect !== "read");
-  const plain = (name: string) => (words.isPlain ? name.replaceAll(/[^A-Za-z0-9_-]/g, "_") : name);
-  const nameOf = ({ name }: ToolPlan) => modelName(words.allowName, plain(view.name), plain(name));
-  const { startMs, callMs } = patienceFor(plan, view.reach);
+  const plain = (name: string) => (syntax.isPlain ? name.replaceAll(/[^A-Za-z0-9_-]/g, "_") : name);
+  const nameOf = ({ name }: ToolPlan) => modelName(syntax.allowName, plain(view.name), plain(name));
+  const { startMs, callMs } = timeoutsFor(plan, view.reach);
   return render(templates, `clients/${template}`, {
     name: view.name,
-    ...reachView(view.reach, words),
+    ...reachView(view.reach, syntax),
     ...timesOf("startup", startMs),
     ...timesOf("tool", callMs),
-    // For a client that has one number for both.
+    // For clients with one timeout for both.
     ...timesOf("any", Math.max(startMs, callMs)),
     isReadOnly: writing.length === 0,
-    isLight: listed.length <= MOST_AT_ONCE,
+    isLight: listed.length <= MAX_TOOLS_AT_ONCE,
     tools: listed.map(({ name }) => name),
     writingTools: writing.map(({ name }) => ({ server: view.name, tool: name })),
     readingNames: reading.map(nameOf),
@@ -105,12 +100,12 @@ export function clientText(
   });
 }
 
-/** A tool's name as a client tells it to its model. */
+/** A tool's name as the client shows it to its model. */
 export function modelName(form: string, server: string, tool: string): string {
   return form.replace("SERVER", () => server).replace("TOOL", () => tool);
 }
 
-function reachView(reach: StartedView | GatewayView, { variable }: ClientWords): object {
+function reachView(reach: StartedView | GatewayView, { variable }: ClientSyntax): object {
   const nothing = { command: "", args: [], words: [], cwd: "", env: {}, envVars: [], hasEnv: false };
   if ("url" in reach) {
     const bearer = `Bearer ${variable.replace("NAME", () => reach.tokenEnv)}`;
@@ -124,7 +119,7 @@ function reachView(reach: StartedView | GatewayView, { variable }: ClientWords):
   };
 }
 
-/** A time in both units, in whole seconds. */
+/** A timeout in seconds and in milliseconds, rounded up to seconds. */
 function timesOf(what: string, ms: number): { [name: string]: number } {
   const seconds = Math.ceil(ms / 1000);
   return { [`${what}TimeoutSec`]: seconds, [`${what}TimeoutMs`]: seconds * 1000 };

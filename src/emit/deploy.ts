@@ -1,21 +1,21 @@
 /**
- * Files that put several gateways of one plan behind one address, each rendered from `templates/deploy/TARGET/FILE`. A
- * target is a folder there and nothing else; what it writes depends on the plan and the place alone.
+ * Renders deployment files that put several gateways behind one load balancer, from `templates/deploy/TARGET/FILE`. Every
+ * folder in `templates/deploy` is a target.
  */
 import type { Plan } from "../abi/plan.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { render, type Templates } from "./render.js";
 
-/** What is to be known besides the plan. */
+/** What a deployment needs in addition to the plan. */
 export interface DeployPlace {
   /** The program and its arguments, as an absolute command line. */
   command: readonly string[];
-  /** The words after `serve` that name what is served. */
+  /** The arguments of `serve` that name the config or bundle. */
   serve: readonly string[];
-  /** Absolute folders that the gateways need, the config's own first; some are read whatever the tools may do. */
+  /** Absolute folders that the gateways need, first that of the config; some are always read-only. */
   folders: readonly { path: string; isOnlyRead: boolean }[];
   gateways: number;
-  /** The container image that has the program and the language servers. */
+  /** The container image with the program and the language servers. */
   image: string;
 }
 
@@ -26,14 +26,14 @@ export interface DeployFile {
 
 const folder = "deploy/";
 const balancer = "deploy/haproxy/haproxy.cfg";
-/** What one gateway holds besides its language servers, and what a server without a limit of its own is given. */
+/** Memory of a gateway without its language servers, and of a server without a limit. */
 const GATEWAY_MB = 512;
 const SERVER_MB = 2048;
 const DAY_SEC = 86_400;
-/** Below the connections that a gateway itself takes. */
+/** Less than the maximum of connections of a gateway. */
 const CONNECTIONS = 1000;
 
-/** The targets that there are templates for. */
+/** The targets that have templates. */
 export function deployTargets(templates: Templates): string[] {
   const names = Object.keys(templates).filter((name) => name.startsWith(folder));
   return sortedSet(names.map((name) => name.split("/")[1] ?? ""));
@@ -45,7 +45,7 @@ export function deployFile(target: string, plan: Plan, place: DeployPlace, templ
   const { port, bind } = plan.http;
   const facts = factsOf(plan, place);
   const indices = Array.from({ length: place.gateways }, (_, index) => index);
-  // On one machine each gateway has a port of its own; elsewhere each has a name, the same for every kind of container.
+  // On one machine each gateway has its own port; in containers each has its own host name.
   const own = indices.map((index) => ({
     index,
     address: `127.0.0.1:${port + 1 + index}`,
@@ -75,7 +75,7 @@ function factsOf(plan: Plan, { command, serve, folders, image, gateways }: Deplo
     written: folders.filter(({ isOnlyRead }) => !isOnlyRead).map(({ path }) => path),
     ...{ bind: http.bind, port: http.port, path: http.path, tokenEnv: http.tokenEnv },
     ...{ hasHealth: !http.strict, healthHost, headersSec: seconds(http.headersTimeoutMs) },
-    // A session may be silent as long as it lives, and a call as long as it may take.
+    // An idle session and a running call send nothing for this long.
     ...{ silentSec: Math.max(seconds(http.sessionIdleMs), longestSec + 10) },
     ...{ tableSec: Math.max(seconds(http.sessionIdleMs), DAY_SEC) },
     ...{ drainSec, stopSec: drainSec + 10, memoryMb: memoryOf(plan) },
@@ -83,7 +83,7 @@ function factsOf(plan: Plan, { command, serve, folders, image, gateways }: Deplo
   };
 }
 
-/** What a gateway and as many of its servers as may run at once are given together. */
+/** Memory of a gateway and of as many servers as may run at once. */
 function memoryOf({ servers, limits }: Plan): number {
   const each = sortBy(
     servers.map((server) => server.limits.memoryMb ?? SERVER_MB),

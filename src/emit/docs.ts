@@ -1,4 +1,4 @@
-/** Documentation printed from its source: the config's schema, the code catalogue, the shipped tools. */
+/** Renders the printed pages of `docs/` from the config schema, the codes, the shipped tools, clients and presets. */
 import type { DialectPlan, Plan, ToolPlan } from "../abi/plan.js";
 import type { CodeFacts } from "../base/codes.js";
 import { isTable, type JsonObject } from "../base/json.js";
@@ -6,9 +6,8 @@ import { sortBy } from "../base/order.js";
 import { toolViews } from "./catalogue.js";
 import { deployFile } from "./deploy.js";
 import { render, type Templates } from "./render.js";
-import { isSection, schemaRows } from "./schema-rows.js";
 
-/** `docs/config.md`: every key of the config. */
+/** `docs/config.md`: all config keys. */
 export function configDocs(schema: JsonObject, templates: Templates): string {
   const properties = Object.entries(isTable(schema.properties) ? schema.properties : {});
   const plain = Object.fromEntries(properties.filter(([, member]) => !isSection(member)));
@@ -22,25 +21,25 @@ export function configDocs(schema: JsonObject, templates: Templates): string {
   return render(templates, "docs/config.md", { top: schemaRows({ properties: plain }), sections });
 }
 
-/** `docs/problems.md`: every code with its cause and its fix. */
+/** `docs/problems.md`: all codes with cause and fix. */
 export function problemsDocs(codes: { readonly [code: string]: CodeFacts }, templates: Templates): string {
   const kinds = [
     {
       kind: "problem",
       heading: "Problems",
-      about: "What is wrong in a config or a bundle. Told before anything starts.",
+      about: "Errors in a config or a bundle. They are reported before anything starts.",
     },
     {
       kind: "refusal",
       heading: "Refusals",
-      about: "Why a call was not answered. Told to the agent, with next steps.",
+      about: "Reasons why a call was not answered. The agent gets them with next steps.",
     },
     {
       kind: "warning",
       heading: "Warnings",
-      about: "Remarks beside a config that is used or an answer that is given.",
+      about: "Remarks about a config that works, or in an answer.",
     },
-    { kind: "fault", heading: "Faults", about: "Bugs of lsp-proxy." },
+    { kind: "fault", heading: "Faults", about: "Bugs in lsp-proxy." },
   ] as const;
   const entries = sortBy(Object.entries(codes), ([code]) => [code]);
   const groups = kinds.map(({ kind, heading, about }) => ({
@@ -51,54 +50,54 @@ export function problemsDocs(codes: { readonly [code: string]: CodeFacts }, temp
   return render(templates, "docs/problems.md", { groups });
 }
 
-/** `docs/scaling.md`: several gateways, with the balancer's configuration as it is printed for everybody. */
+/** `docs/scaling.md`: several gateways, with an example of the load balancer's config. */
 export function scalingDocs(plan: Plan, templates: Templates): string {
   const place = { command: [], serve: [], folders: [], gateways: 2, image: "" };
   const { text } = deployFile("haproxy", plan, place, templates);
   return render(templates, "docs/scaling.md", { haproxy: text });
 }
 
-/** `docs/tools.md`: the tools of a plan, whatever it lists. */
+/** `docs/tools.md`: all tools of a plan, listed or not. */
 export function toolsDocs(tools: readonly ToolPlan[], dialect: DialectPlan, templates: Templates): string {
   return render(templates, "docs/tools.md", { tools: toolViews(tools, dialect) });
 }
 
-/** What `docs/clients.md` is made of. */
+/** View model of `docs/clients.md`. */
 export interface ClientsView {
   clients: {
     id: string;
     title: string;
     notes: string;
     context: string;
-    /** Where its files are, in words. */
+    /** Where its config files are. */
     files: string[];
     started: { language: string; text: string }[];
-    /** None for a client that is told why not. */
+    /** Empty if the client cannot use HTTP; then `noHttp` says why. */
     gateway: { language: string; text: string }[];
     noHttp: string;
   }[];
 }
 
-/** `docs/clients.md`: what each client is told. */
+/** `docs/clients.md`: the entry for each client. */
 export function clientsDocs(view: ClientsView, templates: Templates): string {
   return render(templates, "docs/clients.md", view);
 }
 
-/** What `docs/languages.md` is made of. */
+/** View model of `docs/languages.md`. */
 export interface LanguagesView {
   servers: number;
-  /** How many of them are started in a workspace that nobody has trusted. */
+  /** How many of them start in an untrusted workspace. */
   harmlessCount: number;
   languageCount: number;
   rightCount: number;
-  /** How many of them came from where, in words. */
+  /** Where the tested servers came from, as a sentence. */
   sources: string;
   triedCount: number;
   tried: {
     server: string;
     source: string;
     version: string;
-    /** The other features that it offers, a letter each. */
+    /** Other features that it offers, one letter each. */
     more: string;
     definition: string;
     references: string;
@@ -112,7 +111,98 @@ export interface LanguagesView {
   languages: { name: string; names: string }[];
 }
 
-/** `docs/languages.md`: the catalogue by language, and what was tried out. */
+/** `docs/languages.md`: the presets by language, and the results of the server tests. */
 export function languagesDocs(view: LanguagesView, templates: Templates): string {
   return render(templates, "docs/languages.md", view);
+}
+
+/** A row of the table of config keys. */
+interface SchemaRow {
+  key: string;
+  type: string;
+  need: string;
+  meaning: string;
+}
+
+type Schema = Record<string, unknown>;
+
+/** The rows of an object schema. Nested members follow their parent, with dotted keys. */
+function schemaRows(schema: unknown, prefix = ""): SchemaRow[] {
+  const branches = objectBranches(schema);
+  const seen = new Set<string>();
+  return branches.flatMap((branch) =>
+    Object.entries(tableOf(branch.properties)).flatMap(([name, member]) => {
+      if (seen.has(name)) return [];
+      seen.add(name);
+      const key = prefix + name;
+      const required = branches.length === 1 && listOf(branch.required).includes(name);
+      return [row(key, tableOf(member), required), ...nestedRows(tableOf(member), key)];
+    }),
+  );
+}
+
+/** Whether a schema is an object, or a list of objects, with known members. */
+function isSection(schema: unknown): boolean {
+  return objectBranches(tableOf(schema).items ?? schema).length > 0;
+}
+
+function nestedRows(member: Schema, key: string): SchemaRow[] {
+  const { additionalProperties, items } = member;
+  return [
+    ...schemaRows(member, `${key}.`),
+    ...(items === undefined ? [] : schemaRows(items, `${key}[].`)),
+    ...(isTable(additionalProperties) ? schemaRows(additionalProperties, `${key}.NAME.`) : []),
+  ];
+}
+
+function row(key: string, schema: Schema, required: boolean): SchemaRow {
+  const order =
+    schema["x-order"] === "set"
+      ? " Order does not matter."
+      : schema["x-order"] === "sequence"
+        ? " In order."
+        : "";
+  const meaning = typeof schema.description === "string" ? schema.description : "";
+  return { key, type: typeText(schema), need: required ? "required" : "", meaning: meaning + order };
+}
+
+function typeText(schema: Schema): string {
+  if (Array.isArray(schema.enum))
+    return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(", ");
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  const branches = [...listOf(schema.anyOf), ...listOf(schema.oneOf)];
+  if (branches.length > 0)
+    return [...new Set(branches.map((branch) => typeText(tableOf(branch))))].join(" or ");
+  if (typeof schema.$ref === "string") return "any value";
+  if (schema.type === "array") return listText(schema);
+  if (schema.type === "object") return "table";
+  return `${String(schema.type ?? "any value")}${boundsText(schema)}`;
+}
+
+function listText(schema: Schema): string {
+  const fixed = listOf(schema.prefixItems);
+  if (fixed.length > 0) return `list of ${fixed.length}: ${typeText(tableOf(fixed[0]))}`;
+  return `list of ${typeText(tableOf(schema.items))}`;
+}
+
+function boundsText(schema: Schema): string {
+  const low = schema.minimum;
+  const high = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum;
+  if (low === undefined && high === undefined) return "";
+  if (high === undefined) return ` ≥ ${low}`;
+  return low === undefined ? ` ≤ ${high}` : ` ${low} to ${high}`;
+}
+
+function objectBranches(schema: unknown): Schema[] {
+  const table = tableOf(schema);
+  const all = [table, ...listOf(table.anyOf).map(tableOf), ...listOf(table.oneOf).map(tableOf)];
+  return all.filter((branch) => isTable(branch.properties));
+}
+
+function tableOf(value: unknown): Schema {
+  return isTable(value) ? value : {};
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
 }

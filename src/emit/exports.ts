@@ -1,10 +1,10 @@
-/** The servers of a plan in the words of other programs, with a note for everything that those have no words for. */
+/** Exports the servers of a plan to the formats of other programs, with a note for everything that is lost. */
 import type { ServerPlan } from "../abi/plan.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { tomlKey, tomlPart, tomlText } from "../base/toml-text.js";
 
-/** A text for another program, and what it does not carry. */
+/** The exported text, and notes on what it lacks. */
 export interface Exported {
   text: string;
   notes: string[];
@@ -12,7 +12,7 @@ export interface Exported {
 
 /** `.lsp.json` as Claude Code and qwen-code read it. */
 export function claudeServers(servers: readonly ServerPlan[]): Exported {
-  // Whoever reads the file takes the first server that has an extension.
+  // Readers of the file use the first server for an extension, so sort by priority.
   const reachable = sortBy(
     servers.filter(
       ({ transport }) =>
@@ -23,10 +23,7 @@ export function claudeServers(servers: readonly ServerPlan[]): Exported {
   const notes = [
     ...servers
       .filter((server) => !reachable.includes(server))
-      .map(
-        ({ id }) =>
-          `${id}: it is spoken to over a pipe, or over a port that it has only once started; left out`,
-      ),
+      .map(({ id }) => `${id}: it uses a pipe, or a port that exists only once it is started; left out`),
     ...reachable.flatMap((server) => [
       ...lostFiles(server, server.filenames, "filenames"),
       ...lostFiles(server, server.globs, "globs"),
@@ -39,7 +36,7 @@ export function claudeServers(servers: readonly ServerPlan[]): Exported {
   const tables = reachable.map((server) => [
     server.id,
     {
-      ...reached(server),
+      ...connection(server),
       extensionToLanguage: Object.fromEntries(
         server.extensions.map((extension) => [`.${extension}`, languageOf(server, extension)]),
       ),
@@ -60,14 +57,14 @@ export function helixLanguages(servers: readonly ServerPlan[]): Exported {
   const far = servers.filter(({ transport }) => transport.kind !== "stdio");
   const languages = sortedSet(own.flatMap(languagesOf)).map((language) => ({
     language,
-    // Helix asks the first of the list first.
+    // Helix asks the first server in the list first.
     servers: sortBy(
       own.filter((server) => languagesOf(server).includes(language)),
       ({ priority }) => [-priority],
     ),
   }));
   const notes = [
-    ...far.map(({ id }) => `${id}: Helix speaks to its servers on stdio; left out`),
+    ...far.map(({ id }) => `${id}: Helix only supports stdio; left out`),
     ...own.flatMap((server) => lostParts(server, { root_dir: server.rootDir !== null })),
     ...own
       .filter(({ initializeOptions, settings }) => !isEmpty(initializeOptions) && !isEmpty(settings))
@@ -85,7 +82,7 @@ export function helixLanguages(servers: readonly ServerPlan[]): Exported {
   return { text: `${lines.join("\n").trimEnd()}\n`, notes };
 }
 
-/** What Helix sends to a server as its `config`. */
+/** The `config` that Helix sends to a server. */
 function helixConfig({ initializeOptions, settings }: ServerPlan): Json {
   return isTable(initializeOptions) ? { ...settings, ...initializeOptions } : (initializeOptions ?? settings);
 }
@@ -112,7 +109,7 @@ function helixServer(server: ServerPlan): string[] {
   ];
 }
 
-/** Languages that Helix calls otherwise than the protocol does. */
+/** LSP language id → Helix name, where they differ. */
 const HELIX_NAMES: { readonly [id: string]: string } = {
   csharp: "c-sharp",
   dockercompose: "docker-compose",
@@ -144,7 +141,7 @@ function helixLanguage(language: string, servers: readonly ServerPlan[]): string
   ];
 }
 
-/** A language has one list of roots in Helix, so that of the server that is asked first. */
+/** Helix has one list of roots per language; the export uses that of the first server. */
 function lostRoots(language: string, [first, ...others]: readonly ServerPlan[]): string[] {
   return others
     .filter(({ rootMarkers }) => canonicalText(rootMarkers) !== canonicalText(first?.rootMarkers ?? []))
@@ -154,7 +151,7 @@ function lostRoots(language: string, [first, ...others]: readonly ServerPlan[]):
     );
 }
 
-function reached({ command, args, transport }: ServerPlan): JsonObject {
+function connection({ command, args, transport }: ServerPlan): JsonObject {
   if (transport.kind === "tcp")
     return { transport: "socket", socket: { host: transport.host, port: transport.port } };
   const [program = "", ...words] = command;
@@ -182,7 +179,7 @@ function lostFiles({ id }: ServerPlan, names: readonly string[], key: string): s
   return names.length === 0 ? [] : [`${id}: ${key} (${names.join(", ")}) have no counterpart`];
 }
 
-/** Parts of a server that only we have, where it has them; `more` are those of one format. */
+/** A note that lists the settings without a counterpart; `more` are those of one format. */
 function lostParts(server: ServerPlan, more: { [key: string]: boolean }): string[] {
   const { ready, limits, untrusted } = server;
   const parts: { [key: string]: boolean } = {

@@ -1,30 +1,31 @@
-/** The handler module of a tool: one statement per step, the local names are the step ids. */
+/** Emits the handler module of a tool: one statement per step, assigned to a variable named like the step. */
 import {
   ABI_VERSION,
+  type ArgPlan,
   type DialectPlan,
+  type Ref,
   type RetryPlan,
   type StepPlan,
   type Template,
   type ToolPlan,
 } from "../abi/plan.js";
+import type { Json } from "../base/json.js";
 import { Fault } from "../base/problem.js";
 import { actions } from "../protocol/actions.js";
-import { paramsBases } from "../protocol/bases.js";
+import { paramsBases } from "../protocol/anchors.js";
 import { pointingNames } from "../protocol/pointing.js";
-import { localName, type Names, templateText } from "./expressions.js";
 import { inspectModule } from "./inspect.js";
-import { lit, objectText } from "./literal.js";
+import { lit, memberText, objectText } from "./literal.js";
 import { render, type Templates } from "./render.js";
 
 const lineWidth = 100;
 
 type Members = [key: string, text: string][];
 
-/** The text of a tool's handler. */
 export function emitHandler(tool: ToolPlan, dialect: DialectPlan, templates: Templates): string {
   const names: Names = { args: tool.args, pointing: pointingNames(tool.input, dialect) };
   const statements = [
-    ...(tool.steps.some(needsPlace) ? ["const at = await call.at(input);"] : []),
+    ...(tool.steps.some(needsTarget) ? ["const at = await call.at(input);"] : []),
     ...tool.steps.flatMap((step) => bind(localName(step.id), stepCall(step, names))),
     ...answer(tool, names),
   ];
@@ -39,7 +40,7 @@ export function emitHandler(tool: ToolPlan, dialect: DialectPlan, templates: Tem
   return text;
 }
 
-function needsPlace(step: StepPlan): boolean {
+function needsTarget(step: StepPlan): boolean {
   if (step.kind === "runtime") return actions[step.action].place;
   return step.kind === "request" || step.kind === "diagnostics" || step.kind === "execute_command";
 }
@@ -100,7 +101,7 @@ function requestCall(step: RequestStep, names: Names): CallText {
 
 function eachCall(step: RequestStep, each: NonNullable<RequestStep["each"]>, names: Names): CallText {
   const { from, limit } = each;
-  if (from.root !== "step" || from.name === null) throw new Fault(`the step ${step.id} walks over no step`);
+  if (from.root !== "step" || from.name === null) throw new Fault(`the step ${step.id} repeats over no step`);
   const options: Members = [["limit", templateText(limit, names)]];
   if (from.path.length > 0) options.push(["path", lit(from.path)]);
   if (each.lacking !== null) options.push(["lacking", lit(each.lacking)]);
@@ -146,15 +147,15 @@ function answer({ name, steps, output }: ToolPlan, names: Names): string[] {
   return lines;
 }
 
-/** The bounds that a tool does not leave as they are. */
+/** The snippet and size options, if they differ from the defaults. */
 function boundOptions({ shape, snippet, maxChars }: ToolPlan["output"], names: Names): Members {
   const literal = (template: Template) => (template.kind === "literal" ? template.value : undefined);
-  const isPlain =
+  const isDefault =
     literal(snippet.show) === (shape === "locations") &&
     literal(snippet.contextLines) === 0 &&
     literal(snippet.maxChars) === 400;
   const options: Members = [];
-  if (!isPlain)
+  if (!isDefault)
     options.push([
       "snippet",
       objectText([
@@ -176,4 +177,71 @@ function wrap(prefix: string, { callee, args }: CallText): string[] {
   const line = `${prefix}${callee}(${args.join(", ")});`;
   if (line.length <= lineWidth || args.length < 2) return [line];
   return [`${prefix}${callee}(`, ...args.map((arg) => `  ${arg},`), ");"];
+}
+
+/** The arguments of the tool, for references. */
+interface Names {
+  args: readonly ArgPlan[];
+  /** Pointing arguments: name in references → name in the dialect. */
+  pointing: { readonly [name: string]: string };
+}
+
+/** Reserved words of JavaScript, and names that a handler uses itself. */
+const reserved: ReadonlySet<string> = new Set(
+  (
+    "abi arguments async at await break call case catch class const continue debugger default delete do else enum " +
+    "eval export extends false finally for function if implements import in input instanceof interface item let new " +
+    "null of package private process protected public require return static super switch this throw true try typeof " +
+    "undefined var void while with yield"
+  ).split(" "),
+);
+
+/** The variable for a step. A step id cannot contain `$`, so an escaped name is unique. */
+function localName(stepId: string): string {
+  return reserved.has(stepId) ? `${stepId}$` : stepId;
+}
+
+/** A template as a JavaScript expression. */
+function templateText(template: Template, names: Names): string {
+  switch (template.kind) {
+    case "literal":
+      return lit(template.value);
+    case "ref":
+      return refText(template.ref, names);
+    case "list":
+      return `[${template.items.map((item) => templateText(item, names)).join(", ")}]`;
+    case "table":
+      return objectText(template.entries.map(([key, value]) => [key, templateText(value, names)] as const));
+  }
+}
+
+function refText(ref: Ref, names: Names): string {
+  switch (ref.root) {
+    case "input":
+      if (ref.name === null) return "input";
+      return ref.path.reduce((object, key) => memberText(object, key, true), inputText(ref.name, names));
+    case "step":
+      return `call.pick(${localName(ref.name ?? "")}, ${lit(ref.path)})`;
+    case "each":
+      return ref.path.reduce((object, key) => memberText(object, key, true), "item");
+    case "document":
+      return `at.${documentMember(ref.name)}`;
+  }
+}
+
+function inputText(name: string, names: Names): string {
+  const arg = names.args.find((candidate) => candidate.name === name);
+  if (arg) {
+    const given = memberText("input", name);
+    return arg.default === null ? given : `${given} ?? ${lit(arg.default as Json)}`;
+  }
+  const field = names.pointing[name];
+  if (field === undefined) throw new Fault(`the plan refers to the argument ${name}, which does not exist`);
+  return memberText("input", field);
+}
+
+function documentMember(name: string | null): string {
+  if (name === "uri" || name === "version") return name;
+  if (name === "language_id") return "languageId";
+  throw new Fault(`the plan refers to document.${name}, which does not exist`);
 }

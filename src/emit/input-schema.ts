@@ -1,13 +1,11 @@
-/** The input schema of a tool: one flat closed object. Bounds are told in the descriptions too, as some clients drop them. */
+/** The input schema of a tool: a flat, closed object. Descriptions repeat the bounds, because some clients drop them. */
 import type { ArgPlan, DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
-import { madeOnce } from "../base/made-once.js";
 import { fileEditsSchema, textEditsSchema } from "../protocol/edit-arguments.js";
 import { listingFields, pointingFields } from "../protocol/pointing.js";
 import { closed, type Fields, joinFields } from "../protocol/spelling.js";
 
-/** The schema that a tool's arguments must fit. */
-export const inputSchema = madeOnce((tool: ToolPlan, dialect: DialectPlan): JsonObject => {
+export function inputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   const pointing = pointingFields(tool.input, dialect);
   return closed(
     joinFields(
@@ -17,9 +15,9 @@ export const inputSchema = madeOnce((tool: ToolPlan, dialect: DialectPlan): Json
       listingFields(tool, dialect),
     ),
   );
-});
+}
 
-/** A text that every call must give says something. */
+/** Required strings must not be blank. */
 function withoutBlanks(properties: JsonObject, names: readonly string[]): JsonObject {
   const entries = Object.entries(properties).map(([name, schema]): [string, Json] => [
     name,
@@ -37,7 +35,7 @@ function argFields(args: readonly ArgPlan[], dialect: DialectPlan): Fields {
   };
 }
 
-/** The operations of a batch: tools by name, each with its own arguments, which that tool checks. */
+/** The operations of a batch. The arguments are checked by the tool that each operation calls. */
 function operationsSchema(arg: ArgPlan): JsonObject {
   return {
     type: "array",
@@ -55,7 +53,7 @@ function operationsSchema(arg: ArgPlan): JsonObject {
   };
 }
 
-/** How a batch is run. It is made of calls that stand for themselves, so what would bind them together is only ever off. */
+/** The options of a batch. Its calls are independent, so `atomic` and `dry_run` can only be false. */
 const batchOptions: JsonObject = closed({
   properties: {
     parallel: {
@@ -103,7 +101,7 @@ function textBounds(arg: ArgPlan): JsonObject {
   return bounds;
 }
 
-/** A number that is clamped is no mistake of the caller's: its bounds stand in the description only. */
+/** A clamped number may be out of bounds, so its bounds are in the description only. */
 function numberBounds(arg: ArgPlan): JsonObject {
   const bounds: JsonObject = {};
   if (arg.beyond === "clamp") return bounds;

@@ -1,6 +1,6 @@
 /**
- * JSON values as JavaScript text. This is the only way in which a string of a config gets into generated code: quoted,
- * without line separators, and without anything that could end a script or a comment around it.
+ * JSON values as JavaScript source text. Config strings get into generated code only through this file: quoted, without
+ * line separators, and without anything that could end a surrounding script or comment.
  */
 import { isTable, type Json } from "../base/json.js";
 
@@ -37,13 +37,13 @@ export function memberText(object: string, key: string, optional = false): strin
   return `${object}${optional ? "?." : ""}[${quote(key)}]`;
 }
 
-/** A text that stands in a line comment: one line, printable. */
+/** Escapes a text for a line comment: one line, printable. */
 export function commentText(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "?");
 }
 
 function keyText(key: string): string {
-  // In an object literal a plain `__proto__` sets the prototype; computed, it is a key like any other.
+  // In an object literal `__proto__: x` sets the prototype; a computed key does not.
   if (key === "__proto__") return '["__proto__"]';
   return isPlainName(key) ? key : quote(key);
 }

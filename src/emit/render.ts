@@ -1,6 +1,6 @@
 /**
- * Handlebars, tamed: strict look-ups, no HTML escaping, and a few helpers that make config strings harmless in code,
- * comments, Markdown, TOML, JSON and files of deployments. A template sees only the view model that it is given.
+ * Renders Handlebars templates: strict lookups, no HTML escaping, and helpers that escape config strings for code, comments,
+ * Markdown, TOML, JSON and deployment files. A template sees only its view model.
  */
 import Handlebars from "handlebars";
 import { isTable, type Json } from "../base/json.js";
@@ -8,16 +8,15 @@ import { jsonLine } from "../base/json-text.js";
 import { Fault } from "../base/problem.js";
 import { tomlKey, tomlText } from "../base/toml-text.js";
 import { commentText, lit } from "./literal.js";
-import { markdownText } from "./markdown.js";
 
-/** Template texts by name: the path in `templates/` without `.hbs`. */
+/** Template texts by name, which is the path in `templates/` without `.hbs`. */
 export interface Templates {
   readonly [name: string]: string;
 }
 
 type Compiled = (view: object) => string;
 
-/** Templates that were compiled before: a bundle renders the same few for every tool. */
+/** Compiled templates: a bundle renders the same ones for every tool. */
 const compiled = new WeakMap<Templates, Map<string, Compiled>>();
 
 const handlebars = Handlebars.create();
@@ -40,7 +39,7 @@ const knownHelpers = {
   ...{ kubernetes: true, compose: true, systemd: true, indent: true },
 };
 
-/** A template's text filled from a view model. Every name the template uses must be there. */
+/** Renders a template. The view model must have every name that the template uses. */
 export function render(templates: Templates, name: string, view: object): string {
   return compile(templates, name)(total(view, name));
 }
@@ -57,10 +56,7 @@ function compile(templates: Templates, name: string): Compiled {
   return fill;
 }
 
-/**
- * The view with every missing name made a Fault: Handlebars' own strict mode lets `{{#each missing}}` and
- * `{{#if missing}}` pass. What is inside is looked after when it is reached.
- */
+/** Makes every missing name a Fault. The strict mode of Handlebars allows `{{#each missing}}` and `{{#if missing}}`. */
 function total<T>(view: T, name: string): T {
   const handler: ProxyHandler<Record<string, unknown>> = {
     get(target, key) {
@@ -74,4 +70,18 @@ function total<T>(view: T, name: string): T {
     return isTable(value) ? new Proxy(value, handler) : value;
   };
   return guarded(view) as T;
+}
+
+/** Escapes a text for a Markdown paragraph or table cell, on one line. Inline code stays code. */
+export function markdownText(text: string): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  return line.replaceAll(/[\\|<>*[\]#]|(?<!\w)_|_(?!\w)/g, (mark, at: number) =>
+    isInCode(line, at) && mark !== "|" ? mark : `\\${mark}`,
+  );
+}
+
+/** Whether a character is between two backticks. */
+function isInCode(line: string, at: number): boolean {
+  const before = line.slice(0, at).split("`").length - 1;
+  return before % 2 === 1 && line.includes("`", at);
 }

@@ -1,12 +1,13 @@
-/** What an agent is told about the proxy in a file: a skill, and a section of its memory. Only tools that the plan lists are named. */
+/** Texts about the proxy for agents: a skill file, and a section for `AGENTS.md`. They name listed tools only. */
 import type { DialectPlan, Plan, ToolPlan } from "../abi/plan.js";
 import { languageNames } from "../plan/surface.js";
+import { listedTools } from "./catalogue.js";
 import { render, type Templates } from "./render.js";
 
-/** The skill's file. */
+/** The text of `SKILL.md`. */
 export function skillText(plan: Plan, templates: Templates): string {
   const { dialect, mcp } = plan;
-  const listed = listedIn(plan);
+  const listed = listedTools(plan);
   const reading = listed.filter(({ effect }) => effect === "read");
   const writing = listed.filter(({ effect }) => effect !== "read");
   const languages = languageNames(plan.servers);
@@ -19,15 +20,15 @@ export function skillText(plan: Plan, templates: Templates): string {
     isEditing: writing.some(({ effect }) => effect === "edit"),
     document: dialect.document.field,
     isUri: dialect.document.form === "uri",
-    place: placeWords(dialect),
+    place: positionText(dialect),
     symbol: listed.some(({ input }) => input.includes("symbol")) ? dialect.symbol.name : "",
     cursor: listed.some(({ page }) => page !== null) ? dialect.listing.cursor : "",
   });
 }
 
-/** The section for `AGENTS.md` and its like. */
+/** The section for `AGENTS.md` and similar files. */
 export function snippetText(plan: Plan, templates: Templates): string {
-  const names = listedIn(plan).map(({ name }) => `\`${name}\``);
+  const names = listedTools(plan).map(({ name }) => `\`${name}\``);
   return render(templates, "skill/snippet.md", {
     name: plan.mcp.name,
     languages: languageNames(plan.servers),
@@ -35,11 +36,7 @@ export function snippetText(plan: Plan, templates: Templates): string {
   });
 }
 
-function listedIn({ tools, mcp }: Plan): ToolPlan[] {
-  return tools.filter(({ name }) => mcp.listed.includes(name));
-}
-
-/** A tool in one sentence; what follows is about its arguments, and stands in its schema. */
+/** The first sentence of a tool's description. The rest is about its arguments. */
 function brief({ name, description }: ToolPlan): { name: string; description: string } {
   return { name, description: /^.*?[.!?](?=\s|$)/s.exec(description)?.[0] ?? description };
 }
@@ -50,7 +47,7 @@ function describe(languages: string, isEditing: boolean): string {
   return `Questions about ${where} answered by language servers: definitions, references, types, callers, errors. Use before text search whenever a symbol is meant, after edits to see what broke${edits}.`;
 }
 
-function placeWords({ position }: DialectPlan): string {
+function positionText({ position }: DialectPlan): string {
   const { form, line, character, lineBase, characterBase } = position;
   const names =
     form === "object"

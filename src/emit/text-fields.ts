@@ -1,6 +1,6 @@
 /**
- * Whether the fields that a text names exist in the answer it words. What is ours is closed and checked at every level;
- * what a server said (`value`, `data`) is open, and any name may stand there.
+ * Checks that the fields in a text template exist in the answer. Our own members are checked at every level. Values of
+ * servers (`value`, `data`) may have any members.
  */
 import type { DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
@@ -13,7 +13,7 @@ import { BadTemplate, type Node, type Program, parseTemplate } from "./text-temp
 const text: JsonObject = { type: "string" };
 const open: JsonObject = {};
 
-/** What a text over a tool's answers sees, as a schema: members as they are before the dialect spells them. */
+/** The schema of the view model for a tool's answers. Members have their names from before the dialect. */
 export function answerView(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   const { properties } = outputSchema(tool, { ...dialect, members: {} });
   const members = isTable(properties) ? (properties as JsonObject) : {};
@@ -24,7 +24,7 @@ export function answerView(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   return closed({ ...members, headline: text, by_file: { items: group }, answer: open });
 }
 
-/** The same for refusals. */
+/** The schema of the view model for refusals. */
 export function refusalView({ errors }: DialectPlan): JsonObject {
   return closed({
     ...{ schema_version: open, ok: open, tool: text, error: open, next_steps: open, warnings: open },
@@ -33,7 +33,7 @@ export function refusalView({ errors }: DialectPlan): JsonObject {
   });
 }
 
-/** Throws a BadTemplate for the first field that none of the views has. */
+/** Throws a BadTemplate if the template fits none of the views. */
 export function checkFields(source: string, views: readonly JsonObject[]): void {
   const failures = views.map((view) => failureOf(source, view));
   const [first] = failures;
@@ -63,7 +63,7 @@ function checkProgram(program: Program | undefined, scopes: readonly JsonObject[
   }
 }
 
-/** The schema of what a path names; anything that is not a path names no field. */
+/** The schema of the value at a path; open for anything that is not a path. */
 function schemaAt(node: Node, scopes: readonly JsonObject[]): JsonObject {
   if (node.type !== "PathExpression" || node.data) return open;
   let schema = scopes[scopes.length - 1 - (node.depth ?? 0)] ?? open;

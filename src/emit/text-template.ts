@@ -1,15 +1,15 @@
 /**
- * Handlebars texts as plain JavaScript: parsed when a bundle is made, so that none of Handlebars is there when it runs.
- * Only what can be told without running code is taken: paths, literals, `#each`, `#if`, `#unless`, `else`, `@index`,
- * `@first`, `@last`, `this`, `..` and the helpers `json` and `one_line`. Config strings enter as literals only.
+ * Compiles Handlebars text templates to plain JavaScript, so that the runtime does not need Handlebars. Supported are paths,
+ * literals, `#each`, `#if`, `#unless`, `else`, `@index`, `@first`, `@last`, `this`, `..`, and the helpers `json` and
+ * `one_line`. Config strings enter the code as literals only.
  */
 import Handlebars from "handlebars";
 import { lit } from "./literal.js";
 
-/** A template that cannot be used, and why. */
+/** A template that cannot be used; the message says why. */
 export class BadTemplate extends Error {}
 
-/** The part of Handlebars' syntax tree that is read here. */
+/** The part of the Handlebars syntax tree that is used here. */
 export interface Node {
   type: string;
   value?: unknown;
@@ -25,18 +25,18 @@ export interface Node {
   loc?: { start: { line: number; column: number } };
 }
 
-/** A template, or a part of it. */
+/** A template or a block of it. */
 export interface Program {
   body: Node[];
   blockParams?: string[];
 }
 
-/** Helpers of one value, and the functions of a text's module that do them. */
+/** Helper in templates → function in the generated module. */
 const helpers: { readonly [name: string]: string } = { json: "json", one_line: "oneLine" };
 const dataNames = ["index", "first", "last"];
-const deepest = 8;
+const maxDepth = 8;
 
-/** The statements that append a template's text to `out`; `scopes` are the names of the values around, inmost last. */
+/** The statements that append the text of a template to `out`. */
 export function templateStatements(source: string): string[] {
   return statements(parseTemplate(source), ["view"]);
 }
@@ -51,6 +51,7 @@ export function parseTemplate(source: string): Program {
   }
 }
 
+/** `scopes` are the variables of the enclosing blocks, innermost last. */
 function statements(program: Program | undefined, scopes: readonly string[]): string[] {
   return program?.body.flatMap((node) => statement(node, scopes)) ?? [];
 }
@@ -85,7 +86,7 @@ function block(node: Node, scopes: readonly string[]): string[] {
   const [param] = params;
   const isPlain =
     params.length === 1 && (node.hash?.pairs.length ?? 0) === 0 && (program?.blockParams?.length ?? 0) === 0;
-  if (!isPlain || param === undefined || scopes.length > deepest) throw unknown(node);
+  if (!isPlain || param === undefined || scopes.length > maxDepth) throw unknown(node);
   const value = expression(param, scopes);
   const otherwise = statements(inverse, scopes);
   switch (path?.original) {
@@ -104,7 +105,7 @@ function itemName(depth: number): string {
   return `item${depth}`;
 }
 
-/** A block of its own, so that two loops side by side can have the same names. */
+/** A loop in its own block, so that two loops can use the same variable names. */
 function loop(value: string, body: string[], otherwise: string[], depth: number): string[] {
   const list = `list${depth}`;
   const none = otherwise.length === 0 ? [] : [`if (${list}.length === 0) {`, ...indent(otherwise), "}"];
@@ -152,7 +153,7 @@ function pathText(node: Node, scopes: readonly string[]): string {
   return parts.length === 0 ? scope : `at(${scope}, ${lit(parts)})`;
 }
 
-/** `@index` and its kin speak of the inmost `#each`. */
+/** `@index`, `@first` and `@last` refer to the innermost `#each`. */
 function dataText(node: Node, scopes: readonly string[]): string {
   const [name, ...rest] = node.parts ?? [];
   const depth = scopes.length - 1;
@@ -165,5 +166,5 @@ function dataText(node: Node, scopes: readonly string[]): string {
 function unknown(node: Node): BadTemplate {
   const at = node.loc ? ` (line ${node.loc.start.line}, column ${node.loc.start.column + 1})` : "";
   const name = String(node.path?.original ?? node.original ?? node.type);
-  return new BadTemplate(`The text template uses \`${name}\`, which texts do not know${at}.`);
+  return new BadTemplate(`The text template uses \`${name}\`, which text templates do not support${at}.`);
 }

@@ -1,4 +1,4 @@
-/** The text functions of a bundle: one per tool that words its own `content`, and one for refusals. */
+/** Emits the text functions of a bundle: one per tool with a text template, and one for refusals. */
 import { type BundleFile, bundlePaths, ERROR_TEXT_FILE } from "../abi/bundle.js";
 import { ABI_VERSION, type Plan, type ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
@@ -11,31 +11,31 @@ import { answerView, checkFields, refusalView } from "./text-fields.js";
 import { BadTemplate, templateStatements } from "./text-template.js";
 
 const folder = "text/";
-const fix = "Use one of the templates in `templates/text/`, or mend the text.";
+const fix = "Use one of the templates in `templates/text/`, or correct the text.";
 
-interface WantedText {
+interface TextSource {
   path: string;
   what: string;
   text: string;
-  /** Where the config says so; a tool stands in its pointer by its name. */
+  /** Where the config declares it. Tools are named in the pointer, not numbered. */
   pointer: string;
-  /** What it sees. */
+  /** The schema of its view model. */
   view: JsonObject;
 }
 
-/** The texts that these tools and the dialect ask for. Throws a ConfigError with every template that cannot be used. */
+/** The text functions of the tools and the dialect. Throws a ConfigError with all bad templates. */
 export function textFiles(plan: Plan, tools: readonly ToolPlan[], templates: Templates): BundleFile[] {
   const problems = textProblems(plan, tools, templates);
   if (problems.length > 0) throw new ConfigError(problems);
-  return wantedTexts(plan, tools).map(({ path, what, text }) => ({
+  return textSources(plan, tools).map(({ path, what, text }) => ({
     path,
     text: emitText(text, what, templates),
   }));
 }
 
-/** What is wrong with those texts; one that several tools share is wrong once. */
+/** The problems of the templates. A template that several tools share is reported once. */
 export function textProblems(plan: Plan, tools: readonly ToolPlan[], templates: Templates): Problem[] {
-  const all = wantedTexts(plan, tools);
+  const all = textSources(plan, tools);
   return uniqueBy(all, ({ pointer }) => pointer).flatMap(({ what, text, pointer }): Problem[] => {
     try {
       emitText(text, what, templates);
@@ -49,8 +49,8 @@ export function textProblems(plan: Plan, tools: readonly ToolPlan[], templates: 
   });
 }
 
-function wantedTexts({ dialect }: Plan, tools: readonly ToolPlan[]): WantedText[] {
-  const own = tools.flatMap((tool): WantedText[] => {
+function textSources({ dialect }: Plan, tools: readonly ToolPlan[]): TextSource[] {
+  const own = tools.flatMap((tool): TextSource[] => {
     const text = tool.text ?? dialect.text;
     if (text === null) return [];
     const pointer = tool.text === null ? "/dialect/text" : `${tool.source.pointer}/text`;
@@ -71,7 +71,7 @@ function wantedTexts({ dialect }: Plan, tools: readonly ToolPlan[]): WantedText[
   ];
 }
 
-/** The module of one text. */
+/** The module of one text function. */
 export function emitText(text: string, what: string, templates: Templates): string {
   const module = render(templates, "text.js", {
     abi: ABI_VERSION,
@@ -82,7 +82,7 @@ export function emitText(text: string, what: string, templates: Templates): stri
   return module;
 }
 
-/** A single word names a shipped template; anything else is a template itself. */
+/** A single word is the name of a shipped template; anything else is a template. */
 function sourceOf(text: string, templates: Templates): string {
   if (!/^[a-z][a-z0-9_-]*$/.test(text)) return text;
   const name = `${folder}${text}`;

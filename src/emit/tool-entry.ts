@@ -1,14 +1,13 @@
-/** What `tools/list` says of a tool: as little as an agent needs to call it rightly. */
+/** The entry of a tool in `tools/list`. It is kept short, because it takes space in the model's context. */
 import type { ToolEntry } from "../abi/bundle.js";
 import type { DialectPlan, ToolPlan } from "../abi/plan.js";
 import { define, isTable, type Json, type JsonObject } from "../base/json.js";
 import { outputSchema } from "../protocol/envelope.js";
 import { inputSchema } from "./input-schema.js";
 
-/** Bounds are told in the descriptions and held by the validator: a model's context need not carry them twice. */
+/** Keywords to leave out: descriptions state the bounds and the validator checks them. */
 const bounds: readonly string[] = ["minimum", "maximum", "minLength", "maxLength"];
 
-/** The entry of a tool, with the hints that clients go by. */
 export function toolEntry(tool: ToolPlan, dialect: DialectPlan): ToolEntry {
   const isRead = tool.effect === "read";
   return {
@@ -20,14 +19,14 @@ export function toolEntry(tool: ToolPlan, dialect: DialectPlan): ToolEntry {
     annotations: {
       readOnlyHint: isRead,
       destructiveHint: !isRead,
-      // Of a tool that only reads, MCP takes the repetition for harmless without being told.
+      // MCP ignores `idempotentHint` for tools that only read.
       ...(isRead ? {} : { idempotentHint: false }),
       openWorldHint: tool.steps.some((step) => step.kind === "execute_command"),
     },
   };
 }
 
-/** A schema of arguments without the keywords that only bound a value; `properties` may have any name. */
+/** Removes the bounds from a schema, but not properties with such names. */
 function withoutBounds(schema: JsonObject): JsonObject {
   const out: JsonObject = {};
   for (const [key, value] of Object.entries(schema)) {

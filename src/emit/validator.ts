@@ -1,6 +1,6 @@
 /**
- * Validators: a schema's code under a head that names its subject. Annotations are stripped first, so that descriptions
- * do not stand in code and tools that differ in words only share theirs.
+ * Emits validator modules: a header comment and the compiled schema. Annotations are removed first, so that tools that
+ * differ only in their descriptions share one validator.
  */
 import { ABI_VERSION } from "../abi/plan.js";
 import { canonical, define, isTable, type JsonObject } from "../base/json.js";
@@ -9,20 +9,20 @@ import { Fault } from "../base/problem.js";
 import { identifiers } from "./inspect.js";
 import { render, type Templates } from "./render.js";
 
-/** The schema is not one that Ajv takes. */
+/** Ajv does not accept the schema. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
 }
 
-/** What makes code of schemas. */
+/** Compiles schemas to code. */
 export interface SchemaCompiler {
-  /** Throws a SchemaError when a schema from outside is not one at all. */
+  /** Throws a SchemaError if a schema from a config is not a valid JSON Schema. */
   check(schema: JsonObject): void;
-  /** The lines of a validator module below its head. Throws a SchemaError when the schema cannot be compiled. */
+  /** The code of a validator module. Throws a SchemaError if the schema cannot be compiled. */
   code(schema: JsonObject): string;
 }
 
-/** The text of a validator module. Throws a SchemaError when the schema cannot be compiled. */
+/** The text of a validator module. Throws a SchemaError if the schema cannot be compiled. */
 export function emitValidator(
   schema: JsonObject,
   subject: string,
@@ -35,14 +35,14 @@ export function emitValidator(
   return `${head}${compiler.code(bareSchema(schema))}\n`;
 }
 
-/** A schema as the compiler sees it: without annotations, its keys in order. */
+/** The schema that is compiled: without annotations, with sorted keys. */
 export function bareSchema(schema: JsonObject): JsonObject {
   return strip(schema, false) as JsonObject;
 }
 
-/** Keywords under which a table's keys are names, not keywords. */
+/** Keywords whose value maps names to schemas. */
 const maps = new Set(["properties", "patternProperties", "$defs", "dependentSchemas"]);
-/** Keywords whose values are data. */
+/** Keywords whose value is data, not a schema. */
 const data = new Set(["const", "enum", "required"]);
 const annotations = new Set([
   "$schema",

@@ -1,26 +1,34 @@
 /**
- * Writes a bundle as a whole: staged beside its place, then swapped in by rename. Whenever the writer dies, the old or the
- * new bundle is whole, at its place or beside it as `.NAME.old`: the loader reads it there, and the next write takes it
- * back. The disk is not waited for: what a power cut tears is refused by its hashes, and can be made again.
+ * Writes a bundle atomically: it is staged next to its folder and swapped in by rename. If the writer dies, the old or the
+ * new bundle is complete, in its folder or next to it as `.NAME.old`. The loader reads it there and the next write moves
+ * it back. Nothing is fsynced: a bundle torn by a power cut fails its hashes and can be generated again.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  type Dirent,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Bundle, type BundleFile, MANIFEST_FILE, replacedBundle } from "../abi/bundle.js";
-import { canonicalPretty } from "../base/json.js";
+import { canonicalPretty, isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { ConfigError } from "../base/problem.js";
-import { exists, listFiles, makeFolders, manifestPaths } from "./folder.js";
 
-/** The moments of a write between which the disk changes. */
+/** The steps of a write between which the disk changes. */
 export type WriteStep = "recovered" | "checked" | "staging" | "staged" | "moved" | "swapped" | "done";
 
-/** Puts a bundle into a folder. Throws a ConfigError when the folder is not ours to replace. */
+/** Writes a bundle to a folder. Throws a ConfigError if the folder may not be replaced. */
 export function writeBundle(
   bundle: Bundle,
   folder: string,
   onStep: (step: WriteStep) => void = () => {},
 ): void {
-  const { staging, old } = besides(folder);
+  const { staging, old } = siblings(folder);
   try {
     makeFolders(dirname(folder));
     recover(folder);
@@ -41,14 +49,30 @@ export function writeBundle(
   }
 }
 
-/** The manifest as the last file of a bundle. */
+/** The manifest as a file of the bundle. */
 export function manifestFile(bundle: Bundle): BundleFile {
   return { path: MANIFEST_FILE, text: canonicalPretty(bundle.manifest) };
 }
 
-/** Finishes or undoes a swap that was cut short, and clears what a dead writer left. */
+/** Whether a path exists; a broken link counts. */
+export function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** The paths of all files and empty folders below a folder, sorted, with `/`. */
+export function listFiles(folder: string): string[] {
+  const walk = (prefix: string): string[] =>
+    readdirSync(join(folder, prefix), { withFileTypes: true }).flatMap((entry: Dirent) => {
+      const path = prefix === "" ? entry.name : `${prefix}/${entry.name}`;
+      const below = entry.isDirectory() ? walk(path) : [];
+      return below.length > 0 ? below : [path];
+    });
+  return sortedSet(walk(""));
+}
+
+/** Finishes or undoes an interrupted swap, and removes the staging folder of a dead writer. */
 function recover(folder: string): void {
-  const { staging, old } = besides(folder);
+  const { staging, old } = siblings(folder);
   if (exists(old)) {
     if (exists(folder)) rmSync(old, { recursive: true, force: true });
     else renameSync(old, folder);
@@ -56,7 +80,7 @@ function recover(folder: string): void {
   rmSync(staging, { recursive: true, force: true });
 }
 
-function besides(folder: string): { staging: string; old: string } {
+function siblings(folder: string): { staging: string; old: string } {
   const name = basename(folder);
   return { staging: join(dirname(folder), `.${name}.new`), old: join(dirname(folder), replacedBundle(name)) };
 }
@@ -73,6 +97,28 @@ function checkReplaceable(folder: string): void {
     );
 }
 
+/** The paths in a folder's manifest, or undefined if it has no manifest of ours. */
+function manifestPaths(folder: string): string[] | undefined {
+  const path = join(folder, MANIFEST_FILE);
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  if (!isTable(manifest) || !isTable(manifest.files) || typeof manifest.bundle !== "string") return undefined;
+  return [MANIFEST_FILE, ...Object.keys(manifest.files)];
+}
+
+/** Creates a folder and its parents. `mkdirSync` with `recursive` never returns below `/proc`. */
+function makeFolders(folder: string): void {
+  if (exists(folder)) return;
+  makeFolders(dirname(folder));
+  mkdirSync(folder);
+}
+
 function stage(files: readonly BundleFile[], staging: string, onFile: () => void): void {
   const folders = sortedSet(files.map((file) => dirname(join(staging, file.path))));
   for (const path of [staging, ...folders]) mkdirSync(path, { recursive: true });
@@ -83,14 +129,9 @@ function stage(files: readonly BundleFile[], staging: string, onFile: () => void
 }
 
 function unwritable(message: string, cause?: unknown): ConfigError {
+  const fix = "Choose an empty folder or an older bundle's folder.";
   const error = new ConfigError([
-    {
-      code: "bundle/unwritable",
-      severity: "error",
-      message,
-      pointer: "",
-      fix: "Choose an empty folder or an older bundle's folder.",
-    },
+    { code: "bundle/unwritable", severity: "error", message, pointer: "", fix },
   ]);
   error.cause = cause;
   return error;

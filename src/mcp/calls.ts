@@ -1,119 +1,130 @@
 /**
- * What a session offers, before any revision of the protocol frames it: the list of tools from the bundle, and calls into
- * the runtime. The list needs no language server and is always the same; an unknown tool is a protocol error, everything
- * else is a tool result.
+ * The tools of one session, independent of the protocol version: the tool list, calls into the runtime, and ending them
+ * early. An unknown tool is a protocol error; every other failure is a tool result.
  */
-
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolEntry } from "../abi/bundle.js";
+import type { Plan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
 import { protocolError } from "../runtime/answer/wording.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
 import { ProtocolError, type ToolResult, toolResult } from "./result.js";
 
-/** One entry of `tools/list`; an output schema only where the dialect sends them. */
+/** One entry of `tools/list`; the output schema is present only where the dialect sends it. */
 export type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntry, "outputSchema">>;
 
-/** The calls of one session. */
-export interface SessionCalls {
-  readonly session: Session;
-  /** All tools, in one piece; a cursor of it can only be a mistake, and throws a ProtocolError. */
-  list(cursor: unknown): ListedTool[];
-  /** Calls a tool for a client that gave itself that name; throws a ProtocolError for what is no tool result. */
-  call(name: string, args: unknown, options: CallOptions, client: string | undefined): Promise<ToolResult>;
-  /** Whether a call is being answered. */
-  readonly isBusy: boolean;
-  /** Resolves when no call is being answered any more. */
-  idle(): Promise<void>;
-  /** Resolves when the calls that were taken back until now have ended. */
-  leave(): Promise<void>;
-  /** Cuts every call off, those that come too: each is answered, with an error that says why. */
-  cut(why: CutReason): void;
-  /** The same; resolves when each answer is on its way. */
-  end(why: CutReason): Promise<void>;
-  /** Aborted by `cut`. */
-  readonly isCut: AbortSignal;
-}
-
-const invalidParams = -32602;
-/** JSON-RPC's first number for errors of a server's own. */
-const cutNumber = -32000;
-const cutWords = {
-  ending: "The proxy is ending and has cut the call off.",
-  gone: "The session of the call has ended, or its token was removed, and the call with it.",
+const INVALID_PARAMS = -32602;
+/** The first JSON-RPC error code for errors that a server defines itself. */
+const CALL_ABORTED = -32000;
+const ABORT_MESSAGES = {
+  shutdown: "The call was cancelled because the proxy is shutting down.",
+  "session-ended": "The call was cancelled because its session ended or its token was removed.",
 };
 
-/** Why calls are cut off. */
-export type CutReason = keyof typeof cutWords;
+/** Why all calls of a session are aborted. */
+export type AbortReason = keyof typeof ABORT_MESSAGES;
 
-/** The calls of a session of the runtime. */
-export function openCalls(runtime: Runtime, session: Session): SessionCalls {
-  const { dialect, mcp } = runtime.loaded.plan;
-  const tools = runtime.tools.map((entry) => listed(entry, dialect.outputSchemas));
-  const pending = new Map<Promise<unknown>, AbortSignal>();
-  const cut = new AbortController();
-  const cutOff = () => new ProtocolError(cutNumber, cutWords[cut.signal.reason as CutReason], undefined);
-  const told = (refusal: Refusal): ProtocolError => {
-    if (dialect.errors.form !== "protocol")
-      return new ProtocolError(invalidParams, refusal.message, undefined);
-    return asError(protocolError(refusal, dialect.errors));
-  };
-  const calls: SessionCalls = {
-    session,
-    list(cursor) {
-      if (cursor === undefined || cursor === null) return tools;
-      throw told(new Refusal("page/cursor-invalid", "The list of tools has one page and no cursors."));
-    },
-    async call(name, args, options, client) {
-      if (cut.signal.aborted) throw cutOff();
-      const call = session.call(name, args, options);
-      pending.set(call, options.signal);
-      try {
-        const outcome = await call;
-        if (outcome.isError && cut.signal.aborted) throw cutOff();
-        if (outcome.error !== null && dialect.errors.form === "protocol") throw asError(outcome.error);
-        const { result = dialect.result } = mcp.clients.find((known) => isNamed(client, known.name)) ?? {};
-        return toolResult(outcome, dialect, result);
-      } catch (error) {
-        throw error instanceof Refusal ? told(error) : error;
-      } finally {
-        pending.delete(call);
-      }
-    },
-    get isBusy() {
-      return pending.size > 0;
-    },
-    async idle() {
-      while (pending.size > 0) await Promise.allSettled(pending.keys());
-    },
-    async leave() {
-      // The SDK takes a call back in the turn after it was told to.
-      await nextTurn();
-      const left = [...pending].flatMap(([call, signal]) => (signal.aborted ? [call] : []));
-      await Promise.allSettled(left);
-    },
-    cut(why) {
-      cut.abort(why);
-      session.close();
-    },
-    async end(why) {
-      calls.cut(why);
-      await calls.idle();
-      // Answers are written in the turn of their calls.
-      await nextTurn();
-    },
-    isCut: cut.signal,
-  };
-  return calls;
+/** The tool list and the running calls of one session. */
+export class SessionCalls {
+  readonly #plan: Plan;
+  readonly #tools: ListedTool[];
+  readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();
+  readonly #abort = new AbortController();
+  /** Aborts with `abort`. */
+  readonly aborted = this.#abort.signal;
+
+  constructor(
+    runtime: Runtime,
+    readonly session: Session,
+  ) {
+    this.#plan = runtime.loaded.plan;
+    const { outputSchemas } = this.#plan.dialect;
+    this.#tools = runtime.tools.map((entry) => listed(entry, outputSchemas));
+  }
+
+  /** All tools on one page. A cursor is an error. */
+  list(cursor: unknown): ListedTool[] {
+    if (cursor === undefined || cursor === null) return this.#tools;
+    throw this.#asProtocolError(
+      new Refusal("page/cursor-invalid", "The list of tools has one page and no cursors."),
+    );
+  }
+
+  /** Calls a tool for the client with this name. Throws a ProtocolError where the failure is no tool result. */
+  async call(
+    name: string,
+    args: unknown,
+    options: CallOptions,
+    client: string | undefined,
+  ): Promise<ToolResult> {
+    const { dialect, mcp } = this.#plan;
+    if (this.aborted.aborted) throw this.#abortError();
+    const call = this.session.call(name, args, options);
+    this.#running.set(call, options.signal);
+    try {
+      const outcome = await call;
+      if (outcome.isError && this.aborted.aborted) throw this.#abortError();
+      if (outcome.error !== null && dialect.errors.form === "protocol") throw numbered(outcome.error);
+      const known = mcp.clients.find((entry) => matchesName(client, entry.name));
+      return toolResult(outcome, dialect, known?.result);
+    } catch (error) {
+      throw error instanceof Refusal ? this.#asProtocolError(error) : error;
+    } finally {
+      this.#running.delete(call);
+    }
+  }
+
+  /** Whether a call is running. */
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** Resolves when no call is running. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running.keys());
+  }
+
+  /** Resolves when the calls that clients have cancelled until now have ended. */
+  async cancelledCallsEnded(): Promise<void> {
+    // The SDK aborts the signal of a call one turn after it received the cancellation.
+    await nextTurn();
+    const cancelled = [...this.#running].filter(([, signal]) => signal.aborted);
+    await Promise.allSettled(cancelled.map(([call]) => call));
+  }
+
+  /** Aborts all calls, also later ones. Each is answered with an error that says why. */
+  abort(reason: AbortReason): void {
+    this.#abort.abort(reason);
+    this.session.close();
+  }
+
+  /** Aborts all calls and resolves when their answers were handed to the transport. */
+  async abortAndAnswer(reason: AbortReason): Promise<void> {
+    this.abort(reason);
+    await this.idle();
+    // The SDKs send an answer in the same turn in which the call ends.
+    await nextTurn();
+  }
+
+  #abortError(): ProtocolError {
+    const reason: AbortReason = this.aborted.reason;
+    return new ProtocolError(CALL_ABORTED, ABORT_MESSAGES[reason], undefined);
+  }
+
+  #asProtocolError(refusal: Refusal): ProtocolError {
+    const { errors } = this.#plan.dialect;
+    if (errors.form === "protocol") return numbered(protocolError(refusal, errors));
+    return new ProtocolError(INVALID_PARAMS, refusal.message, undefined);
+  }
 }
 
-/** Whether a client gave itself that name, or one that begins so where the name ends in `*`. */
-function isNamed(client: string | undefined, name: string): boolean {
+/** Whether a client has this name, or one that begins so where the name ends in `*`. */
+function matchesName(client: string | undefined, name: string): boolean {
   return name.endsWith("*") ? client?.startsWith(name.slice(0, -1)) === true : client === name;
 }
 
-function asError({ number, message, data }: NonNullable<CallOutcome["error"]>): ProtocolError {
+function numbered({ number, message, data }: NonNullable<CallOutcome["error"]>): ProtocolError {
   return new ProtocolError(number, message, data);
 }
 

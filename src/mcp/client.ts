@@ -1,4 +1,4 @@
-/** The other side of the wire, for the demonstration: an MCP client that starts a proxy as an agent would. */
+/** An MCP client that starts a proxy over stdio as an agent would, for `lsp-proxy demo`. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { JsonObject } from "../base/json.js";
@@ -20,7 +20,9 @@ export interface ConnectedClient {
   close(): Promise<void>;
 }
 
-/** Starts a program and shakes hands with it over stdio. */
+const CALL_TIMEOUT_MS = 120_000;
+
+/** Starts a program and connects to it over stdio. */
 export async function connectClient(
   command: string,
   args: string[],
@@ -45,7 +47,7 @@ export async function connectClient(
       })),
     callTool: async (name, toolArguments, onProgress) => {
       const result = await client.callTool({ name, arguments: toolArguments }, undefined, {
-        timeout: 120_000,
+        timeout: CALL_TIMEOUT_MS,
         ...(onProgress ? { onprogress: (progress) => onProgress(progress.message ?? "") } : {}),
       });
       const content = result.content as { type: string; text?: string }[];

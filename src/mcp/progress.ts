@@ -1,16 +1,16 @@
-/** Progress of one call, told to a client that asked for it with a token. */
+/** Sends the progress of one call to a client that asked for it with a progress token. */
 
-/** The parameters of one `notifications/progress`. */
+/** The parameters of `notifications/progress`. */
 export interface ProgressParams {
-  // The SDKs' own types of notifications are open.
+  // The notification types of the SDKs allow additional members.
   [member: string]: unknown;
   progressToken: string | number;
   progress: number;
   message: string;
 }
 
-/** What tells a call's progress; nothing, when the client gave no token or has cancelled. */
-export function tellProgress(
+/** A function that reports progress. It does nothing without a token or after the call was cancelled. */
+export function progressReporter(
   token: string | number | undefined,
   signal: AbortSignal,
   send: (params: ProgressParams) => Promise<void>,
@@ -18,7 +18,7 @@ export function tellProgress(
   let progress = 0;
   return (message) => {
     if (token === undefined || signal.aborted) return;
-    // A client that went away cannot be told anything; the transport's end is handled where it is seen.
+    // Sending fails when the client has disconnected; the transport handles that.
     send({ progressToken: token, progress: ++progress, message }).catch(() => undefined);
   };
 }

@@ -1,18 +1,18 @@
-/** How an outcome is told to a client, as the dialect says: as structure, as text, or as both. */
+/** Turns the outcome of a call into an MCP tool result: text, structured content or both, as the dialect says. */
 import type { DialectPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import type { CallOutcome } from "../runtime/session.js";
 
-/** A tool result, as every revision of the protocol has it. */
+/** A tool result, the same in every protocol version. */
 export interface ToolResult {
-  // The SDKs' own types of a result are open.
+  // The result types of the SDKs allow additional members.
   [member: string]: unknown;
   content: { type: "text"; text: string }[];
   structuredContent?: JsonObject;
   isError?: true;
 }
 
-/** The tool result of an outcome. An error is always told in text too: some clients show their model nothing else. */
+/** The tool result of an outcome. Errors always have a text, because some clients show their model nothing else. */
 export function toolResult(
   outcome: CallOutcome,
   dialect: DialectPlan,
@@ -21,7 +21,7 @@ export function toolResult(
   const { isError, structured, text, notes } = outcome;
   const withText = form !== "structured" || isError;
   const withStructure = form !== "text" || dialect.outputSchemas;
-  // Where the structure is not sent, what a text of the tool's own leaves out stands in a block beside it.
+  // Without structured content, the notes that a tool's own text leaves out need a block of their own.
   const texts = form === "text" && notes !== "" ? [text, notes] : [text];
   const result: ToolResult = {
     content: withText ? texts.map((block) => ({ type: "text", text: block })) : [],
@@ -31,7 +31,7 @@ export function toolResult(
   return result;
 }
 
-/** A refusal as a JSON-RPC error: of a dialect that tells refusals so, or of a call that names no tool. */
+/** A JSON-RPC error: an unknown tool, or any refusal in a dialect that reports refusals this way. */
 export class ProtocolError extends Error {
   constructor(
     readonly code: number,

@@ -1,95 +1,70 @@
-/** MCP on a pair of streams, from the handshake until the client is gone. Only the protocol is written to the output. */
+/** Serves one MCP client on a pair of streams until it disconnects. Nothing but the protocol is written to the output. */
 import type { Readable, Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { whenAborted, withTimeout } from "../base/timing.js";
 import type { Log, Trace } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { CallLane } from "./call-lane.js";
-import { openCalls, type SessionCalls } from "./calls.js";
-import { isModernMessage } from "./era.js";
-import { createServer } from "./server.js";
+import { SessionCalls } from "./calls.js";
+import { isModernMessage } from "./client-metadata.js";
+import { createSessionServer } from "./session-server.js";
 import { StreamTransport } from "./stream-transport.js";
 
-/** The streams of one client, and how the service is ended. */
+/** The streams of one client, and how the service is stopped. */
 export interface StdioOptions {
   input: Readable;
   output: Writable;
   log: Log;
   trace?: Trace | undefined;
-  /** Ends the service from outside, as a signal to the process does. */
+  /** Stops the service. */
   signal?: AbortSignal;
 }
 
-/** A client that closed its side may still read the answers it has asked for; after this it gets none. */
-const farewellMs = 2000;
+/** How long running calls may take after the client has closed its side. */
+const FINAL_ANSWERS_MS = 2000;
 
 /** Serves one client; resolves when it is gone and the runtime is closed. */
 export async function serveStdio(runtime: Runtime, options: StdioOptions): Promise<void> {
-  const { signal } = options;
+  const { input, output, trace, log, signal } = options;
   const session = runtime.openSession();
-  const calls = openCalls(runtime, session);
-  const transport = new StreamTransport(options.input, options.output, options.trace);
-  let close = () => transport.close();
-  let isEnded = false;
-  const stop = () => void close();
-  const leave = async () => {
-    const timer = setTimeout(stop, farewellMs);
-    // The last messages become calls in this turn of the loop, and the last answers are written in the turn of their calls.
-    await nextTurn();
-    await calls.idle();
-    await nextTurn();
-    clearTimeout(timer);
-    stop();
-  };
-  transport.onend = () => {
-    isEnded = true;
-  };
-  signal?.addEventListener("abort", stop, { once: true });
-  if (signal?.aborted) stop();
+  const calls = new SessionCalls(runtime, session);
+  const transport = new StreamTransport(input, output, trace);
+  const stopped = signal === undefined ? transport.closed : whenAborted(signal);
 
-  const first = await transport.opening();
-  if (first !== undefined && !signal?.aborted) {
-    const serving = await answer(isModernMessage(first), runtime, calls, transport, options.log);
-    close = serving.close;
-    transport.onend = () => void leave();
-    if (isEnded) void leave();
-    if (signal?.aborted) stop();
-    await serving.gone;
+  const first = await Promise.race([transport.firstMessage(), stopped]);
+  if (first !== undefined) {
+    const close = await connect(isModernMessage(first), runtime, calls, transport, log);
+    const answered = transport.ended.then(() => withTimeout(lastAnswers(calls), FINAL_ANSWERS_MS));
+    await Promise.race([transport.closed, stopped, answered]);
+    await close();
   }
   await transport.close();
-  signal?.removeEventListener("abort", stop);
   session.close();
   await runtime.close();
 }
 
-/** A client being answered. */
-interface Serving {
-  close(): Promise<void>;
-  gone: Promise<void>;
+/** Resolves when the calls in the last messages have been answered. */
+async function lastAnswers(calls: SessionCalls): Promise<void> {
+  // The SDKs start a call in the turn of its message, and send an answer in the turn in which its call ends.
+  await nextTurn();
+  await calls.idle();
+  await nextTurn();
 }
 
-/** Answers a client in the era that it opened with. */
-async function answer(
+/** Connects the SDK that speaks the client's protocol version; gives the function that disconnects it. */
+async function connect(
   isModern: boolean,
   runtime: Runtime,
   calls: SessionCalls,
   transport: StreamTransport,
   log: Log,
-): Promise<Serving> {
-  const onError = (error: Error) => log("debug", "mcp", { cause: error.message });
+): Promise<() => Promise<void>> {
+  const onerror = (error: Error) => log("debug", "mcp", { cause: error.message });
   if (isModern) {
-    const { serveModernWire } = await import("./modern.js");
-    const handle = serveModernWire(runtime, calls, transport, onError);
-    return { close: () => handle.close(), gone: transport.closed };
+    const { serveModernTransport } = await import("./modern-server.js");
+    return serveModernTransport(runtime, calls, transport, onerror).close;
   }
-  const server = createServer(runtime, calls);
-  server.onerror = onError;
-  const lane = new CallLane({
-    calls,
-    client: () => server.getClientVersion()?.name,
-    send: (message) => transport.send(message),
-  });
-  transport.ontake = (message) => lane.take(message);
-  void transport.closed.then(() => lane.close());
+  const server = createSessionServer(runtime, calls);
+  server.onerror = onerror;
   await server.connect(transport);
-  return { close: () => server.close(), gone: transport.closed };
+  return () => server.close();
 }

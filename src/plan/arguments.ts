@@ -1,4 +1,4 @@
-/** A tool's own arguments → ArgPlans, sorted by name; names that pointing or paging already uses are refused. */
+/** The declared arguments of a tool → ArgPlans, sorted by name. */
 import type { ArgPlan } from "../abi/plan.js";
 import { canonical, type Json } from "../base/json.js";
 import { sortBy } from "../base/order.js";
@@ -8,10 +8,10 @@ import type { Report } from "./report.js";
 
 type ArgConfig = NonNullable<ToolConfig["args"]>[string];
 
-/** Names that every object has already: an argument that was not given would seem to be there. */
+/** Members of every object: an argument of that name would seem to be present in every call. */
 const unsafeNames = [...Object.getOwnPropertyNames(Object.prototype), "prototype"];
 
-/** The arguments of one tool; `taken` are the names that the surface uses for itself. */
+/** The arguments of one tool; `taken` are the names of its pointing and paging arguments. */
 export function buildArgs(
   args: ToolConfig["args"],
   pointer: string,
@@ -25,16 +25,13 @@ export function buildArgs(
         "plan/bad-tool",
         at,
         `The argument \`${name}\` has the name of a pointing or paging argument.`,
-        {
-          fix: "Rename the argument.",
-        },
+        "Rename the argument.",
       );
     if (unsafeNames.includes(name))
-      report.add("plan/bad-tool", at, `An argument cannot be called \`${name}\`.`, {
-        fix: "Rename the argument.",
-      });
-    checkBounds(name, arg, at, report);
-    return buildArg(name, arg);
+      report.add("plan/bad-tool", at, `An argument cannot be called \`${name}\`.`, "Rename the argument.");
+    const plan = buildArg(name, arg);
+    checkBounds(arg, plan, at, report);
+    return plan;
   });
   return sortBy(built, (arg) => [arg.name]);
 }
@@ -55,11 +52,10 @@ function buildArg(name: string, arg: ArgConfig): ArgPlan {
   };
 }
 
-function checkBounds(name: string, arg: ArgConfig, pointer: string, report: Report): void {
+function checkBounds(arg: ArgConfig, plan: ArgPlan, pointer: string, report: Report): void {
+  const { name } = plan;
   const bad = (key: string, message: string) =>
-    report.add("plan/bad-tool", `${pointer}/${key}`, message, {
-      fix: "Mend the argument.",
-    });
+    report.add("plan/bad-tool", `${pointer}/${key}`, message, "Correct the argument.");
   const isText = arg.type === "string" || arg.type === "string_list";
   const isNumber = arg.type === "integer" || arg.type === "number";
   for (const key of ["enum", "min_length", "max_length"] as const)
@@ -76,35 +72,44 @@ function checkBounds(name: string, arg: ArgConfig, pointer: string, report: Repo
     bad("enum", `\`enum\` of \`${name}\` names a value twice.`);
   if (arg.default !== undefined && arg.required === true)
     bad("required", `\`${name}\` has a default and cannot be required.`);
-  if (arg.default !== undefined && !fits(arg.default, arg))
+  // Tables of texts and edits cannot have a default.
+  const canDefault = isText || isNumber || arg.type === "boolean";
+  if (arg.default !== undefined && (!canDefault || violation(arg.default, plan) !== undefined))
     bad("default", `The default of \`${name}\` is not a value that the argument takes.`);
 }
 
-function fits(value: unknown, arg: ArgConfig): boolean {
-  switch (arg.type) {
+/** What a value of an argument may be; null for no bound. */
+export type ValueBounds = Pick<ArgPlan, "type" | "enum" | "minLength" | "maxLength" | "minimum" | "maximum">;
+
+/** Why a value does not fit an argument; undefined if it does, or if only the call can tell. */
+export function violation(value: unknown, bounds: Partial<ValueBounds>): string | undefined {
+  switch (bounds.type) {
     case "boolean":
-      return typeof value === "boolean";
+      return typeof value === "boolean" ? undefined : "must be true or false";
     case "integer":
-      return Number.isInteger(value) && within(value as number, arg);
+      return Number.isInteger(value) ? numberViolation(value as number, bounds) : "must be a whole number";
     case "number":
-      return typeof value === "number" && within(value, arg);
+      return typeof value === "number" ? numberViolation(value, bounds) : "must be a number";
     case "string":
-      return typeof value === "string" && textFits(value, arg);
-    case "string_map":
-    case "file_edits":
-    case "text_edits":
-      return false;
+      return typeof value === "string" ? textViolation(value, bounds) : "must be a text";
     case "string_list":
-      return Array.isArray(value) && value.every((item) => typeof item === "string" && textFits(item, arg));
+      return Array.isArray(value) && value.every((item) => typeof item === "string")
+        ? value.map((item) => textViolation(item, bounds)).find((why) => why !== undefined)
+        : "must be a list of texts";
+    default:
+      return undefined;
   }
 }
 
-function within(value: number, arg: ArgConfig): boolean {
-  return value >= (arg.minimum ?? value) && value <= (arg.maximum ?? value);
+function numberViolation(value: number, { minimum, maximum }: Partial<ValueBounds>): string | undefined {
+  if (value < (minimum ?? value)) return `must be at least ${minimum}`;
+  return value > (maximum ?? value) ? `must be at most ${maximum}` : undefined;
 }
 
-function textFits(value: string, arg: ArgConfig): boolean {
-  const length = [...value].length;
-  const allowed = arg.enum === undefined || arg.enum.includes(value);
-  return allowed && length >= (arg.min_length ?? 0) && length <= (arg.max_length ?? length);
+function textViolation(text: string, { enum: words, minLength, maxLength }: Partial<ValueBounds>) {
+  const length = [...text].length;
+  if (words && !words.includes(text))
+    return `must be one of ${words.map((word) => `\`${word}\``).join(", ")}`;
+  if (length < (minLength ?? 0)) return `must have at least ${minLength} characters`;
+  return length > (maxLength ?? length) ? `must have at most ${maxLength} characters` : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Config → Plan: everything resolved, defaulted and sorted. Pure and total: whatever is wrong is collected, and the
- * caller does not use a plan that came with errors. Equal meaning gives an equal plan.
+ * Config → Plan: resolves references, fills in defaults, sorts. Pure: configs with equal meaning give equal plans. Problems
+ * are collected, and the caller must not use a plan that has errors.
  */
 import { ABI_VERSION, type HttpPlan, type LimitsPlan, type Plan } from "../abi/plan.js";
 import { strictPortProblem } from "../base/loopback.js";
@@ -9,27 +9,33 @@ import type { Place, Problem } from "../base/problem.js";
 import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
 import { resolveBatches } from "./batches.js";
-import { checkProgram } from "./commands.js";
-import { alwaysDenied, defaultDialect, defaultEnv, defaultHttp, defaultLimits } from "./defaults.js";
+import {
+  alwaysDenied,
+  defaultDialect,
+  defaultEnv,
+  defaultHttp,
+  defaultLimits,
+  withDefaults,
+} from "./defaults.js";
 import { Report } from "./report.js";
 import { checkRoutes } from "./routes.js";
-import { buildServers, type PlacedServer } from "./servers.js";
+import { buildServers, checkProgram, type PlacedServer } from "./servers.js";
 import { buildDialect, buildEffects, buildMcp, type ToolsElsewhere } from "./surface.js";
 import { buildTools, type PlacedTool } from "./tools.js";
 import { checkWorkflows } from "./workflows.js";
 
-/** What the plan must be told about the config's files. */
+/** What is known about the config's files. */
 export interface PlanContext extends ToolsElsewhere {
   locate(pointer: string): Place | undefined;
-  /** The layer a value came from: a shipped config's name, or `config`. */
+  /** The layer of a value: the name of a shipped config, or `config`. */
   origin(pointer: string): string;
-  /** Whether the profile lets a value be narrowed only. */
+  /** Whether the profile is sealed: other layers may only narrow this value. */
   isSealed(pointer: string): boolean;
   /** Every program that the shipped presets name. */
   catalogueCommands: readonly string[];
 }
 
-/** The plan of a config, with what is wrong or odd about it. */
+/** The plan of a config, with its errors and warnings. */
 export function buildPlan(config: Config, context: PlanContext): { plan: Plan; problems: Problem[] } {
   const report = new Report(context.locate);
   const limits = buildLimits(config, context.clientForms);
@@ -77,9 +83,9 @@ function buildLimits({ limits = {}, mcp, dialect }: Config, clients: readonly Cl
     mcp?.output ?? {};
   const total = Math.min(chars ?? defaultLimits.maxTotalChars, hard);
   const forms = (dialect?.result ?? defaultDialect.result) === "both" ? 2 : 1;
-  // A budget that somebody declared is really given; without one, a page is what every client can show.
+  // A declared maximum is used as it is. The default is what every client can show.
   const page = chars === undefined ? defaultLimits.maxPageChars : Math.floor(total / forms);
-  // A surface for several clients has pages that the narrowest of them shows whole, in the form that it shows.
+  // For several clients, a page must fit the smallest of them in the form that it shows.
   const most = (other: ClientForm["result"]) =>
     Math.min(
       chars === undefined
@@ -88,18 +94,11 @@ function buildLimits({ limits = {}, mcp, dialect }: Config, clients: readonly Cl
       Math.max(defaultLimits.maxPageChars, page),
     );
   return {
-    maxItems: limits.max_items ?? defaultLimits.maxItems,
-    maxBytes: limits.max_bytes ?? defaultLimits.maxBytes,
+    ...withDefaults(defaultLimits, limits),
     maxTotalChars: total,
     maxTotalCharsHard: hard,
     maxPageChars: most("text"),
     maxTextChars: most("structured"),
-    maxMessageBytes: limits.max_message_bytes ?? defaultLimits.maxMessageBytes,
-    maxFileBytes: limits.max_file_bytes ?? defaultLimits.maxFileBytes,
-    timeoutMs: limits.timeout_ms ?? defaultLimits.timeoutMs,
-    maxServers: limits.max_servers ?? defaultLimits.maxServers,
-    maxOpenDocuments: limits.max_open_documents ?? defaultLimits.maxOpenDocuments,
-    cacheBytes: limits.cache_bytes ?? defaultLimits.cacheBytes,
   };
 }
 
@@ -107,7 +106,7 @@ function pageOf({ maxChars, result }: ClientForm): number {
   return maxChars === null ? defaultLimits.maxPageChars : Math.floor(maxChars / (result === "both" ? 2 : 1));
 }
 
-/** The programs that may be started. Without `allow.commands`: those of the catalogue that this config really uses. */
+/** The programs that may be started. Without `allow.commands`: the programs of presets that this config uses. */
 function buildCommands(
   config: Config,
   servers: readonly PlacedServer[],
@@ -127,9 +126,7 @@ function buildCommands(
         "plan/command-not-allowed",
         `${pointer}/command`,
         `The command \`${program}\` is not allowed.`,
-        {
-          fix: `Add ${JSON.stringify(program)} to \`allow.commands\`.`,
-        },
+        `Add ${JSON.stringify(program)} to \`allow.commands\`.`,
       );
   }
   return sortedSet(given ?? used.filter((program) => catalogue.includes(program)));
@@ -138,14 +135,12 @@ function buildCommands(
 function checkMethodServers(config: Config, report: Report): void {
   const known = (config.servers ?? []).map((server) => server.id);
   config.methods?.forEach((entry, index) => {
-    entry.servers?.forEach((id, at) => {
-      if (!known.includes(id))
-        report.unknown("plan/unknown-server", `/methods/${index}/servers/${at}`, "The server", id, known);
-    });
+    const pointer = `/methods/${index}/servers`;
+    report.checkNames("plan/unknown-server", pointer, "The server", entry.servers ?? [], known);
   });
 }
 
-/** Tools become files, and some file systems do not tell upper from lower case. */
+/** Tool names become file names, and some file systems ignore case. */
 function checkFileNames(tools: readonly PlacedTool[], report: Report): void {
   const seen = new Map<string, string>();
   for (const { plan, pointer } of tools) {
@@ -156,9 +151,7 @@ function checkFileNames(tools: readonly PlacedTool[], report: Report): void {
         "plan/bad-tool",
         `${pointer}/name`,
         `The tools \`${other}\` and \`${plan.name}\` differ in case only.`,
-        {
-          fix: "Rename one of them.",
-        },
+        "Rename one of them.",
       );
     seen.set(lower, plan.name);
   }
@@ -167,25 +160,12 @@ function checkFileNames(tools: readonly PlacedTool[], report: Report): void {
 function buildHttp({ http = {} }: Config, { isSealed }: PlanContext, report: Report): HttpPlan {
   const badPort = http.strict && http.port !== undefined ? strictPortProblem(http.port) : undefined;
   if (badPort !== undefined) report.add("config/bad-value", "/http/port", badPort);
+  const plan = withDefaults(defaultHttp, http);
   return {
-    bind: http.bind ?? defaultHttp.bind,
-    port: http.port ?? defaultHttp.port,
-    path: http.path ?? defaultHttp.path,
-    tokenEnv: http.token_env ?? defaultHttp.tokenEnv,
-    tokenFile: http.token_file ?? defaultHttp.tokenFile,
-    allowedOrigins: sortedSet(http.allowed_origins ?? defaultHttp.allowedOrigins),
-    allowedHosts: sortedSet(http.allowed_hosts ?? defaultHttp.allowedHosts),
-    strict: http.strict ?? defaultHttp.strict,
-    olderHandshakes: sortedSet(http.older_handshakes ?? defaultHttp.olderHandshakes),
+    ...plan,
+    allowedOrigins: sortedSet(plan.allowedOrigins),
+    allowedHosts: sortedSet(plan.allowedHosts),
+    olderHandshakes: sortedSet(plan.olderHandshakes),
     isBindSealed: isSealed("/http/bind"),
-    maxSessions: http.max_sessions ?? defaultHttp.maxSessions,
-    sessionIdleMs: http.session_idle_ms ?? defaultHttp.sessionIdleMs,
-    sessionRoots: http.session_roots ?? defaultHttp.sessionRoots,
-    maxBodyBytes: http.max_body_bytes ?? defaultHttp.maxBodyBytes,
-    maxCalls: http.max_calls ?? defaultHttp.maxCalls,
-    maxCallsPerSession: http.max_calls_per_session ?? defaultHttp.maxCallsPerSession,
-    headersTimeoutMs: http.headers_timeout_ms ?? defaultHttp.headersTimeoutMs,
-    bodyTimeoutMs: http.body_timeout_ms ?? defaultHttp.bodyTimeoutMs,
-    drainMs: http.drain_ms ?? defaultHttp.drainMs,
   };
 }

@@ -1,14 +1,37 @@
-/** What a config that says nothing gets. The one place where these numbers stand. */
-import type { DialectPlan, HttpPlan, LimitsPlan } from "../abi/plan.js";
+/** The values of everything that a config leaves out. */
+import type { DialectPlan, HttpPlan, LimitsPlan, ServerPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
-import type { Config, ServerConfig } from "../config/schema.js";
+import type { Config } from "../config/schema.js";
+
+/** Keys are camelCase in the plan and snake_case in the config. */
+type SnakeCase<S extends string> = S extends `${infer Head}${infer Tail}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeCase<Tail>}`
+  : "";
+type ConfigForm<T> = { [key in keyof T as SnakeCase<key & string>]?: T[key] | undefined };
+
+function snakeCase(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** A part of the plan: the config's values, and the defaults for the rest. */
+export function withDefaults<T extends object>(defaults: T, given: ConfigForm<T> = {}): T {
+  const values: { [key: string]: unknown } = given;
+  const entries = Object.entries(defaults).map(([key, value]) => [key, values[snakeCase(key)] ?? value]);
+  return Object.fromEntries(entries) as T;
+}
+
+/** The same values as a config writes them. */
+function asConfig<T extends object>(values: T): Required<ConfigForm<T>> {
+  const entries = Object.entries(values).map(([key, value]) => [snakeCase(key), value]);
+  return Object.fromEntries(entries) as Required<ConfigForm<T>>;
+}
 
 export const defaultLimits: LimitsPlan = {
   maxItems: 200,
   maxBytes: 65_536,
   maxTotalChars: 120_000,
   maxTotalCharsHard: 2_000_000,
-  // What every client that was tried hands to its model without cutting it.
+  // Every client that was tested passes this much to its model without cutting it.
   maxPageChars: 40_000,
   maxTextChars: 40_000,
   maxMessageBytes: 67_108_864,
@@ -19,86 +42,87 @@ export const defaultLimits: LimitsPlan = {
   cacheBytes: 1_048_576,
 };
 
-export const defaultServer = {
+const serverTimes = {
   initializeTimeoutMs: 20_000,
   requestTimeoutMs: 30_000,
   warmupTimeoutMs: 5_000,
   idleShutdownMs: 300_000,
-  restart: {
-    max: 5,
-    windowMs: 300_000,
-    backoffMs: [250, 8_000] as [number, number],
-  },
+};
+
+export const defaultRestart: ServerPlan["restart"] = { max: 5, windowMs: 300_000, backoffMs: [250, 8_000] };
+
+type PlainServerKeys =
+  | "args"
+  | "rootMarkers"
+  | "rootPick"
+  | "rootDir"
+  | "cwd"
+  | "workspaceFolders"
+  | "forward"
+  | "restartIntervalMinutes"
+  | "priority"
+  | "sandbox"
+  | "openOnChange"
+  | "shareRoots"
+  | "install";
+
+/** The keys of a server that are copied from its config as they are. */
+export const defaultServer: Pick<ServerPlan, PlainServerKeys | keyof typeof serverTimes> = {
+  ...serverTimes,
+  args: [],
+  rootMarkers: [],
+  rootPick: "nearest",
+  rootDir: null,
+  cwd: null,
+  workspaceFolders: [],
+  forward: [],
+  restartIntervalMinutes: 0,
+  priority: 0,
+  sandbox: "none",
+  openOnChange: false,
+  shareRoots: true,
+  install: null,
+};
+
+export const defaultReady: ServerPlan["ready"] = {
+  progress: true,
+  notification: null,
+  field: null,
+  text: [],
+  atOnce: false,
+  eachFolder: false,
+};
+
+export const defaultServerLimits: ServerPlan["limits"] = {
+  memoryMb: null,
+  openFiles: null,
+  processes: null,
+  nice: null,
 };
 
 export const defaultStep = { eachLimit: 50, waitMs: 5_000, settleMs: 150 };
 
-/** Sizes of a page, before a tool's own cap lowers them. */
+/** Sizes of a page; a tool's `max_items` may lower them. */
 export const defaultPage = { size: 100, maxSize: 200 };
 
-/** Text of the file beside a place: the line itself, and at the most so many characters. */
+/** Source text shown with a location: lines before and after it, and the maximum of characters. */
 export const defaultSnippet = { contextLines: 0, maxChars: 400 };
 
-/** Operations in one batch. */
-export const mostOperations = 50;
+/** Maximum of operations in one batch. */
+export const maxOperations = 50;
 
-/** What is refused whatever a config denies: who writes there runs programs with the next `git` command. */
+/** Always denied: files in `.git` can make the next `git` command run a program. */
 export const alwaysDenied: readonly string[] = ["**/.git/**"];
 
-/**
- * Environment variables that a server inherits: what programs need to find themselves, their user and their
- * toolchain. Nothing here ever carries a secret.
- */
-export const defaultEnv: readonly string[] = [
-  "APPDATA",
-  "CARGO_HOME",
-  "COMSPEC",
-  "DENO_DIR",
-  "DOTNET_ROOT",
-  "GEM_HOME",
-  "GEM_PATH",
-  "GOBIN",
-  "GOCACHE",
-  "GOFLAGS",
-  "GOMODCACHE",
-  "GOPATH",
-  "GOROOT",
-  "HOME",
-  "HOMEDRIVE",
-  "HOMEPATH",
-  "JAVA_HOME",
-  "LANG",
-  "LC_ALL",
-  "LC_CTYPE",
-  "LOCALAPPDATA",
-  "LOGNAME",
-  "NODE_PATH",
-  "NVM_DIR",
-  "PATH",
-  "PATHEXT",
-  "PROGRAMDATA",
-  "PROGRAMFILES",
-  "PYENV_ROOT",
-  "PYTHONPATH",
-  "RUSTUP_HOME",
-  "RUSTUP_TOOLCHAIN",
-  "SHELL",
-  "SYSTEMROOT",
-  "TEMP",
-  "TERM",
-  "TMP",
-  "TMPDIR",
-  "TZ",
-  "USER",
-  "USERPROFILE",
-  "VIRTUAL_ENV",
-  "WINDIR",
-  "XDG_CACHE_HOME",
-  "XDG_CONFIG_HOME",
-  "XDG_DATA_HOME",
-  "XDG_RUNTIME_DIR",
-  "XDG_STATE_HOME",
-];
+/** Environment variables that servers inherit: user, locale, folders and toolchains. None of them holds a secret. */
+export const defaultEnv: readonly string[] = `
+APPDATA CARGO_HOME COMSPEC DENO_DIR DOTNET_ROOT GEM_HOME GEM_PATH GOBIN GOCACHE GOFLAGS GOMODCACHE
+GOPATH GOROOT HOME HOMEDRIVE HOMEPATH JAVA_HOME LANG LC_ALL LC_CTYPE LOCALAPPDATA LOGNAME NODE_PATH
+NVM_DIR PATH PATHEXT PROGRAMDATA PROGRAMFILES PYENV_ROOT PYTHONPATH RUSTUP_HOME RUSTUP_TOOLCHAIN SHELL
+SYSTEMROOT TEMP TERM TMP TMPDIR TZ USER USERPROFILE VIRTUAL_ENV WINDIR XDG_CACHE_HOME XDG_CONFIG_HOME
+XDG_DATA_HOME XDG_RUNTIME_DIR XDG_STATE_HOME`
+  .trim()
+  .split(/\s+/);
 
 export const defaultDialect: DialectPlan = {
   document: { field: "file_path", form: "path" },
@@ -156,66 +180,26 @@ export const defaultHttp: HttpPlan = {
   drainMs: 10_000,
 };
 
-/** The same of a server, as a config says it: what a server of the user's own has where they say nothing. */
-function defaultServerConfig(): Partial<ServerConfig> {
-  const { restart } = defaultServer;
-  return {
-    initialize_timeout_ms: defaultServer.initializeTimeoutMs,
-    request_timeout_ms: defaultServer.requestTimeoutMs,
-    warmup_timeout_ms: defaultServer.warmupTimeoutMs,
-    idle_shutdown_ms: defaultServer.idleShutdownMs,
-    restart: { max: restart.max, window_ms: restart.windowMs, backoff_ms: restart.backoffMs },
-  };
-}
-
-/** The same as a config: the bounds of one that nobody trusts. Of a page it knows only the smaller number that every client shows. */
+/** The defaults as a config. They are the bounds of a config that nobody trusts. */
 export function defaultConfig(): Config {
-  const limits = defaultLimits;
-  const http = defaultHttp;
+  const { maxTotalChars, maxTotalCharsHard, maxPageChars, maxTextChars, ...limits } = defaultLimits;
+  const { tokenFile, isBindSealed, ...http } = defaultHttp;
   return {
     workspace: { roots: ["."], extra_roots: [], deny: [...alwaysDenied] },
     allow: { effects: ["read"], env: [...defaultEnv] },
-    limits: {
-      max_items: limits.maxItems,
-      max_bytes: limits.maxBytes,
-      max_message_bytes: limits.maxMessageBytes,
-      max_file_bytes: limits.maxFileBytes,
-      timeout_ms: limits.timeoutMs,
-      max_servers: limits.maxServers,
-      max_open_documents: limits.maxOpenDocuments,
-      cache_bytes: limits.cacheBytes,
-    },
+    limits: asConfig(limits),
     mcp: {
       warmup: false,
       context: "default",
-      output: {
-        max_total_chars_default: limits.maxPageChars,
-        max_total_chars_hard: limits.maxTotalCharsHard,
-      },
+      // The smaller number: every client can show it.
+      output: { max_total_chars_default: maxPageChars, max_total_chars_hard: maxTotalCharsHard },
     },
-    http: {
-      bind: http.bind,
-      port: http.port,
-      path: http.path,
-      token_env: http.tokenEnv,
-      allowed_origins: [...http.allowedOrigins],
-      allowed_hosts: [...http.allowedHosts],
-      strict: http.strict,
-      older_handshakes: [],
-      max_sessions: http.maxSessions,
-      session_idle_ms: http.sessionIdleMs,
-      session_roots: http.sessionRoots,
-      max_body_bytes: http.maxBodyBytes,
-      max_calls: http.maxCalls,
-      max_calls_per_session: http.maxCallsPerSession,
-      headers_timeout_ms: http.headersTimeoutMs,
-      body_timeout_ms: http.bodyTimeoutMs,
-      drain_ms: http.drainMs,
-    },
+    http: { ...asConfig(http), older_handshakes: [] },
   };
 }
 
-/** Both, as the trees by which a config that was found is measured. */
+/** The defaults of a config and of a server, as trees. */
 export function everyDefault(): { config: JsonObject; server: JsonObject } {
-  return { config: defaultConfig() as JsonObject, server: defaultServerConfig() as JsonObject };
+  const server = { ...asConfig(serverTimes), restart: asConfig(defaultRestart) };
+  return { config: defaultConfig() as JsonObject, server: server as JsonObject };
 }

@@ -1,26 +1,24 @@
-/** A tool's `output` → OutputPlan: the shape must exist and the last step must be able to fill it. */
+/** The `output` of a tool → OutputPlan. The shape must exist, and the last step must return a value that fits it. */
 import type { OutputPlan, ShapeName, StepPlan, Template } from "../abi/plan.js";
 import { canonical, type JsonObject } from "../base/json.js";
 import type { Config, ToolConfig } from "../config/schema.js";
 import { actions } from "../protocol/actions.js";
+import { evidenceMembers } from "../protocol/envelope.js";
 import { ofMethods, shapesOf } from "../protocol/method-shapes.js";
 import { shapeNames, shapes } from "../protocol/shapes.js";
 import { defaultSnippet } from "./defaults.js";
-import { checkMembers } from "./output-members.js";
 import { buildTemplate, type Scope } from "./references.js";
 import type { Report } from "./report.js";
 
 type Given = Partial<Exclude<NonNullable<ToolConfig["output"]>, string>> & { shape: string };
 
-/** What an output is built in. */
 export interface OutputContext {
   config: Config;
-  /** Names that `input.X` may use. */
+  /** The names that references `input.X` may use. */
   inputs: readonly string[];
   report: Report;
 }
 
-/** The output of one tool with these steps. */
 export function buildOutput(
   tool: ToolConfig,
   pointer: string,
@@ -59,51 +57,52 @@ export function buildOutput(
   return output;
 }
 
-type Bound = (value: unknown, kind: "boolean" | "number" | "string", at: string) => Template;
+type ReadValue = (value: unknown, kind: "boolean" | "number" | "string", at: string) => Template;
 
-/** Reads a value that a tool sets, or leaves to an argument of its own. */
-function bounds({ inputs, report }: OutputContext): Bound {
+/** Reads a value that is a literal or a reference to an argument. */
+function valueReader({ inputs, report }: OutputContext): ReadValue {
   const scope: Scope = { inputs, steps: [], each: false, document: false };
   return (value, kind, at) => {
     const built = buildTemplate(value, at, scope, report);
     const isArgument = built.kind === "ref" && built.ref.root === "input" && built.ref.name !== null;
     if (!isArgument && !(built.kind === "literal" && typeof built.value === kind))
-      report.add("plan/bad-tool", at, `This is neither a ${kind} nor an argument.`, {
-        fix: 'Write the value, or `{ from = "input.NAME" }`.',
-      });
+      report.add(
+        "plan/bad-tool",
+        at,
+        `This is neither a ${kind} nor an argument.`,
+        'Write the value, or `{ from = "input.NAME" }`.',
+      );
     return built;
   };
 }
 
-/** Whether copies of edited files are made, and what they are called. */
 function buildBackups({ backups }: Given, pointer: string, context: OutputContext): OutputPlan["backups"] {
   if (backups === undefined) return null;
-  const bound = bounds(context);
+  const read = valueReader(context);
   return {
-    create: bound(backups.create ?? true, "boolean", `${pointer}/create`),
-    suffix: bound(backups.suffix ?? ".bak", "string", `${pointer}/suffix`),
+    create: read(backups.create ?? true, "boolean", `${pointer}/create`),
+    suffix: read(backups.suffix ?? ".bak", "string", `${pointer}/suffix`),
   };
 }
 
-/** Bounds that a tool sets, or leaves to an argument of its own. */
 function buildBounds(
   { snippet = {}, max_chars: maxChars }: Given,
   shape: ShapeName,
   pointer: string,
   context: OutputContext,
 ): Pick<OutputPlan, "snippet" | "maxChars"> {
-  const bound = bounds(context);
+  const read = valueReader(context);
   return {
     snippet: {
-      show: bound(snippet.show ?? shape === "locations", "boolean", `${pointer}/snippet/show`),
-      contextLines: bound(
+      show: read(snippet.show ?? shape === "locations", "boolean", `${pointer}/snippet/show`),
+      contextLines: read(
         snippet.context_lines ?? defaultSnippet.contextLines,
         "number",
         `${pointer}/snippet/context_lines`,
       ),
-      maxChars: bound(snippet.max_chars ?? defaultSnippet.maxChars, "number", `${pointer}/snippet/max_chars`),
+      maxChars: read(snippet.max_chars ?? defaultSnippet.maxChars, "number", `${pointer}/snippet/max_chars`),
     },
-    maxChars: maxChars === undefined ? null : bound(maxChars, "number", `${pointer}/max_chars`),
+    maxChars: maxChars === undefined ? null : read(maxChars, "number", `${pointer}/max_chars`),
   };
 }
 
@@ -113,12 +112,12 @@ function knownShape(name: string, pointer: string, report: Report): ShapeName {
   return "json";
 }
 
-/** A workflow of several tools answers with all of their answers. */
+/** A workflow of several tools returns the answers of all of them. */
 function gathered(steps: readonly StepPlan[]): string[] {
   return steps.length > 1 && steps.every((step) => step.kind === "tool") ? steps.map((step) => step.id) : [];
 }
 
-/** The declared schema of a custom method's result, when that result is the whole answer. */
+/** The declared schema of a custom method's result, if that result is the whole answer. */
 function resultSchema(steps: readonly StepPlan[], config: Config): JsonObject | null {
   const last = steps.at(-1);
   if (last?.kind !== "request" || last.each !== null || last.merge === "all") return null;
@@ -129,55 +128,43 @@ function resultSchema(steps: readonly StepPlan[], config: Config): JsonObject | 
 function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: string, report: Report): void {
   const last = steps.at(-1);
   if (!last) return;
-  const bad = (message: string) =>
-    report.add("plan/bad-tool", pointer, message, {
-      fix: "Choose another shape, or end with another step.",
-    });
+  const { shape } = output;
+  const bad = (message: string, fix = "Choose another shape, or end with another step.") =>
+    report.add("plan/bad-tool", pointer, message, fix);
   const gives = last.kind === "runtime" ? actions[last.action].gives : undefined;
-  const tellsServers = gives === "servers";
-  if (output.shape === "server_status" && !tellsServers)
-    bad("The shape `server_status` needs a runtime step that tells of servers at the end.");
-  const tellsDiagnostics = output.shape === "diagnostics" || output.shape === "workspace_diagnostics";
-  if (tellsDiagnostics && last.kind !== "diagnostics")
-    bad(`The shape \`${output.shape}\` needs a step of kind \`diagnostics\` at the end.`);
-  if (last.kind === "diagnostics" && !tellsDiagnostics && output.shape !== "json")
-    bad(`A step of kind \`diagnostics\` does not give the shape \`${output.shape}\`.`);
-  const isValue = output.shape === "json" || output.shape === "text";
-  if ((last.kind === "tool" || gives === "value") && !isValue)
-    bad(`The last step gives a value, not the shape \`${output.shape}\`.`);
-  checkMethod(output.shape, last, bad);
-  if (output.at !== "" && !isValue)
-    report.add("plan/bad-tool", pointer, "`at` is for the shapes `text` and `json`.", {
-      fix: "Remove `at`.",
-    });
-  if (output.ids && !shapes[output.shape]?.counted)
-    report.add("plan/bad-tool", pointer, `The shape \`${output.shape}\` has no items with ids.`, {
-      fix: "Remove `ids`.",
-    });
-  if (output.outcomes !== "word" && output.shape !== "batch")
-    report.add("plan/bad-tool", pointer, "`outcomes` is for the shape `batch`.", {
-      fix: "Remove `outcomes`.",
-    });
-  if (output.marked && output.shape !== "hover")
-    report.add("plan/bad-tool", pointer, "`marked` is for the shape `hover`.", { fix: "Remove `marked`." });
-  if (output.shape === "batch" && last.kind !== "batch")
+  if (shape === "server_status" && gives !== "servers")
+    bad("The shape `server_status` needs a runtime step that returns servers at the end.");
+  const isDiagnostics = shape === "diagnostics" || shape === "workspace_diagnostics";
+  if (isDiagnostics && last.kind !== "diagnostics")
+    bad(`The shape \`${shape}\` needs a step of kind \`diagnostics\` at the end.`);
+  if (last.kind === "diagnostics" && !isDiagnostics && shape !== "json")
+    bad(`A step of kind \`diagnostics\` does not return the shape \`${shape}\`.`);
+  if (shape === "batch" && last.kind !== "batch")
     bad("The shape `batch` needs a step of kind `batch` at the end.");
-  if (output.language !== null && output.shape !== "text")
-    report.add("plan/bad-tool", pointer, "`language` is for the shape `text`.", {
-      fix: "Remove `language`.",
-    });
+  const isValue = shape === "json" || shape === "text";
+  if ((last.kind === "tool" || gives === "value") && !isValue)
+    bad(`The last step returns a value, not the shape \`${shape}\`.`);
+  checkMethod(shape, last, bad);
+  if (output.at !== "" && !isValue) bad("`at` is for the shapes `text` and `json`.", "Remove `at`.");
+  if (output.ids && !shapes[shape].counted)
+    bad(`The shape \`${shape}\` has no items with ids.`, "Remove `ids`.");
+  if (output.outcomes !== "word" && shape !== "batch")
+    bad("`outcomes` is for the shape `batch`.", "Remove `outcomes`.");
+  if (output.marked && shape !== "hover") bad("`marked` is for the shape `hover`.", "Remove `marked`.");
+  if (output.language !== null && shape !== "text")
+    bad("`language` is for the shape `text`.", "Remove `language`.");
 }
 
-/** A method of the protocol fills the shapes that its result is for; shapes that need a step of their own are told of elsewhere. */
+/** Checks that the result of an LSP method fits the shape. Shapes of other steps are checked above. */
 function checkMethod(shape: ShapeName, last: StepPlan, bad: (message: string) => void): void {
   const filled = last.kind === "request" ? shapesOf(last.method) : undefined;
   if (last.kind !== "request" || filled === undefined || !ofMethods.has(shape) || filled.includes(shape))
     return;
   const names = filled.map((name) => `\`${name}\``).join(" or ");
-  bad(`The method \`${last.method}\` does not give the shape \`${shape}\`, but ${names}.`);
+  bad(`The method \`${last.method}\` does not return the shape \`${shape}\`, but ${names}.`);
 }
 
-/** An edit is shaped as one, by a tool that says so; and only an edit can be applied. */
+/** Edits need the effect `edit`, and only edits can be applied. */
 function checkEdit(
   output: OutputPlan,
   tool: ToolConfig,
@@ -185,7 +172,7 @@ function checkEdit(
   pointer: string,
   report: Report,
 ): void {
-  const bad = (message: string, fix: string) => report.add("plan/bad-tool", pointer, message, { fix });
+  const bad = (message: string, fix: string) => report.add("plan/bad-tool", pointer, message, fix);
   const isEdit = output.shape === "workspace_edit" || output.shape === "text_edits";
   const last = steps.at(-1);
   if (isEdit && tool.effect !== "edit")
@@ -194,5 +181,28 @@ function checkEdit(
     bad("`apply` and `backups` are for the shapes `workspace_edit` and `text_edits`.", "Remove them.");
   const givesEdit = last?.kind === "runtime" && actions[last.action].gives === "edit";
   if (givesEdit && output.shape !== "workspace_edit")
-    bad(`The last step gives an edit, not the shape \`${output.shape}\`.`, "Use the shape `workspace_edit`.");
+    bad(
+      `The last step returns an edit, not the shape \`${output.shape}\`.`,
+      "Use the shape `workspace_edit`.",
+    );
+}
+
+/** Checks the member names that an output sets: the shape must have such a member, and no name occurs twice. */
+function checkMembers(output: OutputPlan, tool: ToolConfig, pointer: string, report: Report): void {
+  const bad = (message: string, fix: string) => report.add("plan/bad-tool", pointer, message, fix);
+  const facts = shapes[output.shape];
+  if (output.list !== null && facts.list === null)
+    bad(`The shape \`${output.shape}\` has no list.`, "Remove `list`.");
+  if (output.count !== null && !facts.counted)
+    bad(`The shape \`${output.shape}\` has no items to count.`, "Remove `count`.");
+  const { symbols } = output;
+  if (symbols !== null && (!facts.counted || facts.within !== undefined))
+    bad(`The items of the shape \`${output.shape}\` cannot be grouped by symbol.`, "Remove `symbols`.");
+  const anchors = [tool.input ?? []].flat();
+  if (symbols !== null && (anchors.length !== 1 || anchors[0] !== "symbol"))
+    bad("`symbols` is for tools whose only input is `symbol`.", 'Set `input = "symbol"`.');
+  const own = [symbols?.list ?? output.list, output.count, symbols?.count].flatMap((name) => name ?? []);
+  const twice = own.find((name, index) => evidenceMembers.includes(name) || own.indexOf(name) !== index);
+  if (twice !== undefined)
+    bad(`The answer has another member \`${twice}\` already.`, "Choose another name for one of them.");
 }

@@ -1,6 +1,6 @@
 /**
- * References and templates. A table with the single key `from` is a reference, checked against what exists at that
- * step; everything else is a literal. Keys of tables are sorted, lists keep their order.
+ * Builds templates from config values. A table with the single key `from` is a reference and is checked against its scope;
+ * everything else is a literal. Keys of tables are sorted, lists keep their order.
  */
 import type { Ref, Template } from "../abi/plan.js";
 import { canonical, isTable, type Json } from "../base/json.js";
@@ -9,13 +9,13 @@ import { sortBy } from "../base/order.js";
 import { toPointer } from "../base/pointer.js";
 import type { Report } from "./report.js";
 
-/** What a reference may name at one point of a tool. */
+/** What a reference may name in one step. */
 export interface Scope {
-  /** Arguments and pointing fields, by the names references use. */
+  /** Arguments and pointing arguments, by the names that references use. */
   inputs: readonly string[];
   /** Earlier steps. */
   steps: readonly string[];
-  /** Whether an `each` item exists here. */
+  /** Whether the step has `each`. */
   each: boolean;
   /** Whether the call points at a document. */
   document: boolean;
@@ -25,7 +25,7 @@ const documentFields = ["uri", "language_id", "version"];
 const unsafeKeys = ["__proto__", "constructor", "prototype"];
 const literalNull: Template = { kind: "literal", value: null };
 
-/** A config value as a template; references that do not hold are noted. */
+/** A config value as a template; bad references are reported. */
 export function buildTemplate(value: unknown, pointer: string, scope: Scope, report: Report): Template {
   if (isReference(value)) {
     if (typeof value.from !== "string") {
@@ -51,98 +51,40 @@ export function buildTemplate(value: unknown, pointer: string, scope: Scope, rep
     : { kind: "table", entries };
 }
 
-/** A reference's text as a Ref, or undefined after noting why it does not hold. */
+/** Parses a reference; undefined after reporting why it is bad. */
 export function parseRef(text: string, pointer: string, scope: Scope, report: Report): Ref | undefined {
-  const [root = "", ...rest] = text.split(".");
-  if (rest.some((part) => part === "" || unsafeKeys.includes(part)))
-    return refuse(text, "has an empty or forbidden part", pointer, report);
+  const [root = "", ...parts] = text.split(".");
+  const [name, ...path] = parts;
+  const bad = (why: string, known: readonly string[] = []): undefined => {
+    const near = nearest(name ?? "", known);
+    const suggestion = near === undefined ? undefined : `${root}.${near}`;
+    const message = `The reference ${JSON.stringify(text)} ${why}.`;
+    report.add("plan/bad-reference", pointer, message, undefined, suggestion);
+  };
+  if (parts.some((part) => part === "" || unsafeKeys.includes(part)))
+    return bad("has an empty or forbidden part");
   switch (root) {
     case "input":
-      return inputRef(text, rest, pointer, scope, report);
+      if (name === undefined) return { root, name: null, path: [] };
+      if (!scope.inputs.includes(name))
+        return bad("names an argument that the tool does not have", scope.inputs);
+      if (path.length > 0) return bad("has a path into an argument, which is a plain value");
+      return { root, name, path };
     case "step":
-      return stepRef(text, rest, pointer, scope, report);
+      if (name === undefined) return bad("names no step");
+      if (!scope.steps.includes(name)) return bad("names a step that is not an earlier one", scope.steps);
+      return { root, name, path };
     case "each":
-      if (!scope.each) return refuse(text, "stands outside a step with `each`", pointer, report);
-      return { root: "each", name: null, path: rest };
+      if (!scope.each) return bad("is outside a step with `each`");
+      return { root, name: null, path: parts };
     case "document":
-      return documentRef(text, rest, pointer, scope, report);
+      if (!scope.document) return bad("needs a document, and `input` points at none");
+      if (name === undefined || path.length > 0 || !documentFields.includes(name))
+        return bad("is none of `document.uri`, `document.language_id`, `document.version`", documentFields);
+      return { root, name, path };
     default:
-      return refuse(text, "begins with none of `input`, `step`, `each`, `document`", pointer, report);
+      return bad("does not begin with `input`, `step`, `each` or `document`");
   }
-}
-
-function inputRef(
-  text: string,
-  rest: string[],
-  pointer: string,
-  scope: Scope,
-  report: Report,
-): Ref | undefined {
-  const [name, ...path] = rest;
-  if (name === undefined) return { root: "input", name: null, path: [] };
-  if (!scope.inputs.includes(name))
-    return refuse(text, "names an argument that the tool does not have", pointer, report, [
-      name,
-      "input",
-      scope.inputs,
-    ]);
-  if (path.length > 0) return refuse(text, "looks into an argument, which is a plain value", pointer, report);
-  return { root: "input", name, path };
-}
-
-function stepRef(
-  text: string,
-  rest: string[],
-  pointer: string,
-  scope: Scope,
-  report: Report,
-): Ref | undefined {
-  const [name, ...path] = rest;
-  if (name === undefined) return refuse(text, "names no step", pointer, report);
-  if (!scope.steps.includes(name))
-    return refuse(text, "names a step that does not come before", pointer, report, [
-      name,
-      "step",
-      scope.steps,
-    ]);
-  return { root: "step", name, path };
-}
-
-function documentRef(
-  text: string,
-  rest: string[],
-  pointer: string,
-  scope: Scope,
-  report: Report,
-): Ref | undefined {
-  const [name, ...path] = rest;
-  if (!scope.document) return refuse(text, "needs a document, and `input` points at none", pointer, report);
-  if (name === undefined || path.length > 0 || !documentFields.includes(name))
-    return refuse(
-      text,
-      "is none of `document.uri`, `document.language_id`, `document.version`",
-      pointer,
-      report,
-      [name ?? "", "document", documentFields],
-    );
-  return { root: "document", name, path: [] };
-}
-
-function refuse(
-  text: string,
-  why: string,
-  pointer: string,
-  report: Report,
-  near?: [word: string, root: string, names: readonly string[]],
-): undefined {
-  const found = near ? nearest(near[0], near[2]) : undefined;
-  report.add(
-    "plan/bad-reference",
-    pointer,
-    `The reference ${JSON.stringify(text)} ${why}.`,
-    near && found !== undefined ? { suggestion: `${near[1]}.${found}` } : {},
-  );
-  return undefined;
 }
 
 function isLiteral(template: Template): boolean {

@@ -1,4 +1,4 @@
-/** Collects problems while a plan is built: nothing is thrown, so that one run shows all of them. */
+/** Collects problems while a plan is built. Nothing is thrown, so that one run reports all of them. */
 import { type Code, codes } from "../base/codes.js";
 import { nearest } from "../base/nearest.js";
 import type { Place, Problem } from "../base/problem.js";
@@ -11,35 +11,44 @@ export class Report {
     this.#locate = locate;
   }
 
-  /** Notes a problem of the value at a pointer; the code says how severe it is and what mends it. */
-  add(code: Code, pointer: string, message: string, hints: { suggestion?: string; fix?: string } = {}): void {
-    const problem: Problem = {
-      code,
-      severity: codes[code].kind === "warning" ? "warning" : "error",
-      message,
-      pointer,
-      fix: hints.fix ?? codes[code].fix,
-    };
+  /** Adds a problem of the value at a pointer. The code determines the severity and the default fix. */
+  add(
+    code: Code,
+    pointer: string,
+    message: string,
+    fix: string = codes[code].fix,
+    suggestion?: string,
+  ): void {
+    const severity = codes[code].kind === "warning" ? "warning" : "error";
+    const problem: Problem = { code, severity, message, pointer, fix };
     const place = this.#nearestPlace(pointer);
     if (place) problem.place = place;
-    if (hints.suggestion !== undefined) problem.suggestion = hints.suggestion;
+    if (suggestion !== undefined) problem.suggestion = suggestion;
     this.problems.push(problem);
   }
 
-  /** Notes a name that is not known, with the nearest that is and, when they are few or none is near, all of them. */
+  /** Adds a problem for an unknown name, with the nearest known name, and all known names if they are few. */
   unknown(code: Code, pointer: string, what: string, name: string, known: readonly string[]): void {
     const suggestion = nearest(name, known);
     const most = suggestion === undefined ? 32 : 10;
     const list = known.length > 0 && known.length <= most ? ` Known: ${known.join(", ")}.` : "";
-    this.add(
-      code,
-      pointer,
-      `${what} \`${name}\` does not exist.${list}`,
-      suggestion === undefined ? {} : { suggestion },
-    );
+    this.add(code, pointer, `${what} \`${name}\` does not exist.${list}`, undefined, suggestion);
   }
 
-  /** A value that a file does not spell out is shown at the nearest table that it does. */
+  /** Adds a problem for each unknown name in a list. */
+  checkNames(
+    code: Code,
+    pointer: string,
+    what: string,
+    names: readonly string[],
+    known: readonly string[],
+  ): void {
+    names.forEach((name, index) => {
+      if (!known.includes(name)) this.unknown(code, `${pointer}/${index}`, what, name, known);
+    });
+  }
+
+  /** The place of the value, or of the nearest enclosing table that is in a file. */
   #nearestPlace(pointer: string): Place | undefined {
     for (let at = pointer; ; at = at.slice(0, at.lastIndexOf("/"))) {
       const place = this.#locate(at);

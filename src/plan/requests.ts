@@ -1,14 +1,14 @@
-/** Requests of a tool: the method must be known, and the parameter base must be one that the call can fill. */
+/** Steps of kind `request`: the method must be known, and the tool's input must be able to fill the parameter base. */
 import type { Anchor, ParamsPlan, RetryPlan, Template } from "../abi/plan.js";
 import type { StepConfig } from "../config/schema.js";
-import { paramsBases } from "../protocol/bases.js";
+import { paramsBases } from "../protocol/anchors.js";
 import { methodNames, methods } from "../protocol/methods.js";
 import { defaultStep } from "./defaults.js";
 import { buildTemplate, parseRef, type Scope } from "./references.js";
 import type { Report } from "./report.js";
 import type { StepContext } from "./steps.js";
 
-/** What a step of kind `request` has beyond what all steps share. */
+/** The members of a `request` step that other steps do not have. */
 export function buildRequest(step: StepConfig, pointer: string, scope: Scope, context: StepContext) {
   const method = step.method ?? "";
   if (step.method !== undefined) checkMethod(method, `${pointer}/method`, context);
@@ -20,15 +20,16 @@ export function buildRequest(step: StepConfig, pointer: string, scope: Scope, co
     context.report.add(
       "plan/bad-reference",
       `${pointer}/each/from`,
-      "`each` walks over the items of an earlier step.",
-      {
-        fix: 'Refer to a step: `from = "step.ID"`.',
-      },
+      "`each` repeats over the items of an earlier step.",
+      'Refer to a step: `from = "step.ID"`.',
     );
   if (step.each && params.base !== "none")
-    context.report.add("plan/bad-step", `${pointer}/params`, "A step with `each` takes no parameter base.", {
-      fix: "Build the parameters from `each` in `set`.",
-    });
+    context.report.add(
+      "plan/bad-step",
+      `${pointer}/params`,
+      "A step with `each` takes no parameter base.",
+      "Build the parameters from `each` in `set`.",
+    );
   return {
     method,
     params,
@@ -47,9 +48,12 @@ export function buildRequest(step: StepConfig, pointer: string, scope: Scope, co
 
 function checkMethod(method: string, pointer: string, context: StepContext): void {
   if (method === "workspace/executeCommand") {
-    context.report.add("plan/bad-step", pointer, "`workspace/executeCommand` is not sent as a request.", {
-      fix: 'Use `kind = "execute_command"`, which runs allowed commands only.',
-    });
+    context.report.add(
+      "plan/bad-step",
+      pointer,
+      "`workspace/executeCommand` is not sent as a request.",
+      'Use `kind = "execute_command"`, which runs allowed commands only.',
+    );
     return;
   }
   const known = [...methodNames, ...(context.config.methods ?? []).map((entry) => entry.method)];
@@ -67,13 +71,9 @@ function buildParams(
   const at = typeof params === "string" ? pointer : `${pointer}/base`;
   const isEmpty = table.set === undefined || Object.keys(table.set).length === 0;
   const set = isEmpty ? null : buildTemplate(table.set, `${pointer}/set`, scope, context.report);
-  // A follow-up such as `completionItem/resolve` takes the item itself as its parameters.
+  // The parameters of a method such as `completionItem/resolve` are the item itself.
   if (set?.kind === "ref" && set.ref.root !== "each")
-    context.report.add(
-      "plan/bad-step",
-      `${pointer}/set`,
-      "`set` is a reference to something else than `each`; it must be a table.",
-    );
+    context.report.add("plan/bad-step", `${pointer}/set`, "`set` must be a table or a reference to `each`.");
   const base = table.base ?? "none";
   const isKnown = (name: string): name is ParamsPlan["base"] => Object.hasOwn(paramsBases, name);
   if (!isKnown(base)) {
@@ -88,14 +88,12 @@ function buildParams(
       "plan/base-needs-anchor",
       at,
       `The base \`${base}\` cannot be filled from the input ${missing.map((name) => `\`${name}\``).join(", ")}.`,
-      {
-        fix: `Point by ${paramsBases[base].anchors.map((name) => `\`${name}\``).join(" or ")}, or use another base.`,
-      },
+      `Point by ${paramsBases[base].anchors.map((name) => `\`${name}\``).join(" or ")}, or use another base.`,
     );
   return { base, set };
 }
 
-/** The anchors that are alternatives of pointing: `query` is asked for beside them, alone it means the workspace. */
+/** The anchors without `query`, which is an additional argument; `query` alone means the workspace. */
 export function pointingAnchors(input: readonly Anchor[]): Anchor[] {
   const pointing = input.filter((anchor) => anchor !== "query");
   return pointing.length > 0 ? pointing : ["workspace"];
@@ -111,7 +109,7 @@ function buildRetry(retry: StepConfig["retry_empty"]): RetryPlan | null {
     : null;
 }
 
-/** The limit of an `each`: a number, or an argument that gives it. */
+/** The limit of an `each`: a number or an argument. */
 function buildLimit(
   given: number | { from: string } | undefined,
   pointer: string,
@@ -121,8 +119,11 @@ function buildLimit(
   if (typeof given !== "object") return { kind: "literal", value: given ?? defaultStep.eachLimit };
   const limit = buildTemplate(given, pointer, scope, report);
   if (limit.kind === "ref" && limit.ref.root !== "input")
-    report.add("plan/bad-step", pointer, "The limit is neither a number nor an argument.", {
-      fix: 'Write the number, or `{ from = "input.NAME" }`.',
-    });
+    report.add(
+      "plan/bad-step",
+      pointer,
+      "The limit is neither a number nor an argument.",
+      'Write the number, or `{ from = "input.NAME" }`.',
+    );
   return limit;
 }

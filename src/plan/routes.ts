@@ -1,15 +1,14 @@
-/** Which files reach which server: every server must be reached, and two on one file need a rule. */
+/** Checks the routes from files to servers: each server needs files, and two servers for one file need a rule. */
 import type { ServerPlan } from "../abi/plan.js";
 import { featureNames } from "../protocol/methods.js";
 import type { Report } from "./report.js";
 import type { PlacedServer } from "./servers.js";
 
-/** Notes servers that no file reaches and pairs that fight over the same files. */
 export function checkRoutes(servers: readonly PlacedServer[], report: Report): void {
   const forwarded = new Set(servers.flatMap(({ plan }) => plan.forward.map((rule) => rule.to)));
   for (const { plan, pointer } of servers) {
     if (claims(plan).length === 0 && !forwarded.has(plan.id))
-      report.add("plan/no-route", pointer, `No file ever reaches the server \`${plan.id}\`.`);
+      report.add("plan/no-route", pointer, `No file is routed to the server \`${plan.id}\`.`);
   }
   servers.forEach((server, index) => {
     for (const other of servers.slice(index + 1)) checkPair(server, other, report);

@@ -1,4 +1,4 @@
-/** Server tables of the config → ServerPlans: defaulted, sorted by id, checked on their own. */
+/** Server tables of the config → ServerPlans, sorted by id. Each is checked on its own. */
 import type { ServerPlan, TransportPlan } from "../abi/plan.js";
 import { canonical, type Json, type JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
@@ -6,16 +6,21 @@ import { toPointer } from "../base/pointer.js";
 import type { Config, ServerConfig } from "../config/schema.js";
 import { languageIds } from "../protocol/languages.js";
 import { featureNames } from "../protocol/methods.js";
-import { checkProgram } from "./commands.js";
-import { defaultServer } from "./defaults.js";
+import {
+  defaultReady,
+  defaultRestart,
+  defaultServer,
+  defaultServerLimits,
+  withDefaults,
+} from "./defaults.js";
 import type { Report } from "./report.js";
 import { buildTransport } from "./transports.js";
 
-/** A server with the pointer of its table, for problems found later. */
+/** A server and the pointer of its table, for problems that are found later. */
 export interface PlacedServer {
   plan: ServerPlan;
   pointer: string;
-  /** Where it stands among the servers of the config. */
+  /** Its index in the config. */
   index: number;
 }
 
@@ -33,42 +38,25 @@ export function buildServers(config: Config, report: Report): PlacedServer[] {
 
 function buildServer(server: ServerConfig, pointer: string, config: Config, report: Report): ServerPlan {
   const transport = buildTransport(server, pointer, config.allow?.hosts ?? [], report);
-  const restart = server.restart ?? {};
-  const limits = server.limits ?? {};
+  const ready = withDefaults(defaultReady, server.ready);
   const extensions = sortedSet(server.extensions ?? []);
   return {
+    ...withDefaults(defaultServer, server),
     id: server.id,
     command: buildCommand(server, transport, pointer, report),
-    args: server.args ?? [],
     extensions,
     filenames: sortedSet(server.filenames ?? []),
     globs: sortedSet(server.globs ?? []),
     ...buildLanguages(server, extensions),
-    rootMarkers: server.root_markers ?? [],
-    rootPick: server.root_pick ?? "nearest",
-    rootDir: server.root_dir ?? null,
-    cwd: server.cwd ?? null,
-    workspaceFolders: server.workspace_folders ?? [],
     env: canonical(server.env ?? {}),
     transport,
     initializeOptions: canonical((server.initialize_options ?? null) as Json),
     clientCapabilities: canonical((server.client_capabilities ?? {}) as JsonObject),
     settings: canonical((server.workspace_configuration ?? {}) as JsonObject),
     pushSettings: server.push_configuration ?? true,
-    initializeTimeoutMs: server.initialize_timeout_ms ?? defaultServer.initializeTimeoutMs,
-    requestTimeoutMs: server.request_timeout_ms ?? defaultServer.requestTimeoutMs,
     requestTimeoutOverridesMs: canonical(server.request_timeout_overrides_ms ?? {}),
-    warmupTimeoutMs: server.warmup_timeout_ms ?? defaultServer.warmupTimeoutMs,
     replies: canonical((server.replies ?? {}) as JsonObject),
-    forward: server.forward ?? [],
-    ready: {
-      progress: server.ready?.progress ?? true,
-      notification: server.ready?.notification ?? null,
-      field: server.ready?.field ?? null,
-      text: sortedSet(server.ready?.text ?? []),
-      atOnce: server.ready?.at_once ?? false,
-      eachFolder: server.ready?.each_folder ?? false,
-    },
+    ready: { ...ready, text: sortedSet(ready.text) },
     check: server.check
       ? {
           method: server.check.method,
@@ -78,24 +66,11 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
         }
       : null,
     projectFiles: sortedSet(server.project_files ?? []),
-    idleShutdownMs: server.idle_shutdown_ms ?? defaultServer.idleShutdownMs,
-    restartIntervalMinutes: server.restart_interval_minutes ?? 0,
-    restart: {
-      max: restart.max ?? defaultServer.restart.max,
-      windowMs: restart.window_ms ?? defaultServer.restart.windowMs,
-      backoffMs: restart.backoff_ms ?? defaultServer.restart.backoffMs,
-    },
+    restart: withDefaults(defaultRestart, server.restart),
     features: buildFeatures(server),
-    priority: server.priority ?? 0,
     executeCommands: sortedSet(server.execute_commands ?? []),
     customMethods: customMethods(server.id, config),
-    limits: {
-      memoryMb: limits.memory_mb ?? null,
-      openFiles: limits.open_files ?? null,
-      processes: limits.processes ?? null,
-      nice: limits.nice ?? null,
-    },
-    sandbox: server.sandbox ?? "none",
+    limits: withDefaults(defaultServerLimits, server.limits),
     untrusted: {
       start: server.untrusted?.start ?? true,
       loads: canonical(server.untrusted?.loads ?? {}),
@@ -103,10 +78,7 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
       initializeOptions: canonical((server.untrusted?.initialize_options ?? {}) as JsonObject),
       settings: canonical((server.untrusted?.workspace_configuration ?? {}) as JsonObject),
     },
-    openOnChange: server.open_on_change ?? false,
     diagnostics: { pull: server.diagnostics?.pull ?? true, onSave: server.diagnostics?.on_save ?? false },
-    shareRoots: server.share_roots ?? true,
-    install: server.install ?? null,
   };
 }
 
@@ -116,7 +88,7 @@ function buildCommand(
   pointer: string,
   report: Report,
 ): string[] {
-  // What runs already is not started, whatever program a preset names.
+  // A running server is not started, even if its preset names a program.
   if (transport.kind !== "stdio" && transport.mode === "connect") return [];
   const words = typeof server.command === "string" ? [server.command] : (server.command ?? []);
   const [program] = words;
@@ -132,8 +104,7 @@ function buildCommand(
   return words;
 }
 
-/** Without `language_id` the ids come from the extensions, so that a preset can leave out what everyone knows. */
-/** The language ids of a server's files: those that it names, else those that its extensions are known by. */
+/** The language ids of a server's files. Without `language_id` they come from the extensions. */
 export function buildLanguages(
   server: Pick<ServerConfig, "extensions" | "language_id" | "language_ids">,
   extensions: readonly string[],
@@ -164,23 +135,36 @@ function customMethods(id: string, config: Config): ServerPlan["customMethods"] 
   return canonical(Object.fromEntries(mine.map((entry) => [entry.method, entry.capability ?? null])));
 }
 
-/** Names that a server's table uses for other things: features and servers. */
+/** Checks the names of features and of other servers. */
 function checkNames(server: ServerConfig, pointer: string, known: string[], report: Report): void {
   const { features } = server;
   const key = features && "only" in features ? "only" : "except";
   const named = features ? ("only" in features ? features.only : features.except) : [];
-  named.forEach((name, index) => {
-    if (!featureNames.includes(name))
-      report.unknown(
-        "plan/unknown-feature",
-        `${pointer}/features/${key}/${index}`,
-        "The feature",
-        name,
-        featureNames,
-      );
-  });
+  report.checkNames("plan/unknown-feature", `${pointer}/features/${key}`, "The feature", named, featureNames);
   server.forward?.forEach((rule, index) => {
     if (!known.includes(rule.to))
       report.unknown("plan/unknown-server", `${pointer}/forward/${index}/to`, "The server", rule.to, known);
   });
+}
+
+const bareName = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/;
+const absolutePath = /^(\/|[A-Za-z]:[\\/]|\\\\)/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused too
+const shellSyntax = /[*?[\]{}$;&|<>'"`\u0000-\u001f\u007f]/;
+
+/** A program must be a bare name or an absolute path, without glob or shell syntax. */
+export function checkProgram(program: string, pointer: string, report: Report): void {
+  if (bareName.test(program)) return;
+  const why = absolutePath.test(program)
+    ? shellSyntax.test(program)
+      ? "contains glob or shell syntax"
+      : hasDots(program)
+        ? "contains `.` or `..` as a folder"
+        : null
+    : "is neither a bare name nor an absolute path";
+  if (why !== null) report.add("plan/bad-command", pointer, `The command ${JSON.stringify(program)} ${why}.`);
+}
+
+function hasDots(path: string): boolean {
+  return path.split(/[\\/]/).some((part) => part === ".." || part === ".");
 }

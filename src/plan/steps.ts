@@ -1,18 +1,18 @@
-/** Steps of a tool → StepPlans. Every kind has its own keys; a key of another kind is a problem, not ignored. */
-import type { Anchor, Ref, RuntimeAction, StepPlan, Template } from "../abi/plan.js";
+/** The steps of a tool → StepPlans. Each kind of step has its own keys; a key of another kind is a problem. */
+import type { Anchor, Ref, RuntimeAction, ShapeName, StepPlan, Template } from "../abi/plan.js";
+import { isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import type { Config, StepConfig } from "../config/schema.js";
 import { actions } from "../protocol/actions.js";
 import { defaultStep } from "./defaults.js";
 import { buildTemplate, parseRef, type Scope } from "./references.js";
 import type { Report } from "./report.js";
-import { buildRequest } from "./requests.js";
+import { buildRequest, pointingAnchors } from "./requests.js";
 
-/** What the steps of one tool are built in. */
 export interface StepContext {
   config: Config;
   input: readonly Anchor[];
-  /** Names that `input.X` may use. */
+  /** The names that references `input.X` may use. */
   inputs: readonly string[];
   report: Report;
 }
@@ -29,7 +29,7 @@ const keysOf: { [kind in Kind]: readonly string[] } = {
   runtime: ["action", "args"],
 };
 
-/** The steps in their order; each sees the ones before it. */
+/** The steps in order. References in a step may use earlier steps. */
 export function buildSteps(
   steps: readonly StepConfig[],
   pointerOf: (index: number) => string,
@@ -39,9 +39,12 @@ export function buildSteps(
   return steps.map((step, index) => {
     const at = pointerOf(index);
     if (before.includes(step.id))
-      context.report.add("plan/bad-step", `${at}/id`, `Two steps have the id \`${step.id}\`.`, {
-        fix: "Rename one of them.",
-      });
+      context.report.add(
+        "plan/bad-step",
+        `${at}/id`,
+        `Two steps have the id \`${step.id}\`.`,
+        "Rename one of them.",
+      );
     const built = buildStep(step, at, scopeOf(context, before, step.each !== undefined), context);
     before.push(step.id);
     return built;
@@ -69,11 +72,7 @@ function buildStep(step: StepConfig, pointer: string, scope: Scope, context: Ste
     buildTemplate(value, `${pointer}/${key}`, scope, context.report);
   switch (kind) {
     case "request":
-      return {
-        kind,
-        ...common,
-        ...buildRequest(step, pointer, scope, context),
-      };
+      return { kind, ...common, ...buildRequest(step, pointer, scope, context) };
     case "diagnostics":
       return {
         kind,
@@ -110,7 +109,7 @@ function buildStep(step: StepConfig, pointer: string, scope: Scope, context: Ste
         stopOnError: optionOf("stop_on_error", step.options),
       };
     case "choose":
-      return { kind, ...common, ...chosen(step, pointer, scope, template, context) };
+      return { kind, ...common, ...buildChoice(step, pointer, scope, template, context) };
     case "runtime":
       return {
         kind,
@@ -121,8 +120,8 @@ function buildStep(step: StepConfig, pointer: string, scope: Scope, context: Ste
   }
 }
 
-/** What a `choose` step looks through, and the id that it looks for. */
-function chosen(
+/** The list that a `choose` step selects from, and the id that it selects. */
+function buildChoice(
   step: StepConfig,
   pointer: string,
   scope: Scope,
@@ -134,10 +133,8 @@ function chosen(
     report.add(
       "plan/bad-reference",
       `${pointer}/from`,
-      "`choose` looks through the items of an earlier step.",
-      {
-        fix: 'Refer to a step: `from = "step.ID"`.',
-      },
+      "`choose` selects from the items of an earlier step.",
+      'Refer to a step: `from = "step.ID"`.',
     );
   return {
     from: from ?? { root: "step", name: "", path: [] },
@@ -145,7 +142,7 @@ function chosen(
   };
 }
 
-/** A batch takes its operations from arguments that it brings along. */
+/** A batch gets its operations and options from implicit arguments. */
 function inputOf(name: string): Template {
   return { kind: "ref", ref: { root: "input", name, path: [] } };
 }
@@ -165,10 +162,7 @@ function toolArgs(
   const isTableLike =
     built.kind === "table" ||
     (built.kind === "ref" && built.ref.root === "input" && built.ref.name === null) ||
-    (built.kind === "literal" &&
-      typeof built.value === "object" &&
-      built.value !== null &&
-      !Array.isArray(built.value));
+    (built.kind === "literal" && isTable(built.value));
   if (!isTableLike)
     context.report.add("plan/bad-step", pointer, '`args` is neither a table nor `{ from = "input" }`.');
   return built;
@@ -178,9 +172,12 @@ function checkKeys(step: StepConfig, kind: Kind, pointer: string, report: Report
   const allowed = [...keysOf[kind], "id", "kind"];
   for (const [key, value] of Object.entries(step)) {
     if (value !== undefined && !allowed.includes(key))
-      report.add("plan/bad-step", `${pointer}/${key}`, `A step of kind \`${kind}\` has no key \`${key}\`.`, {
-        fix: `Remove it; such a step takes ${keysOf[kind].map((name) => `\`${name}\``).join(", ")}.`,
-      });
+      report.add(
+        "plan/bad-step",
+        `${pointer}/${key}`,
+        `A step of kind \`${kind}\` has no key \`${key}\`.`,
+        `Remove it; such a step takes ${keysOf[kind].map((name) => `\`${name}\``).join(", ")}.`,
+      );
   }
   const needed = {
     request: "method",
@@ -192,9 +189,12 @@ function checkKeys(step: StepConfig, kind: Kind, pointer: string, report: Report
     batch: null,
   }[kind] as keyof StepConfig | null;
   if (needed !== null && step[needed] === undefined)
-    report.add("plan/bad-step", pointer, `The step \`${step.id}\` of kind \`${kind}\` lacks \`${needed}\`.`, {
-      fix: `Add \`${needed}\`.`,
-    });
+    report.add(
+      "plan/bad-step",
+      pointer,
+      `The step \`${step.id}\` of kind \`${kind}\` needs \`${needed}\`.`,
+      `Add \`${needed}\`.`,
+    );
 }
 
 function runtimeAction(action: string | undefined, pointer: string, report: Report): RuntimeAction {
@@ -203,4 +203,44 @@ function runtimeAction(action: string | undefined, pointer: string, report: Repo
   if (action !== undefined)
     report.unknown("plan/unknown-action", pointer, "The runtime action", action, Object.keys(actions));
   return "server_status";
+}
+
+/** Checks that `diagnostics` steps fit the input and the shape, and come before the requests that use them. */
+export function checkDiagnostics(
+  steps: readonly StepPlan[],
+  input: readonly Anchor[],
+  shape: ShapeName,
+  pointerOf: (index: number) => string,
+  report: Report,
+): void {
+  const asked = steps.findIndex((step) => step.kind === "diagnostics");
+  const isWorkspace = pointingAnchors(input).includes("workspace");
+  if (asked >= 0 && isWorkspace && shape !== "workspace_diagnostics")
+    report.add(
+      "plan/base-needs-anchor",
+      pointerOf(asked),
+      "A step of kind `diagnostics` asks about a document.",
+      'Use `input = "document"`, or the shape `workspace_diagnostics`.',
+    );
+  if (
+    asked >= 0 &&
+    shape === "workspace_diagnostics" &&
+    pointingAnchors(input).some((anchor) => anchor !== "workspace")
+  )
+    report.add(
+      "plan/base-needs-anchor",
+      pointerOf(asked),
+      "The shape `workspace_diagnostics` is about the whole workspace.",
+      'Use `input = "workspace"`, or the shape `diagnostics`.',
+    );
+  steps.forEach((step, index) => {
+    const needs = step.kind === "request" && step.params.base === "text_document_range_diagnostics";
+    if (needs && (asked < 0 || asked > index))
+      report.add(
+        "plan/bad-step",
+        `${pointerOf(index)}/params`,
+        "The base `text_document_range_diagnostics` needs a step of kind `diagnostics` before it.",
+        'Add a step with `kind = "diagnostics"`, or use `text_document_range`.',
+      );
+  });
 }

@@ -1,4 +1,4 @@
-/** What an agent sees: the dialect, which tools are listed, and the instructions. */
+/** What an agent sees: the dialect, the listed tools, and the instructions. */
 import type { DialectPlan, Effect, McpPlan, ServerPlan, ToolPlan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
 import { canonical } from "../base/json.js";
@@ -6,12 +6,11 @@ import { sortBy, sortedSet } from "../base/order.js";
 import { toPointer } from "../base/pointer.js";
 import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
-import { defaultDialect } from "./defaults.js";
+import { defaultDialect, withDefaults } from "./defaults.js";
 import type { Report } from "./report.js";
 import type { PlacedServer } from "./servers.js";
 import type { PlacedTool } from "./tools.js";
 
-/** How the surface is spelt. */
 export function buildDialect(config: Config, report: Report): DialectPlan {
   const {
     document = {},
@@ -23,61 +22,29 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
     ...rest
   } = config.dialect ?? {};
   const dialect: DialectPlan = {
-    document: {
-      field: document.field ?? defaultDialect.document.field,
-      form: document.form ?? defaultDialect.document.form,
-    },
-    position: {
-      form: position.form ?? defaultDialect.position.form,
-      answers: position.answers ?? position.form ?? defaultDialect.position.answers,
-      line: position.line ?? defaultDialect.position.line,
-      character: position.character ?? defaultDialect.position.character,
-      lineBase: position.line_base ?? defaultDialect.position.lineBase,
-      characterBase: position.character_base ?? defaultDialect.position.characterBase,
-      unit: position.unit ?? defaultDialect.position.unit,
-      fuzz: position.fuzz ?? defaultDialect.position.fuzz,
-      missing: position.missing ?? defaultDialect.position.missing,
-    },
-    symbol: {
-      name: symbol.name ?? defaultDialect.symbol.name,
-      kind: symbol.kind ?? defaultDialect.symbol.kind,
-      extent: symbol.extent ?? defaultDialect.symbol.extent,
-    },
+    document: withDefaults(defaultDialect.document, document),
+    position: withDefaults(defaultDialect.position, {
+      ...position,
+      answers: position.answers ?? position.form,
+    }),
+    symbol: withDefaults(defaultDialect.symbol, symbol),
     query: rest.query ?? defaultDialect.query,
-    listing: {
-      size: listing.size ?? defaultDialect.listing.size,
-      cursor: listing.cursor ?? defaultDialect.listing.cursor,
-      most: listing.most ?? defaultDialect.listing.most,
-      beyond: listing.beyond ?? defaultDialect.listing.beyond,
-      refusePast: listing.refuse_past ?? defaultDialect.listing.refusePast,
-    },
+    listing: withDefaults(defaultDialect.listing, listing),
     result: rest.result ?? defaultDialect.result,
     text: rest.text ?? defaultDialect.text,
     echo: rest.echo ?? defaultDialect.echo,
     members: canonical(rest.members ?? defaultDialect.members),
-    errors: {
-      form: errors.form ?? defaultDialect.errors.form,
-      text: errors.text ?? defaultDialect.errors.text,
-      code: errors.code ?? defaultDialect.errors.code,
-      message: errors.message ?? defaultDialect.errors.message,
-      number: errors.number ?? defaultDialect.errors.number,
-      codes: canonical(errors.codes ?? {}),
-      messages: canonical(errors.messages ?? {}),
-      numbers: canonical(errors.numbers ?? {}),
-    },
-    warnings: {
-      code: warnings.code ?? defaultDialect.warnings.code,
-      codes: canonical(warnings.codes ?? {}),
-    },
+    errors: canonical(withDefaults(defaultDialect.errors, errors)),
+    warnings: canonical(withDefaults(defaultDialect.warnings, warnings)),
     outputSchemas: rest.output_schemas ?? defaultDialect.outputSchemas,
   };
-  checkSpelling(dialect, report);
+  checkArgumentNames(dialect, report);
   checkErrorKeys(dialect, report);
   return dialect;
 }
 
-/** Two arguments of one call cannot share a name. */
-function checkSpelling(dialect: DialectPlan, report: Report): void {
+/** Two arguments of one call cannot have the same name. */
+function checkArgumentNames(dialect: DialectPlan, report: Report): void {
   const { line, character, form } = dialect.position;
   const places =
     form === "flat" ? [line, character, `end_${line}`, `end_${character}`] : ["position", "range"];
@@ -86,16 +53,22 @@ function checkSpelling(dialect: DialectPlan, report: Report): void {
   names.push(...[size, cursor, most].filter((name) => name !== ""));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
-    report.add("plan/bad-tool", "/dialect", `The dialect spells two arguments \`${twice}\`.`, {
-      fix: "Give every argument its own name.",
-    });
+    report.add(
+      "plan/bad-tool",
+      "/dialect",
+      `The dialect gives two arguments the name \`${twice}\`.`,
+      "Give every argument its own name.",
+    );
   if (form === "object" && line === character)
-    report.add("plan/bad-tool", "/dialect/position", `The dialect spells line and character \`${line}\`.`, {
-      fix: "Give every argument its own name.",
-    });
+    report.add(
+      "plan/bad-tool",
+      "/dialect/position",
+      `The dialect gives line and character the name \`${line}\`.`,
+      "Give every argument its own name.",
+    );
 }
 
-/** The keys of the maps are codes of refusals or of warnings, their families, or `*`. */
+/** The keys of the maps must be codes of refusals or warnings, their prefixes, or `*`. */
 function checkErrorKeys({ errors, warnings }: DialectPlan, report: Report): void {
   const check = (map: object, at: string, known: readonly string[]) => {
     for (const key of Object.keys(map))
@@ -108,27 +81,26 @@ function checkErrorKeys({ errors, warnings }: DialectPlan, report: Report): void
 }
 
 function codesOf(...kinds: string[]): string[] {
-  const told = Object.entries(codes).flatMap(([code, { kind }]) => (kinds.includes(kind) ? [code] : []));
-  return ["*", ...sortedSet([...told, ...told.map((code) => code.slice(0, code.indexOf("/")))])];
+  const known = Object.entries(codes).flatMap(([code, { kind }]) => (kinds.includes(kind) ? [code] : []));
+  return ["*", ...sortedSet([...known, ...known.map((code) => code.slice(0, code.indexOf("/")))])];
 }
 
-/** The effects that are allowed: `read_only` takes away all but reading. */
+/** The allowed effects. `read_only` allows only `read`. */
 export function buildEffects(config: Config): Effect[] {
   const effects = sortedSet(config.allow?.effects ?? ["read"]) as Effect[];
   return config.mcp?.read_only === true ? effects.filter((effect) => effect === "read") : effects;
 }
 
-/** What is known of tools that this config does not have. */
+/** What is known about tools that this config does not have, and about clients. */
 export interface ToolsElsewhere {
-  /** The shipped profiles that bring a tool. */
+  /** The shipped profiles that have a tool. */
   toolProfiles(name: string): string[];
-  /** Whether lspi 0.2 has a tool of that name. */
+  /** Whether lspi 0.2 has a tool with that name. */
   isLspiTool(name: string): boolean;
-  /** The clients that the surface suits itself to. */
+  /** The clients that the answers are made for. */
   clientForms: readonly ClientForm[];
 }
 
-/** The agent's side of the plan. */
 export function buildMcp(
   config: Config,
   servers: readonly PlacedServer[],
@@ -161,7 +133,7 @@ export function buildMcp(
   };
 }
 
-/** A form that the config itself names holds for everybody. */
+/** A form that the config sets applies to all clients. */
 function buildClients(config: Config, forms: readonly ClientForm[]): McpPlan["clients"] {
   if (config.dialect?.result !== undefined) return [];
   const clients = forms.flatMap(({ names, result }) =>
@@ -183,9 +155,12 @@ function checkToolNames(
     const pointer = `/mcp/tools/${key}/${index}`;
     const profiles = elsewhere.toolProfiles(name);
     if (profiles.length === 0 && elsewhere.isLspiTool(name)) {
-      report.add("plan/absent-tool", pointer, `The tool \`${name}\` of lspi is not in this profile.`, {
-        fix: "Drop the name: there is nothing to allow or exclude.",
-      });
+      report.add(
+        "plan/absent-tool",
+        pointer,
+        `The tool \`${name}\` of lspi is not in this profile.`,
+        "Drop the name: there is nothing to allow or exclude.",
+      );
       return;
     }
     if (profiles.length === 0) {
@@ -195,13 +170,16 @@ function checkToolNames(
     const list = sortedSet(profiles)
       .map((profile) => `\`${profile}\``)
       .join(", ");
-    report.add("plan/absent-tool", pointer, `The tool \`${name}\` is not in this profile, but in ${list}.`, {
-      fix: `Set \`mcp.context\` to one of ${list}, or drop the name.`,
-    });
+    report.add(
+      "plan/absent-tool",
+      pointer,
+      `The tool \`${name}\` is not in this profile, but in ${list}.`,
+      `Set \`mcp.context\` to one of ${list}, or drop the name.`,
+    );
   });
 }
 
-/** Under 1000 characters: what this is for, which languages are here, and what to use it for. */
+/** Less than 1000 characters: the purpose, the languages and the tools. */
 function writeInstructions(servers: readonly ServerPlan[], tools: readonly ToolPlan[]): string {
   const languages = languageNames(servers);
   const what =
@@ -216,13 +194,13 @@ function writeInstructions(servers: readonly ServerPlan[], tools: readonly ToolP
   return `${what} Use it instead of text search to find definitions, uses, types and errors: it knows the code, not just the text. Tools: ${names}. \`readiness\` and \`truncated\` say whether an answer is complete.`;
 }
 
-/** The languages of servers, as many as fit into a sentence; empty when there are none. */
+/** The languages of the servers, as many as fit in a sentence; empty if there are none. */
 export function languageNames(servers: readonly ServerPlan[]): string {
   const names = servers.flatMap((server) => [server.languageId, ...Object.values(server.languageIds)]);
   return shorten(sortedSet(names), 300);
 }
 
-/** As many names as fit, and how many more there are. */
+/** As many names as fit, and the number of the rest. */
 function shorten(names: readonly string[], max: number): string {
   let text = "";
   for (const [index, name] of names.entries()) {

@@ -1,4 +1,4 @@
-/** Tool tables of the config → ToolPlans: defaulted, sorted by name, each checked on its own. */
+/** Tool tables of the config → ToolPlans, sorted by name. Each is checked on its own. */
 import type { Anchor, DialectPlan, LimitsPlan, OutputPlan, StepPlan, ToolPlan } from "../abi/plan.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { toPointer } from "../base/pointer.js";
@@ -7,21 +7,18 @@ import { anchorNames } from "../protocol/anchors.js";
 import { listingNames, pointingNames } from "../protocol/pointing.js";
 import { shapes } from "../protocol/shapes.js";
 import { buildArgs } from "./arguments.js";
-import { addOperations, batchArguments } from "./batches.js";
 import { defaultPage } from "./defaults.js";
-import { checkDiagnostics } from "./diagnostics-steps.js";
-import { addEditArguments, editArgumentNames } from "./edit-arguments.js";
-import { addCommandNames, commandArguments } from "./execute-commands.js";
+import { addImplicitArguments, implicitNames } from "./implicit-arguments.js";
 import { buildOutput } from "./outputs.js";
 import type { Report } from "./report.js";
 import type { PlacedServer } from "./servers.js";
-import { buildSteps } from "./steps.js";
+import { buildSteps, checkDiagnostics } from "./steps.js";
 
-/** A tool with the pointer of its table, for problems found later. */
+/** A tool and the pointer of its table, for problems that are found later. */
 export interface PlacedTool {
   plan: ToolPlan;
   pointer: string;
-  /** The pointer of a step's table. */
+  /** The pointer of a step. */
   stepPointer(index: number): string;
 }
 
@@ -38,7 +35,7 @@ export interface ToolContext {
 export function buildTools(context: ToolContext): PlacedTool[] {
   const placed = (context.config.tools ?? []).map((tool, index) => {
     const pointer = toPointer(["tools", index]);
-    // The one request of the short form has no index in the file.
+    // The short form `request` is not in a list of steps.
     const stepPointer = (at: number) => (tool.steps ? `${pointer}/steps/${at}` : `${pointer}/request`);
     return {
       plan: buildTool(tool, pointer, stepPointer, context),
@@ -57,25 +54,18 @@ function buildTool(
 ): ToolPlan {
   const { config, dialect, limits, report } = context;
   const input = buildInput(tool, pointer, report);
-  const spelt = pointingNames(input, dialect);
+  const pointing = pointingNames(input, dialect);
   const stepConfigs = stepsOf(tool, pointer, report);
   const inputs = [
-    ...Object.keys(spelt),
+    ...Object.keys(pointing),
     ...Object.keys(tool.args ?? {}),
-    ...commandArguments(stepConfigs),
-    ...batchArguments(stepConfigs),
-    ...editArgumentNames(tool),
+    ...implicitNames(tool, stepConfigs),
   ];
-  const steps = buildSteps(stepConfigs, stepPointer, {
-    config,
-    input,
-    inputs,
-    report,
-  });
+  const steps = buildSteps(stepConfigs, stepPointer, { config, input, inputs, report });
   const output = buildOutput(tool, pointer, steps, { config, inputs, report });
   const maxItems = Math.min(tool.max_items ?? limits.maxItems, limits.maxItems);
   const page = buildPage(tool, output, maxItems, pointer, report);
-  const taken = [...Object.values(spelt), ...listingNames({ page, output }, dialect)];
+  const taken = [...Object.values(pointing), ...listingNames({ page, output }, dialect)];
   const servers = serversOf(tool, steps, pointer, context);
   const args = buildArgs(tool.args, `${pointer}/args`, taken, report);
   checkName(tool, pointer, report);
@@ -87,11 +77,8 @@ function buildTool(
     effect: tool.effect ?? "read",
     servers,
     input,
-    require: buildRequire(tool, Object.values(spelt), pointer, report),
-    args: addEditArguments(
-      addOperations(addCommandNames(args, steps, servers, stepPointer, context), steps),
-      output,
-    ),
+    require: buildRequire(tool, Object.values(pointing), pointer, report),
+    args: addImplicitArguments(args, { steps, servers, output }, stepPointer, context),
     steps,
     output,
     text: tool.text ?? null,
@@ -120,26 +107,29 @@ function buildInput(tool: ToolConfig, pointer: string, report: Report): Anchor[]
 
 function buildRequire(tool: ToolConfig, known: string[], pointer: string, report: Report): string[] {
   const given = tool.require ?? [];
-  given.forEach((name, index) => {
-    if (!known.includes(name))
-      report.unknown("plan/bad-tool", `${pointer}/require/${index}`, "The pointing argument", name, known);
-  });
+  report.checkNames("plan/bad-tool", `${pointer}/require`, "The pointing argument", given, known);
   return sortedSet(given);
 }
 
 function stepsOf(tool: ToolConfig, pointer: string, report: Report): StepConfig[] {
   if ((tool.request === undefined) === (tool.steps === undefined)) {
     const which = tool.request ? "both `request` and `steps`" : "neither `request` nor `steps`";
-    report.add("plan/bad-tool", pointer, `The tool \`${tool.name}\` has ${which}.`, {
-      fix: "Give exactly one of `request` and `steps`.",
-    });
+    report.add(
+      "plan/bad-tool",
+      pointer,
+      `The tool \`${tool.name}\` has ${which}.`,
+      "Give exactly one of `request` and `steps`.",
+    );
   }
   if (tool.steps) {
     for (const key of ["retry_empty", "expect", "merge"] as const)
       if (tool[key] !== undefined)
-        report.add("plan/bad-tool", `${pointer}/${key}`, `\`${key}\` stands beside \`steps\`.`, {
-          fix: "Move it into the step that it is meant for.",
-        });
+        report.add(
+          "plan/bad-tool",
+          `${pointer}/${key}`,
+          `\`${key}\` cannot be combined with \`steps\`.`,
+          "Move it into the step that it belongs to.",
+        );
     return tool.steps;
   }
   if (!tool.request) return [];
@@ -156,12 +146,15 @@ function buildPage(
 ): ToolPlan["page"] {
   if (tool.page !== true) return null;
   const named = typeof tool.output === "object" ? tool.output.shape : tool.output;
-  // A shape that does not exist was told of already, and this one only stands in for it.
+  // An unknown shape was already reported, and `output.shape` only replaces it.
   if (named !== undefined && named !== output.shape) return null;
-  if (!shapes[output.shape]?.counted) {
-    report.add("plan/bad-tool", `${pointer}/page`, `The shape \`${output.shape}\` has no pages.`, {
-      fix: "Remove `page`.",
-    });
+  if (!shapes[output.shape].counted) {
+    report.add(
+      "plan/bad-tool",
+      `${pointer}/page`,
+      `The shape \`${output.shape}\` has no pages.`,
+      "Remove `page`.",
+    );
     return null;
   }
   const maxSize = Math.min(defaultPage.maxSize, maxItems);
@@ -169,12 +162,12 @@ function buildPage(
 }
 
 function buildDefaultItems(tool: ToolConfig, page: ToolPlan["page"], maxItems: number): number | null {
-  // Of a tool with pages it is the size of a page.
+  // For a tool with pages it is the page size.
   if (tool.default_items === undefined || page !== null) return null;
   return Math.min(tool.default_items, maxItems);
 }
 
-/** The servers a tool may ask: those it names, narrowed to those that have its custom methods. */
+/** The servers that a tool may ask: those it names and that have its custom methods. */
 function serversOf(
   tool: ToolConfig,
   steps: readonly StepPlan[],
@@ -183,10 +176,7 @@ function serversOf(
 ): string[] | null {
   const known = (config.servers ?? []).map((server) => server.id);
   const running = servers.map(({ plan }) => plan.id);
-  tool.servers?.forEach((id, index) => {
-    if (!known.includes(id))
-      report.unknown("plan/unknown-server", `${pointer}/servers/${index}`, "The server", id, known);
-  });
+  report.checkNames("plan/unknown-server", `${pointer}/servers`, "The server", tool.servers ?? [], known);
   let able = tool.servers ? sortedSet(tool.servers) : null;
   for (const step of steps) {
     const declared =
@@ -199,9 +189,7 @@ function serversOf(
         "plan/bad-tool",
         pointer,
         `No server of the tool \`${tool.name}\` has the method \`${step.method}\`.`,
-        {
-          fix: "Name a server of that method in the tool's `servers`.",
-        },
+        "Name a server of that method in the tool's `servers`.",
       );
   }
   return able?.filter((id) => running.includes(id)) ?? null;

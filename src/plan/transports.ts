@@ -1,10 +1,10 @@
-/** How a server is spoken to: the address taken apart, and what does not go together with it. */
+/** The transport of a server: parses its address, and checks it against `allow.hosts`, `limits` and `sandbox`. */
 import type { TransportMode, TransportPlan } from "../abi/plan.js";
 import { isLoopback } from "../base/loopback.js";
 import type { ServerConfig } from "../config/schema.js";
 import type { Report } from "./report.js";
 
-/** The transport of a server; `hosts` are the other machines that it may be on. */
+/** `hosts` are the other machines that a server may run on. */
 export function buildTransport(
   server: ServerConfig,
   pointer: string,
@@ -37,11 +37,11 @@ function checkAddress(
   if (port < least || port > 65_535)
     report.add("config/bad-value", pointer, `The port ${port} is not between ${least} and 65535.`);
   if (isLoopback(host) || (mode === "connect" && hosts.includes(host))) return;
-  const words =
+  const message =
     mode === "connect"
       ? `The host \`${host}\` is another machine, and not in \`allow.hosts\`.`
-      : `With \`mode = "${mode}"\` the address is one of this machine alone, and \`${host}\` is not.`;
-  report.add("plan/host-not-allowed", pointer, words);
+      : `With \`mode = "${mode}"\` the address must be local, and \`${host}\` is not.`;
+  report.add("plan/host-not-allowed", pointer, message);
 }
 
 function checkConfinement(
@@ -55,16 +55,16 @@ function checkConfinement(
       report.add(
         "plan/no-process",
         `${pointer}/limits/${key}`,
-        `The server \`${id}\` runs already: there is no process to limit.`,
+        `The server \`${id}\` is already running: there is no process to limit.`,
       );
     if (sandbox !== "none")
       report.add(
         "plan/no-process",
         `${pointer}/sandbox`,
-        `The server \`${id}\` runs already: there is no process to confine.`,
+        `The server \`${id}\` is already running: there is no process to confine.`,
       );
   } else if (transport.kind === "tcp" && sandbox !== "none" && sandbox !== "read_only") {
-    const words = `The server \`${id}\` is spoken to over TCP, which \`${sandbox}\` cuts off; a \`pipe\` stays.`;
-    report.add("plan/no-process", `${pointer}/sandbox`, words);
+    const message = `The server \`${id}\` uses TCP, which \`${sandbox}\` blocks; a \`pipe\` works.`;
+    report.add("plan/no-process", `${pointer}/sandbox`, message);
   }
 }

@@ -1,77 +1,73 @@
-/** Tools made of tools, and what effects they may have: no circles, no stronger effect hidden in a weaker tool. */
-import type { DialectPlan, Effect, StepPlan } from "../abi/plan.js";
+/** Checks tools that call tools: no cycles, fitting arguments, and no effect that the calling tool does not declare. */
+import type { DialectPlan, Effect, StepPlan, ToolPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { toPointer } from "../base/pointer.js";
 import { actions } from "../protocol/actions.js";
-import { listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
-import { misfit } from "./literal-arguments.js";
+import { listingFields, listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
+import { type ValueBounds, violation } from "./arguments.js";
 import type { Report } from "./report.js";
 import type { PlacedTool } from "./tools.js";
 
-/** Notes unknown callees, circles, arguments a callee does not take, and effects that a tool does not declare. */
 export function checkWorkflows(tools: readonly PlacedTool[], dialect: DialectPlan, report: Report): void {
   const byName = new Map(tools.map((tool) => [tool.plan.name, tool]));
   for (const tool of tools) {
     tool.plan.steps.forEach((step, index) => {
       const pointer = tool.stepPointer(index);
-      if (step.kind === "tool") checkCallee(tool, step, pointer, byName, dialect, report);
+      if (step.kind === "tool") {
+        const callee = byName.get(step.tool);
+        if (callee) checkArguments(tool, step, callee, { pointer, dialect, report });
+        else if (step.tool !== "")
+          report.unknown("plan/unknown-tool", `${pointer}/tool`, "The tool", step.tool, [...byName.keys()]);
+      }
       checkEffect(tool, step, pointer, byName, report);
     });
   }
   reportCycles(byName, report);
 }
 
-function checkCallee(
+type ToolStep = Extract<StepPlan, { kind: "tool" }>;
+
+/** Checks the arguments that a step passes to the tool that it calls. */
+function checkArguments(
   tool: PlacedTool,
-  step: Extract<StepPlan, { kind: "tool" }>,
-  pointer: string,
-  byName: Map<string, PlacedTool>,
-  dialect: DialectPlan,
-  report: Report,
+  step: ToolStep,
+  callee: PlacedTool,
+  { pointer, dialect, report }: { pointer: string; dialect: DialectPlan; report: Report },
 ): void {
-  const callee = byName.get(step.tool);
-  if (!callee) {
-    if (step.tool !== "")
-      report.unknown("plan/unknown-tool", `${pointer}/tool`, "The tool", step.tool, [...byName.keys()]);
-    return;
+  const bad = (at: string, message: string, fix: string) => report.add("plan/bad-step", at, message, fix);
+  for (const [name, value] of literals(step)) {
+    const why = misfit(name, value, callee.plan, dialect);
+    if (why !== undefined)
+      bad(
+        `${pointer}/args${toPointer([name])}`,
+        `\`${name}\` of \`${step.tool}\` ${why}.`,
+        "Correct the value.",
+      );
   }
   const takes = argumentNames(callee, dialect);
   const given = givenNames(tool, step, takes, dialect);
   const extra = given.filter((name) => !takes.includes(name));
-  for (const [name, value] of literals(step)) {
-    const why = misfit(name, value, callee.plan, dialect);
-    if (why !== undefined)
-      report.add(
-        "plan/bad-step",
-        `${pointer}/args${toPointer([name])}`,
-        `\`${name}\` of \`${step.tool}\` ${why}.`,
-        {
-          fix: "Mend the value.",
-        },
-      );
-  }
   const missing = requiredNames(callee, dialect).filter((name) => !given.includes(name));
   const list = (names: string[]) => names.map((name) => `\`${name}\``).join(", ");
+  const at = `${pointer}/args`;
   if (extra.length > 0)
-    report.add("plan/bad-step", `${pointer}/args`, `The tool \`${step.tool}\` takes no ${list(extra)}.`, {
-      fix: "Give the arguments one by one in a table.",
-    });
-  if (missing.length > 0)
-    report.add("plan/bad-step", `${pointer}/args`, `The tool \`${step.tool}\` needs ${list(missing)}.`, {
-      fix: "Add the arguments.",
-    });
+    bad(
+      at,
+      `The tool \`${step.tool}\` takes no ${list(extra)}.`,
+      "Give the arguments one by one in a table.",
+    );
+  if (missing.length > 0) bad(at, `The tool \`${step.tool}\` needs ${list(missing)}.`, "Add the arguments.");
 }
 
-/** The names of the arguments that a tool step passes on. */
+/** The names of the arguments that a tool step passes. */
 function givenNames(
   tool: PlacedTool,
-  step: Extract<StepPlan, { kind: "tool" }>,
+  { args }: ToolStep,
   takes: readonly string[],
   dialect: DialectPlan,
 ): string[] {
-  const { args } = step;
   if (args.kind === "ref") {
-    // How much of its own list a tool's caller wants is not passed on to a tool that has no such argument.
+    // Paging arguments are not passed to a tool that has none.
     const own = listingNames(tool.plan, dialect).filter((name) => !takes.includes(name));
     return argumentNames(tool, dialect).filter((name) => !own.includes(name));
   }
@@ -79,8 +75,8 @@ function givenNames(
   return args.kind === "literal" && isTable(args.value) ? Object.keys(args.value) : [];
 }
 
-/** The arguments whose values stand in the config. */
-function literals({ args }: Extract<StepPlan, { kind: "tool" }>): [string, unknown][] {
+/** The arguments with literal values. */
+function literals({ args }: ToolStep): [string, unknown][] {
   if (args.kind === "table")
     return args.entries.flatMap(([name, value]) => (value.kind === "literal" ? [[name, value.value]] : []));
   return args.kind === "literal" && isTable(args.value) ? Object.entries(args.value) : [];
@@ -112,7 +108,7 @@ function checkEffect(
     "plan/bad-step",
     pointer,
     `The step \`${step.id}\` has the effect \`${needed}\`, the tool declares \`${tool.plan.effect}\`.`,
-    { fix: `Set \`effect = "${needed}"\` on the tool.` },
+    `Set \`effect = "${needed}"\` on the tool.`,
   );
 }
 
@@ -125,7 +121,7 @@ function effectOf(step: StepPlan, byName: Map<string, PlacedTool>): Effect {
   return "read";
 }
 
-/** What a list of effects needs a tool to declare; two kinds beyond `read` fit into none. */
+/** The effect that a tool must declare to have all of these. */
 function strongest(effects: readonly Effect[]): Effect {
   return effects.find((effect) => effect !== "read") ?? "read";
 }
@@ -135,8 +131,8 @@ function reportCycles(byName: Map<string, PlacedTool>, report: Report): void {
   const visit = (name: string, path: string[]): void => {
     const start = path.indexOf(name);
     if (start >= 0) {
-      const circle = [...path.slice(start), name].map((part) => `\`${part}\``).join(" → ");
-      report.add("plan/tool-cycle", byName.get(name)?.pointer ?? "", `The tools call each other: ${circle}.`);
+      const cycle = [...path.slice(start), name].map((part) => `\`${part}\``).join(" → ");
+      report.add("plan/tool-cycle", byName.get(name)?.pointer ?? "", `The tools call each other: ${cycle}.`);
       return;
     }
     if (done.has(name)) return;
@@ -148,4 +144,15 @@ function reportCycles(byName: Map<string, PlacedTool>, report: Report): void {
 
 function callees(tool: PlacedTool | undefined): string[] {
   return tool?.plan.steps.flatMap((step) => (step.kind === "tool" ? [step.tool] : [])) ?? [];
+}
+
+/** Why the called tool does not accept a literal value; undefined if it does, or only the call can tell. */
+function misfit(name: string, value: unknown, callee: ToolPlan, dialect: DialectPlan): string | undefined {
+  // A null argument counts as absent.
+  if (value === null) return undefined;
+  const arg = callee.args.find((candidate) => candidate.name === name);
+  if (arg) return violation(value, arg.beyond === "clamp" ? { ...arg, minimum: null, maximum: null } : arg);
+  const { properties } = pointingFields(callee.input, dialect);
+  const schema = { ...properties, ...listingFields(callee, dialect).properties }[name];
+  return isTable(schema) ? violation(value, schema as Partial<ValueBounds>) : undefined;
 }

@@ -1,11 +1,10 @@
-/** The runtime's own actions: what each may do, whether it needs a place in a file, and what it gives. */
+/** The actions of the runtime: the effect of each, whether it needs a position, and the kind of its result. */
 import type { Effect, RuntimeAction } from "../abi/plan.js";
 
 export interface ActionFacts {
   effect: Effect;
-  /** Whether it is about the place or symbol that the call points at. */
+  /** Whether it acts on the position or symbol that the call points at. */
   place: boolean;
-  /** A plain value, the servers' statuses, or an edit. */
   gives: "value" | "servers" | "edit";
 }
 

@@ -1,16 +1,16 @@
-/** The arguments of tools that edit: those that every one of them has, and the two ways of writing edits down. */
+/** The arguments of tools that edit: the ones that all of them have, and the two forms of a list of edits. */
 import type { DialectPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import { closed, documentFields, documentKey, joinFields, spanFields } from "./spelling.js";
 
-/** The arguments of every tool whose edit may be applied. */
+/** Arguments of every tool whose edit a call may apply. */
 export const editArguments = {
   dryRun: "dry_run",
   token: "edit_token",
   expected: "expected_before_sha256",
 } as const;
 
-/** The member that gives a file's new name. */
+/** The member that holds the new name of a file. */
 export function newDocumentKey(dialect: DialectPlan): string {
   return `new_${documentKey(dialect)}`;
 }
@@ -19,7 +19,7 @@ const mostEdits = 10_000;
 const text: JsonObject = { type: "string", maxLength: 1_000_000 };
 const flag: JsonObject = { type: "boolean" };
 
-/** Files with their edits and operations, as answers spell them. */
+/** A list of files with edits and operations, in the form of answers. */
 export function fileEditsSchema(dialect: DialectPlan): JsonObject {
   const edit = closed(
     joinFields(spanFields(dialect), { properties: { new_text: text }, required: ["new_text"] }),
@@ -50,7 +50,7 @@ const point = closed({
   required: ["line", "character"],
 });
 
-/** LSP's own `changes`: file → edits, counted from 0 in UTF-16 units. */
+/** The `changes` of LSP: file → edits, zero-based, in UTF-16 units. */
 export const textEditsSchema: JsonObject = {
   type: "object",
   minProperties: 1,

@@ -1,33 +1,29 @@
 /**
- * The whole answer of a tool as a JSON Schema: the evidence that every answer carries, the shape's own members, and
- * the two other outcomes, several symbols of one name and a refusal. Closed at every level that is ours.
+ * The JSON Schema of a tool's answer. An answer has one of three outcomes: a result in the tool's shape, candidates to
+ * choose from (several symbols of one name), or a refusal. Objects are closed, except for values of servers.
  *
  * | member | when |
  * |---|---|
  * | schema_version (1), ok, tool, warnings [{ code, message, data? }] | always |
- * | server_id (the servers that answered, joined by `,`, or null), readiness, truncated | with an answer |
- * | total, shown, dropped | with a counted list; next_cursor? when there is another page; `output.count` says `shown` again |
- * | `output.symbols.list` [{ symbol, <items> }] | in place of the items, where a tool asks for it |
- * | document? { path, sha256 } | when one document is the subject |
- * | needs_disambiguation (true), candidates | instead of the shape's members, where a symbol may be named; beside them, where a
- *   tool within this one asks back |
- * | next_steps? | when the answer was cut and no page follows, or something was left out |
- * | error { code, message, data? }, next_steps | with `ok: false`; readiness? beside it where a server was not ready |
+ * | server_id (servers that answered, joined by `,`, or null), readiness, truncated | in a result |
+ * | total, shown, dropped | with a counted list; next_cursor? if there is another page; `output.count` repeats `shown` |
+ * | `output.symbols.list` [{ symbol, <items> }] | instead of the items, if the tool groups by symbol |
+ * | document? { path, sha256 } | if the call is about one document |
+ * | needs_disambiguation (true), candidates | instead of the shape's members, for tools that take a symbol name; in addition
+ *   to them, if a tool step of this tool has candidates |
+ * | next_steps? | if the answer was cut and has no next page, or something was left out |
+ * | error { code, message, data? }, next_steps | with `ok: false`; readiness? if a server was not ready |
  */
 import type { DialectPlan, OutputPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
-import { madeOnce } from "../base/made-once.js";
-import { Fault } from "../base/problem.js";
 import { spellSchema } from "./members.js";
-import { optional, required } from "./shapes/facts.js";
+import { count, none, optional, required, text } from "./shapes/facts.js";
 import { type ShapeFacts, shapes } from "./shapes.js";
 import { closed, documentFields, type Fields, joinFields, spanFields } from "./spelling.js";
 
-/** The version of answers; it grows when a member changes its meaning. */
+/** The version of answers. It increases when a member changes its meaning. */
 export const SCHEMA_VERSION = 1;
 
-const text: JsonObject = { type: "string" };
-const count: JsonObject = { type: "integer", minimum: 0 };
 const openTable: JsonObject = { type: "object" };
 
 const warning = closed({
@@ -47,37 +43,22 @@ const nextStep = closed({
 });
 
 /** The output schema of a tool. */
-export const outputSchema = madeOnce(
-  (tool: ToolPlan, dialect: DialectPlan): JsonObject => ({
+export function outputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
+  return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: `${tool.name} answer`,
     ...answerSchema(tool, dialect),
-  }),
-);
-
-const answerSchemas = new WeakMap<DialectPlan, Map<string, JsonObject>>();
-
-/** What a tool's answers look like: the same table for all tools whose answers are alike. */
-export function answerSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
-  const known = answerSchemas.get(dialect) ?? new Map<string, JsonObject>();
-  answerSchemas.set(dialect, known);
-  const named = tool.input.includes("symbol") || tool.input.includes("text");
-  const isWorkflow = tool.steps.some((step) => step.kind === "tool");
-  // Everything that the schema depends on, besides the dialect.
-  const key = JSON.stringify([named, isWorkflow, tool.output]);
-  const schema = known.get(key) ?? makeAnswerSchema(tool.output, { named, isWorkflow }, dialect);
-  known.set(key, schema);
-  return schema;
+  };
 }
 
-function makeAnswerSchema(
-  output: OutputPlan,
-  { named, isWorkflow }: { named: boolean; isWorkflow: boolean },
-  dialect: DialectPlan,
-): JsonObject {
-  const answer = answerFields(output, dialect);
-  const outcomes: JsonObject[] = [outcome(true, answer.required, otherMembers(named && !isWorkflow))];
-  // A workflow may carry the question of a tool within it beside its own members; its own question stands alone.
+/** The output schema without its title: equal for tools whose answers have the same form. */
+export function answerSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
+  const named = tool.input.includes("symbol") || tool.input.includes("text");
+  const isWorkflow = tool.steps.some((step) => step.kind === "tool");
+  const answer = answerFields(tool.output, dialect);
+  const excluded = named && !isWorkflow ? ["error", "needs_disambiguation", "candidates"] : ["error"];
+  const outcomes: JsonObject[] = [outcome(true, answer.required, excluded)];
+  // A workflow may have candidates of a tool step in addition to its result, but its own candidates exclude a result.
   const besides = isWorkflow ? Object.keys(answer.properties) : [];
   if (named) outcomes.push(outcome(true, ["needs_disambiguation", "candidates"], ["error", ...besides]));
   outcomes.push(outcome(false, ["error", "next_steps"], []));
@@ -97,18 +78,14 @@ function makeAnswerSchema(
   });
 }
 
-function otherMembers(named: boolean): string[] {
-  return named ? ["error", "needs_disambiguation", "candidates"] : ["error"];
-}
-
-/** One way in which a call can end: what it must have, and what it must not. */
+/** One outcome of a call: the members that it must have, and those that it must not have. */
 function outcome(ok: boolean, required: string[], without: string[]): JsonObject {
   const properties: JsonObject = { ok: { const: ok } };
   for (const name of without) properties[name] = false;
   return { properties, required };
 }
 
-/** The members that any answer may have, whatever its tool; a tool's own have other names. */
+/** Members that any answer may have. A tool cannot use these names for its own members. */
 export const evidenceMembers: readonly string[] = [
   ...["schema_version", "ok", "tool", "server_id", "readiness", "total", "shown", "truncated", "next_cursor"],
   ...["dropped", "warnings", "document", "needs_disambiguation", "candidates", "error", "next_steps"],
@@ -141,19 +118,18 @@ function evidence(dialect: DialectPlan): Fields {
 
 function answerFields(output: OutputPlan, dialect: DialectPlan): Fields {
   const shape = shapes[output.shape];
-  if (!shape) throw new Fault(`a plan has the shape ${output.shape}, which does not exist`);
   const list = listFields(output, shape, dialect);
   const counts = shape.counted ? ["total", "shown", "dropped"] : [];
   const evidenced = {
     properties: {},
     required: ["server_id", "readiness", "truncated", ...counts],
   };
-  return joinFields(evidenced, shape.beside(dialect, output), list);
+  return joinFields(evidenced, shape.otherMembers?.(dialect, output) ?? none, list);
 }
 
 function listFields(output: OutputPlan, shape: ShapeFacts, dialect: DialectPlan): Fields {
   const { list, within } = shape;
-  if (list === null) return { properties: {}, required: [] };
+  if (list === null) return none;
   const fields = required({
     [output.list ?? list]: { type: "array", items: itemSchema(output, shape, dialect) },
   });
@@ -175,7 +151,7 @@ function symbolFields(dialect: DialectPlan): Fields {
   );
 }
 
-/** The schema of an item, with the id that a tool may ask for. */
+/** The schema of an item, with an id if the tool asks for ids. */
 function itemSchema(output: OutputPlan, shape: ShapeFacts, dialect: DialectPlan): JsonObject {
   const item = shape.item(dialect, output);
   if (!output.ids || !isTable(item.properties)) return item;
@@ -203,7 +179,7 @@ function disambiguation(dialect: DialectPlan): Fields {
   };
 }
 
-/** Members that say a refusal's message and number again, where the dialect has them. */
+/** Members that repeat the message and the number of a refusal, if the dialect has them. */
 function refusalMembers({ errors }: DialectPlan): JsonObject {
   return {
     ...(errors.message === "" ? {} : { [errors.message]: text }),

@@ -1,4 +1,4 @@
-/** The sort key of an answer's item, as its shape and the dialect say. A missing part sorts last. */
+/** The sort key of an item in an answer, from its shape and the dialect. A missing part sorts last. */
 import type { DialectPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import type { KeyPart } from "../base/order.js";
@@ -6,7 +6,7 @@ import { severities } from "./kinds.js";
 import type { OrderKey, ShapeFacts } from "./shapes.js";
 import { documentKey, spanNames } from "./spelling.js";
 
-/** The key by which items of a shape are sorted; two items with equal keys differ by their canonical text only. */
+/** The sort key. Items with equal keys are sorted by their canonical text. */
 export function itemKey(shape: ShapeFacts, item: unknown, dialect: DialectPlan): KeyPart[] {
   if (!isTable(item)) return [];
   return shape.order.flatMap((key) => parts(key, item, dialect));

@@ -1,6 +1,6 @@
 /**
- * Words that are no names in most languages. A place is never moved onto one of them: many servers explain keywords, and
- * the answer would be about something that nobody asked for. Where a file declares a symbol of that name, it is one.
+ * Keywords of many languages. When a position is moved to a nearby symbol, it is never moved to a keyword: many servers
+ * have a hover text for keywords, and the answer would be about the wrong thing.
  */
 const words = `
 abstract and as asm assert async auto await bool boolean break byte case catch char class const constexpr continue
@@ -14,7 +14,7 @@ unsigned until use using var virtual void volatile when where while with xor yie
 
 const known: ReadonlySet<string> = new Set(words.split(/\s+/).filter((word) => word !== ""));
 
-/** Whether a word is a keyword nearly everywhere. */
+/** Whether a word is a keyword in most languages. */
 export function isKeyword(word: string): boolean {
   return known.has(word);
 }

@@ -1,9 +1,8 @@
-/** LSP's numbered kinds as lower-case words; the index of a word is its number minus one. */
+/** The numeric kinds of LSP as lower-case words. The index of a word is its number minus one. */
 
-/** Severities, worst first: their order in a sorted list. */
+/** Severities, worst first. Diagnostics are sorted in this order. */
 export const severities = ["error", "warning", "information", "hint"] as const;
 
-/** Kinds of symbols. */
 export const symbolKinds = [
   "file",
   "module",
@@ -33,7 +32,6 @@ export const symbolKinds = [
   "type_parameter",
 ] as const;
 
-/** Kinds of completions. */
 export const completionKinds = [
   "text",
   "method",
@@ -62,13 +60,11 @@ export const completionKinds = [
   "type_parameter",
 ] as const;
 
-/** Kinds of inlay hints. */
 export const hintKinds = ["type", "parameter"] as const;
 
-/** Kinds of highlights. */
 export const highlightKinds = ["text", "read", "write"] as const;
 
-/** The word of a number; undefined when the number is none of the kinds. */
+/** The word for a number; undefined if the number is not a known kind. */
 export function wordOf(kinds: readonly string[], number: unknown): string | undefined {
   return typeof number === "number" ? kinds[number - 1] : undefined;
 }

@@ -1,39 +1,38 @@
 /**
- * The spelling of an answer's members, in values and in schemas alike: a dialect may rename a member or leave it out, at
- * every level that is ours, and say codes in its own words. What a server or another tool said (`value`, `data`,
- * `arguments`, `answer`) is not touched.
+ * Renames the members of an answer as the dialect says, in values and in schemas. A dialect may rename a member, leave it
+ * out, or replace codes. Values of servers and other tools (`value`, `data`, `arguments`, `answer`) stay unchanged.
  */
 import type { DialectPlan } from "../abi/plan.js";
 import { define, isTable, type Json, type JsonObject } from "../base/json.js";
 
 type Dialect = Pick<DialectPlan, "members" | "echo" | "errors" | "warnings">;
 
-/** Members whose insides are not ours to spell. */
+/** Members whose content is never renamed. */
 const foreign: readonly string[] = ["value", "data", "arguments", "answer"];
 
-/** A value as the dialect spells its members. */
+/** An answer with the dialect's names. */
 export function spellMembers(dialect: Dialect, value: JsonObject): JsonObject {
   const coded = hasCodes(value) ? withCodes(dialect, value) : value;
-  return Object.keys(dialect.members).length === 0 ? coded : spellTable(dialect, coded);
+  return Object.keys(dialect.members).length === 0 ? coded : (renameValue(dialect, coded) as JsonObject);
 }
 
-/** What a dialect has for a code: for itself, for its family, or for all others. */
+/** The dialect's entry for a code, for its prefix, or for `*`. */
 export function codeWord<T>(map: { readonly [key: string]: T }, code: string): T | undefined {
   const family = code.slice(0, code.indexOf("/"));
   return [code, family, "*"].flatMap((key) => (Object.hasOwn(map, key) ? [map[key]] : []))[0];
 }
 
-/** The schema of such a value. */
+/** The schema of an answer with the dialect's names. */
 export function spellSchema(dialect: Dialect, schema: JsonObject): JsonObject {
   const coded = withCodeSchemas(dialect, schema);
-  return Object.keys(dialect.members).length === 0 ? coded : schemaOf(dialect, coded);
+  return Object.keys(dialect.members).length === 0 ? coded : (renameSchema(dialect, coded) as JsonObject);
 }
 
 function hasCodes({ warnings, error }: JsonObject): boolean {
   return (Array.isArray(warnings) && warnings.length > 0) || isTable(error);
 }
 
-/** Warnings under the dialect's codes, and the codes of warnings and of an error under its names. */
+/** Replaces the codes of warnings, and renames the code member of warnings and of the error. */
 function withCodes({ errors, warnings }: Dialect, value: JsonObject): JsonObject {
   const out = { ...value };
   if (Array.isArray(value.warnings))
@@ -48,20 +47,20 @@ function withCodes({ errors, warnings }: Dialect, value: JsonObject): JsonObject
   return out;
 }
 
-/** The same in the schema; the codes themselves are any text there. */
+/** The same for the schema, which allows any text as a code. */
 function withCodeSchemas({ errors, warnings }: Dialect, schema: JsonObject): JsonObject {
   const properties = isTable(schema.properties) ? { ...(schema.properties as JsonObject) } : {};
   const list = properties.warnings;
   if (isTable(list) && isTable(list.items))
     properties.warnings = {
       ...(list as JsonObject),
-      items: renamed(list.items as JsonObject, warnings.code),
+      items: renameCode(list.items as JsonObject, warnings.code),
     };
-  if (isTable(properties.error)) properties.error = renamed(properties.error as JsonObject, errors.code);
+  if (isTable(properties.error)) properties.error = renameCode(properties.error as JsonObject, errors.code);
   return { ...schema, properties };
 }
 
-function renamed(schema: JsonObject, name: string): JsonObject {
+function renameCode(schema: JsonObject, name: string): JsonObject {
   const { code, ...rest } = schema.properties as JsonObject;
   const required = Array.isArray(schema.required) ? schema.required : [];
   return {
@@ -71,48 +70,36 @@ function renamed(schema: JsonObject, name: string): JsonObject {
   };
 }
 
-function spellTable(dialect: Dialect, table: JsonObject): JsonObject {
+/** Renames or removes the members of a table, and converts the values that are ours. */
+function renameTable(dialect: Dialect, table: JsonObject, convert: (value: Json) => Json): JsonObject {
   const out: JsonObject = {};
   for (const [name, value] of Object.entries(table)) {
-    const spelt = spelling(dialect, name);
-    if (spelt !== "") define(out, spelt, isForeign(dialect, name) ? value : spellValue(dialect, value));
+    const newName = nameIn(dialect, name);
+    const isForeign = foreign.includes(name) || name === dialect.echo;
+    if (newName !== "") define(out, newName, isForeign ? value : convert(value));
   }
   return out;
 }
 
-function spellValue(dialect: Dialect, value: Json): Json {
-  if (Array.isArray(value)) return value.map((item) => spellValue(dialect, item));
-  return isTable(value) ? spellTable(dialect, value as JsonObject) : value;
+function renameValue(dialect: Dialect, value: Json): Json {
+  const inner = (item: Json) => renameValue(dialect, item);
+  if (Array.isArray(value)) return value.map(inner);
+  return isTable(value) ? renameTable(dialect, value as JsonObject, inner) : value;
 }
 
-function schemaOf(dialect: Dialect, schema: JsonObject): JsonObject {
-  const out: JsonObject = { ...schema };
-  if (isTable(schema.properties)) out.properties = propertiesOf(dialect, schema.properties as JsonObject);
-  if (Array.isArray(schema.required))
-    out.required = schema.required
-      .map((name) => spelling(dialect, String(name)))
-      .filter((name) => name !== "");
-  if (isTable(schema.items)) out.items = schemaOf(dialect, schema.items as JsonObject);
-  if (Array.isArray(schema.oneOf))
-    out.oneOf = schema.oneOf.map((part) => (isTable(part) ? schemaOf(dialect, part as JsonObject) : part));
+function renameSchema(dialect: Dialect, schema: Json): Json {
+  if (!isTable(schema)) return schema;
+  const inner = (part: Json) => renameSchema(dialect, part);
+  const { properties, required, items, oneOf } = schema as JsonObject;
+  const out: JsonObject = { ...(schema as JsonObject) };
+  if (isTable(properties)) out.properties = renameTable(dialect, properties as JsonObject, inner);
+  if (Array.isArray(required))
+    out.required = required.map((name) => nameIn(dialect, String(name))).filter((name) => name !== "");
+  if (isTable(items)) out.items = inner(items as Json);
+  if (Array.isArray(oneOf)) out.oneOf = oneOf.map(inner);
   return out;
 }
 
-function propertiesOf(dialect: Dialect, properties: JsonObject): JsonObject {
-  const out: JsonObject = {};
-  for (const [name, schema] of Object.entries(properties)) {
-    const spelt = spelling(dialect, name);
-    if (spelt === "") continue;
-    const isOurs = isTable(schema) && !isForeign(dialect, name);
-    define(out, spelt, isOurs ? schemaOf(dialect, schema as JsonObject) : schema);
-  }
-  return out;
-}
-
-function isForeign(dialect: Dialect, name: string): boolean {
-  return foreign.includes(name) || name === dialect.echo;
-}
-
-function spelling(dialect: Dialect, name: string): string {
+function nameIn(dialect: Dialect, name: string): string {
   return Object.hasOwn(dialect.members, name) ? (dialect.members[name] ?? name) : name;
 }

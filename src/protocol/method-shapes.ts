@@ -1,6 +1,6 @@
 /**
- * The shapes that the result of each LSP method can fill, beside `json` and `text`, which any value can. A method that is
- * not named here, a custom one above all, is free.
+ * The output shapes that fit the result of each LSP method, besides `json` and `text`, which fit any value. Methods that
+ * are not listed, such as custom ones, may have any shape.
  */
 import type { ShapeName } from "../abi/plan.js";
 
@@ -49,10 +49,10 @@ const table: { readonly [method: string]: readonly ShapeName[] } = {
   "workspaceSymbol/resolve": ["workspace_symbols"],
 };
 
-/** The shapes that a method's result can fill; undefined when it may be any. */
+/** The shapes that fit the result of a method; undefined if any shape may. */
 export function shapesOf(method: string): readonly ShapeName[] | undefined {
   return Object.hasOwn(table, method) ? table[method] : undefined;
 }
 
-/** The shapes that the result of some method fills. */
+/** The shapes that fit the result of at least one method. */
 export const ofMethods: ReadonlySet<ShapeName> = new Set(Object.values(table).flat());

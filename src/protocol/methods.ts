@@ -1,325 +1,185 @@
 /**
- * The requests of LSP 3.17 that a tool may send: the capability that promises each, the name under which a client
- * registration may bring it later, and the feature it belongs to. A test holds this table against the protocol package.
+ * The requests of LSP 3.17 that a tool may send: the server capability that announces each, and the feature it belongs
+ * to. The compiler checks the names against vscode-languageserver-protocol, a test checks the capabilities.
  */
+import type * as lsp from "vscode-languageserver-protocol";
 
 export interface MethodFacts {
   /** Dotted path in the server's capabilities. */
   capability: string;
-  /** The method of `client/registerCapability` that offers it, where that differs. */
+  /** The method under which `client/registerCapability` announces it. */
   registration: string;
   /** The name used in a server's `features`. */
   feature: string;
-  /** Whether one server's answer is enough or all servers of a file are asked. */
+  /** Ask one server, or all servers of the file. */
   merge: "first" | "all";
-  /** Asks about the very place, not about the symbol there: a place beside it is another question. */
+  /** The question is about the exact position, so a position next to it is never tried instead. */
   exact?: true;
-  /** Answers with the place where the name of the symbol stands. */
+  /** The answer is the location of the symbol's name. */
   declares?: true;
-  /** The method that does the same for a range: asked instead when the call names one, or the server has only it. */
+  /** The same method for a range. It is sent if the call gives a range or the server offers nothing else. */
   ranged?: string;
-  /** The parameter that is one name: without white space. */
+  /** The parameter that is an identifier: it may contain no white space. */
   named?: string;
-  /** What is told of the whole document can be narrowed to a range, for servers that have no other method. */
+  /** The answer about a whole document can be filtered by range, for servers without the `ranged` method. */
   isNarrowed?: true;
 }
 
-export const methods: { readonly [method: string]: MethodFacts } = {
+/** Method names that the protocol package declares. */
+type MethodOf<T> = T extends { method: infer M extends string } ? M : never;
+type LspMethod = MethodOf<(typeof lsp)[keyof typeof lsp]>;
+
+type Row = Omit<MethodFacts, "registration" | "merge"> & Partial<MethodFacts>;
+
+/** By default a method is registered under its own name, and one server is asked. */
+const table: { readonly [method in LspMethod]?: Row } = {
   "callHierarchy/incomingCalls": {
     capability: "callHierarchyProvider",
-    registration: "textDocument/prepareCallHierarchy",
     feature: "call_hierarchy",
-    merge: "first",
+    registration: "textDocument/prepareCallHierarchy",
   },
   "callHierarchy/outgoingCalls": {
     capability: "callHierarchyProvider",
-    registration: "textDocument/prepareCallHierarchy",
     feature: "call_hierarchy",
-    merge: "first",
+    registration: "textDocument/prepareCallHierarchy",
   },
   "codeAction/resolve": {
     capability: "codeActionProvider.resolveProvider",
-    registration: "textDocument/codeAction",
     feature: "code_action",
-    merge: "first",
+    registration: "textDocument/codeAction",
   },
   "codeLens/resolve": {
     capability: "codeLensProvider.resolveProvider",
-    registration: "textDocument/codeLens",
     feature: "code_lens",
-    merge: "first",
+    registration: "textDocument/codeLens",
   },
   "completionItem/resolve": {
     capability: "completionProvider.resolveProvider",
-    registration: "textDocument/completion",
     feature: "completion",
-    merge: "first",
+    registration: "textDocument/completion",
   },
   "documentLink/resolve": {
     capability: "documentLinkProvider.resolveProvider",
-    registration: "textDocument/documentLink",
     feature: "document_link",
-    merge: "first",
+    registration: "textDocument/documentLink",
   },
   "inlayHint/resolve": {
     capability: "inlayHintProvider.resolveProvider",
-    registration: "textDocument/inlayHint",
     feature: "inlay_hint",
-    merge: "first",
+    registration: "textDocument/inlayHint",
   },
-  "textDocument/codeAction": {
-    capability: "codeActionProvider",
-    registration: "textDocument/codeAction",
-    feature: "code_action",
-    merge: "all",
-  },
-  "textDocument/codeLens": {
-    capability: "codeLensProvider",
-    registration: "textDocument/codeLens",
-    feature: "code_lens",
-    merge: "all",
-  },
+  "textDocument/codeAction": { capability: "codeActionProvider", feature: "code_action", merge: "all" },
+  "textDocument/codeLens": { capability: "codeLensProvider", feature: "code_lens", merge: "all" },
   "textDocument/colorPresentation": {
     capability: "colorProvider",
-    registration: "textDocument/documentColor",
     feature: "color",
-    merge: "first",
-  },
-  "textDocument/completion": {
-    capability: "completionProvider",
-    registration: "textDocument/completion",
-    feature: "completion",
-    merge: "first",
-    exact: true,
-  },
-  "textDocument/declaration": {
-    capability: "declarationProvider",
-    registration: "textDocument/declaration",
-    feature: "declaration",
-    merge: "first",
-    declares: true,
-  },
-  "textDocument/definition": {
-    capability: "definitionProvider",
-    registration: "textDocument/definition",
-    feature: "definition",
-    merge: "first",
-    declares: true,
-  },
-  "textDocument/diagnostic": {
-    capability: "diagnosticProvider",
-    registration: "textDocument/diagnostic",
-    feature: "diagnostics",
-    merge: "all",
-  },
-  "textDocument/documentColor": {
-    capability: "colorProvider",
     registration: "textDocument/documentColor",
-    feature: "color",
-    merge: "first",
   },
+  "textDocument/completion": { capability: "completionProvider", feature: "completion", exact: true },
+  "textDocument/declaration": { capability: "declarationProvider", feature: "declaration", declares: true },
+  "textDocument/definition": { capability: "definitionProvider", feature: "definition", declares: true },
+  "textDocument/diagnostic": { capability: "diagnosticProvider", feature: "diagnostics", merge: "all" },
+  "textDocument/documentColor": { capability: "colorProvider", feature: "color" },
   "textDocument/documentHighlight": {
     capability: "documentHighlightProvider",
-    registration: "textDocument/documentHighlight",
     feature: "document_highlight",
-    merge: "first",
   },
-  "textDocument/documentLink": {
-    capability: "documentLinkProvider",
-    registration: "textDocument/documentLink",
-    feature: "document_link",
-    merge: "first",
-  },
-  "textDocument/documentSymbol": {
-    capability: "documentSymbolProvider",
-    registration: "textDocument/documentSymbol",
-    feature: "document_symbol",
-    merge: "first",
-  },
-  "textDocument/foldingRange": {
-    capability: "foldingRangeProvider",
-    registration: "textDocument/foldingRange",
-    feature: "folding_range",
-    merge: "first",
-  },
+  "textDocument/documentLink": { capability: "documentLinkProvider", feature: "document_link" },
+  "textDocument/documentSymbol": { capability: "documentSymbolProvider", feature: "document_symbol" },
+  "textDocument/foldingRange": { capability: "foldingRangeProvider", feature: "folding_range" },
   "textDocument/formatting": {
     capability: "documentFormattingProvider",
-    registration: "textDocument/formatting",
     feature: "formatting",
-    merge: "first",
     ranged: "textDocument/rangeFormatting",
   },
-  "textDocument/hover": {
-    capability: "hoverProvider",
-    registration: "textDocument/hover",
-    feature: "hover",
-    merge: "first",
-  },
-  "textDocument/implementation": {
-    capability: "implementationProvider",
-    registration: "textDocument/implementation",
-    feature: "implementation",
-    merge: "first",
-  },
-  "textDocument/inlayHint": {
-    capability: "inlayHintProvider",
-    registration: "textDocument/inlayHint",
-    feature: "inlay_hint",
-    merge: "first",
-  },
-  "textDocument/inlineValue": {
-    capability: "inlineValueProvider",
-    registration: "textDocument/inlineValue",
-    feature: "inline_value",
-    merge: "first",
-    exact: true,
-  },
+  "textDocument/hover": { capability: "hoverProvider", feature: "hover" },
+  "textDocument/implementation": { capability: "implementationProvider", feature: "implementation" },
+  "textDocument/inlayHint": { capability: "inlayHintProvider", feature: "inlay_hint" },
+  "textDocument/inlineValue": { capability: "inlineValueProvider", feature: "inline_value", exact: true },
   "textDocument/linkedEditingRange": {
     capability: "linkedEditingRangeProvider",
-    registration: "textDocument/linkedEditingRange",
     feature: "linked_editing_range",
-    merge: "first",
     exact: true,
   },
-  "textDocument/moniker": {
-    capability: "monikerProvider",
-    registration: "textDocument/moniker",
-    feature: "moniker",
-    merge: "first",
-  },
+  "textDocument/moniker": { capability: "monikerProvider", feature: "moniker" },
   "textDocument/onTypeFormatting": {
     capability: "documentOnTypeFormattingProvider",
-    registration: "textDocument/onTypeFormatting",
     feature: "formatting",
-    merge: "first",
     exact: true,
   },
-  "textDocument/prepareCallHierarchy": {
-    capability: "callHierarchyProvider",
-    registration: "textDocument/prepareCallHierarchy",
-    feature: "call_hierarchy",
-    merge: "first",
-  },
+  "textDocument/prepareCallHierarchy": { capability: "callHierarchyProvider", feature: "call_hierarchy" },
   "textDocument/prepareRename": {
     capability: "renameProvider.prepareProvider",
-    registration: "textDocument/rename",
     feature: "rename",
-    merge: "first",
-  },
-  "textDocument/prepareTypeHierarchy": {
-    capability: "typeHierarchyProvider",
-    registration: "textDocument/prepareTypeHierarchy",
-    feature: "type_hierarchy",
-    merge: "first",
-  },
-  "textDocument/rangeFormatting": {
-    capability: "documentRangeFormattingProvider",
-    registration: "textDocument/rangeFormatting",
-    feature: "formatting",
-    merge: "first",
-  },
-  "textDocument/references": {
-    capability: "referencesProvider",
-    registration: "textDocument/references",
-    feature: "references",
-    merge: "first",
-  },
-  "textDocument/rename": {
-    capability: "renameProvider",
     registration: "textDocument/rename",
-    feature: "rename",
-    merge: "first",
-    named: "newName",
   },
+  "textDocument/prepareTypeHierarchy": { capability: "typeHierarchyProvider", feature: "type_hierarchy" },
+  "textDocument/rangeFormatting": { capability: "documentRangeFormattingProvider", feature: "formatting" },
+  "textDocument/references": { capability: "referencesProvider", feature: "references" },
+  "textDocument/rename": { capability: "renameProvider", feature: "rename", named: "newName" },
   "textDocument/selectionRange": {
     capability: "selectionRangeProvider",
-    registration: "textDocument/selectionRange",
     feature: "selection_range",
-    merge: "first",
     exact: true,
   },
   "textDocument/semanticTokens/full": {
     capability: "semanticTokensProvider.full",
-    registration: "textDocument/semanticTokens",
     feature: "semantic_tokens",
-    merge: "first",
+    registration: "textDocument/semanticTokens",
     ranged: "textDocument/semanticTokens/range",
     isNarrowed: true,
   },
   "textDocument/semanticTokens/range": {
     capability: "semanticTokensProvider.range",
-    registration: "textDocument/semanticTokens",
     feature: "semantic_tokens",
-    merge: "first",
+    registration: "textDocument/semanticTokens",
   },
   "textDocument/signatureHelp": {
     capability: "signatureHelpProvider",
-    registration: "textDocument/signatureHelp",
     feature: "signature_help",
-    merge: "first",
     exact: true,
   },
-  "textDocument/typeDefinition": {
-    capability: "typeDefinitionProvider",
-    registration: "textDocument/typeDefinition",
-    feature: "type_definition",
-    merge: "first",
-  },
+  "textDocument/typeDefinition": { capability: "typeDefinitionProvider", feature: "type_definition" },
   "typeHierarchy/subtypes": {
     capability: "typeHierarchyProvider",
-    registration: "textDocument/prepareTypeHierarchy",
     feature: "type_hierarchy",
-    merge: "first",
+    registration: "textDocument/prepareTypeHierarchy",
   },
   "typeHierarchy/supertypes": {
     capability: "typeHierarchyProvider",
-    registration: "textDocument/prepareTypeHierarchy",
     feature: "type_hierarchy",
-    merge: "first",
+    registration: "textDocument/prepareTypeHierarchy",
   },
   "workspace/diagnostic": {
     capability: "diagnosticProvider.workspaceDiagnostics",
-    registration: "textDocument/diagnostic",
     feature: "diagnostics",
+    registration: "textDocument/diagnostic",
     merge: "all",
   },
-  "workspace/executeCommand": {
-    capability: "executeCommandProvider",
-    registration: "workspace/executeCommand",
-    feature: "execute_command",
-    merge: "first",
-  },
-  "workspace/symbol": {
-    capability: "workspaceSymbolProvider",
-    registration: "workspace/symbol",
-    feature: "workspace_symbol",
-    merge: "all",
-  },
+  "workspace/executeCommand": { capability: "executeCommandProvider", feature: "execute_command" },
+  "workspace/symbol": { capability: "workspaceSymbolProvider", feature: "workspace_symbol", merge: "all" },
   "workspace/willCreateFiles": {
     capability: "workspace.fileOperations.willCreate",
-    registration: "workspace/willCreateFiles",
     feature: "file_operations",
-    merge: "first",
   },
   "workspace/willDeleteFiles": {
     capability: "workspace.fileOperations.willDelete",
-    registration: "workspace/willDeleteFiles",
     feature: "file_operations",
-    merge: "first",
   },
   "workspace/willRenameFiles": {
     capability: "workspace.fileOperations.willRename",
-    registration: "workspace/willRenameFiles",
     feature: "file_operations",
-    merge: "first",
   },
   "workspaceSymbol/resolve": {
     capability: "workspaceSymbolProvider.resolveProvider",
-    registration: "workspace/symbol",
     feature: "workspace_symbol",
-    merge: "first",
+    registration: "workspace/symbol",
   },
 };
+
+export const methods: { readonly [method: string]: MethodFacts } = Object.fromEntries(
+  Object.entries(table).map(([method, row]) => [method, { registration: method, merge: "first", ...row }]),
+);
 
 export const methodNames: readonly string[] = Object.keys(methods);
 

@@ -1,16 +1,16 @@
 /**
- * The arguments with which a call points at code, spelt by the dialect. The anchors of one tool are alternatives, so
- * an argument is required only when every alternative needs it; `query` is asked for beside them.
+ * The arguments that point at code, with the dialect's names. The anchors of a tool are alternatives, so an argument is
+ * required only if every anchor needs it. `query` is not an alternative but an additional argument.
  */
 import type { Anchor, DialectPlan, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import { shapes } from "./shapes.js";
 import { closed, type Fields, joinFields, optionalFields, spanNames } from "./spelling.js";
 
-/** The argument that gives a line by its own text. */
+/** The argument that identifies a line by its text. */
 export const lineTextName = "line_text";
 
-/** The names that references (`input.X`) use for pointing arguments, and how the dialect spells each. */
+/** Pointing arguments: name in references (`input.X`) → name in the dialect. */
 export function pointingNames(input: readonly Anchor[], dialect: DialectPlan): { [name: string]: string } {
   const names: { [name: string]: string } = {};
   const { document, symbol, query } = dialect;
@@ -22,30 +22,22 @@ export function pointingNames(input: readonly Anchor[], dialect: DialectPlan): {
     else if (input.includes("position")) names.position = "position";
   }
   if (input.includes("range")) {
-    if (flat)
-      Object.assign(names, {
-        end_line: span.endLine,
-        end_character: span.endCharacter,
-      });
+    if (flat) Object.assign(names, { end_line: span.endLine, end_character: span.endCharacter });
     else names.range = "range";
   }
-  if (input.includes("symbol"))
-    Object.assign(names, {
-      symbol_name: symbol.name,
-      symbol_kind: symbol.kind,
-    });
+  if (input.includes("symbol")) Object.assign(names, { symbol_name: symbol.name, symbol_kind: symbol.kind });
   if (input.includes("text")) names.line_text = lineTextName;
   if (input.includes("query")) names.query = query;
   return names;
 }
 
-/** The names of the arguments that ask for a page or a cap, by the tool's shape. */
+/** The names of the paging arguments, or of the one that caps the list. */
 export function listingNames(tool: Pick<ToolPlan, "page" | "output">, { listing }: DialectPlan): string[] {
   if (tool.page) return [listing.size, listing.cursor];
   return isCapped(tool) && listing.most !== "" ? [listing.most] : [];
 }
 
-/** The schema members of a tool's pointing arguments. */
+/** The schema of the pointing arguments. */
 export function pointingFields(input: readonly Anchor[], dialect: DialectPlan): Fields {
   const alternatives = input
     .filter((anchor) => anchor !== "query")
@@ -60,7 +52,7 @@ export function pointingFields(input: readonly Anchor[], dialect: DialectPlan): 
   return input.includes("query") ? joinFields(pointing, queryFields(dialect)) : pointing;
 }
 
-/** The schema members that ask for a page, or cap a list. */
+/** The schema of the arguments that page or cap a list. */
 export function listingFields(
   tool: Pick<ToolPlan, "page" | "output" | "maxItems" | "defaultItems">,
   { listing, members }: DialectPlan,
@@ -94,12 +86,8 @@ export function listingFields(
 }
 
 function isCapped(tool: Pick<ToolPlan, "output">): boolean {
-  return (
-    shapes[tool.output.shape]?.counted === true &&
-    tool.output.shape !== "server_status" &&
-    tool.output.shape !== "batch" &&
-    shapes[tool.output.shape]?.uncapped !== true
-  );
+  const { shape } = tool.output;
+  return shapes[shape].counted && !shapes[shape].uncapped && shape !== "server_status" && shape !== "batch";
 }
 
 function anchorFields(anchor: Anchor, dialect: DialectPlan): Fields {
@@ -124,12 +112,7 @@ function anchorFields(anchor: Anchor, dialect: DialectPlan): Fields {
 function documentArgument(dialect: DialectPlan): Fields {
   const description = dialect.document.form === "uri" ? "file: URI." : "Relative path or file: URI.";
   const { field } = dialect.document;
-  return {
-    properties: {
-      [field]: { type: "string", description },
-    },
-    required: [field],
-  };
+  return { properties: { [field]: { type: "string", description } }, required: [field] };
 }
 
 function positionArgument(dialect: DialectPlan): Fields {
@@ -148,31 +131,16 @@ function rangeArgument(dialect: DialectPlan): Fields {
       placeArgument(names.endLine, names.endCharacter, dialect, "End, exclusive: "),
     );
   const point = closed(placeArgument(names.line, names.character, dialect, ""));
-  return {
-    properties: {
-      range: closed({
-        properties: { start: point, end: point },
-        required: ["start", "end"],
-      }),
-    },
-    required: ["range"],
-  };
+  const range = closed({ properties: { start: point, end: point }, required: ["start", "end"] });
+  return { properties: { range }, required: ["range"] };
 }
 
 function placeArgument(line: string, character: string, dialect: DialectPlan, prefix: string): Fields {
   const { lineBase, characterBase, unit } = dialect.position;
-  const counted = {
-    "utf-8": "bytes",
-    "utf-16": "UTF-16 units",
-    "utf-32": "characters",
-  }[unit];
+  const counted = { "utf-8": "bytes", "utf-16": "UTF-16 units", "utf-32": "characters" }[unit];
   return {
     properties: {
-      [line]: {
-        type: "integer",
-        minimum: lineBase,
-        description: `${prefix}${lineBase}-based.`,
-      },
+      [line]: { type: "integer", minimum: lineBase, description: `${prefix}${lineBase}-based.` },
       [character]: {
         type: "integer",
         minimum: characterBase,
@@ -194,11 +162,7 @@ function symbolArgument(dialect: DialectPlan): Fields {
         maxLength: 512,
         description: "Or a name, such as Type/method.",
       },
-      [kind]: {
-        type: "string",
-        maxLength: 64,
-        description: "Its kind, e.g. function.",
-      },
+      [kind]: { type: "string", maxLength: 64, description: "Its kind, e.g. function." },
     },
     required: [name],
   };
@@ -218,10 +182,6 @@ const lineTextArgument: Fields = {
 
 function queryFields(dialect: DialectPlan): Fields {
   const description = "Name or part of it, at most 512 characters.";
-  return {
-    properties: {
-      [dialect.query]: { type: "string", maxLength: 512, description },
-    },
-    required: [dialect.query],
-  };
+  const query = { type: "string", maxLength: 512, description };
+  return { properties: { [dialect.query]: query }, required: [dialect.query] };
 }

@@ -1,6 +1,6 @@
 /**
- * How documents, places and ranges are spelt in arguments and answers, as one dialect says. Schema and value of a
- * spelling stand side by side here, so that they cannot part. Points are zero-based, in the dialect's own unit.
+ * How a dialect writes documents, positions and ranges in arguments and answers: for each form the schema and the
+ * function that builds the value. Points are zero-based, in the dialect's unit.
  */
 import type { DialectPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
@@ -21,12 +21,11 @@ export interface Fields {
   required: string[];
 }
 
-/** The name under which an answer gives a file: `path`, or `uri` in a dialect of URIs. */
+/** The member that names a file in answers: `path`, or `uri` in a dialect that uses URIs. */
 export function documentKey(dialect: DialectPlan): "path" | "uri" {
   return dialect.document.form;
 }
 
-/** The member that names a file in an answer. */
 export function documentFields(dialect: DialectPlan): Fields {
   return {
     properties: { [documentKey(dialect)]: { type: "string" } },
@@ -34,7 +33,7 @@ export function documentFields(dialect: DialectPlan): Fields {
   };
 }
 
-/** Members that give one place: `line, character`, or `position` in an object dialect. */
+/** Members of a position: `line, character`, or `position` in an object dialect. */
 export function pointFields(dialect: DialectPlan): Fields {
   if (dialect.position.answers === "object")
     return {
@@ -51,7 +50,7 @@ export function pointFields(dialect: DialectPlan): Fields {
   };
 }
 
-/** Members that give a range: `line, character, end_line, end_character`, or `range` in an object dialect. */
+/** Members of a range: `line, character, end_line, end_character`, or `range` in an object dialect. */
 export function spanFields(dialect: DialectPlan): Fields {
   if (dialect.position.answers === "object")
     return { properties: { range: spanSchema(dialect) }, required: ["range"] };
@@ -67,7 +66,7 @@ export function spanFields(dialect: DialectPlan): Fields {
   };
 }
 
-/** The schema of a range as a value of its own, under a name that the shape gives it. */
+/** The schema of a range as one value. */
 export function spanSchema(dialect: DialectPlan): JsonObject {
   if (dialect.position.answers === "flat") return closed(spanFields(dialect));
   return closed({
@@ -76,40 +75,25 @@ export function spanSchema(dialect: DialectPlan): JsonObject {
   });
 }
 
-/** The names of a flat range. */
-export interface SpanNames {
-  readonly line: string;
-  readonly character: string;
-  readonly endLine: string;
-  readonly endCharacter: string;
+/** The member names of a flat range, in sort order. */
+export function spanNames({ position: { line, character } }: DialectPlan) {
+  return { line, character, endLine: `end_${line}`, endCharacter: `end_${character}` };
 }
 
-const knownNames = new WeakMap<DialectPlan["position"], SpanNames>();
-
-/** The names of a flat range in a dialect. */
-export function spanNames({ position }: DialectPlan): SpanNames {
-  const known = knownNames.get(position);
-  if (known !== undefined) return known;
-  const { line, character } = position;
-  const names = { line, character, endLine: `end_${line}`, endCharacter: `end_${character}` };
-  knownNames.set(position, names);
-  return names;
-}
-
-/** A place as `pointFields` describes it. */
+/** A position with the members of `pointFields`. */
 export function spellPoint(dialect: DialectPlan, point: Point): JsonObject {
-  const spelt = pointValue(dialect, point);
-  return dialect.position.answers === "object" ? { position: spelt } : spelt;
+  const value = pointValue(dialect, point);
+  return dialect.position.answers === "object" ? { position: value } : value;
 }
 
-/** A range as `spanFields` describes it. */
+/** A range with the members of `spanFields`. */
 export function spellSpan(dialect: DialectPlan, span: Span): JsonObject {
   const out: JsonObject = {};
   putSpan(dialect, out, span);
   return out;
 }
 
-/** The same as members of an item that has others. */
+/** Adds the members of a range to an item. */
 export function putSpan(dialect: DialectPlan, out: JsonObject, { start, end }: Span): void {
   const { answers, lineBase, characterBase } = dialect.position;
   if (answers === "object") {
@@ -123,7 +107,7 @@ export function putSpan(dialect: DialectPlan, out: JsonObject, { start, end }: S
   out[names.endCharacter] = end.character + characterBase;
 }
 
-/** A range as `spanSchema` describes it. */
+/** A range as one value, as `spanSchema` describes it. */
 export function spanValue(dialect: DialectPlan, span: Span): JsonObject {
   if (dialect.position.answers === "flat") return spellSpan(dialect, span);
   return { start: pointValue(dialect, span.start), end: pointValue(dialect, span.end) };

@@ -1,4 +1,7 @@
-/** What the runtime itself can tell or do, without asking a language server a question. */
+/**
+ * Actions of the runtime itself: server status, restart and stop, config, edits. They send no question to a
+ * language server.
+ */
 import type { RuntimeAction } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
@@ -27,7 +30,7 @@ const actions: { [action in RuntimeAction]: Action } = {
   ...editActions,
 };
 
-/** Does something with the servers that the arguments name: one by its id, those of some extensions, or all. */
+/** Runs an action on the servers that the arguments name: one by its id, those of some extensions, or all. */
 async function forEach(
   call: CallState,
   args: JsonObject,
@@ -50,7 +53,7 @@ function plainExtension(name: Json): string {
   return String(name).replace(/^\./, "");
 }
 
-/** Does what a runtime step says; the value is plain JSON, or the statuses that the shape spells. */
+/** Runs the action of a `runtime` step. The result is plain JSON, or server statuses that the shape renders. */
 export async function runAction(call: CallState, action: RuntimeAction, args: Json): Promise<unknown> {
   return actions[action](call, isTable(args) ? (args as JsonObject) : {});
 }

@@ -1,4 +1,4 @@
-/** What every part of one call shares. It lives as long as the call and is never shared between calls. */
+/** The state that every part of one call shares. Calls never share it with each other. */
 
 import type { Plan, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
@@ -10,11 +10,9 @@ import type { Evidence } from "./answer/evidence.js";
 import type { Pages } from "./answer/page.js";
 import type { Wording } from "./answer/wording.js";
 import type { Attempt } from "./ask/retry-on-change.js";
-import type { HeldPreviews } from "./edits/held.js";
-import type { LastingPreviews } from "./edits/lasting.js";
+import type { SavedPreviews, SessionPreviews } from "./edits/saved-previews.js";
 import type { SampleFiles } from "./sample-files.js";
 
-/** The surroundings, the arguments and the evidence of one call. */
 export interface CallState {
   readonly plan: Plan;
   readonly tool: ToolPlan;
@@ -27,23 +25,23 @@ export interface CallState {
   readonly wording: Wording;
   readonly evidence: Evidence;
   readonly pages: Pages;
-  /** The engine of edits; undefined where the config allows none. */
+  /** The edit engine; undefined where the config allows no edits. */
   readonly edits: Edits | undefined;
-  readonly previews: HeldPreviews;
-  /** Whose session it is, where the proxy serves several; edits are taken back by the same. */
+  readonly previews: SessionPreviews;
+  /** The session's owner, where the proxy serves several; only the same owner can undo an edit. */
   readonly holder: string | undefined;
-  /** Where previews are kept for later processes; undefined where a session outlives its calls. */
-  readonly lasting: LastingPreviews | undefined;
+  /** Where previews are stored for later processes; undefined where a session outlives its calls. */
+  readonly savedPreviews: SavedPreviews | undefined;
   /** Folders that the session was warned of before. */
   readonly warnedFolders: ReadonlySet<string>;
-  /** The moment at which a call that edits began: files that changed since are not what was asked about. */
+  /** The workspace version when an editing call began: files that changed since are not what was asked about. */
   readonly since: number;
   readonly log: Log;
   /** The files at the check before the question; undefined when the check took too long. */
   readonly files: WorkspaceVersion | undefined;
-  /** Which time the call is asked; undefined when it must not be asked twice. */
+  /** Which attempt this is; undefined for a call that must not run twice. */
   readonly attempt: Attempt | undefined;
-  /** Aborts when the client cancels or the deadline has come. */
+  /** Aborts when the client cancels or the deadline passes. */
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline. */
   remainingMs(): number;

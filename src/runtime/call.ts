@@ -1,4 +1,4 @@
-/** One call of one tool, as its handler sees it: it points, asks, and shapes. */
+/** The `Call` object that a generated handler works with: point at code, send requests, build the answer. */
 import type { Answer, AnswerOptions, At, BatchOptions, Call, Reply } from "../abi/handler.js";
 import type { RuntimeAction, ShapeName } from "../abi/plan.js";
 import type { Json, JsonObject } from "../base/json.js";
@@ -9,20 +9,19 @@ import { buildAnswer } from "./answer/answer.js";
 import { type BatchBounds, type RunTool, runBatch } from "./ask/batch.js";
 import { choose } from "./ask/choose.js";
 import { openReply, sealReply, wholeValue } from "./ask/reply.js";
-import { type Step, tellCuts, tellSteps } from "./ask/workflow.js";
+import { type Step, warnOfCuts, warnOfSteps } from "./ask/workflow.js";
 import type { CallState } from "./call-state.js";
 import { timeWithin } from "./deadline.js";
 import { PointedAt } from "./point/at.js";
 import { point } from "./point/point.js";
 
-/** The ABI's `Call`, over the state of one call. */
 export class ToolCall implements Call {
   readonly #state: CallState;
   readonly #runTool: RunTool;
-  /** Tools that were called as steps: by their reply, and those that stand together in one. */
+  /** The tools that were called as steps, by their reply. */
   #ran: Map<Reply, Step[]> | undefined;
 
-  /** `runTool` reaches another tool and gives its answer, refusals included. */
+  /** `runTool` calls another tool and returns its answer, refusals included. */
   constructor(state: CallState, runTool: RunTool) {
     this.#state = state;
     this.#runTool = runTool;
@@ -44,7 +43,7 @@ export class ToolCall implements Call {
     return reply;
   }
 
-  /** The call's own arguments for another tool: how much of its own list is wanted is not that tool's matter. */
+  /** The call's own arguments for another tool, without those that page this tool's own list. */
   #passedOn(name: string): JsonObject {
     const { plan, tool, input } = this.#state;
     const callee = plan.tools.find((entry) => entry.name === name);
@@ -64,7 +63,7 @@ export class ToolCall implements Call {
       },
     };
     const outcomes = await runBatch(tools, operations, options, this.#runTool, bounds);
-    tellCuts(this.#state.evidence, cut);
+    warnOfCuts(this.#state.evidence, cut);
     return ownReply(outcomes);
   }
 
@@ -91,7 +90,7 @@ export class ToolCall implements Call {
 
   answer(shape: ShapeName, value: Reply, options: AnswerOptions = {}): Promise<Answer> {
     if (this.#ran !== undefined)
-      tellSteps(this.#state.evidence, [...this.#ran.values()].flat(), this.#ran.get(value) ?? []);
+      warnOfSteps(this.#state.evidence, [...this.#ran.values()].flat(), this.#ran.get(value) ?? []);
     return buildAnswer(this.#state, shape, openReply(value), options);
   }
 }

@@ -1,17 +1,17 @@
-/** How much of a call's time the calls within it get. */
+/** How much of a call's time is given to the calls within it. */
 
 const mostReserveMs = 2000;
 const reserveShare = 0.1;
-/** Less than this is no time to ask anything in. */
+/** Less time than this is not enough to send a request. */
 const leastMs = 20;
 
-/** What is left for calls within a call: some of its time is kept for the answer that is made of theirs. */
+/** The time for calls within a call: a part is kept back for building the answer from theirs. */
 export function timeWithin(timeoutMs: number, remainingMs: number): number {
   const left = remainingMs - Math.min(mostReserveMs, timeoutMs * reserveShare);
   return isTimeToAsk(left) ? left : 0;
 }
 
-/** Whether so many milliseconds are enough to ask anything in. */
+/** Whether there is enough time to send a request. */
 export function isTimeToAsk(ms: number): boolean {
   return ms >= leastMs;
 }

@@ -1,6 +1,6 @@
 /**
- * What the proxy tells of itself. Values of the environment, arguments and settings of servers are never told, nor are
- * paths: they may hold secrets, or lie outside the roots.
+ * What the proxy reports about itself. Environment values, arguments, settings and paths of servers are left out:
+ * they may hold secrets or lie outside the roots.
  */
 import { basename } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
@@ -8,7 +8,6 @@ import type { JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import type { ServerStatus } from "../lsp/types.js";
 
-/** A configured server. */
 export function describeServer(server: ServerPlan, withEnv: boolean): JsonObject {
   return {
     id: server.id,
@@ -23,7 +22,7 @@ export function describeServer(server: ServerPlan, withEnv: boolean): JsonObject
   };
 }
 
-/** What works where: each language with its servers and the features that those which run offer. */
+/** Each language with its servers and the features of those that run. */
 export function languagesOf(statuses: readonly ServerStatus[], servers: readonly ServerPlan[]): JsonObject[] {
   const names = sortedSet(servers.flatMap(languagesIn));
   return names.map((language) => {
@@ -32,13 +31,14 @@ export function languagesOf(statuses: readonly ServerStatus[], servers: readonly
     return {
       language,
       servers: ids,
-      // A server tells its features when it starts; before that nothing is known, which is not the same as none.
+      // A server announces its features when it starts. Until then they are unknown, which is not the same as
+      // none.
       features: running.length === 0 ? null : sortedSet(running.flatMap((status) => status.features)),
     };
   });
 }
 
-/** The config in force. */
+/** The active config. */
 export function describeConfig(plan: Plan): JsonObject {
   const { mcp, allow, limits, workspace, dialect } = plan;
   return {

@@ -1,4 +1,4 @@
-/** A loaded bundle at work: one gate, one pool of language servers, any number of sessions. */
+/** A loaded bundle at work: one path gate, one pool of language servers, any number of sessions. */
 import { resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
 import { sha256 } from "../base/hash.js";
@@ -11,31 +11,31 @@ import type { Edits, EditsOptions } from "../workspace/edits/types.js";
 import { openGate } from "../workspace/gate.js";
 import type { Gate } from "../workspace/types.js";
 import type { LoadedBundle } from "./bundle/load.js";
-import { LastingPreviews } from "./edits/lasting.js";
+import { SavedPreviews } from "./edits/saved-previews.js";
 import { SampleFiles } from "./sample-files.js";
 import { Session } from "./session.js";
 
-/** What a runtime needs from its surroundings. */
+/** The environment of a runtime. */
 export interface RuntimeContext {
-  /** Absolute folder that paths of the plan start from. */
+  /** Absolute folder that relative paths of the plan start from. */
   base: string;
   env: PoolContext["env"];
   log: Log;
   trace?: Trace | undefined;
-  /** Where the user's state stands: the journal of edits, the locked programs. */
+  /** The user's state folder: the journal of edits, the locked programs. */
   stateFolder: string;
-  /** Where the user's own config stands, or would; none where none is named. */
+  /** The folder of the user's own config, if known. */
   configFolder?: string | undefined;
-  /** Files and folders that say what this proxy may do: its config, its bundle, its tokens. No edit touches them. */
+  /** The proxy's own files: its config, bundle and tokens. No edit may touch them. */
   ownFiles: readonly string[];
   /** Extra folders searched for a bare command before PATH. */
   binFolders: string[];
-  /** Real paths of folders that the user trusts; none where none is named. */
+  /** Real paths of folders that the user trusts, if known. */
   trusted?: readonly string[] | undefined;
-  /** Real paths of folders whose programs do not count. */
+  /** Real paths of folders whose programs are never started. */
   avoid: string[];
   version: string;
-  /** How much of the workspace is watched, where that is not the usual. */
+  /** Overrides the limits of file watching; for tests. */
   watchLimits?: PoolContext["watchLimits"];
 }
 
@@ -46,19 +46,19 @@ export interface Runtime {
   readonly tools: ToolEntry[];
   readonly pool: ServerPool;
   /**
-   * Opens a session; the previews of a `brief` one can be applied by a later process of the same user, and the edits of
-   * one that has a holder are taken back by no other.
+   * Opens a session. A `brief` session stores its previews for a later process of the same user. The edits of a
+   * session with a holder can be undone by that holder only.
    */
   openSession(options?: { brief?: boolean; holder?: string }): Session;
-  /** Starts the servers that have a file in the workspace; a server that does not start is logged, not thrown. */
+  /** Starts the servers that have a file in the workspace. A server that does not start is logged. */
   warmup(): Promise<void>;
-  /** Cancels every call and ends every server; resolves when they are gone. */
+  /** Cancels every call and stops every server; resolves when they are gone. */
   close(): Promise<void>;
 }
 
 /**
- * The engine of edits, where they are allowed. In any case, what a process that died left behind is finished or taken
- * back first, and logged: half of an edit helps nobody.
+ * Opens the edit engine where edits are allowed. In any case it first finishes or rolls back the edits of a
+ * process that died.
  */
 async function openEngine(
   gate: Gate,
@@ -130,12 +130,12 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     tools: loaded.tools,
     pool,
     openSession(options) {
-      const lasting = options?.brief
-        ? new LastingPreviews(context.stateFolder, gate.roots[0] ?? "")
+      const savedPreviews = options?.brief
+        ? new SavedPreviews(context.stateFolder, gate.roots[0] ?? "")
         : undefined;
-      // The journal outlasts the token: what it keeps of a holder opens nothing.
+      // The journal outlives the token, so it stores a hash of the holder only.
       const holder = options?.holder === undefined ? undefined : sha256(`holder ${options.holder}`);
-      const session = new Session(shared, (gone) => sessions.delete(gone), { lasting, holder });
+      const session = new Session(shared, (gone) => sessions.delete(gone), { savedPreviews, holder });
       sessions.add(session);
       return session;
     },

@@ -22,7 +22,7 @@ import { warnedFolders } from "./ask/server-warnings.js";
 import type { LoadedBundle } from "./bundle/load.js";
 import type { CallState } from "./call-state.js";
 import { timeWithin } from "./deadline.js";
-import { HeldPreviews } from "./edits/held.js";
+import { SessionPreviews } from "./edits/saved-previews.js";
 
 export type { CallOutcome } from "./answer/outcome.js";
 
@@ -76,7 +76,7 @@ interface Performed {
 export class Session {
   readonly #shared: Shared;
   readonly #pages = new Pages();
-  readonly #previews = new HeldPreviews();
+  readonly #previews = new SessionPreviews();
   readonly #warnedFolders = new Set<string>();
   readonly #closed = new AbortController();
   #gate: Gate;
@@ -85,7 +85,7 @@ export class Session {
   constructor(
     shared: Shared,
     private readonly onClose: (session: Session) => void,
-    private readonly own: Pick<CallState, "lasting" | "holder">,
+    private readonly own: Pick<CallState, "savedPreviews" | "holder">,
   ) {
     this.#shared = shared;
     this.#gate = shared.gate;

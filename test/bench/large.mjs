@@ -27,6 +27,9 @@ export async function run() {
 
 const near = { text: "≤ 1.5 ×", met: ({ value }) => value <= 1.5 };
 
+/** Only references have a bound: diagnostics of thousands of files are judged file by file, which raw does not do. */
+const twice = { text: "≤ 2 ×", met: ({ ratio }) => ratio <= 2 };
+
 /** The program with its room to work in, a reply as text and taken apart, and what is known of each file. */
 function bounded(replyMb, files) {
   const most = 110 + 20 * replyMb + (5 * files) / 1024;
@@ -57,6 +60,7 @@ function references(count) {
         position: { line: round, character: 0 },
         context: { includeDeclaration: true },
       }),
+    firstPage: count >= 100_000 ? twice : undefined,
     tool: "find_references",
     args: (round) => ({ file_path: "f0.fake", line: round + 1, character: 1, page_size: 100 }),
   };
@@ -101,7 +105,7 @@ function diagnostics(count) {
   };
 }
 
-async function measured({ what, raw: askRaw, tool, args, ...scenario }) {
+async function measured({ what, raw: askRaw, tool, args, firstPage, ...scenario }) {
   const { folder, bundle, server } = scripted(scenario);
   const raw = await new RawServer(server, folder).open();
   const uri = await raw.didOpen(`${folder}/f0.fake`, server.languageId);
@@ -133,7 +137,7 @@ async function measured({ what, raw: askRaw, tool, args, ...scenario }) {
       rounds,
     );
     const rows = [
-      compared(`${what}: first page`, samples.ours, samples.raw),
+      compared(`${what}: first page`, samples.ours, samples.raw, firstPage),
       compared(
         `${what}: processor time, with the server's`,
         cpu.ours.slice(rounds.warmup),

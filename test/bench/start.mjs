@@ -1,7 +1,7 @@
 /** How long until a client has its tools, against Node's own start; what is loaded and read meanwhile. */
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { alone, compared, interleave, quantile } from "./figures.mjs";
 import { cpuMs } from "./process.mjs";
@@ -32,7 +32,7 @@ export async function run({ rounds }) {
   const warmup = 2;
   const walls = await interleave(ways, { rounds: Math.max(15, rounds / 10), warmup });
   const nodeCpu = await nodeCpuMs(15);
-  const most = { "serve --bundle": 2.5, "serve --config": 4 };
+  const most = { "serve --bundle": 3, "serve --config": 5 };
   return Object.keys(roads).flatMap((name) => {
     const text = `≤ ${most[name]} ×`;
     const target = { text, met: (row) => row.ratio <= most[name] };
@@ -63,7 +63,7 @@ async function nodeCpuMs(rounds) {
   return quantile(spent, 0.5);
 }
 
-/** The program's own files that a start loads, without the code of them that V8 has compiled before. */
+/** The program's own files that a start loads. */
 export function modulesOf(words) {
   const trace = join(scratch("trace"), "modules.txt");
   const hook = join(repository, "test", "cli", "module-trace.mjs");
@@ -79,9 +79,6 @@ export function modulesOf(words) {
     stdio: ["pipe", "ignore", "ignore"],
   });
   const names = readFileSync(trace, "utf8").split("\n").filter(Boolean);
-  const files = names
-    .filter((name) => name.startsWith("file:") || name.startsWith("/"))
-    .map((name) => (name.startsWith("file:") ? fileURLToPath(name) : name));
-  const isKept = (file) => basename(dirname(dirname(file))) === "compiled";
-  return [...new Set(files)].filter((file) => file !== hook && !isKept(file));
+  const files = names.filter((name) => name.startsWith("file:")).map((name) => fileURLToPath(name));
+  return [...new Set(files)].filter((file) => file !== hook);
 }

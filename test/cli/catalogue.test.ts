@@ -110,7 +110,7 @@ describe("install", () => {
     expect(yes).toMatchObject({ code: 0 });
     expect(yes.stdout).toContain("pyright is installed");
     expect(read("ran")).toBe("install\n--global\npyright\n");
-    expect((await proxy(["install", "pyright", "--yes"])).stdout).toBe("pyright is installed already\n");
+    expect((await proxy(["install", "pyright", "--yes"])).stdout).toBe("pyright is already installed\n");
   });
 
   it("runs the line at home, or in the workspace when it is for that, which must be trusted then", async () => {
@@ -177,7 +177,7 @@ describe("init", () => {
         stderr: expect.stringContaining("nowhere does not exist"),
       });
     }
-    expect((await proxy(["doctor", "-w", "file"])).stderr).toContain("file is no folder");
+    expect((await proxy(["doctor", "-w", "file"])).stderr).toContain("file is not a folder");
   });
 
   it("writes what is here and installed, the rest as comments, and the result is a good config", async () => {
@@ -208,7 +208,7 @@ describe("init", () => {
     const { code, stderr } = await proxy(["init"], { typed: "2\n" });
     expect(code).toBe(0);
     expect(stderr).toContain(
-      "Which to take? Numbers (1 3-5), all, none, or Enter for those that are here (1):",
+      "Which to use? Numbers (1 3-5), all, none, or Enter for those that are here (1):",
     );
     expect(read("lspi.toml")).toContain('commands = ["pyright-langserver"]');
     expect(read("lspi.toml")).toContain('\n# [[servers]]\n# id = "gopls"\n');
@@ -227,8 +227,8 @@ describe("init", () => {
   it("asks again when an answer is not understood, and takes ranges and words", async () => {
     const { code, stderr } = await proxy(["init"], { typed: "9\nx\n1-2\n" });
     expect(code).toBe(0);
-    expect(stderr).toContain("`9` is none of the numbers 1 to 2");
-    expect(stderr).toContain("`x` is none of the numbers 1 to 2");
+    expect(stderr).toContain("`9` is not a number from 1 to 2");
+    expect(stderr).toContain("`x` is not a number from 1 to 2");
     expect(read("lspi.toml")).toContain('commands = ["gopls", "pyright-langserver"]');
     expect(await proxy(["init", "--force"], { typed: "all\n" })).toMatchObject({ code: 0 });
     expect(read("lspi.toml")).toContain('commands = ["gopls", "pyright-langserver", "taplo"]');
@@ -237,7 +237,7 @@ describe("init", () => {
   it("writes nothing without a server, and says what to do", async () => {
     const none = await proxy(["init"], { typed: "none\n" });
     expect(none).toMatchObject({ code: 1 });
-    expect(none.stderr).toContain("no server was taken, so nothing was written");
+    expect(none.stderr).toContain("no server was chosen, so nothing was written");
     rmSync(join(bin, "gopls"));
     expect(await proxy(["init", "--yes"])).toMatchObject({ code: 1 });
     for (const [name, told] of [
@@ -265,7 +265,7 @@ describe("init", () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/typescript +in node_modules\/\.bin, not trusted: `lsp-proxy trust`/);
     expect(read("lspi.toml")).toContain('commands = ["gopls", "tsc"]');
-    expect(read("lspi.toml")).toContain("# It lies in node_modules/.bin, which `lsp-proxy trust`");
+    expect(read("lspi.toml")).toContain("# It is in node_modules/.bin; `lsp-proxy trust`");
     expect((await proxy(["servers", "typescript"])).stdout).toContain("in node_modules/.bin, not trusted");
     expect((await proxy(["install", "typescript"])).stdout).toContain("in node_modules/.bin, not trusted");
     write("node_modules/typescript/package.json", '{ "name": "typescript", "version": "5.9.0" }');
@@ -308,7 +308,7 @@ describe("init", () => {
   it("says when the workspace is no folder", async () => {
     expect((await proxy(["init", "-w", "nowhere"])).stderr).toContain("nowhere does not exist");
     expect(await proxy(["init", "-w", "a.go"])).toMatchObject({ code: 2 });
-    expect((await proxy(["init", "-w", "a.go"])).stderr).toContain("a.go is no folder");
+    expect((await proxy(["init", "-w", "a.go"])).stderr).toContain("a.go is not a folder");
   });
 
   it("says so when there is nothing to serve", async () => {
@@ -416,7 +416,7 @@ kind = "pyright"
     write("home/lsp-proxy/config.toml", '[allow]\ncommands = ["pylsp"]\n');
     write("main.go", "package main\n");
     program("gopls");
-    const lacks = `${file} has an \`allow.commands\` of its own: add "gopls" to it`;
+    const lacks = `${file} has its own \`allow.commands\`: add "gopls" to it`;
     expect((await here("init", "--yes", "--only", "go")).stdout).toContain(lacks);
     const checked = await here("validate", "--trust-workspace");
     expect(checked.stderr).toContain(`fix: Add the program to \`allow.commands\` in ${file}.`);

@@ -207,7 +207,7 @@ describe("a file that is there", () => {
     expect(read(home, ".cursor", "mcp.json")).toBe("{}");
     spawnSync("mkfifo", [join(project, ".mcp.json")]);
     const piped = await client("claude-code", "--write", "--scope", "project");
-    expect(piped).toMatchObject({ code: 3, stderr: expect.stringContaining("no plain file") });
+    expect(piped).toMatchObject({ code: 3, stderr: expect.stringContaining("not a regular file") });
   });
 
   it("is not touched when another of the same client is broken", async () => {
@@ -344,12 +344,12 @@ describe("a person is told", () => {
     );
     write(join(project, "lspi.toml"), slow);
     for (const id of ["cursor", "claude-desktop", "windsurf"])
-      expect((await client(id)).stderr).toMatch(/waits 60 s for a call, and one may take 300 s/);
+      expect((await client(id)).stderr).toMatch(/waits 60 s for a call, but it may take 300 s/);
     for (const id of ["vscode", "opencode", "zed", "codex", "claude-code", "gemini"])
       expect((await client(id)).stderr).not.toContain("waits");
     write(join(project, "lspi.toml"), slow.replace("290000", "291000"));
     for (const id of ["vscode", "opencode"])
-      expect((await client(id)).stderr).toMatch(/waits 300 s for a call, and one may take 301 s/);
+      expect((await client(id)).stderr).toMatch(/waits 300 s for a call, but it may take 301 s/);
   });
 
   it("when a list that Cursor would take instead of its own is not there", async () => {
@@ -400,8 +400,8 @@ describe("a person is told", () => {
     project = join(folder, "dol$HOME", ["$", "{env:X}", "{env:Y}"].join(""));
     write(join(project, "lspi.toml"), '[allow]\ncommands = ["x"]\n');
     for (const id of ["gemini", "claude-code", "opencode", "vscode", "cursor"])
-      expect((await client(id)).stderr).toContain("for a variable");
-    expect((await client("codex")).stderr).not.toContain("for a variable");
+      expect((await client(id)).stderr).toContain("as a variable");
+    expect((await client("codex")).stderr).not.toContain("as a variable");
   });
 
   it("that a strict gateway refuses a client's handshake until it is told of its revision", async () => {
@@ -449,9 +449,7 @@ describe("two clients that share a project's file", () => {
     await client("copilot-cli", ...writing);
     expect(read(project, ".mcp.json")).toBe(text);
     const first = await client("copilot-cli", ...removing);
-    expect(first.stdout).toBe(
-      "left .mcp.json: Claude Code has the same entry; --force takes it out all the same\n",
-    );
+    expect(first.stdout).toBe("left .mcp.json: Claude Code uses the same entry; --force removes it anyway\n");
     expect(read(project, ".mcp.json")).toBe(text);
     await client("claude-code", ...removing);
     expect(existsSync(join(project, ".mcp.json"))).toBe(false);
@@ -462,7 +460,7 @@ describe("two clients that share a project's file", () => {
     await client("claude-code", ...writing);
     await client("copilot-cli", ...writing);
     const forced = await client("claude-code", ...removing, "--force");
-    expect(forced.stderr).toContain("Copilot CLI would read .mcp.json too");
+    expect(forced.stderr).toContain("Copilot CLI also reads .mcp.json");
     expect(existsSync(join(project, ".mcp.json"))).toBe(false);
     expect((await client("copilot-cli", ...removing)).code).toBe(0);
   });
@@ -518,7 +516,7 @@ describe("what the config has no more", () => {
     rmSync(state, { recursive: true });
     write(state, "a file where a folder would be");
     const done = await client("vscode", "--write");
-    expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining("could not be noted") });
+    expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining("could not be recorded") });
   });
 });
 
@@ -619,7 +617,7 @@ describe("the command line", () => {
     const desktop = await client("claude-desktop");
     expect(desktop.stdout).toContain('"GOPATH": "/go"');
     expect(desktop.stdout).not.toContain(SECRET);
-    expect(desktop.stderr).toContain("MY_KEY by hand");
+    expect(desktop.stderr).toContain("set MY_KEY for Claude Desktop by hand");
   });
 
   it("says which tools a client would cut", async () => {

@@ -63,7 +63,7 @@ describe("doctor", () => {
     ]);
     expect(report.servers[0]?.answerMs).toBeGreaterThan(0);
     expect(of("server")).toEqual([expect.objectContaining({ state: "ok" })]);
-    expect(of("tools")[0]?.text).toMatch(/^11 tools weigh \d+ bytes/);
+    expect(of("tools")[0]?.text).toMatch(/^11 tools take \d+ bytes/);
     expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true });
   });
 
@@ -94,7 +94,7 @@ describe("doctor", () => {
       expect.objectContaining({ state: "problem", text: expect.stringMatching(/^bad: /) }),
       expect.objectContaining({
         state: "note",
-        text: expect.stringMatching(/^idle: installed; no file/),
+        text: expect.stringMatching(/^idle: installed; the workspace has no file/),
         fix: expect.stringContaining("`lsp-proxy remove idle`"),
       }),
     ]);
@@ -164,11 +164,11 @@ describe("doctor", () => {
     expect(untrusted.stdout).toMatch(/✗ trust .*not trusted[\s\S]*→ .*lsp-proxy trust/);
     // Its own list of programs counts once it is trusted: that it does not yet is no second problem.
     expect(untrusted.stdout).not.toContain("is not allowed");
-    expect(untrusted.stdout).toContain("no client's config was found");
+    expect(untrusted.stdout).toContain("no config of a client was found");
     const known = (command: string, args: string[] = []) =>
       writeFileSync(join(outside, ".mcp.json"), JSON.stringify({ mcpServers: { x: { command, args } } }));
     known(process.execPath, [program]);
-    expect((await run()).stdout).toMatch(/✓ clients +\S.* knows it: .*\.mcp\.json/);
+    expect((await run()).stdout).toMatch(/✓ clients +\S.* has lsp-proxy in .*\.mcp\.json/);
     for (const [command, ...args] of [
       ["/nonexistent/lsp-proxy"],
       ["lsp-proxy-that-nobody-has"],
@@ -177,7 +177,7 @@ describe("doctor", () => {
       known(command, args);
       const told = (await run()).stdout;
       expect(told).toMatch(
-        /✗ clients +\S.* would start what is not there: [\s\S]*→ `lsp-proxy client claude-code/,
+        /✗ clients +\S.* would start what does not exist: [\s\S]*→ `lsp-proxy client claude-code/,
       );
       expect(told).not.toContain("✓ clients");
     }

@@ -172,7 +172,7 @@ describe("serve --http does not start", () => {
     writeFileSync(path, `${profile}[mcp]\ncontext = "gateway"\n`);
     for (const bind of ["0.0.0.0", "127.0.0.2", "::1"])
       expect(await refused([...named, "--bind", bind, "--allow-remote"], env)).toMatch(
-        /config\/sealed[\s\S]*the profile's "127\.0\.0\.1"/,
+        /config\/sealed[\s\S]*the profile fixes it to 127\.0\.0\.1/,
       );
     expect(await refused([...named, "--port", "80", "--bind", "::1"], env)).toMatch(
       /config\/sealed[\s\S]*config\/bad-value/,

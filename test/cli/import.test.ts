@@ -88,7 +88,7 @@ colour = "blue"
         request_timeout_ms: 12_000,
       },
     ]);
-    expect(notes).toBe("not carried over: lsp_servers[0].colour: has no counterpart here\n");
+    expect(notes).toBe("not imported: lsp_servers[0].colour: has no counterpart here\n");
   });
 
   it("Claude Code's .lsp.json, and qwen-code's with a socket", async () => {
@@ -209,7 +209,7 @@ language-servers = ["my-ls"]
         priority: -1,
       },
     ]);
-    expect(notes).toMatch(/^not carried over: what helix serves without being told;.*\n$/);
+    expect(notes).toMatch(/^not imported: what helix serves without being told;.*\n$/);
   });
 
   it("servers that Helix knows itself are known by their names, with their features and in their order", async () => {
@@ -395,7 +395,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
       ...["number: it names no program; left out", "gopls: it names no program; left out"],
       ...["flat.extensionToLanguage: it is not a table of extensions", "far.socket: it is not a port"],
     ])
-      expect(notes).toContain(`not carried over: ${note}`);
+      expect(notes).toContain(`not imported: ${note}`);
     expect(notes).not.toContain("$schema");
   });
 
@@ -435,7 +435,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     expect(await proxy("import", "cclsp.json", "--force")).toMatchObject({ code: 0 });
     expect(await proxy("import", "nowhere.json")).toMatchObject({ code: 2 });
     write("odd.json", { a: 1 });
-    expect((await proxy("import", "odd.json")).stderr).toContain("of no format that is known");
+    expect((await proxy("import", "odd.json")).stderr).toContain("unknown format");
     write("broken.json", "{");
     expect(await proxy("import", "broken.json")).toMatchObject({ code: 3 });
   });
@@ -470,7 +470,7 @@ replies = { "x/y" = 1 }
     write("lspi.toml", config);
     const { code, stderr } = await proxy("export", format, "--config", "lspi.toml", "--output", file);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/not carried over: mine: replies/);
+    expect(stderr).toMatch(/not exported: mine: replies/);
     expect(await proxy("export", format, "--config", "lspi.toml", "--output", file)).toMatchObject({
       code: 1,
     });
@@ -525,7 +525,7 @@ enabled = false
     ]);
     expect(languages["language-server"].first).toMatchObject({ config: { a: 1, b: 2 } });
     for (const note of [
-      "off: it is not enabled",
+      "off: it is disabled",
       "first: ready, open_on_change have",
       "second: root_dir",
       "second: root_markers",
@@ -534,7 +534,7 @@ enabled = false
     const claude = await proxy("export", "claude", "--config", "lspi.toml");
     expect(JSON.parse(claude.stdout).second).toMatchObject({ workspaceFolder: "packages" });
     for (const note of [
-      "off: it is not enabled",
+      "off: it is disabled",
       "first: ready, open_on_change, priority, root_markers",
       "second: priority",
     ])

@@ -1,6 +1,6 @@
 /** Which install line a person is shown: one that their system can run. */
 import { expect, it } from "vitest";
-import { installLine } from "../../src/cli/trial/install-line.js";
+import { installLine } from "../../src/cli/installed.js";
 
 const debian = { platform: "linux", has: () => true, isRoot: true };
 

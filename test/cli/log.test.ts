@@ -1,6 +1,7 @@
 /** Lines of the log: what happened, in bounded room, as text or as JSON. */
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { Input } from "../../src/cli/command.js";
 import { openLog } from "../../src/cli/log/log.js";
 
 function logged(
@@ -8,7 +9,7 @@ function logged(
   data: { [key: string]: string | number },
 ): string {
   const stderr = new PassThrough();
-  const log = openLog({ flags, words: [] } as never, { env: {}, stderr } as never);
+  const log = openLog(new Input(flags), { env: {}, stderr } as never);
   log("error", "it happened", data);
   return String(stderr.read());
 }

@@ -1,18 +1,12 @@
-/** Writes down every file of code that a process reads, as URLs: `node --import` this with MODULE_TRACE naming a file. */
-import fs, { appendFileSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
-import { pathToFileURL } from "node:url";
+/** Appends the URL of every module that a process imports to a file: `node --import` this, with MODULE_TRACE naming the file. */
+import { appendFileSync } from "node:fs";
+import { register } from "node:module";
+import { isMainThread } from "node:worker_threads";
 
-for (const name of ["readFileSync", "openSync"]) {
-  const read = fs[name];
-  fs[name] = (path, ...rest) => {
-    const content = read(path, ...rest);
-    if (/\.[cm]?js$/.test(String(path)))
-      appendFileSync(
-        process.env.MODULE_TRACE,
-        `${(path instanceof URL ? path : pathToFileURL(path)).href}\n`,
-      );
-    return content;
-  };
+// Node runs the hooks below in a thread of its own.
+if (isMainThread) register(import.meta.url);
+
+export function load(url, context, nextLoad) {
+  appendFileSync(process.env.MODULE_TRACE, `${url}\n`);
+  return nextLoad(url, context);
 }
-syncBuiltinESMExports();

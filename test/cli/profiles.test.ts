@@ -85,6 +85,6 @@ request = { method = "textDocument/nothing", params = "text_document" }
   expect(code).toBe(3);
   expect(stderr).toContain("lspi.toml:8:8");
   expect(stderr).toContain("lspi.toml:14:8");
-  expect(stderr).toContain("`with`, which texts do not know");
+  expect(stderr).toContain("`with`, which text templates do not support");
   expect(stderr).toContain("plan/unknown-method");
 });

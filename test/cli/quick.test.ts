@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Surroundings } from "../../src/cli/command.js";
+import type { Io } from "../../src/cli/command.js";
 import { isQuick, quickInput } from "../../src/cli/quick.js";
 
-const io = { cwd: "/here" } as Surroundings;
+const io = { cwd: "/here" } as Io;
 const read = (...argv: string[]) => {
   const { flags, config } = quickInput(argv, io);
   const [server] = (config?.servers ?? []) as Record<string, unknown>[];
@@ -45,10 +45,10 @@ describe("the short command line", () => {
   });
 
   it.each([
-    [["-e", "rs"], "-s names no server"],
-    [["-s", "x"], "-e names no extension"],
+    [["-e", "rs"], "no server: give -s"],
+    [["-s", "x"], "no extension: give -e"],
     [["-e"], "`-e` needs a value"],
-    [["-e", "rs", "word", "-s", "x"], "`word` stands where"],
+    [["-e", "rs", "word", "-s", "x"], "unexpected `word`"],
   ])("refuses %j", (argv, why) => {
     expect(() => quickInput(argv, io)).toThrow(why);
   });

@@ -177,7 +177,7 @@ it("leaves what other clients here use, unless told to", async () => {
     await skill("install", ...words);
     expect(await skill("remove", ...words, "--client", named)).toMatchObject({
       code: 0,
-      stdout: `left ${file}: it is for Codex too; --yes removes it for all\n`,
+      stdout: `left ${file}: Codex also uses it; --yes removes it for all\n`,
     });
     expect(existsSync(join(project, file))).toBe(true);
     expect((await skill("remove", ...words, "--client", named, "--yes")).stdout).toBe(`removed ${file}\n`);

@@ -61,7 +61,7 @@ describe("a config that is there", () => {
       ]) {
         const { code, stderr } = await proxy(args);
         expect(code).toBe(1);
-        expect(stderr).toContain(`${join(folder, name)} is the workspace's config already`);
+        expect(stderr).toContain(`${join(folder, name)} is already the workspace's config`);
         expect(existsSync(join(folder, "lspi.toml"))).toBe(false);
       }
       rmSync(join(folder, name));
@@ -70,7 +70,7 @@ describe("a config that is there", () => {
     expect(await proxy(["init", "--yes", "--output", "other.toml"])).toMatchObject({ code: 0 });
     const forced = await proxy(["init", "--yes", "--force"]);
     expect(forced).toMatchObject({ code: 0 });
-    expect(forced.stderr).toContain("lspi.json does not count any more");
+    expect(forced.stderr).toContain("lspi.json is ignored");
   });
 
   it("stays a link, keeps its permissions, and is edited behind the link", async () => {

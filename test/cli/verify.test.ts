@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Input } from "../../src/cli/command.js";
 import { compile } from "../../src/cli/compile.js";
 import { openCatalogue } from "../../src/cli/presets.js";
-import { runProbes } from "../../src/cli/trial/probes.js";
-import { readSamples, sampleFor, writeSample } from "../../src/cli/trial/sample.js";
+import { runProbes } from "../../src/cli/verify/probes.js";
+import { readSamples, sampleFor, writeSample } from "../../src/cli/verify/sample.js";
 import { loadBundle } from "../../src/runtime/bundle/load.js";
 import { openRuntime } from "../../src/runtime/runtime.js";
 import { repository, testEnvironment } from "../live/session.js";
@@ -133,7 +134,7 @@ describe("recorded servers answer as they did", () => {
       };
       const server = { id, kind: id, command: [process.execPath, player, join(transcripts, name)], args: [] };
       const config = { allow: { commands: [process.execPath] }, servers: [server] };
-      const { bundle, plan } = await compile({ flags: { workspace: folder }, words: [], config }, io);
+      const { bundle, plan } = await compile(new Input({ workspace: folder }, [], config), io);
       const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
         ...{
           base: folder,

@@ -1,7 +1,7 @@
 /**
- * The conformance suite of the protocol's maintainers and their Inspector, against the gateway as it is built. A scenario
- * in a baseline is one for which a server of tools has nothing; the run fails when one of them begins to pass, or when
- * any other does not. Both programs are fetched by npm at pinned versions; they are no part of `npm ci`.
+ * Runs the MCP conformance suite and MCP Inspector against the built gateway. Scenarios in a baseline do not apply to a
+ * server of tools; the run fails when one of them passes, or when any other fails. npm fetches both programs at pinned
+ * versions; they are not installed by `npm ci`.
  */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -16,7 +16,7 @@ const program = fileURLToPath(new URL("../../dist/cli/bin.js", import.meta.url))
 const config = join(here, "lspi.toml");
 const token = randomBytes(32).toString("base64url");
 const home = mkdtempSync(join(tmpdir(), "lsp-proxy-conformance-"));
-// The suite needs a newer Node than the proxy; npm has one for every platform.
+// The suite needs a newer Node than the proxy; npm has a package of it.
 const node = Number(process.versions.node.split(".")[0]) < 22 ? ["--package=node@24"] : [];
 
 /** Starts the gateway; resolves to its address. */
@@ -40,7 +40,7 @@ function startGateway() {
   });
 }
 
-/** The suite cannot show a token: what stands before the gateway adds it and changes nothing else. */
+/** The suite cannot send a token. This proxy in front of the gateway adds it and changes nothing else. */
 function startProxy(url) {
   const target = new URL(url);
   const proxy = createServer((from, to) => {
@@ -66,7 +66,7 @@ function startProxy(url) {
 /** Runs a program of a package; resolves to its exit code. */
 function runPackage(packages, words) {
   const child = spawn("npm", ["exec", "--yes", ...packages, "--", ...words], {
-    // Where no package of ours is, npm finds the program in those that it is told of.
+    // In a folder without a package, npm looks for the program in the given packages.
     cwd: home,
     env: {
       ...process.env,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shortDiff } from "../../src/emit/diff.js";
+import { shortDiff } from "../../src/emit/check.js";
 
 describe("shortDiff", () => {
   it.each<[string, string, string]>([

@@ -1,8 +1,7 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { tomlText } from "../../src/base/toml-text.js";
-import { markdownText } from "../../src/emit/markdown.js";
-import { render } from "../../src/emit/render.js";
+import { markdownText, render } from "../../src/emit/render.js";
 import { hostileText } from "./hostile.js";
 
 describe("render", () => {

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { ANSWERS_FILE, type Bundle, type Validator } from "../../src/abi/bundle.js";
 import type { HandlerModule } from "../../src/abi/handler.js";
 import type { Plan } from "../../src/abi/plan.js";
+import { ajvCompiler } from "../../src/emit/ajv-compiler.js";
 import { emitBundle } from "../../src/emit/bundle.js";
-import { ajvCompiler } from "../../src/emit/schema-code.js";
 import { readTemplates } from "../../src/emit/templates.js";
 
 export const templates = readTemplates(fileURLToPath(new URL("../../templates/", import.meta.url)));

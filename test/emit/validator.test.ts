@@ -1,7 +1,9 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { emitValidator, SchemaError } from "../../src/emit/validator.js";
-import { compiler, importValidator, templates } from "./support.js";
+import { planOf } from "../plan/config.js";
+import { bundleOf, compiler, importValidator, templates, textOf } from "./support.js";
 
 const emit = (schema: JsonObject) => emitValidator(schema, "it", templates, compiler);
 
@@ -88,5 +90,82 @@ describe("a standalone validator", () => {
     ["a pattern that does not parse", { type: "string", pattern: "(" }],
   ])("is refused for %s", (_name, schema) => {
     expect(() => emit(schema)).toThrow(SchemaError);
+  });
+});
+
+const closed = (members: JsonObject, more: JsonObject = {}): JsonObject => ({
+  type: "object",
+  properties: members,
+  additionalProperties: false,
+  ...more,
+});
+
+const place = { type: "integer", minimum: 1 };
+const schemas: [string, JsonObject][] = [
+  ["no members", closed({})],
+  [
+    "members and required ones",
+    closed({ a: place, b: { type: "string", maxLength: 2 } }, { required: ["a"] }),
+  ],
+  ["equal members", closed({ a: place, b: place, c: place })],
+  ["names that mean something elsewhere", closed({ __proto__x: place, constructor: place, "a/b~c": place })],
+  [
+    "objects in it",
+    closed({ a: closed({ b: place }, { required: ["b"] }), c: { type: "array", items: place } }),
+  ],
+  [
+    "more that is said of the whole",
+    closed(
+      { ok: { type: "boolean" }, a: place, b: place },
+      {
+        required: ["ok"],
+        oneOf: [
+          { properties: { ok: { const: true }, b: false }, required: ["a"] },
+          { properties: { ok: { const: false } }, required: ["b"] },
+        ],
+      },
+    ),
+  ],
+];
+
+const values: unknown[] = [
+  ...[undefined, null, 1, "x", [], [{}], {}],
+  ...[{ a: 1 }, { a: 0 }, { a: 1, b: "abc" }, { a: 1, b: "👍👍" }, { a: 1, x: 1, y: 2 }, { a: undefined }],
+  ...[{ a: 1, b: 2, c: 0 }, { "a/b~c": 0 }, { constructor: 0 }, { constructor: 1, __proto__x: 1.5 }],
+  ...[{ a: {} }, { a: { b: 0, z: 1 } }, { a: { b: 1 }, c: [1, 0, "x"] }],
+  ...[{ ok: true, a: 1 }, { ok: true, a: 1, b: 1 }, { ok: false, a: 1 }, { ok: false, b: 1 }, { ok: 1 }],
+];
+
+/** The verdict and the errors, without the schema paths. */
+function verdictOf(validate: { (value: unknown): unknown; errors?: unknown }, value: unknown): unknown {
+  const isRight = validate(value);
+  const errors = (isRight ? [] : validate.errors) as JsonObject[];
+  return errors
+    .map(({ schemaPath: _, ...error }) => JSON.stringify(error, Object.keys(error).sort()))
+    .sort()
+    .concat(String(isRight));
+}
+
+describe("the validator of an object", () => {
+  it.each(schemas)("reports the same errors as Ajv: %s", async (_name, schema) => {
+    const ours = await importValidator(emit(schema));
+    const ajv = new Ajv2020({ allErrors: true, strict: false, ownProperties: true }).compile(schema);
+    for (const value of values)
+      expect(verdictOf(ours, value), JSON.stringify(value)).toEqual(verdictOf(ajv, value));
+  });
+});
+
+describe("many tools", () => {
+  it("have four files each, and one validator for all answers that are alike", () => {
+    const tool = (n: number) =>
+      `[[tools]]\nname = "t${n}"\ninput = "position"\noutput = "locations"\nargs.own_${n} = { type = "boolean", default = true, description = "O." }\nrequest = { method = "textDocument/definition", params = "text_document_position" }\n`;
+    const bundle = (count: number) =>
+      bundleOf(
+        planOf(`[mcp]\ncontext = "default"\n${Array.from({ length: count }, (_, n) => tool(n)).join("")}`)
+          .plan,
+      );
+    const [few, many] = [bundle(2), bundle(12)];
+    expect(many.files.length - few.files.length).toBe(4 * 10);
+    expect(textOf(many, "validators/t3.input.js")).toContain("own_3");
   });
 });

@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { readSamples, type Sample } from "../../src/cli/trial/sample.js";
+import { readSamples, type Sample } from "../../src/cli/verify/sample.js";
 import { repository, testEnvironment } from "./session.js";
 import { askIn, makeStrange, type Strange, WAITS } from "./strange.js";
 

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { type Sample, type SamplePlace, writeSample } from "../../src/cli/trial/sample.js";
+import { type Sample, type SamplePlace, writeSample } from "../../src/cli/verify/sample.js";
 import { program, testEnvironment } from "./session.js";
 
 /** What servers of the JavaScript world are known to load from a project. */

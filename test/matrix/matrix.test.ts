@@ -4,7 +4,7 @@ import { parse } from "smol-toml";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { openCatalogue } from "../../src/cli/presets.js";
-import { sampleFor } from "../../src/cli/trial/sample.js";
+import { sampleFor } from "../../src/cli/verify/sample.js";
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
 const servers = parse(read("servers.toml")) as { [id: string]: JsonObject };

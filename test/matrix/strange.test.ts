@@ -8,7 +8,7 @@ import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { openCatalogue } from "../../src/cli/presets.js";
-import { sampleFor } from "../../src/cli/trial/sample.js";
+import { sampleFor } from "../../src/cli/verify/sample.js";
 import { serverLines } from "../../src/config/edit/server-text.js";
 import { repository } from "../live/session.js";
 import { askIn, makeStrange } from "../live/strange.js";

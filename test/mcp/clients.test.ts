@@ -1,4 +1,4 @@
-/** `context = "auto"`: each client gets the form of an answer that it hands to its model, known by the name in its handshake. */
+/** `context = "auto"`: the client's name decides whether it gets text, structured content or both. */
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,8 +14,8 @@ import { planText } from "../plan/config.js";
 
 const clients = readClients(join(repository, "configs"), diskFiles);
 
-describe("a surface for every client", () => {
-  it("knows each by its name, and has pages that the narrowest shows whole", () => {
+describe("the known clients", () => {
+  it("have a result form each, and page sizes that fit the smallest limit", () => {
     const { mcp, limits } = planText('[mcp]\ncontext = "auto"');
     expect(mcp.clients).toEqual([
       { name: "claude-code", result: "structured" },
@@ -36,14 +36,14 @@ describe("a surface for every client", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("is nobody's where the config says the form itself, or names a profile", () => {
+  it("are not used where the config sets the result form or names a client", () => {
     expect(planText('[mcp]\ncontext = "auto"\n[dialect]\nresult = "both"').mcp.clients).toEqual([]);
     for (const { context } of clients)
       expect(planText(`[mcp]\ncontext = "${context}"`).mcp.clients).toEqual([]);
   });
 });
 
-describe("a session", () => {
+describe("the result form", () => {
   let folder: string;
   beforeAll(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-auto-")));
@@ -67,7 +67,7 @@ describe("a session", () => {
   };
 
   it.each(Object.entries(forms))(
-    "of %s has a text: %j, of the session era",
+    "for %s has text and structure: %j, with sessions",
     async (name, [text, structure]) => {
       const client = new Client({ name, version: "0" });
       await client.connect(new StdioClientTransport(start()));
@@ -79,7 +79,7 @@ describe("a session", () => {
   );
 
   it.each(Object.entries(forms))(
-    "of %s has a text: %j, of the era without sessions",
+    "for %s has text and structure: %j, in 2026-07-28",
     async (name, [text, structure]) => {
       const client = new ModernClient({ name, version: "0" }, { versionNegotiation: { mode: "auto" } });
       await client.connect(new ModernStdio(start()));

@@ -1,3 +1,4 @@
+/** MCP over stdio: a real client, and the transport with raw lines. */
 import { PassThrough } from "node:stream";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
@@ -78,7 +79,7 @@ describe("a session with a real client", () => {
     expect(workshop.runtime.pool.running()).toEqual([]);
   });
 
-  it("answers in both forms", async () => {
+  it("answers with text and structured content", async () => {
     const { client } = await connect({ files, servers: { fake: { scenario: definition } } });
     const result = await client.callTool({ name: "find_definition", arguments: at });
     expect(result.isError).toBeUndefined();
@@ -89,7 +90,7 @@ describe("a session with a real client", () => {
     expect(result.content).toEqual([{ type: "text", text: expect.stringContaining("1:5-1:8  one two") }]);
   });
 
-  it("tells a refusal as a result, complete in both forms", async () => {
+  it("reports a refusal as a result, complete in text and structure", async () => {
     const { client } = await connect({ files, servers: { fake: { scenario: definition } } });
     const result = await client.callTool({ name: "find_definition", arguments: { file_path: "../x" } });
     expect(result).toMatchObject({
@@ -106,7 +107,7 @@ describe("a session with a real client", () => {
     await expect(failed).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("carries the server's progress when the client asks for it", async () => {
+  it("sends the server's progress when the client asks for it", async () => {
     const progress = (kind: string, percentage: number) => ({
       notify: "$/progress",
       params: { token: "index", value: { kind, title: "indexing", percentage } },
@@ -168,7 +169,7 @@ describe("a session with a real client", () => {
     expect(refused).toMatchObject({ isError: true, content: [{ type: "text" }] });
   });
 
-  it("keeps the output schemas that it declares, refusals included", async () => {
+  it("sends results that match the declared output schemas, refusals included", async () => {
     const { client } = await connect({
       files,
       servers: { fake: { scenario: definition } },
@@ -176,14 +177,14 @@ describe("a session with a real client", () => {
     });
     const { tools } = await client.listTools();
     expect(tools.every((tool) => tool.outputSchema !== undefined)).toBe(true);
-    // The client itself validates what it gets against the schema and throws when it differs.
+    // The client validates each result against the schema and throws when it does not match.
     expect((await client.callTool({ name: "find_definition", arguments: at })).isError).toBeUndefined();
     expect((await client.callTool({ name: "find_definition", arguments: {} })).isError).toBe(true);
     expect((await client.callTool({ name: "get_server_status", arguments: {} })).isError).toBeUndefined();
   });
 });
 
-describe("the wire", () => {
+describe("the transport", () => {
   const send = (stream: PassThrough, message: JsonObject) => stream.write(`${JSON.stringify(message)}\n`);
   const initialize: JsonObject = {
     jsonrpc: "2.0",
@@ -206,7 +207,7 @@ describe("the wire", () => {
       .map((line) => JSON.parse(line) as JsonObject);
   }
 
-  it("answers the calls it has when the client's side ends, then closes everything", async () => {
+  it("answers running calls after the input ended, then closes everything", async () => {
     const { toServer, fromServer, served, workshop } = await serve({
       files,
       servers: { fake: { scenario: definition } },
@@ -231,7 +232,7 @@ describe("the wire", () => {
     expect(workshop.runtime.pool.running()).toEqual([]);
   }, 15_000);
 
-  it("closes everything when nobody reads any more", async () => {
+  it("closes everything when the client no longer reads", async () => {
     const { toServer, fromServer, served } = await serve({
       files,
       servers: { fake: { scenario: definition } },
@@ -241,20 +242,21 @@ describe("the wire", () => {
     await served;
   });
 
-  it("closes everything when it is told to from outside", async () => {
+  it("closes everything when its signal aborts", async () => {
     const { stop, served } = await serve({ files });
     stop.abort();
     await served;
   });
 
-  it("answers nonsense and goes on", async () => {
+  it("answers invalid lines with errors and goes on", async () => {
     const { toServer, fromServer, served } = await serve({ files });
     toServer.write("not json\n\n");
     toServer.write('{"neither":"request"}\n');
-    toServer.write(`${"x".repeat(5 * 1024 * 1024)}\n`);
+    // A line that is too long is answered once, however many chunks it comes in.
+    for (const chunk of ["x".repeat(5 * 1024 * 1024), "more", "\n"]) toServer.write(chunk);
     const text = JSON.stringify({ ...initialize, id: "ä" });
     const bytes = Buffer.from(`${text}\r\n`);
-    // A message may be cut anywhere, also within a character.
+    // Chunks may end anywhere, also within a character.
     for (const byte of bytes) toServer.write(Buffer.from([byte]));
     toServer.end();
     await served;

@@ -6,7 +6,7 @@ import { Places } from "../../src/runtime/answer/convert.js";
 import { Evidence } from "../../src/runtime/answer/evidence.js";
 import { Pages } from "../../src/runtime/answer/page.js";
 import type { CallState } from "../../src/runtime/call-state.js";
-import { HeldPreviews } from "../../src/runtime/edits/held.js";
+import { SessionPreviews } from "../../src/runtime/edits/saved-previews.js";
 import { SampleFiles } from "../../src/runtime/sample-files.js";
 import type { Gate } from "../../src/workspace/types.js";
 import { fakePlan, serverPlan } from "../fake-server/index.js";
@@ -54,8 +54,7 @@ export function serverOf(
     options: () => [
       { legend: { tokenTypes: ["class", "method"], tokenModifiers: ["declaration", "static"] } },
     ],
-    sync: refuse,
-    synced: () => undefined,
+    ensureOpen: refuse,
     opened: () => undefined,
     wantedFiles: () => [],
     tellFiles: () => {},
@@ -73,23 +72,12 @@ const pool: ServerPool = {
   get: async () => {
     throw new Error("not asked for here");
   },
-  at: () => undefined,
   runs: () => false,
   running: () => [],
   status: () => [],
-  moment: async () => 0,
+  version: async () => 0,
   changedSince: async () => new Set(),
-  mark: async () => ({
-    lookedAt: 0,
-    files: "",
-    all: "",
-    sources: "",
-    changedAt: null,
-    holds: async () => true,
-    isAhead: () => false,
-    onRefuted: () => undefined,
-  }),
-  glance: () => undefined,
+  checkFiles: async () => ({ checkedAt: 0, sources: "", changedAt: null }),
   restart: async () => [],
   stop: async () => [],
   within: () => pool,
@@ -161,10 +149,10 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     wording: { dialect: plan.dialect, text: undefined, empty: null, errorText: undefined },
     evidence,
     pages: new Pages(),
-    mark: undefined,
+    files: undefined,
     edits: undefined,
-    previews: new HeldPreviews(),
-    lasting: undefined,
+    previews: new SessionPreviews(),
+    savedPreviews: undefined,
     warnedFolders: new Set(),
     since: 0,
     log: () => {},

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../src/base/json.js";
 import { Lines } from "../../src/base/text.js";
 import { defaultDialect } from "../../src/plan/defaults.js";
 import { placesNear, wordsAt } from "../../src/runtime/point/nearby.js";
-import { tellOtherSymbol } from "../../src/runtime/point/other-symbol.js";
+import { warnOfOtherSymbol } from "../../src/runtime/point/other-symbol.js";
 import type { Target } from "../../src/runtime/point/target.js";
 import { callState, serverOf } from "./doubles.js";
 import { openWorkshop, range, type Workshop } from "./workshop.js";
@@ -253,7 +253,7 @@ it("a declaration past all lines, where one more is the same number, is not sear
   const far = { line: 2 ** 53, character: 0 };
   const value = [{ uri, range: { start: far, end: { line: 2 ** 53 + 2, character: 0 } } }];
   const target = { document: { lines }, place: { line: 0, character: 0 } } as unknown as Target;
-  await tellOtherSymbol(call, target, [{ server: serverOf({ [uri]: "alpha" }), value }]);
+  await warnOfOtherSymbol(call, target, [{ server: serverOf({ [uri]: "alpha" }), value }]);
   expect(call.evidence.warnings).toEqual([]);
 });
 
@@ -268,7 +268,7 @@ it("declarations are compared by their texts, those that have to be read first t
     const lines = new Lines("alpha");
     const target = { document: { lines }, place: { line: 0, character: 0 } } as unknown as Target;
     const server = serverOf(Object.fromEntries(uris.map((uri, index) => [uri, texts[index] ?? ""])));
-    await tellOtherSymbol(call, target, [{ server, value }]);
+    await warnOfOtherSymbol(call, target, [{ server, value }]);
     return call.evidence.warnings.map(({ data }) => data?.found);
   };
   expect(await told(["gamma", "beta "])).toEqual([["gamma"]]);

@@ -1,23 +1,22 @@
-/** `call`: one tool call from the shell. The answer's text goes to stdout, or its structure with `--json`. */
+/** `call`: one tool call from the shell. Prints the answer's text, or its structure with `--json`. */
 import { isTable, type JsonObject } from "../../base/json.js";
-import { nearest } from "../../base/nearest.js";
-import { type Command, exitCodes, isOn, type Surroundings, UsageError } from "../command.js";
-import { configFlags } from "../flags.js";
+import { abortOn, type Command, didYouMean, exitCodes, type Io, printJson, UsageError } from "../command.js";
+import { bundleFlags, configFlags, toggle } from "../flags.js";
 import { logFlags } from "../log/log.js";
 import { traceFlags } from "../log/trace.js";
-import { bundleFlags, openFrom } from "../open.js";
+import { openFrom } from "../open.js";
 
 export const call: Command = {
   name: "call",
   summary: "Calls one tool from the shell.",
   usage: "TOOL [JSON | -]",
   description:
-    "Starts what the call needs, prints the answer, and ends it all again. Exits with 1 when the call is refused. The\n" +
-    "`edit_token` of a preview is good for half an hour, in any later call of yours in the same workspace.",
+    "Starts the servers that the call needs, prints the answer, and stops them. Exits with 1 when the call is refused. The\n" +
+    "`edit_token` of a preview is valid for half an hour, in any later call of the same user in the same workspace.",
   flags: {
     ...configFlags,
     ...bundleFlags,
-    json: { type: "boolean", description: "Prints the structured answer instead of the text." },
+    json: toggle("Prints the structured answer instead of the text."),
     ...logFlags,
     ...traceFlags,
   },
@@ -30,31 +29,16 @@ export const call: Command = {
     const [tool = "", given = "{}"] = input.words;
     const args = parseArguments(given === "-" ? await readAll(io) : given);
     const { runtime } = await openFrom(input, io);
-    const stop = new AbortController();
-    const end = () => stop.abort();
-    process.once("SIGINT", end);
-    process.once("SIGTERM", end);
+    const signal = abortOn("SIGINT", "SIGTERM");
     try {
-      if (!runtime.tools.some((entry) => entry.name === tool)) {
-        const near = nearest(
-          tool,
-          runtime.tools.map((entry) => entry.name),
-        );
-        throw new UsageError(`no tool \`${tool}\`${near ? `; did you mean \`${near}\`?` : ""}`, "call");
-      }
+      const names = runtime.tools.map((entry) => entry.name);
+      if (!names.includes(tool))
+        throw new UsageError(`no tool \`${tool}\`${didYouMean(tool, names)}`, "call");
       const session = runtime.openSession({ brief: true });
-      const onProgress = io.stderr.isTTY
-        ? (message: string) => void io.stderr.write(`${message}\n`)
-        : undefined;
-      const outcome = await session.call(tool, args, {
-        signal: stop.signal,
-        ...(onProgress ? { onProgress } : {}),
-      });
-      io.stdout.write(
-        isOn(input, "json")
-          ? `${JSON.stringify(outcome.structured, null, 2)}\n`
-          : `${[outcome.text, outcome.notes].filter((part) => part !== "").join("\n")}\n`,
-      );
+      const onProgress = (message: string) => void io.stderr.write(`${message}\n`);
+      const outcome = await session.call(tool, args, { signal, ...(io.stderr.isTTY ? { onProgress } : {}) });
+      if (input.isOn("json")) printJson(io, outcome.structured);
+      else io.stdout.write(`${[outcome.text, outcome.notes].filter((part) => part !== "").join("\n")}\n`);
       return outcome.isError ? exitCodes.no : exitCodes.ok;
     } finally {
       await runtime.close();
@@ -67,16 +51,14 @@ function parseArguments(text: string): JsonObject {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(
-      `the arguments are not JSON: ${error instanceof Error ? error.message : String(error)}`,
-      "call",
-    );
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`the arguments are not JSON: ${why}`, "call");
   }
   if (!isTable(value)) throw new UsageError("the arguments must be one JSON object", "call");
   return value as JsonObject;
 }
 
-async function readAll(io: Surroundings): Promise<string> {
+async function readAll(io: Io): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of io.stdin) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString("utf8");

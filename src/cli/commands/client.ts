@@ -1,62 +1,36 @@
-/** `client`: how an MCP client is told of this proxy, printed, written into its file, or taken out of it again. */
+/** `client`: prints, writes or removes the stanza of lsp-proxy in an MCP client's config. `codex` is `client codex`. */
 import { ConfigError } from "../../base/problem.js";
 import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
-import { stanzaOf, viewOf } from "../client-stanza.js";
-import {
-  type Command,
-  exitCodes,
-  type Input,
-  isOn,
-  type Surroundings,
-  textFlag,
-  UsageError,
-} from "../command.js";
+import { changeClientFiles, writtenBefore } from "../clients/change-files.js";
+import { clientFiles, fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
+import { clientSetup, stanzaOf } from "../clients/stanza.js";
+import { type Command, exitCodes, Input, type Io, UsageError } from "../command.js";
 import { planConfig, workspaceOf } from "../compile.js";
-import { changeParts, shown, writtenBefore } from "../files/client-change.js";
-import { clientFiles, fileOf, findClient, isHere, knownClients } from "../files/client-files.js";
-import { configFlags } from "../flags.js";
-import { table } from "../terminal/table.js";
+import { shownPath } from "../files/user-file.js";
+import { configFlags, option, toggle } from "../flags.js";
+import { table } from "../terminal/text.js";
 
 export const client: Command = {
   name: "client",
-  summary: "Sets the proxy up in an MCP client: prints its stanza, writes it, or takes it out.",
+  summary: "Sets up lsp-proxy in an MCP client: prints its stanza, writes it, or removes it.",
   usage: "[NAME] [--write | --remove] [--http] [--scope user|project]",
   description:
-    "Without a name: the clients that are known, and which of them are here. With one: what belongs into its file for this\n" +
-    "config and workspace, in words that work from any directory and hold no secrets. --write merges it, keeps everything\n" +
-    "else in the file, and leaves a copy of the file as it was before the first time.",
+    "Without a name: lists the known clients and which are installed. With a name: prints the stanza for this config and\n" +
+    "workspace; it works from any folder and contains no secrets. --write merges it into the client's file, keeps\n" +
+    "everything else in the file, and keeps a backup of the file as it was before the first change.",
   flags: {
     ...configFlags,
-    write: {
-      type: "boolean",
-      description: "Writes it into the client's file; what is there already stays as it is.",
-    },
-    remove: { type: "boolean", description: "Takes it out of the client's file again." },
-    scope: {
-      type: "string",
-      value: "user|project",
-      description:
-        "Whose file: your own, or the workspace's. Your own when absent, where the client has one.",
-    },
-    http: {
-      type: "boolean",
-      description: "For a gateway that `serve --http` runs, instead of a proxy that the client starts.",
-    },
-    name: {
-      type: "string",
-      value: "NAME",
-      description: "The client's name for the server; the config's `mcp.name` when absent.",
-    },
-    npx: {
-      type: "boolean",
-      description: "Starts the proxy by `npx`, at this version, instead of by its path.",
-    },
-    absolute: { type: "boolean", description: "Starts it by its path, also where npx fetched it just now." },
-    force: {
-      type: "boolean",
-      description:
-        "Replaces or removes an entry of that name that is not about lsp-proxy, or that another client has too.",
-    },
+    write: toggle("Writes the stanza into the client's file; everything else in it stays."),
+    remove: toggle("Removes the stanza from the client's file."),
+    scope: option(
+      "user|project",
+      "Your own file or the workspace's; default: your own, if the client has one.",
+    ),
+    http: toggle("Connects to a gateway run by `serve --http` instead of starting lsp-proxy."),
+    name: option("NAME", "The client's name for the server; default: `mcp.name` of the config."),
+    npx: toggle("Starts lsp-proxy with `npx`, at this version, instead of by its path."),
+    absolute: toggle("Starts lsp-proxy by its path, even if it is in the cache of npx."),
+    force: toggle("Replaces or removes an entry that is not lsp-proxy's, or that another client uses too."),
   },
   words: { min: 0, max: 1 },
   examples: [
@@ -68,70 +42,87 @@ export const client: Command = {
   ],
   async run(input, io) {
     const [id] = input.words;
+    const workspace = workspaceOf(input, io);
     if (id === undefined) {
-      io.stdout.write(listing(workspaceOf(input, io), io));
+      io.stdout.write(listing(workspace, io));
       return exitCodes.ok;
     }
-    if (isOn(input, "write") && isOn(input, "remove"))
+    if (input.isOn("write") && input.isOn("remove"))
       throw new UsageError("give --write or --remove, not both", "client");
-    if (isOn(input, "npx") && isOn(input, "absolute"))
+    if (input.isOn("npx") && input.isOn("absolute"))
       throw new UsageError("give --npx or --absolute, not both", "client");
     const facts = findClient(id, "client");
     const scope = scopeOf(facts, input);
     const planned = planOf(input, io);
     const { plan } = planned;
-    const { remarks, project, ...told } = viewOf(facts, input, io, planned);
-    const { name } = told.view;
-    const known = planConfig(anything(input), io).plan.tools;
-    const within = scope === "project" ? workspaceOf(input, io) : undefined;
+    const setup = clientSetup(facts, input, io, planned);
+    const { name } = setup.view;
+    const known = planConfig(withAllEffects(input), io).plan.tools;
+    const within = scope === "project" ? workspace : undefined;
     const parts = facts.files.flatMap((file) => {
-      const path = fileOf(file, scope, workspaceOf(input, io), io);
+      const path = fileOf(file, scope, workspace, io);
       if (path === undefined) return [];
       const before = writtenBefore(path, name, io).filter((written) => written.client === id);
       const past = before.map(({ text }) => text);
-      return [{ path, stanza: stanzaOf(facts, file, told, plan, { known, past }), within }];
+      return [{ path, stanza: stanzaOf(facts, file, setup, plan, { known, past }), within }];
     });
-    for (const remark of remarks) io.stderr.write(`${remark}\n`);
-    if (isOn(input, "write") || isOn(input, "remove"))
-      await changeParts(parts, { client: facts, name, http: plan.http, project }, input, io);
-    else
-      for (const { path, stanza } of parts) {
-        io.stderr.write(`${parts.length > 1 ? `for ${path}:` : `for ${path}; --write merges it`}\n`);
-        io.stdout.write(stanza.text);
-      }
+    for (const remark of setup.remarks) io.stderr.write(`${remark}\n`);
+    if (input.isOn("write") || input.isOn("remove")) {
+      const change = { client: facts, name, http: plan.http, project: setup.project };
+      await changeClientFiles(parts, change, input, io);
+      return exitCodes.ok;
+    }
+    for (const { path, stanza } of parts) {
+      io.stderr.write(`for ${path}${parts.length > 1 ? ":" : "; --write merges it"}\n`);
+      io.stdout.write(stanza.text);
+    }
     return exitCodes.ok;
   },
 };
 
-/** What was written can be taken out again also when the config has problems meanwhile, or is gone. */
-function planOf(input: Input, io: Surroundings): ReturnType<typeof planConfig> {
+export const codex: Command = {
+  ...client,
+  name: "codex",
+  summary: "Sets up lsp-proxy in Codex: the short form of `client codex`.",
+  usage: client.usage.replace("[NAME] ", ""),
+  description:
+    "Prints a stanza that works from any folder; --write merges it into ~/.codex/config.toml, or with --scope project into\n" +
+    ".codex/config.toml of a project that Codex trusts. It contains no secrets.",
+  words: { min: 0, max: 0 },
+  examples: ["lsp-proxy codex --config lspi.toml", "lsp-proxy codex --write", "lsp-proxy codex --remove"],
+  run: (input, io) => client.run(new Input(input.flags, ["codex"]), io),
+};
+
+/** The plan. A removal also works when the config has problems or is gone. */
+function planOf(input: Input, io: Io): ReturnType<typeof planConfig> {
   try {
     return planConfig(input, io);
   } catch (error) {
-    if (!(error instanceof ConfigError && isOn(input, "remove"))) throw error;
-    return planConfig(anything(input), io);
+    if (!(error instanceof ConfigError && input.isOn("remove"))) throw error;
+    return planConfig(withAllEffects(input), io);
   }
 }
 
-/** Every effect, so that each part of a stanza is there to be taken out, whatever the config says now. */
-function anything(input: Input): Input {
-  return { ...input, config: { allow: { effects: ["read", "edit", "command"] } } };
+/** A config with every tool, so that each part of an older stanza is recognised. */
+function withAllEffects(input: Input): Input {
+  return input.withConfig({ allow: { effects: ["read", "edit", "command"] } });
 }
 
 function scopeOf({ title, files }: ClientFacts, input: Input): Scope {
   const has = (scope: Scope) => files.some((file) => file.entry !== undefined && file[scope] !== undefined);
-  const scope = textFlag(input, "scope") ?? (has("user") ? "user" : "project");
+  const scope = input.text("scope") ?? (has("user") ? "user" : "project");
   if (scope !== "user" && scope !== "project")
     throw new UsageError("--scope takes user or project", "client");
   if (!has(scope)) throw new UsageError(`${title} has no file of that scope`, "client");
   return scope;
 }
 
-function listing(workspace: string, io: Surroundings): string {
-  const naming = clientFiles(workspace, io).filter(({ names }) => names);
+function listing(workspace: string, io: Io): string {
+  const files = clientFiles(workspace, io).filter(({ names }) => names);
   const rows = knownClients().map((client) => {
-    const known = naming.filter((file) => file.client === client.title).map(({ file }) => shown(file, io));
-    return [client.id, client.title, isHere(client, workspace, io) ? "yes" : "", known.join(", ")];
+    const own = files.filter(({ id }) => id === client.id).map(({ file }) => shownPath(file, io));
+    return [client.id, client.title, isClientInstalled(client, workspace, io) ? "yes" : "", own.join(", ")];
   });
-  return `${table(["client", "", "here", "knows lsp-proxy by"], rows)}\n\`lsp-proxy client NAME --write\` sets it up.\n`;
+  const headings = ["client", "", "installed", "has lsp-proxy in"];
+  return `${table(headings, rows)}\n\`lsp-proxy client NAME --write\` sets it up.\n`;
 }

@@ -1,170 +1,147 @@
-/** `doctor`: looks at everything between an agent and its language servers, and says what to do about what is wrong. */
+/** `doctor`: checks config, trust, bundle, servers, tools and clients, and says how to fix each problem. */
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { TOOLS_FILE, type ToolEntry } from "../../abi/bundle.js";
 import { ConfigError } from "../../base/problem.js";
 import { checkBundle } from "../../emit/check.js";
-import { type Command, exitCodes, type Input, isOn, type Surroundings, textFlag } from "../command.js";
+import { clientFiles } from "../clients/client-files.js";
+import { type Command, exitCodes, type Input, type Io, printJson } from "../command.js";
 import { type Compiled, compile, workspaceOf } from "../compile.js";
-import { clientFiles } from "../files/client-files.js";
-import { configFlags } from "../flags.js";
+import { type Finding, findingLines, type Report } from "../doctor/findings.js";
+import { checkServers } from "../doctor/servers.js";
+import type { Trial } from "../doctor/try-server.js";
+import { configFlags, option, toggle } from "../flags.js";
 import { logFlags } from "../log/log.js";
 import { version } from "../shipped.js";
-import { type Finding, findingLines, type Tell } from "../terminal/findings.js";
-import { some } from "../terminal/table.js";
-import { tellServers } from "../trial/doctor-servers.js";
-import type { Examination } from "../trial/examine.js";
-import { weigh } from "./tools.js";
+import { plural, some } from "../terminal/text.js";
+import { toolSizes } from "./tools.js";
 
-/** What `tools/list` may weigh before a model's context feels it. */
+/** A larger `tools/list` takes a noticeable part of a model's context. */
 const TOOLS_BUDGET = 8_192;
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "Looks at config, trust, servers, tools and clients; every finding with its fix.",
+  summary: "Checks config, trust, servers, tools and clients; every problem with its fix.",
   usage: "[--config FILE] [--json]",
   description:
-    "Reads the config, looks whether it is trusted and whether its bundle is up to date, starts each server that has a file\n" +
-    "in the workspace and asks it something, weighs the tool list, and looks for the proxy in clients' configs. Exits with\n" +
-    "1 when there is a problem, with 3 when it is in the config.",
+    "Reads the config, checks whether it is trusted and whether its bundle is up to date, starts each server that has a file\n" +
+    "in the workspace and asks it something, measures the tool list, and searches the configs of clients for lsp-proxy.\n" +
+    "Exits with 1 when there is a problem, with 3 when it is in the config.",
   flags: {
     ...configFlags,
-    bundle: {
-      type: "string",
+    bundle: option("DIR", "The bundle to compare with the config; default: .lspi/bundle, if it exists.", {
       short: "b",
-      value: "DIR",
-      description: "The bundle to compare with the config; .lspi/bundle when absent and there.",
-    },
-    "no-start": { type: "boolean", description: "Starts no server." },
-    json: { type: "boolean", description: "Prints the findings as JSON." },
+    }),
+    "no-start": toggle("Starts no server."),
+    json: toggle("Prints the findings as JSON."),
     ...logFlags,
   },
   words: { min: 0, max: 0 },
   examples: ["lsp-proxy doctor", "lsp-proxy doctor --json", "lsp-proxy doctor --config lspi.toml --no-start"],
   async run(input, io) {
     const findings: Finding[] = [];
-    const servers: Examination[] = [];
-    const tell = (finding: Finding) => {
+    const servers: Trial[] = [];
+    const json = input.isOn("json");
+    const report: Report = (finding) => {
       findings.push(finding);
-      if (!isOn(input, "json")) io.stdout.write(findingLines(finding, io));
+      if (!json) io.stdout.write(findingLines(finding, io));
     };
-    tell({ area: "program", state: "ok", text: `lsp-proxy ${version()} on Node ${process.versions.node}` });
-    const compiled = await readConfig(input, io, tell);
+    report({ area: "program", state: "ok", text: `lsp-proxy ${version()} on Node ${process.versions.node}` });
+    const compiled = await checkConfig(input, io, report);
     if (compiled) {
-      tellTrust(compiled, input, io, tell);
-      tellBundle(compiled, input, io, tell);
-      servers.push(...(await tellServers(compiled, input, io, tell)));
-      tellTools(compiled, tell);
+      checkTrust(compiled, input, io, report);
+      checkOldBundle(compiled, input, io, report);
+      servers.push(...(await checkServers(compiled, input, io, report)));
+      checkTools(compiled, report);
     }
-    tellClients(input, io, tell);
+    checkClients(input, io, report);
     const problems = findings.filter(({ state }) => state === "problem").length;
-    if (isOn(input, "json"))
-      io.stdout.write(`${JSON.stringify({ ok: problems === 0, findings, servers }, null, 2)}\n`);
-    else
-      io.stdout.write(
-        problems === 0 ? "\nno problems\n" : `\n${problems} problem${problems === 1 ? "" : "s"}\n`,
-      );
+    if (json) printJson(io, { ok: problems === 0, findings, servers });
+    else io.stdout.write(`\n${problems === 0 ? "no problems" : plural(problems, "problem")}\n`);
     if (compiled === undefined) return exitCodes.problems;
     return problems === 0 ? exitCodes.ok : exitCodes.no;
   },
 };
 
-async function readConfig(input: Input, io: Surroundings, tell: Tell): Promise<Compiled | undefined> {
+async function checkConfig(input: Input, io: Io, report: Report): Promise<Compiled | undefined> {
   try {
     const compiled = await compile(input, io);
     const { loaded, plan, warnings } = compiled;
     const name = loaded.main.file ?? "the embedded default: no config was found";
-    tell({
-      area: "config",
-      state: "ok",
-      text: `${name} (${plan.servers.length} server${plan.servers.length === 1 ? "" : "s"})`,
-    });
-    for (const { message, fix } of warnings) tell({ area: "config", state: "warning", text: message, fix });
+    report({ area: "config", state: "ok", text: `${name} (${plural(plan.servers.length, "server")})` });
+    for (const { message, fix } of warnings) report({ area: "config", state: "warning", text: message, fix });
     return compiled;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const { code, message, fix, place } of error.problems) {
       const at = place ? `${relative(io.cwd, place.file) || place.file}:${place.line}: ` : "";
-      tell({
-        area: code === "config/untrusted" ? "trust" : "config",
-        state: "problem",
-        text: `${at}${message}`,
-        fix,
-      });
+      const area = code === "config/untrusted" ? "trust" : "config";
+      report({ area, state: "problem", text: `${at}${message}`, fix });
     }
     return undefined;
   }
 }
 
-function tellTrust({ loaded, binFolders }: Compiled, input: Input, io: Surroundings, tell: Tell): void {
+function checkTrust({ loaded, binFolders }: Compiled, input: Input, io: Io, report: Report): void {
   const { kind } = loaded.main;
   if (kind === "named")
-    tell({ area: "trust", state: "ok", text: "the config was named, which is trusting it" });
-  if (kind === "discovered") tell({ area: "trust", state: "ok", text: "the config may do what it asks for" });
+    report({ area: "trust", state: "ok", text: "the config was named, and so it is trusted" });
+  if (kind === "discovered") report({ area: "trust", state: "ok", text: "the config is trusted" });
   const local = join(workspaceOf(input, io), "node_modules", ".bin");
   if (!binFolders.includes(local) && existsSync(local))
-    tell({
+    report({
       area: "trust",
       state: "note",
-      text: "servers in the workspace's node_modules/.bin are not looked at",
+      text: "servers in the workspace's node_modules/.bin are not used",
       fix: "`lsp-proxy trust` trusts the workspace, `--trust-workspace` for one run.",
     });
 }
 
-function tellBundle({ bundle, loaded }: Compiled, input: Input, io: Surroundings, tell: Tell): void {
-  const named = textFlag(input, "bundle");
+function checkOldBundle({ bundle, loaded }: Compiled, input: Input, io: Io, report: Report): void {
+  const named = input.text("bundle");
   const folder = named === undefined ? join(loaded.folder, ".lspi", "bundle") : resolve(io.cwd, named);
   if (named === undefined && !existsSync(folder)) return;
-  const differences = checkBundle(bundle, folder);
-  if (differences.length === 0) tell({ area: "bundle", state: "ok", text: `${folder} is up to date` });
-  else
-    tell({
-      area: "bundle",
-      state: "problem",
-      text: `${folder} is not what the config means: ${some(
-        differences.map(({ message }) => message),
-        3,
-      )}`,
-      fix: `\`lsp-proxy generate --out ${folder}\` writes it anew.`,
-    });
+  const differences = checkBundle(bundle, folder).map(({ message }) => message);
+  if (differences.length === 0) {
+    report({ area: "bundle", state: "ok", text: `${folder} is up to date` });
+    return;
+  }
+  report({
+    area: "bundle",
+    state: "problem",
+    text: `${folder} differs from the config: ${some(differences, 3)}`,
+    fix: `\`lsp-proxy generate --out ${folder}\` writes it again.`,
+  });
 }
 
-function tellTools({ bundle, plan }: Compiled, tell: Tell): void {
-  const list = bundle.files.find(({ path }) => path === TOOLS_FILE)?.text ?? "[]";
-  const entries = JSON.parse(list) as ToolEntry[];
-  const bytes = entries.reduce((sum, entry) => sum + weigh(entry, plan.dialect.outputSchemas), 0);
-  const text = `${entries.length} tools weigh ${bytes} bytes in a model's context`;
-  if (bytes <= TOOLS_BUDGET) tell({ area: "tools", state: "ok", text });
-  else
-    tell({
-      area: "tools",
-      state: "note",
-      text,
-      fix: "`mcp.tools.allow` lists only those that you want; `lsp-proxy tools` tells what each weighs.",
-    });
+function checkTools({ bundle, plan }: Compiled, report: Report): void {
+  const sizes = toolSizes(bundle, plan);
+  const bytes = sizes.reduce((sum, tool) => sum + tool.bytes, 0);
+  const text = `${sizes.length} tools take ${bytes} bytes of a model's context`;
+  const fix = "`mcp.tools.allow` limits the list; `lsp-proxy tools` shows the size of each.";
+  if (bytes <= TOOLS_BUDGET) report({ area: "tools", state: "ok", text });
+  else report({ area: "tools", state: "note", text, fix });
 }
 
-function tellClients(input: Input, io: Surroundings, tell: Tell): void {
+function checkClients(input: Input, io: Io, report: Report): void {
   const files = clientFiles(workspaceOf(input, io), io);
   const naming = files.filter(({ names }) => names);
   for (const { client, file, id, absent } of naming)
-    tell(
+    report(
       absent.length === 0
-        ? { area: "clients", state: "ok", text: `${client} knows it: ${file}` }
+        ? { area: "clients", state: "ok", text: `${client} has lsp-proxy in ${file}` }
         : {
-            ...{ area: "clients", state: "problem" },
-            text: `${client} would start what is not there: ${some(absent, 3)} (${file})`,
-            fix: `\`lsp-proxy client ${id} --write\` writes the entry anew, or correct it by hand.`,
+            area: "clients",
+            state: "problem",
+            text: `${client} would start what does not exist: ${some(absent, 3)} (${file})`,
+            fix: `\`lsp-proxy client ${id} --write\` writes the entry again, or correct it by hand.`,
           },
     );
-  if (naming.length === 0)
-    tell({
-      area: "clients",
-      state: "note",
-      text:
-        files.length > 0
-          ? `not known to ${some([...new Set(files.map(({ client }) => client))], 5)}`
-          : "no client's config was found",
-      fix: "`lsp-proxy client` lists the clients; `lsp-proxy client NAME --write` sets one up.",
-    });
+  if (naming.length > 0) return;
+  const titles = [...new Set(files.map(({ client }) => client))];
+  report({
+    area: "clients",
+    state: "note",
+    text: titles.length > 0 ? `not set up in ${some(titles, 5)}` : "no config of a client was found",
+    fix: "`lsp-proxy client` lists the clients; `lsp-proxy client NAME --write` sets one up.",
+  });
 }

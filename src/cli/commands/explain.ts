@@ -1,4 +1,4 @@
-/** `explain`: the plan, for a person: what would be started for which files, and what each tool asks. */
+/** `explain`: prints the plan of a config: the servers, their files, and the requests of each tool. */
 import type { EachPlan, Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/plan.js";
 import { canonicalPretty } from "../../base/json.js";
 import {
@@ -7,27 +7,27 @@ import {
   type ProgramContext,
   runsElsewhere,
 } from "../../lsp/process/program.js";
-import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
+import { type Command, exitCodes, type Io } from "../command.js";
 import { type Compiled, planConfig } from "../compile.js";
-import { configFlags } from "../flags.js";
-import { programContext } from "../trial/program-context.js";
+import { configFlags, toggle } from "../flags.js";
+import { programContext } from "../untrusted-folders.js";
 
 export const explain: Command = {
   name: "explain",
-  summary: "Tells what a config means: servers, files, tools and their requests.",
+  summary: "Shows what a config means: servers, files, tools and their requests.",
   usage: "[--config FILE] [--json]",
-  description: "Shows the plan that the config becomes, with every default filled in. Starts nothing.",
-  flags: { ...configFlags, json: { type: "boolean", description: "Prints the whole plan as JSON." } },
+  description: "Shows the plan made from the config, with all defaults. Starts nothing.",
+  flags: { ...configFlags, json: toggle("Prints the whole plan as JSON.") },
   words: { min: 0, max: 0 },
   examples: ["lsp-proxy explain", "lsp-proxy explain --config lspi.toml --json"],
   async run(input, io) {
     const planned = planConfig(input, io);
-    io.stdout.write(isOn(input, "json") ? canonicalPretty(planned.plan) : describe(planned, io));
+    io.stdout.write(input.isOn("json") ? canonicalPretty(planned.plan) : describe(planned, io));
     return exitCodes.ok;
   },
 };
 
-function describe(planned: Omit<Compiled, "bundle">, io: Surroundings): string {
+function describe(planned: Omit<Compiled, "bundle">, io: Io): string {
   const { plan, loaded } = planned;
   const context = programContext(plan, loaded.base, planned, io);
   return [
@@ -37,7 +37,7 @@ function describe(planned: Omit<Compiled, "bundle">, io: Surroundings): string {
     `limits     ${plan.limits.maxItems} items, ${plan.limits.maxBytes} bytes, ${plan.limits.timeoutMs} ms a call`,
     "",
     "Language servers",
-    ...(plan.servers.length === 0 ? ["  none: no server for the files here is installed"] : []),
+    ...(plan.servers.length === 0 ? ["  none: no server for these files is installed"] : []),
     ...plan.servers.flatMap((server) => describeServer(server, whereIs(plan, server, context))),
     "",
     "Tools",
@@ -48,7 +48,7 @@ function describe(planned: Omit<Compiled, "bundle">, io: Surroundings): string {
   ].join("\n");
 }
 
-/** Where a server's program is, or why it cannot be started. */
+/** The path of a server's program, or why it cannot be started. */
 function whereIs(plan: Plan, server: ServerPlan, context: ProgramContext): string {
   if (runsElsewhere(server)) return "runs elsewhere";
   const program = findProgram(plan, server, context);
@@ -74,7 +74,7 @@ function describeServer(server: ServerPlan, found: string): string[] {
 
 function describeRoot({ rootDir, rootMarkers, rootPick }: ServerPlan): string {
   if (rootDir !== null) return rootDir;
-  return rootMarkers.length === 0 ? "the workspace's" : `${rootPick} of ${rootMarkers.join(", ")}`;
+  return rootMarkers.length === 0 ? "the workspace" : `${rootPick} of ${rootMarkers.join(", ")}`;
 }
 
 function describeTool(tool: ToolPlan, plan: Plan): string[] {
@@ -86,7 +86,7 @@ function describeTool(tool: ToolPlan, plan: Plan): string[] {
   ];
 }
 
-/** A number, or the argument that says it. */
+/** A number, or the argument that gives it. */
 function describeLimit(limit: EachPlan["limit"]): string {
   if (limit.kind === "ref") return `\`${limit.ref.name ?? limit.ref.root}\``;
   return limit.kind === "literal" ? String(limit.value) : "a number";

@@ -1,11 +1,11 @@
-/** `export`: the servers of a config in the words of another program. */
+/** `export`: prints the servers of a config in the format of another program. */
 import { resolve } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { claudeServers, type Exported, helixLanguages } from "../../emit/exports.js";
-import { type Command, exitCodes, textFlag, UsageError } from "../command.js";
+import { type Command, exitCodes, UsageError } from "../command.js";
 import { planConfig } from "../compile.js";
-import { mayWrite, writeUserFile } from "../files/user-file.js";
-import { configFlags } from "../flags.js";
+import { mayOverwrite, writeUserFile } from "../files/user-file.js";
+import { configFlags, option, toggle } from "../flags.js";
 
 const formats: { readonly [name: string]: (servers: readonly ServerPlan[]) => Exported } = {
   claude: claudeServers,
@@ -17,32 +17,33 @@ export const exportCommand: Command = {
   summary: "Writes the servers of a config for Claude Code (.lsp.json) or Helix (languages.toml).",
   usage: "claude|helix [--config FILE] [--output FILE]",
   description:
-    "Prints the servers with every default filled in, as the other program reads them. What it has no words for is told on\n" +
-    "stderr. `claude` is the .lsp.json of Claude Code and qwen-code; `helix` are entries for languages.toml.",
+    "Prints the servers with all defaults in the other program's format. Settings that the format lacks are listed on\n" +
+    "stderr. `claude` is the .lsp.json of Claude Code and qwen-code; `helix` prints entries for languages.toml.",
   flags: {
     ...configFlags,
-    output: { type: "string", short: "o", value: "FILE", description: "Writes a file instead of stdout." },
-    force: { type: "boolean", description: "Replaces the file when there is one." },
+    output: option("FILE", "Writes a file instead of stdout.", { short: "o" }),
+    force: toggle("Replaces an existing file."),
   },
   words: { min: 1, max: 1 },
   examples: ["lsp-proxy export claude --output .lsp.json", "lsp-proxy export helix --config lspi.toml"],
   async run(input, io) {
     const [name = ""] = input.words;
-    const write = Object.hasOwn(formats, name) ? formats[name] : undefined;
-    if (write === undefined)
-      throw new UsageError(`no format \`${name}\`; it takes ${Object.keys(formats).join(" or ")}`, "export");
+    const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
+    if (format === undefined)
+      throw new UsageError(`no format \`${name}\`; use ${Object.keys(formats).join(" or ")}`, "export");
     const { plan, loaded } = planConfig(input, io);
     const disabled = (loaded.config.servers ?? []).filter(({ enabled }) => enabled === false);
-    const { text, notes: lost } = write(plan.servers);
-    const notes = [...disabled.map(({ id }) => `${id}: it is not enabled; left out`), ...lost];
-    const output = textFlag(input, "output");
-    if (output !== undefined) {
+    const { text, notes } = format(plan.servers);
+    const output = input.text("output");
+    if (output === undefined) io.stdout.write(text);
+    else {
       const file = resolve(io.cwd, output);
-      if (!mayWrite(file, input, io)) return exitCodes.no;
+      if (!mayOverwrite(file, input, io)) return exitCodes.no;
       writeUserFile(file, text);
       io.stdout.write(`wrote ${file}\n`);
-    } else io.stdout.write(text);
-    for (const note of notes) io.stderr.write(`not carried over: ${note}\n`);
+    }
+    for (const { id } of disabled) io.stderr.write(`not exported: ${id}: it is disabled\n`);
+    for (const note of notes) io.stderr.write(`not exported: ${note}\n`);
     return exitCodes.ok;
   },
 };

@@ -1,6 +1,6 @@
-/** `import`: another program's language servers as a config of ours. */
+/** `import`: writes a config from another program's list of language servers. */
 import { basename, resolve } from "node:path";
-import { isTable, type JsonObject } from "../../base/json.js";
+import type { JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { fromPointer } from "../../base/pointer.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
@@ -10,101 +10,86 @@ import { serverLines } from "../../config/edit/server-text.js";
 import { formats } from "../../config/foreign/formats.js";
 import { type Imported, importServers } from "../../config/foreign/import.js";
 import { readForeign } from "../../config/foreign/read.js";
-import { type Command, exitCodes, isOn, type Surroundings, textFlag, UsageError } from "../command.js";
+import { type Command, exitCodes, failure, type Io, UsageError } from "../command.js";
 import { workspaceFolder } from "../compile.js";
-import { mayBegin, NEW_CONFIG, tryOut } from "../files/edit-config.js";
+import { mayCreateConfig, NEW_CONFIG, previewConfig } from "../files/edit-config.js";
 import { readUserFile, writeUserFile } from "../files/user-file.js";
-import { configFlags } from "../flags.js";
+import { configFlags, option, toggle } from "../flags.js";
 import { openCatalogue } from "../presets.js";
+import { plural } from "../terminal/text.js";
 
 const names = formats.map(({ name }) => name).join(", ");
 
 export const importCommand: Command = {
   name: "import",
-  summary: "Makes a config of another program's language servers.",
+  summary: "Makes a config from another program's language servers.",
   usage: "FILE [--from FORMAT]",
   description:
-    `Reads ${names} and writes lspi.toml, with the catalogue's presets where it knows the program.\n` +
-    "What could not be carried over is told on stderr. A file that is there is not replaced unless told to.\n\n" +
+    `Reads ${names} and writes lspi.toml, with presets of the catalogue for the programs that it knows.\n` +
+    "Settings that could not be imported are listed on stderr. An existing file is replaced only with --force.\n\n" +
     `${formats.map(({ name, title }) => `  ${name.padEnd(9)} ${title}`).join("\n")}`,
   flags: {
-    workspace: configFlags.workspace as Command["flags"][string],
-    from: {
-      type: "string",
-      value: "FORMAT",
-      description: "Whose file it is, where that cannot be told from it.",
-    },
-    output: {
-      type: "string",
-      short: "o",
-      value: "FILE",
-      description: "The file to write; lspi.toml when absent.",
-    },
-    force: { type: "boolean", description: "Replaces the file when there is one." },
-    "dry-run": { type: "boolean", description: "Prints the config instead of writing it." },
+    workspace: configFlags.workspace,
+    from: option("FORMAT", "The format of the file; default: detected."),
+    output: option("FILE", "The file to write; default: lspi.toml.", { short: "o" }),
+    force: toggle("Replaces an existing file."),
+    "dry-run": toggle("Prints the config instead of writing it."),
   },
   words: { min: 1, max: 1 },
   examples: ["lsp-proxy import cclsp.json", "lsp-proxy import ~/.config/helix/languages.toml --dry-run"],
   async run(input, io) {
     const [word = ""] = input.words;
     const source = resolve(io.cwd, word);
-    const from = textFlag(input, "from");
+    const from = input.text("from");
     if (from !== undefined && !formats.some(({ name }) => name === from))
       throw new UsageError(`there is no format \`${from}\`; --from takes ${names}`, "import");
     const content = readUserFile(source);
     if (content === undefined) throw new UsageError(`${source} does not exist`, "import");
     const { tree, format } = readForeign(source, content, from);
     if (format === undefined)
-      throw new UsageError(`${word}: it is of no format that is known; --from takes ${names}`, "import");
+      throw new UsageError(`${word}: unknown format; --from takes ${names}`, "import");
     const catalogue = openCatalogue();
     const workspace = workspaceFolder(input, io);
-    const file = resolve(workspace, textFlag(input, "output") ?? NEW_CONFIG);
+    const file = resolve(workspace, input.text("output") ?? NEW_CONFIG);
     const origin = `${basename(source)} (${format.name})`;
-    const imported = importServers(tree, format, catalogue);
     const write = (list: readonly JsonObject[]) => textOf(list, origin, catalogue);
-    const { servers, notes } = withoutBad(imported, write, (text) => errorsIn(file, text, io));
-    for (const note of notes) io.stderr.write(`not carried over: ${note}\n`);
-    if (servers.length === 0) {
-      io.stderr.write(`lsp-proxy: ${word} names no language server that can be used\n`);
-      return exitCodes.no;
-    }
+    const imported = importServers(tree, format, catalogue);
+    const { servers, notes } = withoutBad(imported, (list) => errorsIn(file, write(list), io));
+    for (const note of notes) io.stderr.write(`not imported: ${note}\n`);
+    if (servers.length === 0) return failure(io, `${word} has no language server that can be used`);
     const text = write(servers);
     const errors = errorsIn(file, text, io);
     if (errors.length > 0) throw new ConfigError(errors);
-    if (isOn(input, "dry-run")) {
+    if (input.isOn("dry-run")) {
       io.stdout.write(text);
       return exitCodes.ok;
     }
-    if (!mayBegin(file, workspace, input, io)) return exitCodes.no;
+    if (!mayCreateConfig(file, workspace, input, io)) return exitCodes.no;
     writeUserFile(file, text);
-    io.stdout.write(`wrote ${file} with ${servers.length} server${servers.length === 1 ? "" : "s"}\n`);
+    io.stdout.write(`wrote ${file} with ${plural(servers.length, "server")}\n`);
     return exitCodes.ok;
   },
 };
 
-/** The servers that make a good config: one that cannot be used is left out with its reason, the others stay. */
+/** Drops servers with errors, noting the reason, until the rest is a valid config. */
 function withoutBad(
   { servers, notes }: Imported,
-  write: (servers: readonly JsonObject[]) => string,
-  errorsOf: (text: string) => Problem[],
+  errorsOf: (servers: readonly JsonObject[]) => Problem[],
 ): Imported {
-  const bad = new Map(
-    errorsOf(write(servers))
-      .toReversed()
-      .flatMap(({ pointer, message }) => {
-        const [list, index] = fromPointer(pointer);
-        return list === "servers" && index !== undefined ? [[Number(index), message] as const] : [];
-      }),
-  );
+  const bad = new Map<number, string>();
+  for (const { pointer, message } of errorsOf(servers)) {
+    const [list, index] = fromPointer(pointer);
+    if (list === "servers" && index !== undefined && !bad.has(Number(index))) bad.set(Number(index), message);
+  }
   if (bad.size === 0) return { servers, notes };
-  const left = [...bad].map(([index, message]) => `${String(servers[index]?.id)}: ${message}; left out`);
+  const dropped = [...bad].map(([index, message]) => `${String(servers[index]?.id)}: ${message}; left out`);
   const rest = servers.filter((_, index) => !bad.has(index));
-  return withoutBad({ servers: rest, notes: [...notes, ...left] }, write, errorsOf);
+  return withoutBad({ servers: rest, notes: [...notes, ...dropped] }, errorsOf);
 }
 
-function errorsIn(file: string, text: string, io: Surroundings): Problem[] {
+function errorsIn(file: string, text: string, io: Io): Problem[] {
   try {
-    return tryOut({ file }, text, io).problems.filter(({ severity }) => severity === "error");
+    return previewConfig(file, text, io).problems.filter(({ severity }) => severity === "error");
   } catch (error) {
     if (error instanceof ConfigError) return error.problems;
     throw error;
@@ -112,19 +97,17 @@ function errorsIn(file: string, text: string, io: Surroundings): Problem[] {
 }
 
 function textOf(servers: readonly JsonObject[], source: string, catalogue: Catalogue): string {
-  const programs = sortedSet(servers.flatMap((server) => programOf(server, catalogue)));
+  const programs = servers.flatMap(({ command, kind }) => {
+    const preset = typeof kind === "string" ? catalogue.preset(kind)?.config : undefined;
+    const [program] = [command ?? preset?.command ?? []].flat();
+    return typeof program === "string" ? [program] : [];
+  });
   return [
     `# Imported from ${source}.`,
     "",
     "[allow]",
-    `commands = ${tomlText(programs)}   # the only programs that may be started`,
+    `commands = ${tomlText(sortedSet(programs))}   # the only programs that may be started`,
     ...servers.flatMap((server) => ["", "[[servers]]", ...serverLines(server)]),
     "",
   ].join("\n");
-}
-
-function programOf({ command, kind }: JsonObject, catalogue: Catalogue): string[] {
-  const preset = typeof kind === "string" ? catalogue.preset(kind)?.config : undefined;
-  const [program] = [command ?? preset?.command ?? []].flat();
-  return typeof program === "string" && !isTable(program) ? [program] : [];
 }

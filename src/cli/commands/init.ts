@@ -1,6 +1,5 @@
-/** `init`: looks at the workspace and writes a commented config for what is in it. */
+/** `init`: detects the languages of the workspace and writes a commented config for them. */
 import { basename, resolve } from "node:path";
-import { nearest } from "../../base/nearest.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import type { Catalogue } from "../../config/catalogue/catalogue.js";
 import {
@@ -16,63 +15,48 @@ import {
 import { languageNamed } from "../../config/catalogue/language-names.js";
 import { type PresetFacts, presetFacts } from "../../config/catalogue/preset-index.js";
 import { buildLanguages } from "../../plan/servers.js";
-import { scanInTurns, type WorkspaceScan } from "../../workspace/scan.js";
+import { scanInTurns } from "../../workspace/scan.js";
 import { walkedDisk } from "../../workspace/walk.js";
 import {
   type Command,
-  type ExitCode,
+  didYouMean,
   exitCodes,
+  failure,
   homeOf,
   type Input,
-  isOn,
-  type Surroundings,
-  textFlag,
-  textFlags,
+  type Io,
   UsageError,
 } from "../command.js";
 import { workspaceFolder } from "../compile.js";
-import { configText, type Found, installs, languagesText, loadsOf } from "../files/config-text.js";
-import { mayBegin, NEW_CONFIG } from "../files/edit-config.js";
+import { configText, type Found, installs, languagesText, loadsOf, membersOf } from "../files/config-text.js";
+import { mayCreateConfig, NEW_CONFIG, userListHint } from "../files/edit-config.js";
 import { checkUserFile, writeUserFile } from "../files/user-file.js";
-import { lackingText } from "../files/user-list.js";
-import { configFlags } from "../flags.js";
-import { lookAround, openCatalogue, presenceText } from "../presets.js";
-import { askUntil, isInteractive } from "../terminal/ask.js";
-import { withProgress } from "../terminal/progress.js";
-import { readSelection } from "../terminal/selection.js";
-import { some, table } from "../terminal/table.js";
+import { configFlags, option, toggle } from "../flags.js";
+import { programsOf } from "../installed.js";
+import { findInstalled, openCatalogue, presenceText } from "../presets.js";
+import { askUntil, isInteractive, parseSelection, withProgress } from "../terminal/prompt.js";
+import { plural, some, table } from "../terminal/text.js";
 
 export const init: Command = {
   name: "init",
-  summary: "Looks at the workspace and writes a commented config for it.",
+  summary: "Detects the workspace's languages and writes a commented config.",
   usage: "[--workspace DIR] [--yes]",
   description:
-    "Looks for the languages of the workspace (what git ignores is not looked at), picks a server for each and marks those\n" +
-    "that are installed here. On a terminal it asks which to take; elsewhere it takes all that are here. Servers that are\n" +
-    "not are written as comments with their install line. It never replaces a file unless told to, and writes none without\n" +
-    "a server.",
+    "Detects the languages of the workspace (files ignored by git are skipped), proposes a server for each and shows which\n" +
+    "are installed. On a terminal it asks which to use; elsewhere it uses all installed ones. Servers that are not\n" +
+    "installed are written as comments with their install line. An existing file is replaced only with --force, and no\n" +
+    "file is written without a server.",
   flags: {
-    workspace: configFlags.workspace as Command["flags"][string],
-    "trust-workspace": {
-      type: "boolean",
-      description: "Also looks for servers in the workspace's node_modules/.bin.",
-    },
-    output: {
-      type: "string",
-      short: "o",
-      value: "FILE",
-      description: "The file to write; lspi.toml when absent.",
-    },
-    only: {
-      type: "string",
-      value: "NAME",
+    workspace: configFlags.workspace,
+    "trust-workspace": toggle("Also searches the workspace's node_modules/.bin for servers."),
+    output: option("FILE", "The file to write; default: lspi.toml.", { short: "o" }),
+    only: option("NAME", "Uses only this language or server, installed or not; may be repeated.", {
       multiple: true,
-      description: "Takes only this language or server, installed or not; may be given several times.",
-    },
-    all: { type: "boolean", description: "Takes servers that are not installed as well." },
-    yes: { type: "boolean", short: "y", description: "Asks nothing." },
-    force: { type: "boolean", description: "Replaces the file when there is one." },
-    "dry-run": { type: "boolean", description: "Prints the config instead of writing it." },
+    }),
+    all: toggle("Also uses servers that are not installed."),
+    yes: toggle("Asks nothing.", "y"),
+    force: toggle("Replaces an existing file."),
+    "dry-run": toggle("Prints the config instead of writing it."),
   },
   words: { min: 0, max: 0 },
   examples: [
@@ -82,42 +66,36 @@ export const init: Command = {
   ],
   async run(input, io) {
     const workspace = workspaceFolder(input, io);
-    const file = resolve(workspace, textFlag(input, "output") ?? NEW_CONFIG);
-    const isDry = isOn(input, "dry-run");
+    const file = resolve(workspace, input.text("output") ?? NEW_CONFIG);
+    const isDry = input.isOn("dry-run");
     if (!isDry) {
-      if (!mayBegin(file, workspace, input, io)) return exitCodes.no;
+      if (!mayCreateConfig(file, workspace, input, io)) return exitCodes.no;
       checkUserFile(file);
     }
     const catalogue = openCatalogue();
-    const found = await look(workspace, catalogue, input, io);
-    if (found.proposals.length === 0) return nothing(found.scan, io);
-    io.stderr.write(foundText(found));
-    const taken = await choose(found, input, io);
-    if (taken === undefined || taken.size === 0) {
-      io.stderr.write(taken === undefined ? "lsp-proxy: nothing was written\n" : NONE_TAKEN);
-      return exitCodes.no;
+    const found = await detect(workspace, catalogue, input, io);
+    if (found.proposals.length === 0) {
+      const where = found.scan.cut ? "the scanned part of the workspace" : "the workspace";
+      return failure(io, `${where} has no file for a server of the catalogue; see \`lsp-proxy servers\``);
     }
+    io.stderr.write(proposalTable(found));
+    const taken = await choose(found, input, io);
+    if (taken === undefined) return failure(io, "nothing was written");
+    if (taken.size === 0) return failure(io, NONE_CHOSEN);
     const text = configText(basename(workspace), found, taken, catalogue);
     if (isDry) {
       io.stdout.write(text);
       return exitCodes.ok;
     }
     writeUserFile(file, text);
-    const used = besideStacks(
-      found.proposals.filter(({ preset }) => taken.has(preset.id)),
-      found.scan,
-    );
-    const members = used.flatMap(({ preset, stack }) => stack?.members ?? [preset]);
-    io.stdout.write(`wrote ${file} with ${members.length} server${members.length === 1 ? "" : "s"}\n`);
-    io.stdout.write(
-      lackingText(
-        members.flatMap(({ command }) => [command ?? []].flat().slice(0, 1)),
-        io,
-      ),
-    );
+    const chosen = found.proposals.filter(({ preset }) => taken.has(preset.id));
+    const used = besideStacks(chosen, found.scan);
+    const members = used.flatMap(membersOf);
+    io.stdout.write(`wrote ${file} with ${plural(members.length, "server")}\n`);
+    io.stdout.write(userListHint(programsOf(members), io));
     const steps = used
-      .filter((proposal) => ["missing", "incomplete"].includes(found.presence(proposal)))
-      .flatMap(({ preset, stack }) => stack?.members ?? [preset])
+      .filter((proposal) => !isHere(proposal, found))
+      .flatMap(membersOf)
       .map(({ id }) => `\`lsp-proxy install ${id}\`, `)
       .join("");
     io.stdout.write(
@@ -127,29 +105,20 @@ export const init: Command = {
   },
 };
 
-const NONE_TAKEN =
-  "lsp-proxy: no server was taken, so nothing was written; `lsp-proxy install SERVER` shows how to get one, --all takes\n" +
-  "those that are not installed as well, and `lsp-proxy add` adds one to a config\n";
+const NONE_CHOSEN =
+  "no server was chosen, so nothing was written; `lsp-proxy install SERVER` shows how to install one, --all also\n" +
+  "uses servers that are not installed, and `lsp-proxy add` adds one to a config";
 
-function nothing({ cut }: WorkspaceScan, io: Surroundings): ExitCode {
-  const why = cut ? "in the part of the workspace that was looked at, nothing is" : "nothing here is";
-  io.stderr.write(
-    `lsp-proxy: ${why} of a kind that a server of the catalogue handles; see \`lsp-proxy servers\`\n`,
-  );
-  return exitCodes.no;
-}
-
-/** What is here and who would serve it, the most files first. */
-async function look(workspace: string, catalogue: Catalogue, input: Input, io: Surroundings): Promise<Found> {
-  const person = { env: io.env, home: homeOf(io) };
-  const scan = await withProgress(io, "looking at the workspace", () =>
-    scanInTurns(workspace, walkedDisk, person),
+/** Scans the workspace and proposes servers, those with the most files first. */
+async function detect(workspace: string, catalogue: Catalogue, input: Input, io: Io): Promise<Found> {
+  const scan = await withProgress(io, "scanning the workspace", () =>
+    scanInTurns(workspace, walkedDisk, { env: io.env, home: homeOf(io) }),
   );
   const presets = catalogue.facts().filter((preset) => servesAny(preset, scan));
   const members = presets.flatMap(({ stack }) =>
     stack === undefined ? [] : stackOf(stack, catalogue).members,
   );
-  const presence = await lookAround([...presets, ...members], input, io);
+  const presence = await findInstalled([...presets, ...members], input, io);
   const tiers = [
     (preset: PresetFacts) => presence(preset) === "installed",
     (preset: PresetFacts) => presence(preset) === "untrusted",
@@ -163,23 +132,20 @@ async function look(workspace: string, catalogue: Catalogue, input: Input, io: S
   return {
     scan,
     proposals: sortBy(proposals, ({ files, preset }) => [-files, preset.id]),
-    presence: ({ preset, stack }) => {
-      const all = (stack?.members ?? [preset]).map(presence);
-      return (
-        (["missing", "incomplete", "untrusted"] as const).find((worse) => all.includes(worse)) ?? "installed"
-      );
+    presence: (proposal) => {
+      const all = membersOf(proposal).map(presence);
+      const worst = (["missing", "incomplete", "untrusted"] as const).find((state) => all.includes(state));
+      return worst ?? "installed";
     },
     languages: (proposal) => {
-      const { languageId, languageIds } = buildLanguages(
-        catalogue.preset(proposal.preset.id)?.config ?? {},
-        proposal.preset.extensions ?? [],
-      );
+      const { id, extensions = [] } = proposal.preset;
+      const { languageId, languageIds } = buildLanguages(catalogue.preset(id)?.config ?? {}, extensions);
       return languagesHere(proposal, scan, (file) => languageIds[file] ?? languageId);
     },
   };
 }
 
-/** A stack of the catalogue with what its servers serve. */
+/** A stack of the catalogue with the files that its servers serve. */
 function stackOf(name: string, catalogue: Catalogue): Stack {
   const servers = catalogue.stack(name);
   return {
@@ -189,7 +155,7 @@ function stackOf(name: string, catalogue: Catalogue): Stack {
   };
 }
 
-function foundText(found: Found): string {
+function proposalTable(found: Found): string {
   const { scan, proposals } = found;
   const rows = proposals.map((proposal, index) => [
     `${index + 1}`,
@@ -203,47 +169,43 @@ function foundText(found: Found): string {
   return `${table(["#", "languages", "files", "as", "server", "here"], rows)}${cut}`;
 }
 
-/** The ids of the servers to take: asked on a terminal, else those that are here or that a flag names. Undefined when the person left. */
-async function choose(
-  found: Found,
-  input: Input,
-  io: Surroundings,
-): Promise<ReadonlySet<string> | undefined> {
-  const { proposals } = found;
-  const ids = (chosen: readonly Proposal[]) => new Set(chosen.map(({ preset }) => preset.id));
-  const only = textFlags(input, "only");
-  if (only.length > 0) return ids(only.flatMap((name) => named(name, found)));
-  const isHere = (proposal: Proposal) => !["missing", "incomplete"].includes(found.presence(proposal));
-  const usual = proposals.filter((proposal) => isOn(input, "all") || isHere(proposal));
-  if (isOn(input, "yes") || isOn(input, "dry-run") || !isInteractive(io)) return ids(usual);
-  const numbers = usual.map((proposal) => proposals.indexOf(proposal) + 1).join(" ");
-  return askUntil(
-    io,
-    `Which to take? Numbers (1 3-5), all, none, or Enter for those that are here (${numbers || "none"}): `,
-    (answer) => {
-      if (answer === "") return ids(usual);
-      const selection = readSelection(answer, proposals.length);
-      if ("picked" in selection) return ids(proposals.filter((_, index) => selection.picked.has(index + 1)));
-      io.stderr.write(`\`${selection.unknown}\` is none of the numbers 1 to ${proposals.length}\n`);
-      return undefined;
-    },
-  );
+function isHere(proposal: Proposal, { presence }: Found): boolean {
+  return !["missing", "incomplete"].includes(presence(proposal));
 }
 
-/** The proposals that a flag's name means. Throws a UsageError when there are none. */
+/** The ids of the servers to use, by flags or by asking on a terminal. Undefined when the user leaves. */
+async function choose(found: Found, input: Input, io: Io): Promise<ReadonlySet<string> | undefined> {
+  const { proposals } = found;
+  const ids = (chosen: readonly Proposal[]) => new Set(chosen.map(({ preset }) => preset.id));
+  const only = input.texts("only");
+  if (only.length > 0) return ids(only.flatMap((name) => named(name, found)));
+  const usual = proposals.filter((proposal) => input.isOn("all") || isHere(proposal, found));
+  if (input.isOn("yes") || input.isOn("dry-run") || !isInteractive(io)) return ids(usual);
+  const numbers = usual.map((proposal) => proposals.indexOf(proposal) + 1).join(" ") || "none";
+  const question = `Which to use? Numbers (1 3-5), all, none, or Enter for those that are here (${numbers}): `;
+  return askUntil(io, question, (answer) => {
+    if (answer === "") return ids(usual);
+    const selection = parseSelection(answer, proposals.length);
+    if ("picked" in selection) return ids(proposals.filter((_, index) => selection.picked.has(index + 1)));
+    io.stderr.write(`\`${selection.unknown}\` is not a number from 1 to ${proposals.length}\n`);
+    return undefined;
+  });
+}
+
+/** The proposals that `--only NAME` means. Throws a UsageError when there are none. */
 function named(name: string, { proposals, languages }: Found): Proposal[] {
   const word = languageNamed(name);
-  const namesOf = (proposal: Proposal) => languages(proposal).map(({ language }) => language);
-  const mine = proposals.filter(
+  const languagesOf = (proposal: Proposal) => languages(proposal).map(({ language }) => language);
+  const matching = proposals.filter(
     (proposal) =>
       [proposal.preset.id, ...(proposal.preset.kinds ?? [])].includes(name) ||
-      [...namesOf(proposal), ...(proposal.preset.languages ?? [])].includes(word),
+      [...languagesOf(proposal), ...(proposal.preset.languages ?? [])].includes(word),
   );
-  if (mine.length > 0) return mine;
-  const known = sortedSet(proposals.flatMap((proposal) => [proposal.preset.id, ...namesOf(proposal)]));
-  const near = nearest(name, known);
+  if (matching.length > 0) return matching;
+  const known = sortedSet(proposals.flatMap((proposal) => [proposal.preset.id, ...languagesOf(proposal)]));
+  const hint = didYouMean(name, known) || ".";
   throw new UsageError(
-    `--only ${name}: nothing was found here for it${near ? `; did you mean \`${near}\`?` : "."} ` +
+    `--only ${name}: nothing was found here for it${hint} ` +
       `It takes ${some(known, 12)}; \`lsp-proxy add\` takes any server of the catalogue`,
     "init",
   );

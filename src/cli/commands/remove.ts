@@ -1,30 +1,35 @@
-/** `remove`: one server less in the config; everything else in it stays as it is written. */
-import { nearest } from "../../base/nearest.js";
+/** `remove`: removes a server from the config and keeps everything else in the file as it is. */
 import { ConfigError } from "../../base/problem.js";
 import type { Catalogue } from "../../config/catalogue/catalogue.js";
 import { commentLines } from "../../config/edit/server-text.js";
 import type { ServerConfig } from "../../config/schema.js";
 import { readSource } from "../../config/text/read.js";
-import { type Command, exitCodes, isOn, UsageError } from "../command.js";
-import { newProblems, type OpenConfig, openConfig, tryOut } from "../files/edit-config.js";
-import { writeUserFile } from "../files/user-file.js";
-import { configFlags } from "../flags.js";
+import { type Command, didYouMean, exitCodes, UsageError } from "../command.js";
+import {
+  newProblems,
+  type OpenConfig,
+  openConfig,
+  previewConfig,
+  saveConfig,
+  TRUST_HINT,
+} from "../files/edit-config.js";
+import { configFlags, toggle } from "../flags.js";
 import { candidatesFor, openCatalogue } from "../presets.js";
 
 const STACKS = "stacks/";
 
 export const remove: Command = {
   name: "remove",
-  summary: "Takes a server out of the config; comments and layout stay.",
+  summary: "Removes a server from the config; comments and layout stay.",
   usage: "LANGUAGE|SERVER [--config FILE]",
   description:
-    "Takes the server's table out with the comment right above it, and its program out of `allow.commands` when no other\n" +
-    "server uses it. A language means the only server for it in the file; a stack goes as a whole. A config\n" +
-    "that would have problems is not written.",
+    "Removes the server's table with the comment right above it, and its program from `allow.commands` when no other server\n" +
+    "uses it. A language means the only server for it in the file; a stack is removed as a whole. A config that would have\n" +
+    "problems is not written.",
   flags: {
-    config: configFlags.config as Command["flags"][string],
-    workspace: configFlags.workspace as Command["flags"][string],
-    "dry-run": { type: "boolean", description: "Prints the new config instead of writing it." },
+    config: configFlags.config,
+    workspace: configFlags.workspace,
+    "dry-run": toggle("Prints the new config instead of writing it."),
   },
   words: { min: 1, max: 1 },
   examples: ["lsp-proxy remove pyright", "lsp-proxy remove rust --config lspi.toml --dry-run"],
@@ -33,44 +38,36 @@ export const remove: Command = {
     const open = openConfig(input, io);
     if (open.isNew) throw new UsageError(`${open.name} does not exist`, "remove");
     const catalogue = openCatalogue();
-    const { config, fileOf } = tryOut(open, open.text, io);
+    const { config, fileOf } = previewConfig(open.file, open.text, io);
     const servers = config.servers ?? [];
+    const named = servers.filter(({ id }) => id === word);
     const removal =
-      removalOf(
-        servers.filter(({ id }) => id === word),
-        open,
-        catalogue,
-      )[0] ??
+      removalsOf(named, open, catalogue)[0] ??
       stackRemoval(word, open, catalogue) ??
-      meantRemoval(word, open, servers, catalogue);
-    if (removal === undefined) throw new UsageError(notThere(word, open, servers, fileOf(word)), "remove");
+      removalByKind(word, open, servers, catalogue);
+    if (removal === undefined) throw notFound(word, open, servers, fileOf(word));
     const programsOf = (list: readonly ServerConfig[]) =>
       list.flatMap(({ command }) => [command ?? []].flat().slice(0, 1));
-    // The user's own file may have a server of the same id, which then stays.
-    const used = programsOf(tryOut(open, removal.text, io).config.servers ?? []);
+    // A server of the same id in the user's own file stays, and so does its program.
+    const used = programsOf(previewConfig(open.file, removal.text, io).config.servers ?? []);
     const text = programsOf(servers.filter(({ id }) => removal.ids.includes(id)))
       .filter((program) => !used.includes(program))
       .reduce((now, program) => open.editor.withoutAllowed(now, program), removal.text);
     const problems = newProblems(open, text, io);
     if (problems.length > 0) throw new ConfigError(problems);
-    if (isOn(input, "dry-run")) {
-      io.stdout.write(open.mark + text);
-      return exitCodes.ok;
-    }
-    writeUserFile(open.file, open.mark + text);
-    io.stdout.write(`changed ${open.name}: removed ${removal.ids.join(" and ")}\n`);
-    if (open.isDiscovered) io.stdout.write("`lsp-proxy trust` lets it start programs as it is now\n");
+    saveConfig(open, text, `removed ${removal.ids.join(" and ")}`, input, io);
+    if (open.isDiscovered && !input.isOn("dry-run")) io.stdout.write(TRUST_HINT);
     return exitCodes.ok;
   },
 };
 
-/** What goes, and the text without it. */
+/** The removed servers and the text without them. */
 interface Removal {
   ids: string[];
   text: string;
 }
 
-/** A stack that the config extends goes as a whole: its servers work only together. */
+/** The servers of a stack work only together, so it is removed as a whole. */
 function stackRemoval(word: string, open: OpenConfig, catalogue: Catalogue): Removal | undefined {
   const names = [readSource(open.file, open.text).tree.extends ?? []].flat().map(String);
   for (const name of names.filter((name) => name.startsWith(STACKS))) {
@@ -83,23 +80,23 @@ function stackRemoval(word: string, open: OpenConfig, catalogue: Catalogue): Rem
   return undefined;
 }
 
-/** The only server in the file that is of that kind or for that language. */
-function meantRemoval(
+/** The only server in the file of that kind or for that language. */
+function removalByKind(
   word: string,
   open: OpenConfig,
   servers: readonly ServerConfig[],
   catalogue: Catalogue,
 ): Removal | undefined {
   const known = candidatesFor(word, catalogue.facts()).flatMap(({ id, kinds = [] }) => [id, ...kinds]);
-  const mine = servers.filter(({ kind }) => kind !== undefined && known.includes(kind));
-  const [first, ...others] = removalOf(mine, open, catalogue);
-  if (first === undefined || others.length === 0) return first;
-  const ids = [first, ...others].flatMap((removal) => removal.ids).join(", ");
+  const matching = servers.filter(({ kind }) => kind !== undefined && known.includes(kind));
+  const removals = removalsOf(matching, open, catalogue);
+  if (removals.length <= 1) return removals[0];
+  const ids = removals.flatMap((removal) => removal.ids).join(", ");
   throw new UsageError(`${open.name} has several servers for \`${word}\`: ${ids}; name one`, "remove");
 }
 
-/** Each server that stands in the file itself, with the text without it. */
-function removalOf(
+/** For each server that the file itself contains, the text without it. */
+function removalsOf(
   servers: readonly ServerConfig[],
   { editor, text }: OpenConfig,
   catalogue: Catalogue,
@@ -111,18 +108,16 @@ function removalOf(
   });
 }
 
-function notThere(
+function notFound(
   word: string,
   { name, file }: OpenConfig,
   servers: readonly ServerConfig[],
   place: string | undefined,
-): string {
-  if (place !== undefined && place !== file)
-    return `${name} itself has no server \`${word}\`; it stands in ${place}, which --config names`;
-  const near = nearest(
-    word,
-    servers.map(({ id }) => id),
-  );
-  const hint = near === undefined || near === word ? "" : `; did you mean \`${near}\`?`;
-  return `${name} itself has no server \`${word}\`${hint}`;
+): UsageError {
+  const others = servers.map(({ id }) => id).filter((id) => id !== word);
+  const hint =
+    place !== undefined && place !== file
+      ? `; it is in ${place}, which --config can name`
+      : didYouMean(word, others);
+  return new UsageError(`${name} itself has no server \`${word}\`${hint}`, "remove");
 }

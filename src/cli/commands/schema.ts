@@ -1,14 +1,13 @@
-/** `schema`: the config's JSON Schema, a tool's schemas, or the layers that `extends` may name. */
+/** `schema`: prints the config's JSON Schema, a tool's schemas, or the layers that `extends` may name. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { bundlePaths } from "../../abi/bundle.js";
 import { canonicalPretty } from "../../base/json.js";
-import { nearest } from "../../base/nearest.js";
 import { sortedSet } from "../../base/order.js";
 import { configJsonSchema } from "../../config/json-schema.js";
-import { type Command, exitCodes, isOn, textFlag, UsageError } from "../command.js";
+import { type Command, didYouMean, exitCodes, UsageError } from "../command.js";
 import { compile } from "../compile.js";
-import { configFlags } from "../flags.js";
+import { configFlags, option, toggle } from "../flags.js";
 import { shippedConfigs } from "../shipped.js";
 
 export const schema: Command = {
@@ -18,30 +17,24 @@ export const schema: Command = {
   description: "Prints JSON Schema 2020-12. Editors use the config's schema for completion and checking.",
   flags: {
     ...configFlags,
-    tool: { type: "string", value: "NAME", description: "A tool of the config: its input schema." },
-    output: { type: "boolean", description: "With --tool: its output schema." },
-    layers: { type: "boolean", description: "Lists the names that `extends` may use." },
+    tool: option("NAME", "Prints the input schema of this tool."),
+    output: toggle("With --tool: prints its output schema."),
+    layers: toggle("Lists the names that `extends` may use."),
   },
   words: { min: 0, max: 0 },
   examples: ["lsp-proxy schema > lspi.schema.json", "lsp-proxy schema --tool find_references"],
   async run(input, io) {
-    const tool = textFlag(input, "tool");
-    if (isOn(input, "layers")) {
-      io.stdout.write(`${shippedLayers().join("\n")}\n`);
-      return exitCodes.ok;
+    const tool = input.text("tool");
+    if (input.isOn("layers")) io.stdout.write(`${shippedLayers().join("\n")}\n`);
+    else if (tool === undefined) io.stdout.write(canonicalPretty(configJsonSchema()));
+    else {
+      const { bundle, plan } = await compile(input, io);
+      const path = input.isOn("output") ? bundlePaths.outputSchema(tool) : bundlePaths.inputSchema(tool);
+      const file = bundle.files.find((entry) => entry.path === path);
+      if (file === undefined)
+        throw new UsageError(`no tool \`${tool}\`${didYouMean(tool, plan.mcp.listed)}`, "schema");
+      io.stdout.write(file.text);
     }
-    if (tool === undefined) {
-      io.stdout.write(canonicalPretty(configJsonSchema()));
-      return exitCodes.ok;
-    }
-    const { bundle, plan } = await compile(input, io);
-    const path = isOn(input, "output") ? bundlePaths.outputSchema(tool) : bundlePaths.inputSchema(tool);
-    const file = bundle.files.find((entry) => entry.path === path);
-    if (file === undefined) {
-      const near = nearest(tool, plan.mcp.listed);
-      throw new UsageError(`no tool \`${tool}\`${near ? `; did you mean \`${near}\`?` : ""}`, "schema");
-    }
-    io.stdout.write(file.text);
     return exitCodes.ok;
   },
 };

@@ -1,44 +1,31 @@
-/** `serve`: the main job. MCP on stdin and stdout, language servers behind it; everything else goes to stderr. */
-import { type Command, exitCodes, isOn, type Surroundings, textFlag, UsageError } from "../command.js";
-import { descriptorFlags, openStreams } from "../descriptors.js";
-import { compileEarly } from "../engine/compiler.js";
-import { holdHeap } from "../engine/heap.js";
-import { nurserySizes } from "../engine/nursery.js";
-import { configFlags } from "../flags.js";
+/** `serve`: serves MCP on stdio, on inherited descriptors or over HTTP. Everything but the protocol goes to stderr. */
+import { createReadStream, createWriteStream, fstatSync } from "node:fs";
+import { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
+import { abortOn, type Command, exitCodes, type Input, type Io, UsageError } from "../command.js";
+import { bundleFlags, configFlags, option, toggle } from "../flags.js";
 import { logFlags, openLog } from "../log/log.js";
 import { traceFlags } from "../log/trace.js";
-import { bundleFlags, type Opened, openFrom } from "../open.js";
+import { type Opened, openFrom } from "../open.js";
 
 export const serve: Command = {
   name: "serve",
   summary: "Serves the tools of a config to an MCP client on stdio, or to many over HTTP.",
   usage: "[--config FILE | --bundle DIR]",
   description:
-    "Compiles the config in memory and serves it, or serves a bundle that `generate` wrote. Without either, the config is\n" +
-    "found as the documentation says; with none at all, the workspace's languages are served by the language servers that\n" +
-    "are installed, read-only. stdout carries the protocol and nothing else.",
+    "Compiles the config in memory and serves it, or serves a bundle written by `generate`. Without either, the config is\n" +
+    "searched for as documented; if there is none, the installed language servers for the workspace's languages are\n" +
+    "served, read-only. stdout carries the protocol and nothing else.",
   flags: {
     ...configFlags,
     ...bundleFlags,
-    warmup: {
-      type: "boolean",
-      description: "Starts the language servers at once instead of at the first call.",
-    },
-    http: {
-      type: "boolean",
-      description: "Serves many clients over HTTP, as `[http]` says, instead of one on stdio.",
-    },
-    port: { type: "string", value: "N", description: "With --http: the port, over what the config says." },
-    bind: {
-      type: "string",
-      value: "ADDRESS",
-      description: "With --http: the address, over what the config says.",
-    },
-    "allow-remote": {
-      type: "boolean",
-      description: "With --http: lets the address be an address that other machines can reach.",
-    },
-    ...descriptorFlags,
+    warmup: toggle("Starts the language servers at once instead of at the first call."),
+    http: toggle("Serves many clients over HTTP, as configured in `[http]`, instead of one on stdio."),
+    port: option("N", "With --http: the port, instead of the config's."),
+    bind: option("ADDRESS", "With --http: the address, instead of the config's."),
+    "allow-remote": toggle("With --http: allows an address that other machines can reach."),
+    "fd-in": option("N", "Reads the protocol from this inherited descriptor."),
+    "fd-out": option("N", "Writes the protocol to this inherited descriptor."),
     ...logFlags,
     ...traceFlags,
   },
@@ -52,33 +39,23 @@ export const serve: Command = {
     "lsp-proxy -e rs -s rust-analyzer -w ~/project   # one server, without a config",
   ],
   async run(input, io) {
-    if (textFlag(input, "bundle") !== undefined && textFlag(input, "config") !== undefined) {
+    if (input.text("bundle") !== undefined && input.text("config") !== undefined)
       throw new UsageError("give --config or --bundle, not both", "serve");
-    }
-    const isHttp = isOn(input, "http");
-    const streams = isHttp ? undefined : openStreams(input, io);
+    const streams = input.isOn("http") ? undefined : openStreams(input, io);
     const opened = await openFrom(input, io);
-    const { runtime } = opened;
-    if (streams?.input === io.stdin && isTerminal(io)) io.stderr.write(greeting(opened));
-    const stop = new AbortController();
-    const end = () => stop.abort();
-    process.once("SIGTERM", end);
-    process.once("SIGINT", end);
-    process.once("SIGHUP", end);
+    const { runtime, trace } = opened;
+    const isTerminal = "isTTY" in io.stdin && io.stdin.isTTY === true;
+    if (streams?.input === io.stdin && isTerminal) io.stderr.write(greeting(opened));
+    const signal = abortOn("SIGTERM", "SIGINT", "SIGHUP");
     try {
-      if (isOn(input, "warmup") || runtime.loaded.plan.mcp.warmup) void runtime.warmup();
-      const log = openLog(input, io);
-      const { trace } = opened;
+      if (input.isOn("warmup") || runtime.loaded.plan.mcp.warmup) void runtime.warmup();
+      const options = { log: openLog(input, io), trace, signal };
       if (streams === undefined) {
         const { serveGateway } = await import("../gateway.js");
-        holdHeap(nurserySizes.many);
-        compileEarly();
-        await serveGateway(input, io, opened, { log, trace, signal: stop.signal });
+        await serveGateway(input, io, opened, options);
       } else {
         const { serveStdio } = await import("../../mcp/stdio.js");
-        holdHeap(nurserySizes.one);
-        compileEarly();
-        await serveStdio(runtime, { ...streams, log, trace, signal: stop.signal });
+        await serveStdio(runtime, { ...streams, ...options });
       }
     } finally {
       await runtime.close();
@@ -87,24 +64,49 @@ export const serve: Command = {
   },
 };
 
-function isTerminal(io: Surroundings): boolean {
-  return "isTTY" in io.stdin && io.stdin.isTTY === true;
-}
-
-/** What a person sees who starts `serve` by hand. */
+/** Printed when a person starts `serve` in a terminal. */
 function greeting({ runtime, source, base }: Opened): string {
-  const { plan } = runtime.loaded;
-  const servers = plan.servers.map(
-    (server) => `  ${server.id}: ${server.extensions.map((extension) => `.${extension}`).join(" ")}`,
-  );
+  const { servers } = runtime.loaded.plan;
   return [
     `lsp-proxy serves ${source} in ${base}`,
     servers.length > 0
       ? "language servers:"
-      : "no language server is installed for what is here; see `lsp-proxy explain`",
-    ...servers,
+      : "no language server is installed for the files here; see `lsp-proxy explain`",
+    ...servers.map(({ id, extensions }) => `  ${id}: ${extensions.map((name) => `.${name}`).join(" ")}`),
     `tools: ${runtime.tools.map((tool) => tool.name).join(", ")}`,
-    "Waiting for an MCP client on stdin. An agent starts this by itself: see `lsp-proxy client`. Ctrl-C ends it.",
+    "Waiting for an MCP client on stdin. Agents start lsp-proxy themselves: see `lsp-proxy client`. Ctrl-C stops it.",
     "",
   ].join("\n");
+}
+
+/** The streams of the protocol: stdin and stdout, or two inherited descriptors. */
+function openStreams(input: Input, io: Io): { input: Readable; output: Writable } {
+  const [from, to] = [input.text("fd-in"), input.text("fd-out")];
+  if (from === undefined && to === undefined) return { input: io.stdin, output: io.stdout };
+  if (from === undefined || to === undefined)
+    throw new UsageError("give both --fd-in and --fd-out, or neither", "serve");
+  const [reading, writing] = [openDescriptor(from), openDescriptor(to)];
+  if (reading.fd === writing.fd && reading.isSocket) {
+    const both = new Socket({ fd: reading.fd });
+    return { input: both, output: both };
+  }
+  return {
+    input: reading.isSocket
+      ? new Socket({ fd: reading.fd, readable: true, writable: false })
+      : createReadStream("", { fd: reading.fd }),
+    output: writing.isSocket
+      ? new Socket({ fd: writing.fd, readable: false, writable: true })
+      : createWriteStream("", { fd: writing.fd }),
+  };
+}
+
+/** Node handles pipes and sockets in its event loop, other files in threads. */
+function openDescriptor(text: string): { fd: number; isSocket: boolean } {
+  const fd = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  try {
+    const stats = fstatSync(fd);
+    return { fd, isSocket: stats.isFIFO() || stats.isSocket() };
+  } catch {
+    throw new UsageError(`the descriptor ${JSON.stringify(text)} is not open`, "serve");
+  }
 }

@@ -1,37 +1,34 @@
-/** `servers`: the catalogue as a table, or all that it says of one server. */
+/** `servers`: lists the language servers of the catalogue, or shows the details of one. */
 import { sortBy } from "../../base/order.js";
 import type { Preset } from "../../config/catalogue/catalogue.js";
 import { languageNamed } from "../../config/catalogue/language-names.js";
 import { type PresetFacts, presetFacts } from "../../config/catalogue/preset-index.js";
-import { type Command, exitCodes, isOn, type Surroundings } from "../command.js";
-import { configFlags } from "../flags.js";
+import { type Command, exitCodes, failure, printJson } from "../command.js";
+import { configFlags, toggle } from "../flags.js";
+import { installLine } from "../installed.js";
 import {
+  findInstalled,
   isPreferred,
-  lookAround,
   openCatalogue,
   type Presence,
   presetNamed,
   presetsFor,
 } from "../presets.js";
-import { some, table } from "../terminal/table.js";
-import { installLine } from "../trial/install-line.js";
+import { plural, some, table } from "../terminal/text.js";
 
 export const servers: Command = {
   name: "servers",
-  summary: "Lists the language servers of the catalogue; tells all of one.",
+  summary: "Lists the language servers of the catalogue, or shows the details of one.",
   usage: "[SEARCH]",
   description:
-    "A table of servers with their languages, which of them is preferred for a language, and which are installed here.\n" +
-    "SEARCH is a part of a server's name or of a language, or an extension; those that are preferred come first. The whole\n" +
-    "name of a server shows all that the catalogue says of it.",
+    "A table of servers with their languages, which of them is preferred for a language, and which are installed.\n" +
+    "SEARCH is a part of a server's name or of a language, or an extension; preferred servers come first. The full name of\n" +
+    "a server shows its details.",
   flags: {
-    workspace: configFlags.workspace as Command["flags"][string],
-    "trust-workspace": {
-      type: "boolean",
-      description: "Also looks into the workspace's node_modules/.bin.",
-    },
-    installed: { type: "boolean", description: "Only those that are installed here." },
-    json: { type: "boolean", description: "Prints JSON." },
+    workspace: configFlags.workspace,
+    "trust-workspace": toggle("Also searches the workspace's node_modules/.bin."),
+    installed: toggle("Lists only installed servers."),
+    json: toggle("Prints JSON."),
   },
   words: { min: 0, max: 1 },
   examples: [
@@ -45,65 +42,64 @@ export const servers: Command = {
     const facts = catalogue.facts();
     const [search] = input.words;
     const matching = facts.filter((preset) => search === undefined || matches(preset, search));
-    const presence = await lookAround(matching, input, io);
-    const isHere = (preset: PresetFacts) => presence(preset) === "installed";
-    const found = matching.filter((preset) => !isOn(input, "installed") || isHere(preset));
+    const presence = await findInstalled(matching, input, io);
+    const onlyInstalled = input.isOn("installed");
+    const found = matching.filter((preset) => !onlyInstalled || presence(preset) === "installed");
     const language = languageIn(search, facts);
     const isFirst = (preset: PresetFacts) => isPreferred(preset, facts, language);
-    const place = (preset: PresetFacts) => (search !== undefined && isFirst(preset) ? 0 : 1);
-    const rows = sortBy(found, (preset) => [place(preset), preset.id]).map((preset) => ({
-      id: preset.id,
-      languages: preset.languages ?? [],
-      role: preset.companion ? "companion" : isFirst(preset) ? "preferred" : "",
-      installed: isHere(preset),
-      in_node_modules: presence(preset) === "untrusted",
-      install: installLine(preset),
-    }));
-    if (isOn(input, "json")) {
-      io.stdout.write(`${JSON.stringify({ servers: rows }, null, 2)}\n`);
+    const rank = (preset: PresetFacts) => (search !== undefined && isFirst(preset) ? 0 : 1);
+    const presets = sortBy(found, (preset) => [rank(preset), preset.id]);
+    const roleOf = (preset: PresetFacts) =>
+      preset.companion ? "companion" : isFirst(preset) ? "preferred" : "";
+    if (input.isOn("json")) {
+      const rows = presets.map((preset) => ({
+        id: preset.id,
+        languages: preset.languages ?? [],
+        role: roleOf(preset),
+        installed: presence(preset) === "installed",
+        in_node_modules: presence(preset) === "untrusted",
+        install: installLine(preset),
+      }));
+      printJson(io, { servers: rows });
       return rows.length > 0 ? exitCodes.ok : exitCodes.no;
     }
     const exact = search === undefined ? undefined : presetNamed(search, facts);
     const preset = exact && catalogue.preset(exact.id);
-    if (preset && !isOn(input, "installed")) {
+    if (preset && !onlyInstalled) {
       const rivals = language === undefined ? [] : presetsFor(language, facts);
-      show(preset, presence(preset.config), io);
       const others = rivals.filter(({ id, companion }) => id !== preset.config.id && !companion);
-      if (others.length > 0) tellOne("others", others.map(({ id }) => id).join(", "), io);
+      const details = detailsOf(preset, presence(preset.config));
+      for (const [name, value] of [...details, ["others", others.map(({ id }) => id).join(", ")]])
+        if (value) io.stdout.write(`${name?.padEnd(9)}  ${value}\n`);
       return exitCodes.ok;
     }
-    if (rows.length === 0) {
-      io.stderr.write(`lsp-proxy: nothing in the catalogue matches \`${search ?? ""}\`\n`);
-      return exitCodes.no;
-    }
-    const standing = new Map(found.map((entry) => [entry.id, HERE[presence(entry)]]));
-    const cells = rows.map(({ id, languages, role }) => [
-      id,
-      some(languages, 4),
-      role,
-      standing.get(id) ?? "",
+    const [first] = presets;
+    if (first === undefined) return failure(io, `nothing in the catalogue matches \`${search ?? ""}\``);
+    const cells = presets.map((preset) => [
+      preset.id,
+      some(preset.languages ?? [], 4),
+      roleOf(preset),
+      presenceWords[presence(preset)],
     ]);
     io.stdout.write(table(["server", "languages", "role", "here"], cells));
-    const [first] = rows;
     const why =
-      language && first?.role === "preferred" ? catalogue.preset(first.id)?.config.preferred : undefined;
-    if (why !== undefined) io.stdout.write(`\n${first?.id} is preferred for ${language}: ${why}\n`);
-    const here = rows.filter(({ installed }) => installed).length;
-    io.stdout.write(
-      `\n${rows.length} server${rows.length === 1 ? "" : "s"}, ${here} installed here. \`lsp-proxy servers NAME\` tells all of one.\n`,
-    );
+      language && roleOf(first) === "preferred" ? catalogue.preset(first.id)?.config.preferred : undefined;
+    if (why !== undefined) io.stdout.write(`\n${first.id} is preferred for ${language}: ${why}\n`);
+    const here = presets.filter((preset) => presence(preset) === "installed").length;
+    const counts = `${plural(presets.length, "server")}, ${here} installed here`;
+    io.stdout.write(`\n${counts}. \`lsp-proxy servers NAME\` shows the details of one.\n`);
     return exitCodes.ok;
   },
 };
 
-const HERE: { readonly [presence in Presence]: string } = {
+const presenceWords: { readonly [presence in Presence]: string } = {
   installed: "installed",
   incomplete: "installed, but not what it loads",
   untrusted: "in node_modules/.bin, not trusted",
   missing: "",
 };
 
-/** The language that a search names as a whole. */
+/** The language whose whole name or alias was searched for. */
 function languageIn(search: string | undefined, facts: readonly PresetFacts[]): string | undefined {
   const word = search === undefined ? undefined : languageNamed(search);
   return facts.some(({ languages = [] }) => word !== undefined && languages.includes(word))
@@ -120,40 +116,30 @@ function matches({ id, kinds = [], languages = [], extensions = [] }: PresetFact
   );
 }
 
-/** One server as its file has it, with what this machine adds. */
-function show({ config, about }: Preset, presence: Presence, io: Surroundings): void {
-  const files = [
-    ...(config.extensions ?? []).map((extension) => `.${extension}`),
-    ...(config.filenames ?? []),
-  ];
-  const facts: [string, string | undefined][] = [
+function detailsOf({ config, about }: Preset, presence: Presence): [string, string | undefined][] {
+  const { loads = [], harmless } = presetFacts(config);
+  const extensions = (config.extensions ?? []).map((extension) => `.${extension}`);
+  const files = [...extensions, ...(config.filenames ?? []), ...(config.globs ?? [])];
+  const here =
+    presence === "incomplete"
+      ? `installed without ${loads.join(", ")}, which it loads`
+      : presenceWords[presence] || "not installed";
+  return [
     ["server", [config.id, ...(config.kinds ?? [])].join(", ")],
     ["about", about],
     ["languages", config.languages?.join(", ")],
-    ["role", config.companion ? "companion: it is added beside a language's own server" : undefined],
+    ["role", config.companion ? "companion: it is added beside a language's main server" : undefined],
     ["preferred", config.preferred],
     ["starts", [config.command ?? [], config.args ?? []].flat(2).join(" ") || "nothing: it runs elsewhere"],
-    ["files", [...files, ...(config.globs ?? [])].join(" ")],
-    ["here", standingText(config, presence)],
+    ["files", files.join(" ")],
+    ["here", here],
     [
       "trust",
-      presetFacts(config).harmless
-        ? "it is known to run nothing of a project, and needs none"
-        : "it may run code of the project, and waits for `lsp-proxy trust` there",
+      harmless
+        ? "it is known to run no code of a project, and needs no trust"
+        : "it may run code of the project, and is started only after `lsp-proxy trust`",
     ],
     ["install", installLine(config)],
     ["homepage", config.homepage],
   ];
-  for (const [name, value] of facts) if (value) tellOne(name, value, io);
-}
-
-function standingText(config: Preset["config"], presence: Presence): string {
-  const { loads = [] } = presetFacts(config);
-  return presence === "incomplete"
-    ? `installed without ${loads.join(", ")}, which it loads`
-    : HERE[presence] || "not installed";
-}
-
-function tellOne(name: string, value: string, io: Surroundings): void {
-  io.stdout.write(`${name.padEnd(9)}  ${value}\n`);
 }

@@ -1,8 +1,7 @@
-/** `skill`: tells an agent when and how to use the tools that this config has, in a skill or in its memory file. */
+/** `skill`: prints, installs or removes a text that tells agents how to use the tools: a skill, or a section of a memory file. */
 import { existsSync, readdirSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Plan } from "../../abi/plan.js";
-import { type Code, codes } from "../../base/codes.js";
 import { uniqueBy } from "../../base/order.js";
 import { ConfigError } from "../../base/problem.js";
 import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
@@ -10,21 +9,11 @@ import { isUntouched, stamped } from "../../config/edit/stamp.js";
 import { isSectionEdited, withoutSection, withSection } from "../../config/text/section.js";
 import { skillText, snippetText } from "../../emit/skill.js";
 import { readTemplates } from "../../emit/templates.js";
-import {
-  type Command,
-  exitCodes,
-  type Input,
-  isOn,
-  type Surroundings,
-  textFlag,
-  textFlags,
-  UsageError,
-} from "../command.js";
+import { fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
+import { type Command, configError, exitCodes, type Input, type Io, UsageError } from "../command.js";
 import { planConfig, workspaceOf } from "../compile.js";
-import { changeFile, changeWords, currentText } from "../files/change-file.js";
-import { shown } from "../files/client-change.js";
-import { fileOf, findClient, isHere, knownClients } from "../files/client-files.js";
-import { configFlags } from "../flags.js";
+import { changeFile, changeWords, currentText, shownPath } from "../files/user-file.js";
+import { configFlags, option, toggle } from "../flags.js";
 import { shippedTemplates } from "../shipped.js";
 
 const MARK = "Written by `lsp-proxy skill`";
@@ -35,28 +24,16 @@ export const skill: Command = {
   summary: "Tells agents how to use the tools of this config: a skill, or a section for AGENTS.md.",
   usage: "[print|install|remove] [--snippet] [--scope user|repo] [--client NAME]",
   description:
-    "Prints a skill made of the tools and languages that this config really has, installs it where clients look for skills,\n" +
-    "or removes it. With --snippet it is a section for AGENTS.md, CLAUDE.md or GEMINI.md instead; everything else in the\n" +
-    "file stays. Without --client it is for every client that is here.",
+    "Prints a skill for the tools and languages of this config, installs it where clients look for skills, or removes it.\n" +
+    "With --snippet it is a section for AGENTS.md, CLAUDE.md or GEMINI.md instead; everything else in the file stays.\n" +
+    "Without --client it is for every installed client.",
   flags: {
     ...configFlags,
-    scope: {
-      type: "string",
-      value: "user|repo",
-      description: "For you, or for the workspace; the workspace when absent.",
-    },
-    client: {
-      type: "string",
-      value: "NAME",
-      multiple: true,
-      description: "The client; may be given several times.",
-    },
-    snippet: { type: "boolean", description: "The section for a memory file instead of the skill." },
-    force: {
-      type: "boolean",
-      description: "Replaces or removes one that lsp-proxy did not write, or that was edited since.",
-    },
-    yes: { type: "boolean", short: "y", description: "Removes also what other clients here use." },
+    scope: option("user|repo", "For you or for the workspace; default: the workspace."),
+    client: option("NAME", "The client; may be repeated.", { multiple: true }),
+    snippet: toggle("The section for a memory file instead of the skill."),
+    force: toggle("Replaces or removes a text that lsp-proxy did not write, or that was edited."),
+    yes: toggle("Also removes what other installed clients use.", "y"),
   },
   words: { min: 0, max: 1 },
   examples: [
@@ -67,112 +44,107 @@ export const skill: Command = {
   ],
   async run(input, io) {
     const [action = "print"] = input.words;
-    if (!actions.includes(action)) throw new UsageError(`it takes ${actions.join(", ")}`, "skill");
-    const plan = planOf(input, io, action === "remove");
+    if (!actions.includes(action))
+      throw new UsageError(`the action is one of ${actions.join(", ")}`, "skill");
+    const isRemoval = action === "remove";
+    const plan = planOf(input, io, isRemoval);
     const templates = readTemplates(shippedTemplates);
-    const isSnippet = isOn(input, "snippet");
+    const isSnippet = input.isOn("snippet");
     const text = isSnippet ? snippetText(plan, templates) : stamped(skillText(plan, templates), MARK);
     if (action === "print") {
       io.stdout.write(text);
       return exitCodes.ok;
     }
     const { name } = plan.mcp;
-    const isRemoval = action === "remove";
     const files = filesOf(input, io, name).filter((file) => !isRemoval || !isShared(file, input, io, name));
     const within = scopeOf(input) === "project" ? workspaceOf(input, io) : undefined;
-    const make = (old: string) => {
+    const edit = (old: string) => {
       if (!isSnippet) return isRemoval ? "" : text;
       return isRemoval ? withoutSection(old, name) : withSection(old, name, text);
     };
+    const isEmpty = (rest: string) => isRemoval && rest.trim() === "";
     for (const file of files) checkOwner(file, currentText(file, within), input, name);
     for (const file of files) {
-      const done = changeFile(file, make, {
-        within,
-        isNothing: (rest) => isRemoval && rest.trim() === "",
-        keepsCopy: () => false,
-      });
+      const done = changeFile(file, edit, { within, isEmpty, needsBackup: () => false });
       if (done === "deleted" && !isSnippet) removeEmpty(dirname(file));
-      io.stdout.write(`${changeWords[done]} ${shown(file, io)}\n`);
+      io.stdout.write(`${changeWords[done]} ${shownPath(file, io)}\n`);
     }
     return exitCodes.ok;
   },
 };
 
-/** What was installed can be removed also when the config has problems meanwhile, or is gone. */
-function planOf(input: Input, io: Surroundings, isRemoval: boolean): Plan {
+/** The plan. A removal also works when the config has problems or is gone. */
+function planOf(input: Input, io: Io, isRemoval: boolean): Plan {
   try {
     return planConfig(input, io).plan;
   } catch (error) {
     if (!(error instanceof ConfigError && isRemoval)) throw error;
-    return planConfig({ ...input, config: {} }, io).plan;
+    return planConfig(input.withConfig({}), io).plan;
   }
 }
 
-/** Where the clients look; several may look in one place. */
-function filesOf(input: Input, io: Surroundings, name: string): string[] {
+/** The files of the named clients, or of all installed ones. Several clients may use the same file. */
+function filesOf(input: Input, io: Io, name: string): string[] {
   const named = namedClients(input);
   const workspace = workspaceOf(input, io);
-  const clients = named.length > 0 ? named : knownClients().filter((client) => isHere(client, workspace, io));
+  const installed = () => knownClients().filter((client) => isClientInstalled(client, workspace, io));
+  const clients = named.length > 0 ? named : installed();
   const files = clients.flatMap((client) => {
     const file = placeOf(client, input, io, name);
     if (file === undefined && named.length > 0)
-      throw new UsageError(`${client.title} has no place for it that is known`, "skill");
+      throw new UsageError(`${client.title} has no known place for it`, "skill");
     return file ?? [];
   });
   if (files.length === 0)
-    throw new UsageError("no client that has a place for it is here; name one with --client", "skill");
+    throw new UsageError("no installed client has a place for it; name one with --client", "skill");
   return uniqueBy(files, (file) => file);
 }
 
 function namedClients(input: Input): ClientFacts[] {
-  return textFlags(input, "client").map((id) => findClient(id, "skill"));
+  return input.texts("client").map((id) => findClient(id, "skill"));
 }
 
-function placeOf(client: ClientFacts, input: Input, io: Surroundings, name: string): string | undefined {
-  const places = isOn(input, "snippet") ? client.memory : client.skills;
+function placeOf(client: ClientFacts, input: Input, io: Io, name: string): string | undefined {
+  const isSnippet = input.isOn("snippet");
+  const places = isSnippet ? client.memory : client.skills;
   const path = places && fileOf(places, scopeOf(input), workspaceOf(input, io), io);
-  if (path === undefined || isOn(input, "snippet")) return path;
-  return join(path, name, "SKILL.md");
+  return path === undefined || isSnippet ? path : join(path, name, "SKILL.md");
 }
 
-/** Whether clients that are here, and were not named, look in the same place; says so where they do. */
-function isShared(file: string, input: Input, io: Surroundings, name: string): boolean {
+/** Whether installed clients that were not named use the same file. Prints so if they do. */
+function isShared(file: string, input: Input, io: Io, name: string): boolean {
   const named = namedClients(input).map(({ id }) => id);
-  if (named.length === 0 || isOn(input, "yes")) return false;
+  if (named.length === 0 || input.isOn("yes")) return false;
   const others = knownClients().filter(
     (client) =>
       !named.includes(client.id) &&
       placeOf(client, input, io, name) === file &&
-      isHere(client, workspaceOf(input, io), io),
+      isClientInstalled(client, workspaceOf(input, io), io),
   );
   if (others.length === 0 || !existsSync(file)) return false;
   const titles = others.map(({ title }) => title).join(", ");
-  io.stdout.write(`left ${shown(file, io)}: it is for ${titles} too; --yes removes it for all\n`);
+  io.stdout.write(`left ${shownPath(file, io)}: ${titles} also uses it; --yes removes it for all\n`);
   return true;
 }
 
 function scopeOf(input: Input): Scope {
-  const scope = textFlag(input, "scope") ?? "repo";
+  const scope = input.text("scope") ?? "repo";
   if (scope !== "user" && scope !== "repo") throw new UsageError("--scope takes user or repo", "skill");
   return scope === "repo" ? "project" : "user";
 }
 
-/** What somebody else wrote, or has edited since, is not touched unasked. */
+/** Refuses to change a text that lsp-proxy did not write, or that was edited, unless forced. */
 function checkOwner(file: string, text: string, input: Input, name: string): void {
-  if (isOn(input, "snippet")) {
-    // A section that cannot be told from what follows is refused with or without force.
+  if (input.isOn("snippet")) {
+    // Called even with --force: it throws when the end of the section cannot be found.
     const isEdited = isSectionEdited(text, name);
-    if (isEdited && !isOn(input, "force"))
-      throw refused("client/edited", `the section in ${file} was edited`);
+    if (isEdited && !input.isOn("force"))
+      throw configError("client/edited", `the section in ${file} was edited`);
     return;
   }
-  if (text === "" || isOn(input, "force") || isUntouched(text, MARK)) return;
-  if (text.includes(MARK)) throw refused("client/edited", `${file} was edited`);
-  throw refused("client/taken", `${file} was not written by lsp-proxy`);
-}
-
-function refused(code: Code, message: string): ConfigError {
-  return new ConfigError([{ code, severity: "error", message, pointer: "", fix: codes[code].fix }]);
+  if (text === "" || input.isOn("force") || isUntouched(text, MARK)) return;
+  if (text.includes(MARK)) throw configError("client/edited", `${file} was edited`);
+  throw configError("client/taken", `${file} was not written by lsp-proxy`);
 }
 
 function removeEmpty(folder: string): void {

@@ -1,24 +1,21 @@
-/** `token`: the tokens that clients of the gateway show. Each is printed once, and then only its digest is kept. */
+/** `token`: manages the access tokens of the HTTP gateway. Each is printed once; after that only its digest is stored. */
 import { addToken, listTokens, removeToken, revealToken } from "../../mcp/http/token-store.js";
-import { type Command, exitCodes, isOn, textFlag } from "../command.js";
-import { whileLocked } from "../files/state-lock.js";
+import { type Command, exitCodes } from "../command.js";
+import { withStateLock } from "../files/state-lock.js";
+import { option, toggle } from "../flags.js";
 import { tokenStore } from "../gateway.js";
 
 export const token: Command = {
   name: "token",
-  summary: "Prints the gateway's token once; makes, lists and removes tokens.",
+  summary: "Prints the gateway's token once; creates, lists and removes tokens.",
   usage: "[--new | --list | --remove NAME]",
   description:
-    "Prints the token that `serve --http` made, or makes the first one. After that only its digest is kept: a token that was\n" +
-    "lost is replaced with --new and --remove. A gateway that runs takes the change at once.",
+    "Prints the token that `serve --http` created, or creates the first one. After that only its digest is stored: a lost\n" +
+    "token is replaced with --new and --remove. A running gateway applies the change at once.",
   flags: {
-    new: { type: "boolean", description: "Makes another token and prints it; up to 32 count side by side." },
-    list: { type: "boolean", description: "Lists the tokens by name and date." },
-    remove: {
-      type: "string",
-      value: "NAME",
-      description: "Removes a token: whoever has it gets in no more.",
-    },
+    new: toggle("Creates another token and prints it; up to 32 tokens are valid at a time."),
+    list: toggle("Lists the tokens by name and date."),
+    remove: option("NAME", "Revokes a token."),
   },
   words: { min: 0, max: 0 },
   examples: [
@@ -28,23 +25,23 @@ export const token: Command = {
   ],
   async run(input, io) {
     const store = tokenStore(io);
-    if (isOn(input, "list")) {
+    if (input.isOn("list")) {
       for (const { name, created, secret } of listTokens(store))
         io.stdout.write(`${name}  ${created}${secret === undefined ? "" : "  not printed yet"}\n`);
       return exitCodes.ok;
     }
-    const name = textFlag(input, "remove");
+    const name = input.text("remove");
     if (name !== undefined) {
-      const isKnown = await whileLocked(io, () => removeToken(store, name));
-      io.stderr.write(isKnown ? `${name} counts no more\n` : `there is no token ${name}\n`);
+      const isKnown = await withStateLock(io, () => removeToken(store, name));
+      io.stderr.write(isKnown ? `${name} is no longer valid\n` : `there is no token ${name}\n`);
       return isKnown ? exitCodes.ok : exitCodes.no;
     }
-    const secret = await whileLocked(io, () => {
-      const isMade = isOn(input, "new") || listTokens(store).length === 0;
-      return revealToken(store, isMade ? addToken(store).name : undefined);
+    const secret = await withStateLock(io, () => {
+      const isNew = input.isOn("new") || listTokens(store).length === 0;
+      return revealToken(store, isNew ? addToken(store).name : undefined);
     });
     if (secret === undefined) {
-      io.stderr.write("every token was printed already; --new makes another\n");
+      io.stderr.write("every token has already been printed; --new creates another\n");
       return exitCodes.no;
     }
     io.stdout.write(`${secret}\n`);

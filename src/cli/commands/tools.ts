@@ -1,62 +1,53 @@
-/** `tools`: the tools of a config with what each costs in a model's context. */
-import type { ToolEntry } from "../../abi/bundle.js";
-import { TOOLS_FILE } from "../../abi/bundle.js";
+/** `tools`: lists the tools of a config with their size in a model's context. */
+import { type Bundle, TOOLS_FILE, type ToolEntry } from "../../abi/bundle.js";
+import type { Plan } from "../../abi/plan.js";
 import { sortBy } from "../../base/order.js";
-import { type Command, exitCodes, isOn, textFlag, UsageError } from "../command.js";
+import { type Command, exitCodes, failure, printJson, UsageError } from "../command.js";
 import { compile } from "../compile.js";
-import { configFlags } from "../flags.js";
+import { configFlags, option, toggle } from "../flags.js";
 
-/** Bytes of JSON that make about one token of a model, measured on tool lists. */
-const bytesPerToken = 4;
+/** Bytes of JSON per token of a model, measured on tool lists. */
+const BYTES_PER_TOKEN = 4;
 
 export const tools: Command = {
   name: "tools",
-  summary: "Lists the tools with their weight in a model's context.",
+  summary: "Lists the tools with their size in a model's context.",
   usage: "[--config FILE]",
   description:
     "Bytes are those of the tool's entry in `tools/list`; tokens are estimated at four bytes each.",
   flags: {
     ...configFlags,
-    json: { type: "boolean", description: "Prints JSON." },
-    budget: { type: "string", value: "BYTES", description: "Exits with 1 when the whole list weighs more." },
+    json: toggle("Prints JSON."),
+    budget: option("BYTES", "Exits with 1 when the whole list is larger."),
   },
   words: { min: 0, max: 0 },
   examples: ["lsp-proxy tools", "lsp-proxy tools --budget 8192"],
   async run(input, io) {
     const { bundle, plan } = await compile(input, io);
-    const entries = JSON.parse(
-      bundle.files.find((file) => file.path === TOOLS_FILE)?.text ?? "[]",
-    ) as ToolEntry[];
-    const rows = entries.map((entry) => ({
-      name: entry.name,
-      effect: plan.tools.find((tool) => tool.name === entry.name)?.effect ?? "read",
-      bytes: weigh(entry, plan.dialect.outputSchemas),
-    }));
+    const effectOf = (name: string) => plan.tools.find((tool) => tool.name === name)?.effect ?? "read";
+    const rows = toolSizes(bundle, plan).map(({ name, bytes }) => ({ name, effect: effectOf(name), bytes }));
     const total = rows.reduce((sum, row) => sum + row.bytes, 0);
-    if (isOn(input, "json")) {
-      io.stdout.write(
-        `${JSON.stringify({ tools: rows, total: { bytes: total, tokens: tokens(total) } }, null, 2)}\n`,
-      );
-    } else {
-      io.stdout.write(table(rows, total));
-    }
-    const budget = textFlag(input, "budget");
+    if (input.isOn("json")) printJson(io, { tools: rows, total: { bytes: total, tokens: tokens(total) } });
+    else io.stdout.write(table(rows, total));
+    const budget = input.text("budget");
     if (budget === undefined) return exitCodes.ok;
     if (!/^\d+$/.test(budget)) throw new UsageError("--budget takes a number of bytes", "tools");
     if (total <= Number(budget)) return exitCodes.ok;
-    io.stderr.write(`lsp-proxy: the list weighs ${total} bytes, over the budget of ${budget}\n`);
-    return exitCodes.no;
+    return failure(io, `the list has ${total} bytes, more than the budget of ${budget}`);
   },
 };
 
-/** Bytes that a tool's entry takes in `tools/list`. */
-export function weigh(entry: ToolEntry, withOutputSchema: boolean): number {
-  const { outputSchema, ...rest } = entry;
-  return Buffer.byteLength(JSON.stringify(withOutputSchema ? { ...rest, outputSchema } : rest));
+/** The bytes of each tool's entry in `tools/list`. */
+export function toolSizes(bundle: Bundle, plan: Plan): { name: string; bytes: number }[] {
+  const list = bundle.files.find(({ path }) => path === TOOLS_FILE)?.text ?? "[]";
+  return (JSON.parse(list) as ToolEntry[]).map(({ outputSchema, ...rest }) => {
+    const entry = plan.dialect.outputSchemas ? { ...rest, outputSchema } : rest;
+    return { name: rest.name, bytes: Buffer.byteLength(JSON.stringify(entry)) };
+  });
 }
 
 function tokens(bytes: number): number {
-  return Math.ceil(bytes / bytesPerToken);
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
 function table(rows: { name: string; effect: string; bytes: number }[], total: number): string {
@@ -65,8 +56,8 @@ function table(rows: { name: string; effect: string; bytes: number }[], total: n
     `${name.padEnd(width)}  ${effect.padEnd(7)}  ${bytes.padStart(6)}  ${count.padStart(6)}\n`;
   return [
     line("tool", "effect", "bytes", "tokens"),
-    ...sortBy(rows, (row) => [row.name]).map((row) =>
-      line(row.name, row.effect, String(row.bytes), `~${tokens(row.bytes)}`),
+    ...sortBy(rows, (row) => [row.name]).map(({ name, effect, bytes }) =>
+      line(name, effect, String(bytes), `~${tokens(bytes)}`),
     ),
     line("all", "", String(total), `~${tokens(total)}`),
   ].join("");

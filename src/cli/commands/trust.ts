@@ -1,4 +1,4 @@
-/** `trust`: records that a person has read a workspace's config and lets it, and the code in the folder, be run. */
+/** `trust`: shows what a workspace's config may start and records that the user trusts the config and the folder. */
 import { ConfigError } from "../../base/problem.js";
 import { trustNames } from "../../config/discover.js";
 import { diskFiles } from "../../config/files.js";
@@ -13,18 +13,19 @@ import {
   type Trust,
 } from "../../config/trust/trust.js";
 import { everyDefault } from "../../plan/defaults.js";
-import { type Command, exitCodes, homeOf, type Input, isOn, type Surroundings } from "../command.js";
+import { type Command, exitCodes, homeOf, type Input, type Io } from "../command.js";
 import { workspaceOf } from "../compile.js";
-import { whileLocked } from "../files/state-lock.js";
+import { withStateLock } from "../files/state-lock.js";
+import { option, toggle } from "../flags.js";
 import { shippedConfigs } from "../shipped.js";
-import { agrees, isInteractive } from "../terminal/ask.js";
-import { visible } from "../terminal/width.js";
+import { confirm, isInteractive } from "../terminal/prompt.js";
+import { escaped } from "../terminal/text.js";
 
-/** What trust in a folder lets happen, whatever its config says, and whatever comes into it later. */
-const UNLOCKED = [
+/** What trust in a folder allows, whatever its config says. */
+const CONSEQUENCES = [
   "language servers in its node_modules/.bin may be started",
-  "packages, plugins, configuration files and build scripts in it may run as code, with your rights",
-  "this holds for the folder as it will be, too",
+  "packages, plugins, configuration files and build scripts in it may run as code, with your permissions",
+  "this also applies to files that are added later",
 ];
 
 export const trust: Command = {
@@ -32,24 +33,15 @@ export const trust: Command = {
   summary: "Trusts a workspace: its config as it is now, and its code, which language servers may run.",
   usage: "[--workspace DIR] [--yes | --list | --remove]",
   description:
-    "A config that was found in a workspace may start programs only after you have read it and said so here. It is recorded\n" +
-    "by its hash: when it changes, it must be trusted again. What it would start and say is shown first, and you are asked.\n" +
-    "The folder is trusted with it, by its path: many language servers run code of the project that they read, such as its\n" +
-    "build scripts, the plugins that its configuration names and the packages in it, and are not started before.",
+    "A config found in a workspace may start programs only after you have trusted it here. The command shows what the config\n" +
+    "would start and asks you. The config is recorded by its hash: after a change it must be trusted again. The folder is\n" +
+    "recorded by its path: many language servers run code of the project, such as build scripts, plugins named in its\n" +
+    "configuration, and its packages. They are not started in a folder that is not trusted.",
   flags: {
-    workspace: {
-      type: "string",
-      short: "w",
-      value: "DIR",
-      description: "The workspace; the current folder when absent.",
-    },
-    list: { type: "boolean", description: "Lists what is trusted." },
-    remove: { type: "boolean", description: "Takes the trust back, also of a config that is gone." },
-    yes: {
-      type: "boolean",
-      short: "y",
-      description: "Records it without asking; needed where nobody can be asked.",
-    },
+    workspace: option("DIR", "The workspace; default: the current folder.", { short: "w" }),
+    list: toggle("Lists what is trusted."),
+    remove: toggle("Revokes the trust, also of a config that no longer exists."),
+    yes: toggle("Records the trust without asking; needed without a terminal.", "y"),
   },
   words: { min: 0, max: 0 },
   examples: [
@@ -60,57 +52,56 @@ export const trust: Command = {
   async run(input, io) {
     const home = homeOf(io);
     const store = openTrust(io.env, home);
-    if (isOn(input, "list")) return list(store, io);
+    if (input.isOn("list")) return list(store, io);
     const workspace = workspaceOf(input, io);
-    if (isOn(input, "remove")) {
-      const known = await whileLocked(io, () => [
+    if (input.isOn("remove")) {
+      const removed = await withStateLock(io, () => [
         removeTrusted(store, ...trustNames(workspace, diskFiles)),
         removeTrustedFolder(store, workspace),
       ]);
-      io.stdout.write(`${visible(workspace)} ${known.includes(true) ? "is no longer" : "was not"} trusted\n`);
-      return known.includes(true) ? exitCodes.ok : exitCodes.no;
+      const wasTrusted = removed.includes(true);
+      io.stdout.write(`${escaped(workspace)} ${wasTrusted ? "is no longer" : "was not"} trusted\n`);
+      return wasTrusted ? exitCodes.ok : exitCodes.no;
     }
-    const request = {
-      workspace,
-      env: io.env,
-      home,
-      shipped: shippedConfigs,
-      defaults: everyDefault(),
-      commandLine: {},
-    };
-    const found = inspectDiscovered(request, diskFiles);
+    const defaults = everyDefault();
+    const found = inspectDiscovered(
+      { workspace, env: io.env, home, shipped: shippedConfigs, defaults, commandLine: {} },
+      diskFiles,
+    );
     if (found) {
       if (found.problems.length > 0) throw new ConfigError(found.problems);
-      io.stdout.write(`${visible(found.file)}\n`);
-      for (const program of found.grants.starts) io.stdout.write(`  it may start ${visible(program)}\n`);
-      for (const wish of found.grants.asks) io.stdout.write(`  it asks for ${visible(wish)}\n`);
-      for (const setting of found.grants.settings) io.stdout.write(`    ${visible(setting)}\n`);
-      for (const { message, pointer } of found.held)
-        io.stdout.write(`  even then ${visible(pointer)}: ${visible(message)}\n`);
+      const { starts, asks, settings } = found.grants;
+      const lines = [
+        found.file,
+        ...starts.map((program) => `  it may start ${program}`),
+        ...asks.map((permission) => `  it asks for ${permission}`),
+        ...settings.map((setting) => `    ${setting}`),
+        ...found.held.map(({ message, pointer }) => `  even then ${pointer}: ${message}`),
+      ];
+      for (const line of lines) io.stdout.write(`${escaped(line)}\n`);
     }
-    io.stdout.write(`${visible(workspace)}\n${UNLOCKED.map((line) => `  ${line}\n`).join("")}`);
-    if (!(await isWanted(input, io))) return exitCodes.no;
-    await whileLocked(io, () => {
+    io.stdout.write(`${escaped(workspace)}\n${CONSEQUENCES.map((line) => `  ${line}\n`).join("")}`);
+    if (!(await isConfirmed(input, io))) return exitCodes.no;
+    await withStateLock(io, () => {
       if (found) addTrusted(store, found.file, found.hash);
       addTrustedFolder(store, workspace);
     });
-    io.stdout.write(found ? "trusted, the config as it was shown\n" : "trusted\n");
+    io.stdout.write(found ? "trusted, with the config as shown\n" : "trusted\n");
     return exitCodes.ok;
   },
 };
 
-/** Whether a person who has seen it says yes. Where nobody can be asked, only the flag does. */
-async function isWanted(input: Input, io: Surroundings): Promise<boolean> {
-  if (isOn(input, "yes")) return true;
-  if (isInteractive(io)) return agrees(io, "Trust this?", false);
-  io.stderr.write("nothing was recorded: nobody can be asked here; --yes trusts what is shown\n");
+async function isConfirmed(input: Input, io: Io): Promise<boolean> {
+  if (input.isOn("yes")) return true;
+  if (isInteractive(io)) return confirm(io, "Trust this?");
+  io.stderr.write("nothing was recorded: there is no terminal to ask on; --yes trusts what is shown\n");
   return false;
 }
 
-function list(store: Trust, io: Surroundings) {
+function list(store: Trust, io: Io) {
   const { configs, folders } = listTrusted(store);
-  for (const { file, hash } of configs) io.stdout.write(`config  ${visible(file)}  ${hash}\n`);
-  for (const folder of folders) io.stdout.write(`folder  ${visible(folder)}\n`);
+  for (const { file, hash } of configs) io.stdout.write(`config  ${escaped(file)}  ${hash}\n`);
+  for (const folder of folders) io.stdout.write(`folder  ${escaped(folder)}\n`);
   if (configs.length + folders.length === 0) io.stdout.write("nothing is trusted\n");
   return exitCodes.ok;
 }

@@ -1,4 +1,4 @@
-/** `verify`: drives one server of the catalogue through the tools on a sample of its language. */
+/** `verify`: tests one server of the catalogue through the tools on a sample project of its language. */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -8,48 +8,36 @@ import { findCommand } from "../../lsp/process/program.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import { loadBundle } from "../../runtime/bundle/load.js";
 import { openRuntime } from "../../runtime/runtime.js";
-import { type Command, exitCodes, type Input, isOn, type Surroundings, textFlag } from "../command.js";
+import { type Command, exitCodes, failure, Input, type Io, printJson } from "../command.js";
 import { compile, workspaceOf } from "../compile.js";
-import { mayWrite, writeUserFile } from "../files/user-file.js";
-import { configFlags } from "../flags.js";
+import { mayOverwrite, writeUserFile } from "../files/user-file.js";
+import { configFlags, option, toggle } from "../flags.js";
+import { installLine, programOf } from "../installed.js";
 import { logFlags, openLog } from "../log/log.js";
-import { meantPreset, openCatalogue, presetNamed, strangersOf } from "../presets.js";
+import { openCatalogue, presetNamed, resolvePreset, untrustedFolders } from "../presets.js";
 import { version } from "../shipped.js";
-import { withProgress } from "../terminal/progress.js";
-import { table } from "../terminal/table.js";
-import { installLine } from "../trial/install-line.js";
-import { asOffered, type ProbeResult, runProbes } from "../trial/probes.js";
-import { openTranscript } from "../trial/record.js";
-import { type Sample, sampleFor, stackServers, writeSample } from "../trial/sample.js";
+import { withProgress } from "../terminal/prompt.js";
+import { table } from "../terminal/text.js";
+import { asOffered, type ProbeResult, runProbes } from "../verify/probes.js";
+import { type Sample, sampleFor, stackServers, writeSample } from "../verify/sample.js";
+import { openTranscript } from "../verify/transcript.js";
 
 export const verify: Command = {
   name: "verify",
-  summary: "Drives a server through the tools on a sample of its language; prints what it can.",
+  summary: "Tests a server through the tools on a sample of its language; prints the results.",
   usage: "SERVER [--record FILE]",
   description:
     "Starts the server on a small project of its own language, asks for a definition, references, hover, symbols and\n" +
-    "diagnostics, compares the places with those that are right, and prints a card: version, features, times. Exits with 1\n" +
-    "when it does not start or an answer is wrong.",
+    "diagnostics, compares the places with the right ones, and prints version, features and times. Exits with 1 when the\n" +
+    "server does not start or an answer is wrong.",
   flags: {
-    "trust-workspace": {
-      type: "boolean",
-      description: "Also looks for the server in the workspace's node_modules/.bin.",
-    },
-    workspace: configFlags.workspace as Command["flags"][string],
-    modules: {
-      type: "string",
-      value: "DIR",
-      description:
-        "A node_modules folder for the sample: its programs are found, and what the server loads from it.",
-    },
-    command: {
-      type: "string",
-      value: "NAME",
-      description: "Another name for the program, such as clangd-19.",
-    },
-    record: { type: "string", value: "FILE", description: "Saves a transcript of the session." },
-    force: { type: "boolean", description: "Replaces the transcript when there is one." },
-    json: { type: "boolean", description: "Prints the card as JSON." },
+    "trust-workspace": toggle("Also searches the workspace's node_modules/.bin for the server."),
+    workspace: configFlags.workspace,
+    modules: option("DIR", "A node_modules folder for the sample, with the server or modules that it loads."),
+    command: option("NAME", "Another name of the program, such as clangd-19."),
+    record: option("FILE", "Saves a transcript of the session."),
+    force: toggle("Replaces an existing transcript."),
+    json: toggle("Prints the results as JSON."),
     ...logFlags,
   },
   words: { min: 1, max: 1 },
@@ -61,44 +49,43 @@ export const verify: Command = {
   async run(input, io) {
     const [word = ""] = input.words;
     const catalogue = openCatalogue();
-    const facts =
-      presetNamed(word, catalogue.facts()) ?? meantPreset(word, catalogue.facts(), () => "missing", "verify");
-    const preset = catalogue.preset(facts.id)?.config;
+    const all = catalogue.facts();
+    const { id } = presetNamed(word, all) ?? resolvePreset(word, all, () => "missing", "verify");
+    const preset = catalogue.preset(id)?.config;
     const sample = preset && sampleFor(preset);
-    if (preset === undefined || sample === undefined) {
-      io.stderr.write(
-        `lsp-proxy: there is no sample project for \`${facts.id}\`, so nothing was tried; \`lsp-proxy doctor\` tries it on your own files\n`,
+    if (preset === undefined || sample === undefined)
+      return failure(
+        io,
+        `there is no sample project for \`${id}\`, so nothing was tried; \`lsp-proxy doctor\` tries it on your own files`,
       );
-      return exitCodes.no;
-    }
-    const record = textFlag(input, "record");
-    if (record !== undefined && !mayWrite(resolve(io.cwd, record), input, io)) return exitCodes.no;
+    const record = input.text("record");
+    if (record !== undefined && !mayOverwrite(resolve(io.cwd, record), input, io)) return exitCodes.no;
     const card = await inSample(sample, input, io, async (folder, binFolders) => {
-      const command = textFlag(input, "command") ?? [preset.command ?? []].flat()[0] ?? "";
-      const found = findCommand(command, binFolders, io.env.PATH, strangersOf(input, io));
+      const command = input.text("command") ?? programOf(preset) ?? "";
+      const found = findCommand(command, binFolders, io.env.PATH, untrustedFolders(input, io));
       if (preset.transport === undefined && found === undefined)
         return { missing: `\`${command}\` is not installed: ${installLine(preset)}` };
-      const server: JsonObject & { id: string; kind: string } = {
+      const server: Server = {
         id: preset.id,
         kind: preset.id,
-        // As it was found: what a stranger's folder has under that name does not count.
+        // The path that was found: a program of that name in an untrusted folder must not be started.
         ...(preset.transport === undefined ? { command: found ?? command } : {}),
         ...sample.server,
       };
       return withProgress(io, `trying ${preset.id}`, () =>
-        tried(server, folder, binFolders, sample, input, io),
+        trial(server, folder, binFolders, sample, input, io),
       );
     });
-    if ("missing" in card) {
-      io.stderr.write(`lsp-proxy: ${card.missing}\n`);
-      return exitCodes.no;
-    }
-    io.stdout.write(isOn(input, "json") ? `${JSON.stringify(card, null, 2)}\n` : cardText(card));
+    if ("missing" in card) return failure(io, card.missing);
+    if (input.isOn("json")) printJson(io, card);
+    else io.stdout.write(cardText(card));
     return card.ok ? exitCodes.ok : exitCodes.no;
   },
 };
 
-/** What was seen of a server. */
+type Server = JsonObject & { id: string; kind: string; command?: string };
+
+/** The results for a server. */
 export interface Card {
   server: string;
   sample: string;
@@ -106,52 +93,58 @@ export interface Card {
   version: string | null;
   encoding: string | null;
   features: string[];
-  /** From the start of the program to the first right answer, or to the first answer where none can be checked. */
+  /** From the start of the program to the first answer that is right or cannot be checked. */
   firstAnswerMs: number | null;
   probes: ProbeResult[];
   lastError: string | null;
 }
 
-/** Works in a folder of its own with the sample in it. */
+/** Writes the sample into a temporary folder, runs `work` there, and deletes the folder. */
 async function inSample<T>(
   sample: Sample,
   input: Input,
-  io: Surroundings,
+  io: Io,
   work: (folder: string, binFolders: string[]) => Promise<T>,
 ): Promise<T> {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-verify-")));
   const folder = join(top, "work");
-  const named = textFlag(input, "modules");
+  const named = input.text("modules");
   const modules = named === undefined ? undefined : realpathSync(resolve(io.cwd, named));
   const local = join(workspaceOf(input, io), "node_modules", ".bin");
   try {
     writeSample(sample, folder, modules);
     const own = modules === undefined ? [] : [join(modules, ".bin")];
-    return await work(folder, [...own, ...(isOn(input, "trust-workspace") ? [local] : [])]);
+    return await work(folder, [...own, ...(input.isOn("trust-workspace") ? [local] : [])]);
   } finally {
     rmSync(top, { recursive: true, force: true });
   }
 }
 
-async function tried(
-  server: { id: string; kind: string; command?: string } & JsonObject,
+async function trial(
+  server: Server,
   folder: string,
   binFolders: string[],
   sample: Sample,
   input: Input,
-  io: Surroundings,
+  io: Io,
 ): Promise<Card> {
   const servers = sample.stack === null ? [server] : stackServers(sample.stack);
   const config: JsonObject = { mcp: { context: "full" }, servers, allow: { commands: commandsOf(servers) } };
-  const { bundle, plan } = await compile({ flags: { workspace: folder }, words: [], config }, io);
-  const record = textFlag(input, "record");
+  const { bundle, plan } = await compile(new Input({ workspace: folder }, [], config), io);
+  const record = input.text("record");
   const transcript = record === undefined ? undefined : openTranscript(folder, plan.servers);
   const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
-    ...{ base: folder, env: ownEnv(input, io), log: openLog(input, io), trace: transcript?.trace },
-    // The sample is ours: its servers are tried as in a workspace that is trusted.
+    base: folder,
+    // Variables that name folders of an untrusted workspace are not passed on.
+    env: envOutside(io.env, untrustedFolders(input, io), io.cwd).env,
+    log: openLog(input, io),
+    trace: transcript?.trace,
+    // The sample is part of this package, and so it is trusted.
     trusted: [folder],
     binFolders: [...binFolders, join(folder, "node_modules", ".bin")],
-    ...{ avoid: [], version: version(), stateFolder: join(dirname(folder), "state") },
+    avoid: [],
+    version: version(),
+    stateFolder: join(dirname(folder), "state"),
     ownFiles: [],
   });
   let probes: ProbeResult[];
@@ -167,12 +160,7 @@ async function tried(
   return cardOf(server.id, sample, asOffered(probes, status?.features ?? []), status);
 }
 
-/** The environment without what it names of the workspace that we were called in, unless that is trusted. */
-function ownEnv(input: Input, io: Surroundings): Surroundings["env"] {
-  return envOutside(io.env, strangersOf(input, io), io.cwd).env;
-}
-
-/** The programs that servers start, by their own word or their preset's. */
+/** The programs that servers start, from their own settings or their presets. */
 function commandsOf(servers: readonly JsonObject[]): string[] {
   const catalogue = openCatalogue();
   return servers.flatMap(({ command, kind }) => {
@@ -195,7 +183,9 @@ function cardOf(
     outcome === "refused" ||
     (probe === "definition" && outcome === "empty" && sample.expect !== null);
   return {
-    ...{ server, sample: sample.name, ok: first >= 0 && !probes.some(isBad) },
+    server,
+    sample: sample.name,
+    ok: first >= 0 && !probes.some(isBad),
     version: status?.version ?? null,
     encoding: status?.encoding ?? null,
     features: status?.features ?? [],

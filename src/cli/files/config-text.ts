@@ -1,4 +1,4 @@
-/** The config that `init` writes: commented, with what could be used but is not here as comments. */
+/** The config text that `init` writes: the chosen servers, and the other ones as comments. */
 import { sortedSet } from "../../base/order.js";
 import { tomlText } from "../../base/toml-text.js";
 import type { Catalogue } from "../../config/catalogue/catalogue.js";
@@ -11,12 +11,11 @@ import {
 } from "../../config/catalogue/detect.js";
 import { commentLines, serverLines } from "../../config/edit/server-text.js";
 import type { WorkspaceScan } from "../../workspace/scan.js";
+import { installLine, programsOf } from "../installed.js";
 import type { Presence } from "../presets.js";
-import { some } from "../terminal/table.js";
-import { printable } from "../terminal/width.js";
-import { installLine } from "../trial/install-line.js";
+import { plural, printable, some } from "../terminal/text.js";
 
-/** What was found in a workspace, and how it stands with each server's program. */
+/** The languages found in a workspace, the proposed servers, and whether each is installed. */
 export interface Found {
   scan: WorkspaceScan;
   proposals: readonly Proposal[];
@@ -24,7 +23,7 @@ export interface Found {
   languages(proposal: Proposal): LanguageHere[];
 }
 
-/** The languages of a proposal for people: with their numbers of files where they are several. */
+/** The languages of a proposal; several are shown with their numbers of files. */
 export function languagesText(languages: readonly LanguageHere[]): string {
   const [only, ...others] = languages;
   if (only === undefined || others.length === 0) return only?.language ?? "";
@@ -34,7 +33,7 @@ export function languagesText(languages: readonly LanguageHere[]): string {
   );
 }
 
-/** The text; `taken` names the servers that are used, all others are comments. */
+/** The config text. Servers that are not in `taken` become comments. */
 export function configText(
   workspace: string,
   found: Found,
@@ -47,7 +46,7 @@ export function configText(
   );
   const others = found.proposals.filter(({ preset }) => !used.some((proposal) => proposal.preset === preset));
   const isServed = ({ preset }: Proposal) => taken.has(preset.id);
-  const programs = sortedSet(used.flatMap(programsOf));
+  const programs = sortedSet(used.flatMap((proposal) => programsOf(membersOf(proposal))));
   const stacks = used.flatMap(({ stack }) => (stack ? [`stacks/${stack.name}`] : []));
   return [
     `# Language servers of ${printable(workspace)}. Every key: docs/config.md; the catalogue: \`lsp-proxy servers\`.`,
@@ -72,7 +71,7 @@ function aboutLines(proposal: Proposal, found: Found, catalogue: Catalogue): str
   return [
     `# ${counted(proposal, found)}.`,
     ...commentLines(about),
-    ...standing(proposal, found).map((line) => `# ${line}`),
+    ...presenceLines(proposal, found).map((line) => `# ${line}`),
   ];
 }
 
@@ -80,59 +79,59 @@ function entryLines(proposal: Proposal): string[] {
   return ["[[servers]]", ...serverLines(serverEntry(proposal))];
 }
 
-function programsOf({ preset, stack }: Proposal): string[] {
-  return (stack?.members ?? [preset]).flatMap(({ command }) => [command ?? []].flat().slice(0, 1));
+/** The servers of a proposal: one, or all of a stack. */
+export function membersOf({ preset, stack }: Proposal) {
+  return stack?.members ?? [preset];
 }
 
-/** A server that is not used: its lines as comments, to be used by taking the marks away. */
+/** A server that is not used: its lines as comments. */
 function commentedBlock(proposal: Proposal, found: Found): string[] {
-  const [why = "Not taken."] = standing(proposal, found);
+  const [why = "Not chosen."] = presenceLines(proposal, found);
   const head = `# ${counted(proposal, found)}. ${why}`;
-  const programs = programsOf(proposal)
+  const programs = programsOf(membersOf(proposal))
     .map((program) => JSON.stringify(program))
     .join(", ");
   if (proposal.stack)
     return [
       head,
-      `# To use it, put "stacks/${proposal.stack.name}" into \`extends\` at the top and ${programs} into the programs above.`,
+      `# To use it, add "stacks/${proposal.stack.name}" to \`extends\` at the top and ${programs} to the programs above.`,
     ];
   return [
     head,
-    `# To use it, take away the marks below and add ${programs} to the programs above.`,
+    `# To use it, uncomment the lines below and add ${programs} to the programs above.`,
     ...entryLines(proposal).map((line) => `# ${line}`),
   ];
 }
 
-/** A server that was taken, but whose files a stack that was taken serves. */
+/** A server that was chosen, but whose files a chosen stack serves. */
 function servedBlock(proposal: Proposal, found: Found, stacks: readonly string[]): string[] {
   return [
     `# ${counted(proposal, found)}. Served by ${stacks.join(" and ")} above, so \`${proposal.preset.id}\` is not needed.`,
   ];
 }
 
-function standing(proposal: Proposal, { presence }: Found): string[] {
+function presenceLines(proposal: Proposal, { presence }: Found): string[] {
   const how = presence(proposal);
   if (how === "missing") return [`Not installed here: ${installs(proposal)}`];
   if (how === "incomplete")
     return [`Installed here without ${loadsOf(proposal).join(", ")}, which it loads: ${installs(proposal)}`];
   return how === "untrusted"
-    ? ["It lies in node_modules/.bin, which `lsp-proxy trust` lets it be started from."]
+    ? ["It is in node_modules/.bin; `lsp-proxy trust` lets it be started from there."]
     : [];
 }
 
-/** The files that its programs load from packages beside them. */
-export function loadsOf({ preset, stack }: Proposal): string[] {
-  return sortedSet((stack?.members ?? [preset]).flatMap(({ loads = [] }) => loads));
+/** Modules that its programs load. */
+export function loadsOf(proposal: Proposal): string[] {
+  return sortedSet(membersOf(proposal).flatMap(({ loads = [] }) => loads));
 }
 
-/** How to get what a proposal needs. */
-export function installs({ preset, stack }: Proposal): string {
-  return sortedSet((stack?.members ?? [preset]).map((member) => installLine(member))).join("; ");
+/** The install lines of a proposal. */
+export function installs(proposal: Proposal): string {
+  return sortedSet(membersOf(proposal).map((member) => installLine(member))).join("; ");
 }
 
 function counted(proposal: Proposal, { scan, languages }: Found): string {
-  const { files } = proposal;
   const least = scan.cut ? "at least " : "";
   const here = some(claimsHere(proposal, scan), 5);
-  return `${languagesText(languages(proposal))}: ${least}${files} file${files === 1 ? "" : "s"} (${here})`;
+  return `${languagesText(languages(proposal))}: ${least}${plural(proposal.files, "file")} (${here})`;
 }

@@ -1,95 +1,110 @@
-/** A config that a command changes: found, read, tried out before it is written, and replaced as a whole. */
+/** The config file that a command edits or creates, and the check of a new text before it is written. */
 import { existsSync, lstatSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Plan } from "../../abi/plan.js";
+import { isTable } from "../../base/json.js";
+import { sortedSet } from "../../base/order.js";
 import { CONFIG_NAMES } from "../../base/own-names.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
+import { userConfigFile } from "../../config/discover.js";
 import { type ConfigEditor, editorOf } from "../../config/edit/edit.js";
 import { diskFiles } from "../../config/files.js";
 import { loadConfig } from "../../config/load.js";
 import type { Config } from "../../config/schema.js";
 import { readSource } from "../../config/text/read.js";
 import { buildPlan } from "../../plan/build.js";
-import { homeOf, type Input, isOn, type Surroundings, textFlag } from "../command.js";
+import { type ExitCode, exitCodes, failure, homeOf, type Input, type Io } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { shippedConfigs } from "../shipped.js";
-import { visible } from "../terminal/width.js";
-import { readUserFile } from "./user-file.js";
+import { escaped } from "../terminal/text.js";
+import { readUserFile, shownPath, writeUserFile } from "./user-file.js";
 
-/** A config file as it stands, or as it would be begun. */
 export interface OpenConfig {
   file: string;
-  /** Its name for people. */
+  /** The file's name in messages. */
   name: string;
   isNew: boolean;
-  /** Whether it is found by itself, and so needs trust before it starts programs. */
+  /** Whether it is found without being named, and so must be trusted before it may start programs. */
   isDiscovered: boolean;
-  /** The byte order mark that the file begins with, or nothing. */
+  /** The byte order mark at the beginning, or nothing. */
   mark: string;
   text: string;
   editor: ConfigEditor;
 }
 
-/** The file that a workspace's config is written to when there is none yet. */
+/** The name of a new config file. */
 export const NEW_CONFIG = "lspi.toml";
 
-/** The config that the command line names, or the workspace's own. Throws a ConfigError when it cannot be read. */
-export function openConfig(input: Input, io: Surroundings): OpenConfig {
+/** The config that the command line names, or that of the workspace. Throws a ConfigError when it cannot be read. */
+export function openConfig(input: Input, io: Io): OpenConfig {
   const workspace = workspaceFolder(input, io);
-  const named = textFlag(input, "config");
+  const named = input.text("config");
   const found = CONFIG_NAMES.map((name) => join(workspace, name)).find((file) => existsSync(file));
   const file = named === undefined ? (found ?? join(workspace, NEW_CONFIG)) : resolve(io.cwd, named);
   const content = readUserFile(file);
+  const isNew = content === undefined;
   const { mark, text, problems, broken } = readSource(file, content ?? "");
-  if (broken && content !== undefined) throw new ConfigError(problems);
-  const name = relative(io.cwd, file);
+  if (broken && !isNew) throw new ConfigError(problems);
   return {
     file,
-    name: name.startsWith("..") ? file : name,
-    isNew: content === undefined,
+    name: shownPath(file, io),
+    isNew,
     isDiscovered: named === undefined,
     mark,
-    text: content === undefined ? "" : text,
+    text: isNew ? "" : text,
     editor: editorOf(file, text),
   };
 }
 
-/** Whether a new config may be written: not over another file, nor beside a config of the workspace, unless forced. */
-export function mayBegin(file: string, workspace: string, input: Input, io: Surroundings): boolean {
+/** Writes the new text of a config, or prints it with `--dry-run`. `change` is what was done, in words. */
+export function saveConfig(open: OpenConfig, text: string, change: string, input: Input, io: Io): ExitCode {
+  if (input.isOn("dry-run")) {
+    io.stdout.write(open.mark + text);
+    return exitCodes.ok;
+  }
+  writeUserFile(open.file, open.mark + text);
+  io.stdout.write(`${open.isNew ? "wrote" : "changed"} ${open.name}: ${change}\n`);
+  return exitCodes.ok;
+}
+
+/** Printed after a change of a config that must be trusted again. */
+export const TRUST_HINT = "`lsp-proxy trust` lets it start programs again\n";
+
+/** Whether a new config may be written: with `--force` over an existing file or beside another config of the workspace. */
+export function mayCreateConfig(file: string, workspace: string, input: Input, io: Io): boolean {
   const names = CONFIG_NAMES.map((name) => join(workspace, name));
-  const isOwn = names.includes(file);
-  const there = (isOwn ? names : [file]).filter((name) => lstatSync(name, { throwIfNoEntry: false }));
-  const [first] = there;
+  const rivals = names.includes(file) ? names : [file];
+  const existing = rivals.filter((name) => lstatSync(name, { throwIfNoEntry: false }));
+  const [first] = existing;
   if (first === undefined) return true;
-  if (!isOn(input, "force")) {
+  if (!input.isOn("force")) {
     const other = "`lsp-proxy add` adds to it, --output names another file";
-    io.stderr.write(
+    failure(
+      io,
       first === file
-        ? `lsp-proxy: ${visible(file)} is there already; --force replaces it, ${other}\n`
-        : `lsp-proxy: ${visible(first)} is the workspace's config already; ${other}\n`,
+        ? `${escaped(file)} already exists; --force replaces it, ${other}`
+        : `${escaped(first)} is already the workspace's config; ${other}`,
     );
     return false;
   }
-  for (const name of there.filter((name) => name !== file))
-    io.stderr.write(
-      names.indexOf(name) < names.indexOf(file)
-        ? `lsp-proxy: ${name} is found first; ${file} does not count while it is there\n`
-        : `lsp-proxy: ${file} is found first; ${name} does not count any more\n`,
-    );
+  for (const name of existing.filter((name) => name !== file)) {
+    const [used, ignored] = names.indexOf(name) < names.indexOf(file) ? [name, file] : [file, name];
+    failure(io, `${used} takes precedence; ${ignored} is ignored`);
+  }
   return true;
 }
 
-/** What a text in the place of the config's would mean, and which file names a server. Starts and writes nothing. */
-export function tryOut(
-  open: Pick<OpenConfig, "file">,
+/** Loads and plans a text in place of the config file's own. Starts and writes nothing. */
+export function previewConfig(
+  file: string,
   text: string,
-  io: Surroundings,
+  io: Io,
 ): { config: Config; plan: Plan; problems: Problem[]; fileOf(server: string): string | undefined } {
-  const files = { ...diskFiles, read: (path: string) => (path === open.file ? text : diskFiles.read(path)) };
+  const files = { ...diskFiles, read: (path: string) => (path === file ? text : diskFiles.read(path)) };
   const loaded = loadConfig(
     {
       workspace: io.cwd,
-      configPath: open.file,
+      configPath: file,
       env: io.env,
       home: homeOf(io),
       shipped: shippedConfigs,
@@ -104,12 +119,25 @@ export function tryOut(
   return { config: loaded.config, fileOf, ...buildPlan(loaded.config, loaded) };
 }
 
-/** The errors that a change would bring, none when the config had them before. Their lines are those of a text that is not there. */
-export function newProblems(open: OpenConfig, text: string, io: Surroundings): Problem[] {
-  const known = new Set(open.isNew ? [] : tryOut(open, open.text, io).problems.map(({ message }) => message));
-  return tryOut(open, text, io)
+/** The errors that a change would add. Places in the edited file are dropped: its new text is not on disk. */
+export function newProblems(open: OpenConfig, text: string, io: Io): Problem[] {
+  const before = open.isNew ? [] : previewConfig(open.file, open.text, io).problems;
+  const known = new Set(before.map(({ message }) => message));
+  return previewConfig(open.file, text, io)
     .problems.filter(({ severity, message }) => severity === "error" && !known.has(message))
     .map(({ place, ...problem }) =>
       place === undefined || place.file === open.file ? problem : { ...problem, place },
     );
+}
+
+/** A hint at programs that the user's own `allow.commands` does not list, so that no workspace may start them. */
+export function userListHint(programs: readonly string[], io: Io): string {
+  const file = userConfigFile(io.env, homeOf(io));
+  const content = readUserFile(file);
+  const allow = content === undefined ? undefined : readSource(file, content).tree.allow;
+  const listed = isTable(allow) && Array.isArray(allow.commands) ? allow.commands : undefined;
+  const missing = sortedSet(programs.filter((program) => listed !== undefined && !listed.includes(program)));
+  if (missing.length === 0) return "";
+  const names = missing.map((program) => JSON.stringify(program)).join(", ");
+  return `${file} has its own \`allow.commands\`: add ${names} to it, or they are not started here\n`;
 }

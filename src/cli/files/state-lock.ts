@@ -1,20 +1,18 @@
-/** One writer at a time for the records in the user's state folder: each is read, changed and written back as a whole. */
+/** A lock for the records in the user's state folder: each is read, changed and written back as a whole. */
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { stateFolder } from "../../config/state-folder.js";
-
 import { takeLock } from "../../workspace/edits/lock.js";
 import { realDisk } from "../../workspace/edits/real-disk.js";
-import { homeOf, type Surroundings } from "../command.js";
+import { homeOf, type Io } from "../command.js";
 
-/** A record takes moments to change; whoever waits longer than this waits for something that hangs. */
-const WAIT_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
-/** Changes a record while nobody else does. Throws a Refusal when another process does not let go. */
-export async function whileLocked<T>(io: Surroundings, change: () => T | Promise<T>): Promise<T> {
+/** Changes a record under the lock. Throws a Refusal when another process holds the lock too long. */
+export async function withStateLock<T>(io: Io, change: () => T | Promise<T>): Promise<T> {
   const folder = join(stateFolder(io.env, homeOf(io)), "changes");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lock = await takeLock(realDisk, realpathSync(folder), WAIT_MS);
+  const lock = await takeLock(realDisk, realpathSync(folder), TIMEOUT_MS);
   try {
     return await change();
   } finally {

@@ -1,142 +1,228 @@
 /**
- * Files of a person that a command writes: as a whole or not at all, behind links, with the permissions and the owner that they
- * have. A file that says it is read-only, or that is someone else's, is not replaced.
+ * Reads and writes files of the user: atomically, through links, keeping permissions and owner. A read-only file or one of
+ * another user is not replaced.
  */
 import {
   accessSync,
-  closeSync,
   constants,
   fchmodSync,
   fchownSync,
   fstatSync,
-  fsyncSync,
   lstatSync,
-  openSync,
+  mkdirSync,
+  readFileSync,
   readlinkSync,
   realpathSync,
-  renameSync,
   rmSync,
   type Stats,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
-import { codes } from "../../base/codes.js";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { writeAtomically } from "../../base/atomic-write.js";
+import { isInside } from "../../base/paths.js";
 import { ConfigError } from "../../base/problem.js";
 import { diskFiles, hasCode, readOrExplain } from "../../config/files.js";
-import { systemWords } from "../../workspace/edits/system-words.js";
-import { type Input, isOn, type Surroundings } from "../command.js";
-import { visible } from "../terminal/width.js";
+import { describeSystemError } from "../../workspace/edits/errors.js";
+import { configError, failure, type Input, type Io } from "../command.js";
+import { escaped } from "../terminal/text.js";
 
-/** A file's content, undefined when there is none; throws a ConfigError when it cannot be read. */
+/** A file's content, undefined when it does not exist. Throws a ConfigError when it cannot be read. */
 export function readUserFile(file: string): string | Uint8Array | undefined {
   const answer = readOrExplain(diskFiles, file);
   if ("content" in answer) return answer.content;
   if (answer.absent) return undefined;
-  throw failed("cli/not-readable", `\`${file}\` ${answer.failure}`);
+  throw configError("cli/not-readable", `\`${file}\` ${answer.failure}`);
 }
 
-/** Writes a file; throws a ConfigError that says why when it cannot be written. */
+/** Writes a file. Throws a ConfigError with the reason when it cannot be written. */
 export function writeUserFile(file: string, text: string): void {
-  tellingWhy(file, () => {
-    const target = userFileTarget(file);
-    const facts = statSync(target, { throwIfNoEntry: false });
-    checkWritable(file, target, facts);
-    replace(file, target, text, facts);
+  explainErrors(file, () => {
+    const target = targetOf(file);
+    const stats = statSync(target, { throwIfNoEntry: false });
+    checkWritable(file, target, stats);
+    writeAtomically(
+      target,
+      text,
+      stats && { mode: 0o600, prepare: (descriptor) => copyOwner(file, descriptor, stats) },
+    );
   });
 }
 
-/** Whether a file may be written: a file that is there only with `--force`. Says so where not. */
-export function mayWrite(file: string, input: Input, io: Surroundings): boolean {
-  if (!isOn(input, "force") && lstatSync(file, { throwIfNoEntry: false })) {
-    io.stderr.write(`lsp-proxy: ${visible(file)} is there already; --force replaces it\n`);
+/** Whether a file may be written: an existing one only with `--force`. Prints the reason if not. */
+export function mayOverwrite(file: string, input: Input, io: Io): boolean {
+  if (!input.isOn("force") && lstatSync(file, { throwIfNoEntry: false })) {
+    failure(io, `${escaped(file)} already exists; --force replaces it`);
     return false;
   }
   checkUserFile(file);
   return true;
 }
 
-/** Throws the same ConfigError beforehand, for work that takes long before there is something to write. */
+/** Throws the error of `writeUserFile` early, before long work. */
 export function checkUserFile(file: string): void {
-  tellingWhy(file, () => {
-    const target = userFileTarget(file);
+  explainErrors(file, () => {
+    const target = targetOf(file);
     checkWritable(file, target, statSync(target, { throwIfNoEntry: false }));
     accessSync(dirname(target), constants.W_OK);
   });
 }
 
-/** The file that a name means: behind links, also one that leads to nothing yet. */
-export function userFileTarget(file: string, hops = 0): string {
+/** The real path of a file, also of one that does not exist yet. */
+export function realUserFile(file: string): string {
+  return explainErrors(file, () => targetOf(file));
+}
+
+/** A path relative to the current folder if it is inside it. */
+export function shownPath(path: string, io: Io): string {
+  const way = relative(io.cwd, path);
+  return way.startsWith("..") ? path : way;
+}
+
+function targetOf(file: string, hops = 0): string {
   try {
     return realpathSync(file);
   } catch (error) {
     if (!hasCode(error) || error.code !== "ENOENT" || hops > 8) throw error;
   }
   const link = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(file) : undefined;
-  if (link !== undefined) return userFileTarget(resolve(dirname(file), link), hops + 1);
+  if (link !== undefined) return targetOf(resolve(dirname(file), link), hops + 1);
   const folder = dirname(file);
-  return folder === file ? file : join(userFileTarget(folder, hops), basename(file));
+  return folder === file ? file : join(targetOf(folder, hops), basename(file));
 }
 
-/** Replacing a file needs no right to write it, so the file itself is asked. */
-function checkWritable(file: string, target: string, facts: Stats | undefined): void {
-  if (facts === undefined) {
+/** A rename needs no write permission on the file itself, so it is checked here. */
+function checkWritable(file: string, target: string, stats: Stats | undefined): void {
+  if (stats === undefined) {
     if (!statSync(dirname(target), { throwIfNoEntry: false })?.isDirectory())
       throw notWritable(file, "its folder does not exist");
     return;
   }
-  if (!facts.isFile())
-    throw notWritable(file, facts.isDirectory() ? "it is a folder" : "it is no plain file");
-  if ((facts.mode & 0o222) === 0) throw notWritable(file, "it is marked read-only");
+  if (!stats.isFile())
+    throw notWritable(file, stats.isDirectory() ? "it is a folder" : "it is not a regular file");
+  if ((stats.mode & 0o222) === 0) throw notWritable(file, "it is marked read-only");
   accessSync(target, constants.W_OK);
 }
 
-function replace(file: string, target: string, text: string, facts: Stats | undefined): void {
-  const staged = `${target}.${process.pid}-${Date.now()}.new`;
-  const descriptor = openSync(staged, "wx", facts === undefined ? 0o666 : 0o600);
-  try {
-    try {
-      writeFileSync(descriptor, text);
-      if (facts !== undefined) keepOwner(file, descriptor, facts);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(staged, target);
-  } catch (error) {
-    rmSync(staged, { force: true });
-    throw error;
-  }
-}
-
-function keepOwner(file: string, descriptor: number, { uid, gid, mode }: Stats): void {
+function copyOwner(file: string, descriptor: number, { uid, gid, mode }: Stats): void {
   const own = fstatSync(descriptor);
   if (own.uid !== uid || own.gid !== gid) {
     try {
       fchownSync(descriptor, uid, gid);
     } catch (error) {
       if (!hasCode(error)) throw error;
-      throw notWritable(file, "it belongs to another user or group, which a new file could not");
+      throw notWritable(file, "it belongs to another user or group");
     }
   }
   fchmodSync(descriptor, mode & 0o7777);
 }
 
-/** Turns an error of the system into one for the person. */
-export function tellingWhy<T>(file: string, work: () => T): T {
+/** Turns system errors into a ConfigError. */
+function explainErrors<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (!hasCode(error)) throw error;
-    throw notWritable(file, systemWords(error) ?? error.code);
+    throw notWritable(file, describeSystemError(error) ?? error.code);
   }
 }
 
-/** The problem of a file that cannot be written. */
-export function notWritable(file: string, why: string): ConfigError {
-  return failed("cli/not-writable", `\`${file}\` cannot be written: ${why}`);
+function notWritable(file: string, why: string): ConfigError {
+  return configError("cli/not-writable", `\`${file}\` cannot be written: ${why}`);
 }
 
-function failed(code: "cli/not-writable" | "cli/not-readable", message: string): ConfigError {
-  return new ConfigError([{ code, severity: "error", message, pointer: "", fix: codes[code].fix }]);
+export type Change = "unchanged" | "changed" | "created" | "deleted";
+
+export const changeWords: { readonly [change in Change]: string } = {
+  unchanged: "nothing to change in",
+  changed: "changed",
+  created: "wrote",
+  deleted: "removed",
+};
+
+export interface ChangeOptions {
+  /** The folder that the file must be in, so that no link of a repository leads to another file of the user. */
+  within?: string | undefined;
+  /** Whether a file with this text is deleted. */
+  isEmpty?: (text: string) => boolean;
+  /** Whether a backup of the file before the first change is kept. */
+  needsBackup?: (text: string) => boolean;
+  /** Whether the new text undoes all changes, so that the backup is restored instead. */
+  isUndone?: (backup: string, after: string) => boolean;
+}
+
+const BACKUP = ".before-lsp-proxy";
+const BYTE_ORDER_MARK = "\uFEFF";
+const ATTEMPTS = 5;
+
+/** A file's text; empty when it does not exist. */
+export function currentText(file: string, within?: string): string {
+  return explainErrors(file, () => textOf(targetWithin(file, within)).text);
+}
+
+/** Changes a file of another program. A file without a backup that becomes empty is deleted. */
+export function changeFile(
+  file: string,
+  change: (text: string) => string,
+  { within, isEmpty = () => false, needsBackup = () => true, isUndone = () => false }: ChangeOptions = {},
+): Change {
+  return explainErrors(file, () => {
+    const target = targetWithin(file, within);
+    for (let attempt = 1; ; attempt++) {
+      const { bytes, text, mark } = textOf(target);
+      const after = change(text);
+      if (after === text) return "unchanged";
+      if (bytes !== undefined) checkUserFile(target);
+      // Another program may have saved the file in the meantime.
+      if (attempt < ATTEMPTS && !isSame(contentOf(target), bytes)) continue;
+      const backup = textOf(`${target}${BACKUP}`);
+      if (isEmpty(after) && backup.bytes === undefined) {
+        rmSync(target);
+        return "deleted";
+      }
+      const isRestored = backup.bytes !== undefined && isUndone(backup.text, after);
+      const content = isRestored ? backup.mark + backup.text : mark + after;
+      mkdirSync(dirname(target), { recursive: true });
+      if (bytes !== undefined && backup.bytes === undefined && needsBackup(text))
+        writeFileSync(`${target}${BACKUP}`, bytes, { flag: "wx", mode: statSync(target).mode & 0o777 });
+      writeUserFile(target, content);
+      if (backup.bytes?.equals(Buffer.from(content))) rmSync(`${target}${BACKUP}`);
+      return bytes === undefined ? "created" : "changed";
+    }
+  });
+}
+
+function targetWithin(file: string, within: string | undefined): string {
+  const target = targetOf(file);
+  if (within !== undefined && !isInside(target, diskFiles.realpath(within)))
+    throw notWritable(file, "a link leads out of the workspace");
+  return target;
+}
+
+function textOf(file: string): { bytes: Buffer | undefined; text: string; mark: string } {
+  const bytes = contentOf(file);
+  const whole = bytes === undefined ? "" : decoded(file, bytes);
+  const mark = whole.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
+  return { bytes, text: whole.slice(mark.length), mark };
+}
+
+function contentOf(file: string): Buffer | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  // Reading a pipe in a repository would block forever.
+  if (stats && !stats.isFile()) throw notWritable(file, "it is not a regular file");
+  return stats && readFileSync(file);
+}
+
+function isSame(left: Buffer | undefined, right: Buffer | undefined): boolean {
+  return left === undefined || right === undefined ? left === right : left.equals(right);
+}
+
+function decoded(file: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    const place = { file, line: 1, column: 1 };
+    const [message, fix] = ["the file is not UTF-8", "Save the file as UTF-8."];
+    throw new ConfigError([{ code: "config/syntax", severity: "error", message, pointer: "", place, fix }]);
+  }
 }

@@ -1,34 +1,37 @@
-/** The log: one line per event on stderr or in a file of its owner's, never on stdout. */
+/** The log: one bounded line per event, on stderr or in a file that only its owner can read. Never on stdout. */
+import { fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
 import type { Log } from "../../lsp/types.js";
-import { type Flags, type Input, isOn, type Surroundings, textFlag, UsageError } from "../command.js";
-import { openPrivateFile } from "../files/private-file.js";
+import { type Input, type Io, UsageError } from "../command.js";
+import { type Flags, option, toggle } from "../flags.js";
 
 const levels = ["debug", "info", "warn", "error"] as const;
 type Level = (typeof levels)[number];
 
 export const logFlags: Flags = {
-  "log-level": { type: "string", value: "LEVEL", description: "debug, info, warn (default) or error." },
-  "log-file": { type: "string", value: "FILE", description: "Appends the log to a file instead of stderr." },
-  "log-json": { type: "boolean", description: "Writes one JSON document per line." },
+  "log-level": option("LEVEL", "debug, info, warn (default) or error."),
+  "log-file": option("FILE", "Appends the log to a file instead of stderr."),
+  "log-json": toggle("Writes one JSON document per line."),
 };
 
+const MOST_LINE_BYTES = 2_048;
+const MOST_MESSAGE = 200;
+
 /** The log that the command line asks for. */
-export function openLog(input: Input, io: Surroundings): Log {
-  const asked = textFlag(input, "log-level") ?? io.env.LSP_PROXY_LOG ?? "warn";
+export function openLog(input: Input, io: Io): Log {
+  const asked = input.text("log-level") ?? io.env.LSP_PROXY_LOG ?? "warn";
   if (!levels.includes(asked as Level)) throw new UsageError(`--log-level takes ${levels.join(", ")}`);
   const least = levels.indexOf(asked as Level);
-  const file = textFlag(input, "log-file");
-  const asJson = isOn(input, "log-json");
+  const file = input.text("log-file");
   const write =
     file === undefined ? (line: string) => void io.stderr.write(line) : openPrivateFile("log-file", file);
+  const format = input.isOn("log-json") ? jsonLine : textLine;
   return (level, message, data = {}) => {
     if (levels.indexOf(level) < least) return;
-    const event: LogEvent = { time: new Date().toISOString(), level, message: cut(message, mostText), data };
-    const line = asJson ? jsonLine : textLine;
-    let text = line(event);
-    for (let room = mostLine; Buffer.byteLength(text) > mostLine && room > 0; room = Math.floor(room / 2))
-      text = line({ ...event, data: shortened(data, room) });
-    write(text);
+    const event = { time: new Date().toISOString(), level, message: cut(message, MOST_MESSAGE), data };
+    let line = format(event);
+    for (let room = MOST_LINE_BYTES; Buffer.byteLength(line) > MOST_LINE_BYTES && room > 0; room >>= 1)
+      line = format({ ...event, data: shortened(data, room) });
+    write(line);
   };
 }
 
@@ -39,10 +42,6 @@ interface LogEvent {
   data: { [key: string]: unknown };
 }
 
-/** Bytes of a line, and characters of what it says happened. */
-const mostLine = 2_048;
-const mostText = 200;
-
 function jsonLine({ data, ...event }: LogEvent): string {
   return `${JSON.stringify({ ...event, ...data })}\n`;
 }
@@ -52,17 +51,34 @@ function textLine({ time, level, message, data }: LogEvent): string {
   return `${[time, level, message, ...extras].join(" ")}\n`;
 }
 
-/** The data of an event with at most so many characters in each of its texts. */
-function shortened(data: { [key: string]: unknown }, room: number): { [key: string]: unknown } {
-  const entries = Object.entries(data).slice(0, 10);
-  return Object.fromEntries(
-    entries.map(([key, value]) => [
-      cut(key, 40),
-      cut(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), room),
-    ]),
-  );
+/** The first ten fields of an event, each with at most `room` characters. */
+function shortened(data: LogEvent["data"], room: number): LogEvent["data"] {
+  const fields = Object.entries(data).slice(0, 10);
+  const textOf = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+  return Object.fromEntries(fields.map(([key, value]) => [cut(key, 40), cut(textOf(value), room)]));
 }
 
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
+}
+
+/** Opens a file for appending that only its owner can read, also when it existed before. `flag` is named in errors. */
+export function openPrivateFile(flag: string, file: string): (line: string) => void {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, "a", 0o600);
+    const stats = fstatSync(descriptor);
+    // The permissions of a terminal or a pipe are left alone.
+    if (stats.isFile() && (stats.mode & 0o077) !== 0) fchmodSync(descriptor, 0o600);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    throw new UsageError(`--${flag} ${file} cannot be written (${code})`);
+  }
+  return (line) => {
+    try {
+      writeSync(descriptor, line);
+    } catch {
+      // A full disk must not make a call fail.
+    }
+  };
 }

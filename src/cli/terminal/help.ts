@@ -1,11 +1,11 @@
-/** `--help`, for the program and for each command, from the same declarations that parse the command line. */
-import type { Command, Flags } from "../command.js";
+/** The texts of `--help`, made from the same declarations that parse the command line. */
+import type { Command } from "../command.js";
+import { type Flags, toggle } from "../flags.js";
 
-/** The program's help. */
 export function programHelp(commands: readonly Command[], version: string): string {
   const width = Math.max(...commands.map((command) => command.name.length));
   return [
-    `lsp-proxy ${version}: gives coding agents the sight of a language server.`,
+    `lsp-proxy ${version}: an MCP server that gives coding agents access to language servers.`,
     "",
     "Usage: lsp-proxy COMMAND [OPTIONS]",
     "       lsp-proxy -e EXTENSION -s SERVER [ARGUMENT …] [-w DIR]   serves one language server without a config",
@@ -13,33 +13,29 @@ export function programHelp(commands: readonly Command[], version: string): stri
     "Commands:",
     ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
     "",
-    "`lsp-proxy COMMAND --help` tells more of each.",
+    "`lsp-proxy COMMAND --help` shows the options of a command.",
     "",
-    "Exit codes: 0 done, 1 the answer is no, 2 wrong use, 3 problems in a config or bundle, 70 a bug of lsp-proxy.",
+    "Exit codes: 0 success, 1 negative result, 2 wrong usage, 3 problems in a config or bundle, 70 internal error.",
     "",
   ].join("\n");
 }
 
-/** One command's help. */
-export function commandHelp(command: Command): string {
+export function commandHelp({ name, usage, description, flags, examples }: Command): string {
   return [
-    `Usage: lsp-proxy ${[command.name, command.usage].filter(Boolean).join(" ")}`,
+    `Usage: lsp-proxy ${name} ${usage}`.trimEnd(),
     "",
-    command.description,
+    description,
     "",
     "Options:",
-    ...flagLines({
-      ...command.flags,
-      help: { type: "boolean", short: "h", description: "Shows this text." },
-    }),
-    ...(command.examples.length > 0 ? ["", "Examples:", ...command.examples.map((line) => `  ${line}`)] : []),
+    ...flagLines({ ...flags, help: toggle("Shows this text.", "h") }),
+    ...(examples.length > 0 ? ["", "Examples:", ...examples.map((line) => `  ${line}`)] : []),
     "",
   ].join("\n");
 }
 
 function flagLines(flags: Flags): string[] {
   const rows = Object.entries(flags).map(([name, flag]) => ({
-    left: `${flag.short ? `-${flag.short}, ` : "    "}--${name}${flag.type === "string" ? ` ${flag.value ?? "TEXT"}` : ""}`,
+    left: `${flag.short ? `-${flag.short}, ` : "    "}--${name}${flag.value ? ` ${flag.value}` : ""}`,
     right: flag.description,
   }));
   const width = Math.max(...rows.map((row) => row.left.length));

@@ -1,26 +1,47 @@
 /**
- * Problems for people and for programs: code frames with a caret, or JSON. What a config says is printed without its
- * control characters, so that a file cannot write to a terminal.
+ * Prints config problems: for people as code frames with carets, for programs as JSON. Control characters of a config are
+ * replaced, so that a file cannot write to the terminal.
  */
+import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import type { Json, JsonObject } from "../../base/json.js";
 import type { Place, Problem } from "../../base/problem.js";
 import { Lines } from "../../base/text.js";
-import { displayWidth, printable } from "./width.js";
+import { type Io, printJson } from "../command.js";
+import { displayWidth, plural, printable } from "./text.js";
+
+/** Prints problems on stderr, or as one JSON document on stdout. */
+export function printProblems(problems: readonly Problem[], { json, io }: { json: boolean; io: Io }): void {
+  if (json) {
+    printJson(io, problemsJson(problems));
+    return;
+  }
+  const color = io.stderr.isTTY === true && !io.env.NO_COLOR;
+  io.stderr.write(renderProblems(problems, { sources: readSource, color, base: io.cwd }));
+}
+
+function readSource(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    // The file may be gone by now. The problem is then shown without a code frame.
+    return undefined;
+  }
+}
 
 export interface ReportOptions {
-  /** The text of a file that a place names, or `undefined` when it is not at hand. */
+  /** The text of a file, or `undefined` when it is not available. */
   sources: ReadonlyMap<string, string> | ((file: string) => string | undefined);
   color: boolean;
-  /** Files are shown relative to this folder when they lie in it. */
+  /** Files inside this folder are shown relative to it. */
   base?: string | undefined;
 }
 
 const TAB = "    ";
-/** Cells of a source line that are shown; longer ones are cut around the caret. */
+/** Longer source lines are cut around the caret. */
 const FRAME_WIDTH = 100;
 
-/** Every problem with its code frame, its nearest name and its fix, and a count at the end. */
+/** Every problem with its code frame, suggestion and fix, and a count at the end. */
 export function renderProblems(problems: readonly Problem[], options: ReportOptions): string {
   if (problems.length === 0) return "";
   const paint = options.color ? colors : plain;
@@ -36,29 +57,19 @@ export function renderProblems(problems: readonly Problem[], options: ReportOpti
   return `${blocks.join("\n\n")}\n\n${summary(problems)}\n`;
 }
 
-/** The same as data. */
+/** The problems as JSON data. */
 export function problemsJson(problems: readonly Problem[]): JsonObject {
   const count = (severity: Problem["severity"]) =>
     problems.filter((problem) => problem.severity === severity).length;
-  return {
-    errors: count("error"),
-    warnings: count("warning"),
-    problems: problems.map(problemJson),
-  };
+  return { errors: count("error"), warnings: count("warning"), problems: problems.map(problemJson) };
 }
 
 function problemJson(problem: Problem): Json {
   const { code, severity, message, pointer, place, suggestion, fix, detail } = problem;
-  return {
-    code,
-    severity,
-    message,
-    pointer,
-    ...(place ? placeJson(place) : {}),
-    ...(suggestion === undefined ? {} : { suggestion }),
-    fix,
-    ...(detail === undefined ? {} : { detail }),
-  };
+  const at = place ? placeJson(place) : {};
+  const hint: JsonObject = suggestion === undefined ? {} : { suggestion };
+  const more: JsonObject = detail === undefined ? {} : { detail };
+  return { code, severity, message, pointer, ...at, ...hint, fix, ...more };
 }
 
 function placeJson({ file, line, column, endLine, endColumn }: Place): JsonObject {
@@ -139,7 +150,7 @@ function codeFrame(place: Place, lines: Lines | undefined): Frame | undefined {
   };
 }
 
-/** The characters of a long line that are shown: those around the start, and as many as fit after it. */
+/** The part of a long line that is shown: characters around `start`, as many as fit. */
 function frameWindow(characters: readonly string[], start: number): { from: number; to: number } {
   let from = start;
   let cells = 0;
@@ -156,8 +167,8 @@ function summary(problems: readonly Problem[]): string {
   const errors = problems.filter((problem) => problem.severity === "error").length;
   const warnings = problems.length - errors;
   const counts = [
-    ...(errors > 0 ? [`${errors} ${errors === 1 ? "problem" : "problems"}`] : []),
-    ...(warnings > 0 ? [`${warnings} ${warnings === 1 ? "warning" : "warnings"}`] : []),
+    errors > 0 ? plural(errors, "problem") : "",
+    warnings > 0 ? plural(warnings, "warning") : "",
   ];
-  return counts.join(", ");
+  return counts.filter(Boolean).join(", ");
 }

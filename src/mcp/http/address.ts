@@ -1,6 +1,6 @@
-/** Where the gateway listens. */
+/** The URL of the gateway. */
 
-/** The address that clients are told. */
+/** The URL that clients use. */
 export function addressOf(bind: string, port: number, path: string): string {
   return `http://${bind.includes(":") ? `[${bind}]` : bind}:${port}${path}`;
 }

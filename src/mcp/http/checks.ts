@@ -1,71 +1,70 @@
 /**
- * What a request must be before anything of it is read: the right path and verb, from a host and an origin that are
- * served, with a token, in a form that both sides understand, and not too large. The first check that fails answers, in
- * this order, with a status and an empty body: who asks wrongly learns nothing.
+ * Checks the head of a request before its body is read: path, method, host, origin, token, media types, size. The first
+ * check that fails decides the status, and the response has no body.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { HttpPlan } from "../../abi/plan.js";
 import { acceptsJson, acceptsStream, isJson } from "./media.js";
 
 /** The head of a request. */
-export interface Head {
+export interface RequestHead {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
 }
 
-/** Why a request is not served. */
+/** The response to a request that is not served. */
 export interface Rejection {
   status: number;
   headers: { [name: string]: string };
 }
 
-/** The check of a bearer token; gives the name of who holds it. */
+/** Checks the `Authorization` header; gives the name of the token's holder, or undefined. */
 export type Authenticate = (authorization: string | undefined) => string | undefined;
 
-/** Passes the head of a request, naming who sent it, or tells why not. */
+const HEALTH_PATH = "/health";
+
+/** The response to a body that is too long. The connection is closed, so that the rest is not awaited. */
+export const TOO_LARGE: Rejection = rejection(413, { Connection: "close" });
+
+/** Checks the head of a request; gives the holder of its token, or the rejection. */
 export function checkHead(
-  head: Head,
+  head: RequestHead,
   http: HttpPlan,
   authenticate: Authenticate,
 ): { holder: string } | Rejection {
   const { method, path, headers } = head;
   if (path !== http.path) return rejection(404);
-  const verbs = http.strict ? ["POST"] : ["POST", "GET", "DELETE"];
-  if (!verbs.includes(method)) return rejection(405, { Allow: verbs.join(", ") });
-  if (!isServedHost(headers.host, http.allowedHosts)) return rejection(403);
-  if (!isServedOrigin(headers, http)) return rejection(403);
+  const methods = http.strict ? ["POST"] : ["POST", "GET", "DELETE"];
+  if (!methods.includes(method)) return rejection(405, { Allow: methods.join(", ") });
+  if (!isAllowedHost(headers.host, http.allowedHosts)) return rejection(403);
+  if (!isAllowedOrigin(headers, http)) return rejection(403);
   const holder = authenticate(headers.authorization);
   if (holder === undefined) return rejection(401, { "WWW-Authenticate": "Bearer" });
   if (method === "POST" && !isJson(headers["content-type"])) return rejection(415);
   if (!isAcceptable(head, http.strict)) return rejection(406);
-  if (Number(headers["content-length"] ?? 0) > http.maxBodyBytes) return tooLarge;
+  if (Number(headers["content-length"] ?? 0) > http.maxBodyBytes) return TOO_LARGE;
   return { holder };
 }
 
-/** Whether a request may ask for the gateway's health, which needs no token and tells nothing. */
-export function isHealthQuestion({ method, path, headers }: Head, http: HttpPlan): boolean {
-  if (http.strict || path !== healthPath || path === http.path) return false;
-  return method === "GET" && isServedHost(headers.host, http.allowedHosts);
+/** Whether a request asks for the gateway's health. That needs no token. */
+export function isHealthCheck({ method, path, headers }: RequestHead, http: HttpPlan): boolean {
+  if (http.strict || path !== HEALTH_PATH || path === http.path) return false;
+  return method === "GET" && isAllowedHost(headers.host, http.allowedHosts);
 }
-
-const healthPath = "/health";
-
-/** The answer to a body that is longer than it may be; what is left of it is not read. */
-export const tooLarge: Rejection = rejection(413, { Connection: "close" });
 
 function rejection(status: number, headers: Rejection["headers"] = {}): Rejection {
   return { status, headers };
 }
 
-/** A page in a browser may send any request to this machine, but only under its own name: that name is not in the list. */
-function isServedHost(host: string | undefined, allowed: readonly string[]): boolean {
+/** Stops DNS rebinding: a web page can reach this machine only under its own host name, which is not in the list. */
+function isAllowedHost(host: string | undefined, allowed: readonly string[]): boolean {
   const name = host?.toLowerCase() ?? "";
   return allowed.includes(name) || allowed.includes(name.replace(/:\d+$/, ""));
 }
 
-/** No page but those of the list may call; one of our own address would be one that this gateway served, and it serves none. */
-function isServedOrigin(
+/** Web pages may call only from a listed origin. The gateway's own origin is harmless: it serves no pages. */
+function isAllowedOrigin(
   { origin, host }: IncomingHttpHeaders,
   { allowedOrigins, strict }: HttpPlan,
 ): boolean {
@@ -73,7 +72,7 @@ function isServedOrigin(
   return !strict && origin === `http://${host}`;
 }
 
-function isAcceptable({ method, headers: { accept } }: Head, strict: boolean): boolean {
+function isAcceptable({ method, headers: { accept } }: RequestHead, strict: boolean): boolean {
   if (method === "DELETE") return true;
   const isStreamed = accept !== undefined && acceptsStream(accept);
   if (method === "GET") return isStreamed;

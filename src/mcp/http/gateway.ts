@@ -1,25 +1,25 @@
 /**
- * One request, from its head to its answer: checked, read, given to the era that it belongs to, counted while it is under
- * way. Every request carries its own token; a session's name is never enough.
+ * Handles one HTTP request: checks it, reads its body, passes it to the SDK of its protocol version, and applies the limits
+ * on calls. Every request needs a token; the id of a session is never enough.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { readRequestBody } from "@modelcontextprotocol/sdk/server/requestBody.js";
 import type { HttpPlan } from "../../abi/plan.js";
 import { isTable } from "../../base/json.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
-import { isModernMessage, isModernRevision } from "../era.js";
-import { ClientGone, parseBody, readBody } from "./body.js";
-import { sendResponse, webRequest } from "./bridge.js";
-import { checkHead, type Head, isHealthQuestion, tooLarge } from "./checks.js";
-import type { Exchange } from "./direct-answer.js";
-import { foldResponse, tapResponse } from "./events.js";
-import { acceptsStream, jsonOnly } from "./media.js";
-import { ModernHolders } from "./modern-holders.js";
-import { cancelledIds, isNotification, isRequest, messagesIn, requestIds, rpcError } from "./rpc.js";
+import { isModernMessage, isModernVersion } from "../client-metadata.js";
+import { CallSlots } from "./call-slots.js";
+import { checkHead, isHealthCheck, type RequestHead, TOO_LARGE } from "./checks.js";
+import { type Exchange, onceClosed, sdkRequest } from "./exchange.js";
+import { cancelledIds, isNotification, isRequest, messagesIn, requestIds, rpcError } from "./json-rpc.js";
+import { acceptsStream } from "./media.js";
+import { ModernClients } from "./modern-clients.js";
+import { isHandshake, rejectVersion, strictHandshake } from "./protocol-versions.js";
+import { observeMessages, toJsonDocument } from "./responses.js";
 import { type HttpSession, Sessions } from "./sessions.js";
-import { Slots } from "./slots.js";
 import type { Authenticator } from "./tokens.js";
-import { isHandshake, refuseRevision, strictHandshake } from "./versions.js";
 
 /** What a gateway needs besides the runtime. */
 export interface GatewayContext {
@@ -28,34 +28,18 @@ export interface GatewayContext {
   trace?: Trace | undefined;
 }
 
-/** A request that passed the checks of its head. */
-interface Question {
-  request: IncomingMessage;
-  response: ServerResponse;
-  holder: string;
-  /** The parsed body; undefined for a verb without one. */
-  body: unknown;
-  /** The messages in it. */
-  messages: unknown[];
-  /** Whether the client reads a stream, or wants one document. */
-  isStreamed: boolean;
-}
-
-/** What is left to be sent; undefined when the answer has gone its own way. */
-type Answer = Response | undefined;
-
-const later = { "Retry-After": "1" };
-/** How often it is seen whether the tokens of those who listen still count. */
-const tokensMs = 1000;
+const RETRY_LATER = { "Retry-After": "1" };
+/** How often the tokens of open sessions and streams are checked. */
+const TOKEN_CHECK_MS = 1000;
 
 /** The request handler of the HTTP server. */
 export class Gateway {
   readonly #http: HttpPlan;
   readonly #sessions: Sessions;
-  readonly #modern: ModernHolders;
-  readonly #slots: Slots;
-  readonly #looks: NodeJS.Timeout;
-  /** Holders whose token was missing at the last look. */
+  readonly #modern: ModernClients;
+  readonly #slots: CallSlots;
+  readonly #tokenCheck: NodeJS.Timeout;
+  /** Holders whose token was missing at the last check. */
   #missing: ReadonlySet<string> = new Set();
   #isDraining = false;
 
@@ -65,202 +49,210 @@ export class Gateway {
   ) {
     this.#http = runtime.loaded.plan.http;
     this.#sessions = new Sessions(runtime, this.#http, context.log);
-    this.#modern = new ModernHolders(runtime, this.#http, context.log);
-    this.#slots = new Slots(this.#http.maxCalls, this.#http.maxCallsPerSession);
-    this.#looks = setInterval(() => this.#endWithoutToken(), tokensMs);
-    this.#looks.unref();
+    this.#modern = new ModernClients(runtime, this.#http, context.log);
+    this.#slots = new CallSlots(this.#http.maxCalls, this.#http.maxCallsPerSession);
+    this.#tokenCheck = setInterval(() => this.#endWithoutToken(), TOKEN_CHECK_MS);
+    this.#tokenCheck.unref();
   }
 
-  /** Answers one request; never throws. */
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const began = performance.now();
-    try {
-      const answer = await this.#answer(request, response);
-      if (answer !== undefined) await sendResponse(answer, response);
-    } catch (error) {
-      if (!(error instanceof ClientGone))
-        this.context.log("error", "fault in the gateway", { cause: String((error as Error).stack ?? error) });
-      if (!response.headersSent) response.writeHead(500);
-      response.end();
+  /** Answers one request. */
+  handle(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const { method = "", url = "", headers } = incoming;
+    this.#logWhenClosed(method, outgoing);
+    const head: RequestHead = { method, path: url.split("?", 1)[0] ?? "", headers };
+    if (isHealthCheck(head, this.#http)) {
+      const [status, text] = this.#isDraining ? [503, "ending"] : [200, "ok"];
+      outgoing.writeHead(status, { "content-type": "application/json" });
+      outgoing.end(JSON.stringify({ status: text }));
+      return;
     }
-    const ms = Math.round(performance.now() - began);
-    this.context.log("debug", "http", { method: request.method ?? "", status: response.statusCode, ms });
+    const checked = checkHead(head, this.#http, this.context.tokens.authenticate);
+    if ("status" in checked) {
+      outgoing.writeHead(checked.status, { ...checked.headers, "content-length": 0 }).end();
+      return;
+    }
+    const listener = getRequestListener((request) => this.#answer(request, outgoing, checked.holder), {
+      overrideGlobalObjects: false,
+      errorHandler: (error) => this.#internalError(error),
+    });
+    void listener(incoming, outgoing);
   }
 
-  /** Takes no more requests, and resolves when the calls under way have been answered. */
+  /** Accepts no more requests; resolves when the running calls are answered. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     await this.#slots.idle();
   }
 
-  /** Cuts the calls off that are still under way, and resolves when each has been told so. */
-  async cut(): Promise<void> {
-    this.#sessions.cut();
-    await this.#modern.cut();
+  /** Aborts the running calls; resolves when each is answered with an error. */
+  async abortCalls(): Promise<void> {
+    this.#sessions.abortCalls();
+    await this.#modern.abortCalls();
     await this.#slots.idle();
   }
 
-  /** Ends every session and stream. */
+  /** Closes every session and stream. */
   async close(): Promise<void> {
     this.#isDraining = true;
-    clearInterval(this.#looks);
+    clearInterval(this.#tokenCheck);
     await Promise.all([this.#sessions.close(), this.#modern.close()]);
   }
 
   /**
-   * A request shows its token, an open stream does not: what belongs to one that was taken back is ended. Missing once is
-   * not enough, because a file that is being written is empty for a moment.
+   * Ends the sessions, streams and calls of tokens that were removed. A token must be missing twice, because a token file
+   * may be empty for a moment while it is written.
    */
   #endWithoutToken(): void {
     const holders = new Set([...this.#sessions.holders(), ...this.#modern.holders()]);
     const missing = new Set(this.context.tokens.withoutToken(holders));
     for (const holder of missing) {
       if (!this.#missing.has(holder)) continue;
-      this.context.log("info", "what belonged to a token that was removed is gone");
+      this.context.log("info", "a token was removed; its sessions and calls are ended");
       this.#sessions.end(holder);
       this.#modern.end(holder);
     }
     this.#missing = missing;
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
-    const { headers } = request;
-    const head: Head = {
-      method: request.method ?? "",
-      path: (request.url ?? "").split("?", 1)[0] ?? "",
-      headers,
-    };
-    if (isHealthQuestion(head, this.#http)) return this.#health();
-    const checked = checkHead(head, this.#http, this.context.tokens.authenticate);
-    if ("status" in checked) return new Response(null, checked);
-    const bytes = head.method === "POST" ? await readBody(request, this.#http.maxBodyBytes) : Buffer.alloc(0);
-    if (bytes === undefined) return new Response(null, tooLarge);
-    if (response.destroyed) throw new ClientGone();
-    const body = parseBody(bytes);
-    if (this.#isDraining && !isOfCallUnderWay(head.method, body))
-      return new Response(null, { status: 503, headers: { ...later, Connection: "close" } });
-    if (head.method === "POST" && body === undefined)
+  async #answer(request: Request, outgoing: ServerResponse, holder: string): Promise<Response> {
+    const { method } = request;
+    const text = method === "POST" ? await this.#readBody(request) : undefined;
+    if (text instanceof Response) return text;
+    // The client disconnected; nobody reads this response.
+    if (outgoing.destroyed) return new Response(null, { status: 400 });
+    const body = text === undefined ? undefined : parseJson(text);
+    if (this.#isDraining && !startsNothing(method, body))
+      return new Response(null, { status: 503, headers: { ...RETRY_LATER, Connection: "close" } });
+    if (method === "POST" && body === undefined)
       return rpcError(400, -32700, "Parse error: the body is not JSON");
-    const isStreamed = !this.#http.strict && acceptsStream(headers.accept);
-    const { holder } = checked;
+    const isStreamed = !this.#http.strict && acceptsStream(request.headers.get("accept") ?? undefined);
     const messages = body === undefined ? [] : messagesIn(body);
-    const question: Question = { request, response, holder, body, messages, isStreamed };
     const { trace } = this.context;
     for (const message of messages) trace?.({ side: "mcp", direction: "received", message });
-    const answer = await this.#route(question);
-    if (answer === undefined) return undefined;
-    const seen = trace
-      ? tapResponse(answer, (message) => trace({ side: "mcp", direction: "sent", message }))
-      : answer;
-    return isStreamed ? seen : foldResponse(seen, Array.isArray(body));
+    const response = await this.#route({ request, outgoing, holder, body, messages, isStreamed });
+    const traced = trace
+      ? observeMessages(response, (message) => trace({ side: "mcp", direction: "sent", message }))
+      : response;
+    return isStreamed ? traced : toJsonDocument(traced, Array.isArray(body));
   }
 
-  async #route(question: Question): Promise<Answer> {
-    const { request, body, messages, holder } = question;
-    const revision = request.headers["mcp-protocol-version"]?.toString();
-    const isModern = isModernRevision(revision ?? "") || messages.some(isModernMessage);
-    if (isModern && !this.#http.strict) {
-      const direct = () => this.#modern.answer(holder, request.headers, body, this.#exchange(question));
-      return this.#within(
-        question,
-        undefined,
-        () => direct() ?? this.#modern.handle(holder, asWeb(question), body),
-      );
+  async #readBody(request: Request): Promise<string | Response> {
+    try {
+      const body = await readRequestBody(request, this.#http.maxBodyBytes);
+      return body.tooLarge ? new Response(null, TOO_LARGE) : body.text;
+    } catch {
+      // The client disconnected in the middle of its request.
+      return new Response(null, { status: 400 });
     }
-    const refused = refuseRevision(revision, body, this.#http.strict);
-    if (refused !== undefined) return refused;
-    if (Array.isArray(body) && this.#http.strict)
-      return rpcError(400, -32600, "Invalid Request: batches are not served");
-    const name = request.headers["mcp-session-id"];
-    if (name === undefined) return this.#open(question);
-    const session = this.#sessions.find(String(name), holder);
+  }
+
+  async #route(exchange: Exchange): Promise<Response> {
+    const { request, body, messages, holder } = exchange;
+    const { strict } = this.#http;
+    const version = request.headers.get("mcp-protocol-version") ?? undefined;
+    if (!strict && (isModernVersion(version ?? "") || messages.some(isModernMessage)))
+      return this.#withinLimits(exchange, undefined, () =>
+        this.#modern.handle(holder, sdkRequest(exchange), body),
+      );
+    const rejected = rejectVersion(version, body, strict);
+    if (rejected !== undefined) return rejected;
+    if (Array.isArray(body) && strict)
+      return rpcError(400, -32600, "Invalid Request: batches are not supported");
+    const id = request.headers.get("mcp-session-id");
+    if (id === null) return this.#openSession(exchange);
+    const session = this.#sessions.find(id, holder);
     if (session === undefined) return rpcError(404, -32001, "Session not found");
-    return this.#inSession(question, session);
+    return this.#inSession(exchange, session);
   }
 
   /** The first request of a session, which must be its handshake. */
-  async #open(question: Question): Promise<Response> {
-    if (!isHandshake(question.body))
+  async #openSession(exchange: Exchange): Promise<Response> {
+    if (!isHandshake(exchange.body))
       return rpcError(400, -32000, "Bad Request: Mcp-Session-Id header is required");
     const { strict, olderHandshakes } = this.#http;
-    const opening = strict ? strictHandshake(question.body, olderHandshakes) : question;
-    if (opening instanceof Response) return opening;
-    const session = await this.#sessions.begin(question.holder);
-    if (session === undefined) return new Response(null, { status: 429, headers: later });
-    return session.handle(asWeb(question), opening.body);
+    const handshake = strict ? strictHandshake(exchange.body, olderHandshakes) : exchange;
+    if (handshake instanceof Response) return handshake;
+    const session = await this.#sessions.open(exchange.holder);
+    if (session === undefined) return new Response(null, { status: 429, headers: RETRY_LATER });
+    return this.#sessions.handle(session, sdkRequest(exchange), handshake.body, exchange.outgoing);
   }
 
-  async #inSession(question: Question, session: HttpSession): Promise<Answer> {
-    const { body, messages } = question;
+  async #inSession(exchange: Exchange, session: HttpSession): Promise<Response> {
+    const { request, body, messages, outgoing } = exchange;
     if (messages.some((message) => isNotification(message, "notifications/initialized")))
       session.isInitialized = true;
     const [message] = messages;
-    const mayAsk =
-      session.isInitialized || !isTable(message) || message.id === undefined || message.method === "ping";
-    if (this.#http.strict && !mayAsk && typeof message.method === "string")
+    if (this.#http.strict && !session.isInitialized && isEarlyRequest(message))
       return rpcError(200, -32600, "Not initialized", message);
     const ids = requestIds(messages);
-    // Two requests of one id could not be told apart: one would get the other's answer.
-    if (new Set(ids).size < ids.length || ids.some((id) => session.ids.has(id)))
+    // With two requests of one id, one client could get the answer of the other.
+    if (new Set(ids).size < ids.length || ids.some((id) => session.pendingIds.has(id)))
       return rpcError(400, -32600, "Invalid Request: the id is in use");
-    // Whoever waits for an answer in a session that is ended hears that.
-    if (question.request.method === "DELETE") await session.cut();
-    const direct = () => session.answer(body, this.#exchange(question));
-    const answer = await this.#within(
-      question,
-      session,
-      () => direct() ?? session.handle(asWeb(question), body),
+    if (request.method === "DELETE") await session.calls.abortAndAnswer("session-ended");
+    const response = await this.#withinLimits(exchange, session, () =>
+      this.#sessions.handle(session, sdkRequest(exchange), body, outgoing),
     );
     for (const id of cancelledIds(messages)) session.endStream(id);
-    return answer;
-  }
-
-  #exchange({ response, isStreamed }: Question): Exchange {
-    return { response, isStreamed, trace: this.context.trace };
+    return response;
   }
 
   /**
-   * Answers within the limits on calls: a slot is held until its answer is out, or, for a client that left, until its
-   * call has ended. Without sessions a holder counts as one.
+   * Answers a request if there are call slots for it. They are released when the response is closed, or, in a session whose
+   * client disconnected, when the call has ended. Without a session the holder of the token has the limit.
    */
-  async #within(
-    question: Question,
+  async #withinLimits(
+    { messages, outgoing, holder }: Exchange,
     session: HttpSession | undefined,
-    answer: () => Promise<Answer>,
-  ): Promise<Answer> {
-    const { messages, response, holder } = question;
-    const count = messages.filter((message) => isRequest(message, "tools/call")).length;
-    const release = this.#slots.take(session ?? holder, count);
-    if (release === undefined) return new Response(null, { status: 429, headers: later });
+    answer: () => Promise<Response>,
+  ): Promise<Response> {
+    const calls = messages.filter((message) => isRequest(message, "tools/call")).length;
+    const release = this.#slots.take(session ?? holder, calls);
+    if (release === undefined) return new Response(null, { status: 429, headers: RETRY_LATER });
     const ids = session === undefined ? [] : requestIds(messages);
-    for (const id of ids) session?.ids.add(id);
+    for (const id of ids) session?.pendingIds.add(id);
     const done = () => {
       release();
-      for (const id of ids) session?.ids.delete(id);
+      for (const id of ids) session?.pendingIds.delete(id);
     };
-    response.once("close", () => {
-      if (response.writableFinished || session === undefined) return done();
-      // No answer could reach a client that has left, now or later: nothing is resumed.
-      for (const id of ids) session.cancel(id);
-      void session.calls.leave().then(done);
+    onceClosed(outgoing, () => {
+      if (outgoing.writableFinished || session === undefined) done();
+      else void session.cancel(ids).then(done);
     });
     return answer();
   }
 
-  #health(): Response {
-    return this.#isDraining
-      ? Response.json({ status: "ending" }, { status: 503 })
-      : Response.json({ status: "ok" });
+  #logWhenClosed(method: string, outgoing: ServerResponse): void {
+    const start = performance.now();
+    outgoing.once("close", () => {
+      const ms = Math.round(performance.now() - start);
+      this.context.log("debug", "http", { method, status: outgoing.statusCode, ms });
+    });
+  }
+
+  #internalError(error: unknown): Response {
+    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.context.log("error", "internal error in the gateway", { cause });
+    return new Response(null, { status: 500 });
   }
 }
 
-/** The request for an SDK; a client that wants no stream is asked for none. */
-function asWeb({ request, response, isStreamed }: Question): Request {
-  return webRequest(request, response, isStreamed || request.method !== "POST" ? undefined : jsonOnly);
+/** The parsed text; undefined where it is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
-/** Whether it asks nothing new: what takes a call or a session back, and what answers a question of ours. */
-function isOfCallUnderWay(method: string, body: unknown): boolean {
+/** Whether a request starts nothing new: it cancels a call, ends a session, or answers a request of the proxy. */
+function startsNothing(method: string, body: unknown): boolean {
   if (method !== "POST") return method === "DELETE";
   return messagesIn(body).every((message) => isTable(message) && !("method" in message && "id" in message));
+}
+
+/** Whether a message is a request that needs an initialized session: any but a ping. */
+function isEarlyRequest(message: unknown): boolean {
+  if (!isTable(message) || message.id === undefined) return false;
+  return typeof message.method === "string" && message.method !== "ping";
 }

@@ -1,87 +1,86 @@
 /**
- * The gateway as a server: on the machine's own address unless a person says otherwise, with limits on time and
- * connections, and an end that lets calls under way be answered.
+ * Runs the gateway as an HTTP server: on the loopback address unless the user allows others, with limits on time and
+ * connections, and with a shutdown that answers running calls.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { HttpPlan } from "../../abi/plan.js";
 import { isLoopback } from "../../base/loopback.js";
+import { whenAborted, withTimeout } from "../../base/timing.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { addressOf } from "./address.js";
 import { Gateway } from "./gateway.js";
 import { authenticator, type TokenSource, tokenProblem } from "./tokens.js";
 
-/** What the gateway needs from its surroundings. */
+/** What the HTTP server needs besides the runtime. */
 export interface HttpOptions {
   tokens: TokenSource;
   log: Log;
   trace?: Trace | undefined;
-  /** Where to listen, over what the plan says. */
+  /** The address to listen on, instead of the plan's. */
   bind?: string | undefined;
   port: number;
-  /** Whether a person said that other machines may reach the gateway. */
+  /** Whether the user allows an address that other machines can reach. */
   allowRemote: boolean;
-  /** Ends the service from outside, as a signal to the process does. */
+  /** Stops the service. */
   signal: AbortSignal;
-  /** Told once: where the gateway listens. */
+  /** Called once with the gateway's URL. */
   onListening?(url: string): void;
 }
 
-const mostConnections = 1024;
-/** How often connections are looked at for requests that take too long to arrive. */
-const checkMs = 500;
+const MAX_CONNECTIONS = 1024;
+/** How often connections are checked for requests that arrive too slowly. */
+const CONNECTION_CHECK_MS = 500;
+/** How long clients may take to read their last answers. */
+const FINAL_ANSWERS_MS = 1000;
 
-/** Serves clients over HTTP until the signal; resolves when the last call is answered, or its time is up, and the runtime is closed. */
+/** Serves clients over HTTP until the signal aborts; resolves when the gateway and the runtime are closed. */
 export async function serveHttp(runtime: Runtime, options: HttpOptions): Promise<void> {
-  const { log, signal } = options;
+  const { log, trace, signal } = options;
   const http = { ...runtime.loaded.plan.http };
   http.bind = options.bind ?? http.bind;
   refuseRemote(http, options.allowRemote);
-  // Tokens that cannot be used stop the start, and not only each request.
+  // Unusable tokens must stop the start, not only each request.
   options.tokens.digests();
-  const gateway = new Gateway(runtime, {
-    tokens: authenticator(options.tokens, log),
-    log,
-    trace: options.trace,
-  });
+  const gateway = new Gateway(runtime, { tokens: authenticator(options.tokens, log), log, trace });
   const server = createServer(
     {
       headersTimeout: Math.min(http.headersTimeoutMs, http.bodyTimeoutMs),
       requestTimeout: http.bodyTimeoutMs,
-      connectionsCheckingInterval: checkMs,
+      connectionsCheckingInterval: CONNECTION_CHECK_MS,
     },
-    (request, response) => void gateway.handle(request, response),
+    (request, response) => gateway.handle(request, response),
   );
-  server.maxConnections = mostConnections;
+  server.maxConnections = MAX_CONNECTIONS;
   try {
     const url = await listen(server, http, options.port);
     log("info", "listening", { url });
     options.onListening?.(url);
-    await aborted(signal);
-    // Whoever comes meanwhile is told so, and `/health` too; only then nobody listens any more.
-    await within(http.drainMs, gateway.drain());
-    await within(farewellMs, gateway.cut());
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    // The answers of the last calls are written in this turn of the loop; close in the next.
-    await nextTurn();
-    await gateway.close();
-    server.closeIdleConnections();
-    // What a client does not read within this time is not waited for.
-    await within(farewellMs, closed);
-    server.closeAllConnections();
-    await closed;
+    await whenAborted(signal);
+    await shutDown(server, gateway, http.drainMs);
   } finally {
     await gateway.close();
     await runtime.close();
   }
 }
 
-/** How long clients may take to read their last answers. */
-const farewellMs = 1000;
+/** Answers running calls, then closes all connections. New requests get 503 until the server stops listening. */
+async function shutDown(server: Server, gateway: Gateway, drainMs: number): Promise<void> {
+  await withTimeout(gateway.drain(), drainMs);
+  await withTimeout(gateway.abortCalls(), FINAL_ANSWERS_MS);
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // The last answers are written in this turn.
+  await nextTurn();
+  await gateway.close();
+  server.closeIdleConnections();
+  await withTimeout(closed, FINAL_ANSWERS_MS);
+  server.closeAllConnections();
+  await closed;
+}
 
-/** An address that other machines can reach is nothing a config decides alone. */
+/** A config alone may not open an address that other machines can reach. */
 function refuseRemote({ bind }: HttpPlan, allowRemote: boolean): void {
   if (allowRemote || isLoopback(bind)) return;
   throw tokenProblem(
@@ -95,30 +94,10 @@ function listen(server: Server, { bind, path }: HttpPlan, port: number): Promise
     server.once("error", (error: NodeJS.ErrnoException) =>
       reject(tokenProblem("http/listen-failed", `cannot listen on ${bind} port ${port} (${error.code})`)),
     );
-    // A burst of clients, as after a restart, waits its turn: with a shorter queue the system drops some unheard.
-    server.listen({ port, host: bind, backlog: mostConnections }, () => {
+    // A short queue would drop connections when many clients reconnect at once, as after a restart.
+    server.listen({ port, host: bind, backlog: MAX_CONNECTIONS }, () => {
       const { port: actual } = server.address() as AddressInfo;
       resolve(addressOf(bind, actual, path));
     });
   });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
-
-/** Waits for work, but not longer than this. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

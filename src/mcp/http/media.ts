@@ -1,33 +1,29 @@
-/** The media types of a request: what its body is, and what its client can read. */
+/** Media types of a request: the type of its body, and the types that its client accepts. */
 
-/** What stands in `Accept` for a client that wants one JSON document and no stream. */
-export const jsonOnly = "application/json, text/event-stream;q=0";
+/** An `Accept` header that both SDKs take, from a client that wants one JSON document and no event stream. */
+export const JSON_ONLY = "application/json, text/event-stream;q=0";
 
-/** Whether `Content-Type` is JSON; its parameters are ignored. */
+/** Whether `Content-Type` is JSON; parameters are ignored. */
 export function isJson(contentType: string | undefined): boolean {
   return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
 }
 
-/** Whether `Accept` lists JSON by its own name. */
+/** Whether `Accept` names JSON. */
 export function acceptsJson(accept: string | string[] | undefined): boolean {
-  return lists(accept, "application/json");
+  return names(accept, "application/json");
 }
 
-/** Whether `Accept` lists a stream of events by its own name; a client without HTTP reads everything. */
+/** Whether `Accept` names event streams. A message that did not come over HTTP has no header and needs none. */
 export function acceptsStream(accept: string | string[] | undefined): boolean {
-  return accept === undefined || lists(accept, "text/event-stream");
+  return accept === undefined || names(accept, "text/event-stream");
 }
 
-function lists(accept: string | string[] | undefined, type: string): boolean {
-  const text = Array.isArray(accept) ? accept.join() : (accept ?? "");
-  return text
+function names(accept: string | string[] | undefined, type: string): boolean {
+  return String(accept ?? "")
     .toLowerCase()
     .split(",")
     .some((entry) => {
-      const end = entry.indexOf(";");
-      if (end < 0) return entry.trim() === type;
-      if (entry.slice(0, end).trim() !== type) return false;
-      const parameters = entry.slice(end + 1).split(";");
-      return !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter.trim()));
+      const [name, ...parameters] = entry.split(";").map((part) => part.trim());
+      return name === type && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
     });
 }

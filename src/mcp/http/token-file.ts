@@ -1,61 +1,62 @@
 /**
- * Tokens in a file of this user's that nobody else can read. The file is looked at before every use, and read again when
- * it has changed: tokens are changed without a restart, and a file that became readable for others counts no more.
+ * Tokens in a file that only its owner can read. The file is checked at every use and read again when it has changed, so
+ * tokens change without a restart, and a file that others can read is no longer used.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from "node:fs";
 import { readTokens, type TokenSource, tokenProblem } from "./tokens.js";
 
-const mostBytes = 65_536;
+const MAX_BYTES = 65_536;
 
-/** The tokens of a file, by the function that reads its text. */
+/** The tokens of a file; `read` gives the digests in its text. */
 export function fileTokens(
   path: string,
   read: (text: string) => Buffer[] = (text) => readTokens(text, `\`${path}\``),
 ): TokenSource {
-  let mark = "";
+  let stamp = "";
   let digests: Buffer[] = [];
   return {
     name: `the file ${path}`,
     digests() {
-      const now = markOf(path);
-      if (now !== mark) {
+      const now = stampOf(path);
+      if (now !== stamp) {
         digests = read(readPrivate(path));
-        mark = now;
+        stamp = now;
       }
       return digests;
     },
   };
 }
 
-/** The text of a file that only its owner, who is this user, can read; a token problem otherwise. */
+/** The text of a regular file that belongs to this user and that nobody else can read. */
 export function readPrivate(path: string): string {
   let descriptor: number;
   try {
-    // Without O_NONBLOCK a pipe of that name would hold the gateway for ever.
+    // Without O_NONBLOCK, opening a named pipe would block forever.
     descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     throw unreadable(path, error);
   }
   try {
-    const facts = fstatSync(descriptor);
-    if (!isPrivate(facts)) throw tokenProblem("http/loose-file", `\`${path}\` is not a file of yours alone`);
-    if (facts.size > mostBytes)
-      throw tokenProblem("http/bad-tokens", `\`${path}\` is larger than ${mostBytes} bytes`);
+    const stats = fstatSync(descriptor);
+    if (!isPrivate(stats))
+      throw tokenProblem("http/loose-file", `\`${path}\` is not a regular file that only you can read`);
+    if (stats.size > MAX_BYTES)
+      throw tokenProblem("http/bad-tokens", `\`${path}\` is larger than ${MAX_BYTES} bytes`);
     return readFileSync(descriptor, "utf8");
   } finally {
     closeSync(descriptor);
   }
 }
 
-function isPrivate(facts: Stats): boolean {
-  if (!facts.isFile()) return false;
+function isPrivate(stats: Stats): boolean {
+  if (!stats.isFile()) return false;
   const user = process.getuid?.();
-  // Where there are no such bits, the system's own lists decide who reads the file.
-  return user === undefined || (facts.uid === user && (facts.mode & 0o077) === 0);
+  // Windows has no permission bits; its access control lists decide who reads the file.
+  return user === undefined || (stats.uid === user && (stats.mode & 0o077) === 0);
 }
 
-/** What changes when a file does, its permissions included. */
-function markOf(path: string): string {
+/** Changes when the file or its permissions do. */
+function stampOf(path: string): string {
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
     return [dev, ino, size, mtimeMs, ctimeMs].join(" ");

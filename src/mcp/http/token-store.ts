@@ -1,25 +1,25 @@
 /**
- * The tokens that lsp-proxy made itself, in the user's state folder. A token's own text stands there only until it has
- * been printed once; after that its digest is all that is kept.
+ * The tokens that lsp-proxy generates, in the user's state folder. The text of a token is stored only until it was printed
+ * once; after that the store has its digest.
  */
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
+import { writeAtomically } from "../../base/atomic-write.js";
 import { canonicalPretty, isTable } from "../../base/json.js";
 import { fileTokens, readPrivate } from "./token-file.js";
-import { digestOf, mostTokens, type TokenSource, tokenProblem } from "./tokens.js";
+import { digestOf, MAX_TOKENS, type TokenSource, tokenProblem } from "./tokens.js";
 
-/** One token as it is kept. */
-export interface StoredToken {
+/** One stored token. */
+export type StoredToken = {
   /** The first letters of its digest. */
   name: string;
   created: string;
   sha256: string;
   /** The token itself, until it was printed. */
   secret?: string;
-}
+};
 
-/** The tokens of a store as a source for the gateway. */
+/** The tokens of a store, for the gateway. */
 export function storedTokens(path: string): TokenSource {
   return fileTokens(path, (text) => {
     const tokens = parse(text, path);
@@ -33,11 +33,11 @@ export function listTokens(path: string): StoredToken[] {
   return existsSync(path) ? parse(readPrivate(path), path) : [];
 }
 
-/** Makes a token and keeps it beside the others, to be printed later. */
+/** Generates a token and adds it to the store. */
 export function addToken(path: string): StoredToken {
   const tokens = listTokens(path);
-  if (tokens.length >= mostTokens)
-    throw tokenProblem("http/bad-tokens", `there are ${mostTokens} tokens already`);
+  if (tokens.length >= MAX_TOKENS)
+    throw tokenProblem("http/bad-tokens", `there are ${MAX_TOKENS} tokens already`);
   const secret = randomBytes(32).toString("base64url");
   const sha256 = digestOf(secret).toString("hex");
   const token = { name: sha256.slice(0, 8), created: new Date().toISOString(), sha256, secret };
@@ -45,19 +45,20 @@ export function addToken(path: string): StoredToken {
   return token;
 }
 
-/** A token that was not printed yet, of that name or the first; from now on it counts as printed. */
+/** The text of a token that was not printed yet: the one with this name, or the first. Removes it from the store. */
 export function revealToken(path: string, name?: string): string | undefined {
   const tokens = listTokens(path);
   const hidden = tokens.find((token) => token.secret !== undefined && (name ?? token.name) === token.name);
   if (hidden === undefined) return undefined;
+  const { secret, ...rest } = hidden;
   write(
     path,
-    tokens.map((token) => (token === hidden ? { ...token, secret: undefined } : token)),
+    tokens.map((token) => (token === hidden ? rest : token)),
   );
-  return hidden.secret;
+  return secret;
 }
 
-/** Removes a token; says whether it was there. */
+/** Removes a token; false when there is none with this name. */
 export function removeToken(path: string, name: string): boolean {
   const tokens = listTokens(path);
   const rest = tokens.filter((token) => token.name !== name);
@@ -66,26 +67,13 @@ export function removeToken(path: string, name: string): boolean {
   return true;
 }
 
-function write(
-  path: string,
-  tokens: readonly (Omit<StoredToken, "secret"> & { secret?: string | undefined })[],
-): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const staged = `${path}.${process.pid}.new`;
-  const kept = tokens.map(({ secret, ...rest }) => (secret === undefined ? rest : { ...rest, secret }));
-  try {
-    writeFileSync(staged, canonicalPretty({ version: 1, tokens: kept }), { mode: 0o600, flag: "wx" });
-    // A strict umask may have taken the owner's own bits away.
-    chmodSync(staged, 0o600);
-    renameSync(staged, path);
-  } catch (error) {
-    rmSync(staged, { force: true });
-    throw error;
-  }
+function write(path: string, tokens: readonly StoredToken[]): void {
+  const text = canonicalPretty({ version: 1, tokens: [...tokens] });
+  writeAtomically(path, text, { mode: 0o600, folderMode: 0o700 });
 }
 
 function parse(text: string, path: string): StoredToken[] {
-  const damaged = () => tokenProblem("http/bad-tokens", `\`${path}\` is damaged; nobody gets in with it`);
+  const damaged = () => tokenProblem("http/bad-tokens", `\`${path}\` is damaged; all requests are rejected`);
   let tree: unknown;
   try {
     tree = JSON.parse(text);
@@ -93,7 +81,7 @@ function parse(text: string, path: string): StoredToken[] {
     throw damaged();
   }
   if (!isTable(tree) || tree.version !== 1 || !Array.isArray(tree.tokens)) throw damaged();
-  if (tree.tokens.length > mostTokens || !tree.tokens.every(isStored)) throw damaged();
+  if (tree.tokens.length > MAX_TOKENS || !tree.tokens.every(isStored)) throw damaged();
   return tree.tokens;
 }
 

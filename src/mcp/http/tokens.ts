@@ -1,6 +1,6 @@
 /**
- * Bearer tokens. Only their digests are compared, all of them every time, in constant time: how long an answer takes
- * tells nothing. A source that cannot be trusted at the moment has no tokens, and then nobody gets in.
+ * Checks bearer tokens. Every request is compared with the digests of all tokens in constant time, so that the response
+ * time reveals nothing. A token source that cannot be used has no tokens, and no request is let in.
  */
 import { timingSafeEqual } from "node:crypto";
 import { type Code, codes } from "../../base/codes.js";
@@ -11,21 +11,22 @@ import type { Authenticate } from "./checks.js";
 
 /** Where tokens come from. */
 export interface TokenSource {
-  /** For people: the kind of source, never what is in it. */
+  /** The kind of source, for messages. */
   readonly name: string;
-  /** SHA-256 digests of the tokens that count now. Throws a ConfigError when the source cannot be used. */
+  /** SHA-256 digests of the valid tokens. Throws a ConfigError when the source cannot be used. */
   digests(): Buffer[];
 }
 
-export const mostTokens = 32;
-const usable = /^[A-Za-z0-9\-._~+/=]{16,512}$/;
+/** How many tokens can be valid at once. */
+export const MAX_TOKENS = 32;
+const TOKEN_PATTERN = /^[A-Za-z0-9\-._~+/=]{16,512}$/;
 
-/** The digest that a token is known by. */
+/** The digest that a token is stored and compared as. */
 export function digestOf(token: string): Buffer {
   return Buffer.from(sha256(token), "hex");
 }
 
-/** The digests of the tokens in a text, separated by white space; `#` begins a comment. */
+/** The digests of the tokens in a text, separated by white space; `#` starts a comment. */
 export function readTokens(text: string, source: string): Buffer[] {
   const tokens = text
     .split("\n")
@@ -33,44 +34,44 @@ export function readTokens(text: string, source: string): Buffer[] {
     .flatMap((line) => line.split(/\s+/))
     .filter((token) => token !== "");
   if (tokens.length === 0) throw tokenProblem("http/no-token", `${source} has no token`);
-  if (tokens.length > mostTokens)
-    throw tokenProblem("http/bad-tokens", `${source} has more than ${mostTokens} tokens`);
-  if (!tokens.every((token) => usable.test(token)))
+  if (tokens.length > MAX_TOKENS)
+    throw tokenProblem("http/bad-tokens", `${source} has more than ${MAX_TOKENS} tokens`);
+  if (!tokens.every((token) => TOKEN_PATTERN.test(token)))
     throw tokenProblem(
       "http/bad-tokens",
-      `${source} has a token that is too short, too long or has other characters`,
+      `${source} has a token that is too short, too long or has invalid characters`,
     );
   return tokens.map(digestOf);
 }
 
-/** The tokens of an environment variable. */
+/** The tokens in an environment variable. */
 export function environmentTokens(variable: string, text: string): TokenSource {
   const digests = readTokens(text, `\`${variable}\``);
   return { name: `the variable ${variable}`, digests: () => digests };
 }
 
-/** Who gets in, and whether they still do. */
+/** Checks requests, and whether the tokens of earlier requests are still valid. */
 export interface Authenticator {
-  /** The check of every request. Who holds a token is named by its digest. */
+  /** The check of every request. The holder of a token is named by the token's digest. */
   authenticate: Authenticate;
-  /** Those among them whose token counts no more. */
+  /** The holders among these whose token is no longer valid. */
   withoutToken(holders: Iterable<string>): string[];
 }
 
-/** Judges by the tokens that a source has at the moment. */
+/** An authenticator for the tokens that a source has at the time of each check. */
 export function authenticator(source: TokenSource, log: Log): Authenticator {
-  let complaint = "";
+  let lastError = "";
   const current = (): Buffer[] => {
     try {
       const digests = source.digests();
-      complaint = "";
+      lastError = "";
       return digests;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const code = error.problems[0]?.code ?? "http/bad-tokens";
-      // Once, not for each of the requests that are refused for it.
-      if (code !== complaint) log("error", "the tokens cannot be used; nobody gets in", { code });
-      complaint = code;
+      // Log once, not for every rejected request.
+      if (code !== lastError) log("error", "the tokens cannot be used; all requests are rejected", { code });
+      lastError = code;
       return [];
     }
   };
@@ -89,7 +90,7 @@ export function authenticator(source: TokenSource, log: Log): Authenticator {
   };
 }
 
-/** What is wrong with a source of tokens, as a problem of the config's author. */
+/** A problem with the gateway's tokens or address, as an error of the config. */
 export function tokenProblem(code: Code, message: string): ConfigError {
   return new ConfigError([{ code, severity: "error", message, pointer: "/http", fix: codes[code].fix }]);
 }

@@ -1,10 +1,10 @@
-/** Diagnostics of a file: path, <range>, severity, code?, source?, message; beside them status and why?. */
+/** Shapes of diagnostics, of one file and of the workspace. */
 import type { DialectPlan } from "../../abi/plan.js";
 import { severities } from "../kinds.js";
 import { closed, documentFields, type Fields, joinFields, spanFields } from "../spelling.js";
-import { optional, required, type ShapeFacts, text } from "./facts.js";
+import { count, optional, required, type ShapeFacts, text } from "./facts.js";
 
-/** What one diagnostic says, but for its file. */
+/** The members of one diagnostic, without its file. */
 export function diagnosticFields(dialect: DialectPlan): Fields {
   return joinFields(
     spanFields(dialect),
@@ -14,18 +14,36 @@ export function diagnosticFields(dialect: DialectPlan): Fields {
   );
 }
 
-/** What is known: found, clean, or unknown and why. */
-export const diagnosticsStatus: Fields = joinFields(
+/** Whether diagnostics were found, there are none, or it is unknown and why. */
+const diagnosticsStatus: Fields = joinFields(
   required({ status: { enum: ["diagnostics", "clean", "unknown"] } }),
   optional({ why: text }),
 );
 
-/** The facts of `diagnostics`. */
+/** Diagnostics of one file. */
 export const diagnosticsFacts: ShapeFacts = {
-  description: "Errors and warnings, with what is known: `diagnostics`, `clean` or `unknown`.",
   list: "diagnostics",
   counted: true,
   order: ["document", "range", "severity", "code", "source", "message"],
   item: (dialect) => closed(joinFields(documentFields(dialect), diagnosticFields(dialect))),
-  beside: () => diagnosticsStatus,
+  otherMembers: () => diagnosticsStatus,
+};
+
+/** Diagnostics of the workspace by file, at most 200 per file. */
+export const workspaceDiagnosticsFacts: ShapeFacts = {
+  list: "files",
+  counted: true,
+  identified: "diagnostics",
+  order: ["document"],
+  item: (dialect) =>
+    closed(
+      joinFields(
+        documentFields(dialect),
+        required({
+          total: count,
+          diagnostics: { type: "array", items: closed(diagnosticFields(dialect)) },
+        }),
+      ),
+    ),
+  otherMembers: () => diagnosticsStatus,
 };

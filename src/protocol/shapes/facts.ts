@@ -1,9 +1,9 @@
-/** What a shape is made of, and the members that several shapes share. */
+/** What describes an output shape, and the members that several shapes share. */
 import type { DialectPlan, OutputPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
 import { type Fields, spanSchema } from "../spelling.js";
 
-/** A sort key of a shape's items; `range` stands for its four numbers, `document` for the path or URI. */
+/** A sort key of items. `range` means its four numbers, `place` line and character, `document` the path or URI. */
 export type OrderKey =
   | "document"
   | "range"
@@ -25,48 +25,44 @@ export type OrderKey =
   | "root";
 
 export interface ShapeFacts {
-  description: string;
-  /** The member that holds the items; null when the answer is one value. */
+  /** The member that holds the items; null if the answer is one value. */
   list: string | null;
-  /** The table that the list stands in, when it is not the answer itself. */
+  /** The object that contains the list, if it is not the answer itself. */
   within?: string;
-  /** The list is what it is: a call may page through it, but not ask for less of it. */
+  /** A call may page through the list but cannot ask for fewer items. */
   uncapped?: true;
-  /** Whether the items are a result list, with counts, caps and an order of its own. */
+  /** Whether the answer has `total`, `shown` and `dropped`, and the list can be capped. */
   counted: boolean;
-  /** Whether every item must be told, so that no number of items cuts the list. */
+  /** Whether an answer always contains every item. */
   isWhole?: boolean;
-  /** The member of an item whose entries carry the ids, where it is not the item itself. */
+  /** The member of an item whose entries get the ids, if the item itself does not. */
   identified?: string;
-  /** Sort keys in order; the canonical text of an item decides last. Empty: the shape itself puts them in order. */
+  /** Sort keys; ties are broken by the canonical text of an item. Empty if the shape sorts its items itself. */
   order: readonly OrderKey[];
   /** The schema of one item. */
   item(dialect: DialectPlan, output: OutputPlan): JsonObject;
-  /** Members beside the list. */
-  beside(dialect: DialectPlan, output: OutputPlan): Fields;
+  /** Members of the answer in addition to the list. */
+  otherMembers?(dialect: DialectPlan, output: OutputPlan): Fields;
 }
 
-/** The schema of a text. */
 export const text: JsonObject = { type: "string" };
-
-/** The schema of a list of texts. */
 export const texts: JsonObject = { type: "array", items: text };
-
-/** No members. */
+export const count: JsonObject = { type: "integer", minimum: 0 };
+export const flag: JsonObject = { type: "boolean" };
 export const none: Fields = { properties: {}, required: [] };
 
 /** Members that may be absent. */
 export const optional = (properties: JsonObject): Fields => ({ properties, required: [] });
 
-/** Members that are always there. */
+/** Members that are always present. */
 export const required = (properties: JsonObject): Fields => ({
   properties,
   required: Object.keys(properties),
 });
 
-/** Where a symbol's name stands, in a dialect whose range of a symbol is the whole declaration. */
+/** The range of a symbol's name, in dialects where the range of a symbol is its whole declaration. */
 export const selectionRange = (dialect: DialectPlan): Fields =>
   dialect.symbol.extent === "declaration" ? optional({ selection_range: spanSchema(dialect) }) : none;
 
-/** What every symbol has. */
+/** Members of every symbol. */
 export const symbolName = required({ name: text, kind: text });

@@ -16,7 +16,7 @@ import type { Choices } from "../ask/choose.js";
 import type { ReplyData } from "../ask/reply.js";
 import { assertFilesUnchanged } from "../ask/retry-on-change.js";
 import type { CallState } from "../call-state.js";
-import { HeldRequest } from "../edits/draft.js";
+import { ApplyRequest } from "../edits/proposed-edit.js";
 import { bounded } from "../listing/bound.js";
 import { arranged, type List, type Speller } from "../listing/list.js";
 import { symbolLine } from "../shapes/document-symbols.js";
@@ -96,7 +96,7 @@ export async function heldAnswer(call: CallState, token: string): Promise<Answer
   return buildAnswer(
     call,
     call.tool.output.shape,
-    { parts: [{ server: undefined, value: new HeldRequest(token) }], perItem: false },
+    { parts: [{ server: undefined, value: new ApplyRequest(token) }], perItem: false },
     { apply: "on_request" },
   );
 }

@@ -1,7 +1,7 @@
 /**
- * Asking the servers of a candidates. With `first` the first that supports the method answers, and a failing server gives
- * way to the next; with `all` everybody is asked side by side. A failure beside an answer is a warning; a failure
- * without one is the call's own.
+ * Asks the candidate servers. With `first`, the first server that supports the method answers, and a failing
+ * server is replaced by the next. With `all`, every server is asked in parallel. A failure beside an answer is a
+ * warning; without any answer it fails the call.
  */
 
 import type { ServerPlan } from "../../abi/plan.js";
@@ -14,20 +14,20 @@ import type { Attached, ReplyPart } from "./reply.js";
 import { addServerWarnings } from "./server-warnings.js";
 
 /** The time that a server has for its answer. */
-export interface Turn {
+export interface TimeLimit {
   signal: AbortSignal;
   timeoutMs: number;
 }
 
-/** One server's share of a question; undefined when the server lacks the method. */
-export type Send<T> = (attached: Attached, turn: Turn) => Promise<T | undefined>;
+/** One server's part of a question; undefined when the server lacks the method. */
+export type Send<T> = (attached: Attached, limit: TimeLimit) => Promise<T | undefined>;
 
-/** A server may use so much of the time that is left, so that the others' answers are not lost with it. */
+/** The share of the remaining time that one server may use, so that the others' answers are not lost with it. */
 const SHARE_OF_ALL = 0.9;
 const SHARE_OF_FIRST = 0.6;
-/** A server that is not up after so long gives way to the next one, and goes on starting. */
+/** A server that has not started within this time is replaced by the next one, and continues to start. */
 const startMs = 5_000;
-/** A server that holds an answer back while it is indexing must give what it has before the call is over. */
+/** A server that delays its answer while indexing must give what it has before the call ends. */
 const shareOfAnswer = 0.95;
 
 interface Answered<T> {
@@ -73,12 +73,14 @@ export async function requestCandidates(
   candidates: CandidateServers,
   method: string,
   merge: "first" | "all",
-  send: (attached: Attached, turn: Turn) => Promise<ServerReply>,
-  isOffered: (attached: Attached, turn: Turn) => boolean | Promise<boolean> = ({ server, document }, turn) =>
-    server.offers(method, document, turn),
+  send: (attached: Attached, limit: TimeLimit) => Promise<ServerReply>,
+  isOffered: (attached: Attached, limit: TimeLimit) => boolean | Promise<boolean> = (
+    { server, document },
+    limit,
+  ) => server.offers(method, document, limit),
 ): Promise<ReplyPart[]> {
-  const answers = await askCandidates(call, candidates, merge, async (attached, turn) =>
-    (await isOffered(attached, turn)) ? send(attached, turn) : undefined,
+  const answers = await askCandidates(call, candidates, merge, async (attached, limit) =>
+    (await isOffered(attached, limit)) ? send(attached, limit) : undefined,
   );
   if (answers.length === 0) throw notSupported(method, candidates.servers);
   return answers.map(({ attached: { server }, answer }) => {
@@ -94,7 +96,7 @@ export function notSupported(method: string, servers: readonly ServerPlan[]): Re
   return new Refusal("lsp/not-supported", message);
 }
 
-/** The candidates, without waiting long for a server that has yet to start. */
+/** The same candidates, but a server that has not started yet is not waited for long. */
 function impatient(candidates: CandidateServers): CandidateServers {
   return {
     servers: candidates.servers,
@@ -113,17 +115,17 @@ function askServer<T>(
   share: number,
   send: Send<T>,
 ): Promise<Outcome<T>> {
-  // Whoever has all the time ends with the call: two timers for one moment would tell two stories.
-  if (share === 1) return askWithin(call, candidates, server, send, { signal: call.signal, restMs: 0 });
+  // Use the call's own deadline, so that only one timeout is reported.
+  if (share === 1) return askOnce(call, candidates, server, send, { signal: call.signal, restMs: 0 });
   const own = call.remainingMs() * share;
   const restMs = call.remainingMs() - own;
   const late = () => new Refusal("lsp/timeout", `The server ${server.id} did not answer in time.`);
-  // The reason goes with the signal: a start that was not waited for is told as that, in every step.
+  // The signal carries the reason, so every step reports the same timeout.
   return withDeadline(
     [call.signal],
     own,
     (signal, expired) =>
-      askWithin(call, candidates, server, send, {
+      askOnce(call, candidates, server, send, {
         signal,
         restMs,
         late: () => (expired() ? late() : undefined),
@@ -132,14 +134,17 @@ function askServer<T>(
   );
 }
 
-/** The time of one server: how it ends, what must be left of the call's, and what is told when it was over. */
+/**
+ * The time of one server: its signal, the time to leave for the rest of the call, and the refusal when it is
+ * over.
+ */
 interface Share {
   signal: AbortSignal;
   restMs: number;
   late?(): Refusal | undefined;
 }
 
-async function askWithin<T>(
+async function askOnce<T>(
   call: CallState,
   candidates: CandidateServers,
   server: ServerPlan,
@@ -169,12 +174,12 @@ async function askWithin<T>(
   return outcome;
 }
 
-/** A server that advertises a method and then does not have it does not support it. */
+/** A server that advertises a method and then rejects it does not support it. */
 function isUnsupported(error: unknown): boolean {
   return error instanceof Refusal && error.code === "lsp/not-supported";
 }
 
-/** The answers; a server that runs for several roots has one for each, of which `first` takes the first. */
+/** The answers. A server that runs for several roots has one for each; `first` takes the first. */
 function settle<T>(
   call: CallState,
   candidates: CandidateServers,
@@ -195,7 +200,7 @@ function settle<T>(
   return answers;
 }
 
-/** Refusals about what the call named: another server would say the same. */
+/** Refusals about what the call named: another server would give the same. */
 function isTheCallers(refusal: Refusal): boolean {
   return refusal.code.startsWith("guard/");
 }

@@ -1,36 +1,35 @@
 /**
- * Several calls in one: in order or side by side, each with its own outcome; a failure fails only its own operation.
- * Side by side are those that depend on none of their neighbours: what changes something runs alone, after all that
- * stands before it and before all that follows.
+ * Runs several calls in one, in order or in parallel. Each has its own outcome. Only reads run in parallel; an
+ * operation that changes something runs alone, in its place.
  */
 import type { BatchOptions } from "../../abi/handler.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 
-/** What a tool within a tool gave: its answer, or its refusal as an answer. */
-export interface Ran {
+/** What a tool within a tool returned: its answer, or its refusal as an answer. */
+export interface ToolResult {
   structured: JsonObject;
   headline: string;
   refusal: Refusal | undefined;
-  /** Where it asks back which symbol is meant. */
+  /** The candidates, where the tool asks which symbol is meant. */
   candidates: JsonObject[] | undefined;
   /** Whether something is left out of its answer. */
   isCut: boolean;
 }
 
-/** How a tool reaches another tool. */
-export type RunTool = (name: string, args: Json) => Promise<Ran>;
+/** Calls another tool. */
+export type RunTool = (name: string, args: Json) => Promise<ToolResult>;
 
-/** What a batch must know of its tools and of its time. */
+/** What a batch needs to know of its tools and its time. */
 export interface BatchBounds {
   onlyReads(tool: string): boolean;
-  /** Whether another operation may begin: the rest are skipped, so that what is done is told in time. */
+  /** Whether there is time for another operation; the rest are skipped, so that the answer is in time. */
   hasTime(): boolean;
-  /** Hears of each operation as it ends. */
-  ended(index: number, ran: Ran): void;
+  /** Called as each operation ends. */
+  ended(index: number, ran: ToolResult): void;
 }
 
-/** Operations that are under way at once. */
+/** How many operations run in parallel. */
 const atOnce = 8;
 
 interface Operation {
@@ -39,7 +38,7 @@ interface Operation {
   id: string | undefined;
 }
 
-/** The outcome of every operation, in the order in which they were given. */
+/** The outcome of every operation, in the given order. */
 export async function runBatch(
   tools: readonly string[],
   operations: Json,
@@ -51,7 +50,7 @@ export async function runBatch(
   const foreign = asked.find(({ tool }) => !tools.includes(tool));
   if (foreign !== undefined)
     throw new Refusal("guard/invalid-arguments", "An operation names a tool that a batch cannot call.");
-  const all: (Ran | undefined)[] = asked.map(() => undefined);
+  const all: (ToolResult | undefined)[] = asked.map(() => undefined);
   let isStopped = false;
   const work = async (queue: [number, Operation][]) => {
     for (let next = queue.shift(); next !== undefined && !isStopped; next = queue.shift()) {
@@ -71,8 +70,11 @@ export async function runBatch(
   return asked.map((operation, index) => outcomeOf(operation, index, all[index], why));
 }
 
-/** Why the rest was not begun: the first failure where failures end a batch, or else the end of its time. */
-function whySkipped(all: readonly (Ran | undefined)[], stopOnError: BatchOptions["stopOnError"]): string {
+/** Why the rest was skipped: the first failure, where a failure stops the batch, or the deadline. */
+function whySkipped(
+  all: readonly (ToolResult | undefined)[],
+  stopOnError: BatchOptions["stopOnError"],
+): string {
   const failed = all.findIndex((ran) => ran?.refusal !== undefined);
   if (stopOnError === false || failed < 0)
     return "Skipped: the time of the whole call was up before it began.";
@@ -80,7 +82,7 @@ function whySkipped(all: readonly (Ran | undefined)[], stopOnError: BatchOptions
   return `Skipped: operation ${failed} ${how}, and \`stop_on_error\` is not false.`;
 }
 
-/** Neighbours that only read stand together; any other operation stands alone. */
+/** Groups neighbouring reads; any other operation is a group of its own. */
 function groupsOf(
   operations: readonly Operation[],
   onlyReads: (tool: string) => boolean,
@@ -99,7 +101,7 @@ function groupsOf(
 function outcomeOf(
   { tool, id }: Operation,
   index: number,
-  ran: Ran | undefined,
+  ran: ToolResult | undefined,
   whySkipped: string,
 ): JsonObject {
   const operation = { index, tool, ...(id === undefined ? {} : { id }) };
@@ -114,7 +116,7 @@ function outcomeOf(
   };
 }
 
-/** An operation as its schema has made sure that it is. */
+/** Reads an operation; its schema was checked before. */
 function readOperation(value: Json): Operation {
   const members = isTable(value) ? (value as JsonObject) : {};
   return {

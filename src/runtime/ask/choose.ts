@@ -1,4 +1,4 @@
-/** The one action of a list that a call means, by the id under which the list shows it. */
+/** Picks one action of a list by its id. */
 import type { Json, JsonObject } from "../../base/json.js";
 import { getAt } from "../../base/pointer.js";
 import { Refusal } from "../../base/problem.js";
@@ -8,7 +8,7 @@ import type { ReplyData } from "./reply.js";
 
 const mostShown = 30;
 
-/** Nothing is chosen yet: the answer is the list to choose from. */
+/** No action is chosen yet: the answer is the list to choose from. */
 export class Choices extends Error {
   constructor(readonly actions: JsonObject[]) {
     super("an action is to be chosen");
@@ -16,7 +16,7 @@ export class Choices extends Error {
   }
 }
 
-/** A reply with only the chosen action, still knowing its server. */
+/** A reply with only the chosen action, still bound to its server. */
 export async function choose(
   call: CallState,
   reply: ReplyData,

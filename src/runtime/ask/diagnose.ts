@@ -1,4 +1,7 @@
-/** Diagnostics of one document, or of the workspace, from all servers. Clean is said only when every server has said so. */
+/**
+ * Diagnostics of one document, or of the workspace, from all servers. The result is `clean` only when every
+ * server said so.
+ */
 import type { Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { DiagnosticsReport, LanguageServer } from "../../lsp/types.js";
@@ -8,33 +11,33 @@ import { askCandidates } from "./ask.js";
 import type { CandidateServers } from "./candidates.js";
 import type { ReplyData } from "./reply.js";
 
-interface Told {
+interface ServerDiagnostics {
   server: LanguageServer;
   report: Omit<DiagnosticsReport, "items">;
   /** Raw diagnostics of the document, or of each file. */
   found: Json[];
 }
 
-/** What the `diagnostics` step of a call has found, by server: for requests that take it along. */
-export class Diagnosed {
+/** The diagnostics that an earlier step of the call found, by server; code action requests take them along. */
+export class FoundDiagnostics {
   readonly #found = new Map<string, Json[]>();
-  /** Why the step could not tell, when it could not. */
+  /** Why the step gave no definite result. */
   why: string | undefined;
 
-  /** Takes what the step replied. */
+  /** Stores what the step replied. */
   keep({ parts, diagnostics }: ReplyData): void {
     for (const { server, value } of parts)
       if (server !== undefined) this.#found.set(server.plan.id, listOf(value) as Json[]);
     this.why = diagnostics?.status === "unknown" ? diagnostics.why : undefined;
   }
 
-  /** What one server said of the document. */
+  /** The diagnostics that one server reported. */
   of(server: LanguageServer): Json[] {
     return this.#found.get(server.plan.id) ?? [];
   }
 }
 
-/** Asks every server of the candidates that is asked for diagnostics at all: of its document, else of all its files. */
+/** Asks every candidate that provides diagnostics: for its document, else for all its files. */
 export async function askDiagnostics(
   call: CallState,
   candidates: CandidateServers,
@@ -45,7 +48,7 @@ export async function askDiagnostics(
       (features.only === null || features.only.includes("diagnostics")) &&
       !features.except.includes("diagnostics"),
   );
-  const answers = await askCandidates<Told>(
+  const answers = await askCandidates<ServerDiagnostics>(
     call,
     { ...candidates, servers },
     "all",
@@ -61,21 +64,21 @@ export async function askDiagnostics(
   );
   if (answers.length === 0)
     throw new Refusal("lsp/not-supported", "No server here is asked for diagnostics.");
-  const told = answers.map(({ answer }) => answer);
-  for (const { server, report } of told) call.evidence.heard(server, report.readiness);
+  const results = answers.map(({ answer }) => answer);
+  for (const { server, report } of results) call.evidence.heard(server, report.readiness);
   return {
-    parts: told.map(({ server, found }) => ({ server, value: found })),
+    parts: results.map(({ server, found }) => ({ server, value: found })),
     perItem: false,
-    diagnostics: outcome(told, servers.length),
+    diagnostics: outcome(results, servers.length),
   };
 }
 
-function outcome(told: Told[], asked: number): NonNullable<ReplyData["diagnostics"]> {
-  const unsure = told.filter(({ report }) => report.why !== "");
+function outcome(results: ServerDiagnostics[], asked: number): NonNullable<ReplyData["diagnostics"]> {
+  const unsure = results.filter(({ report }) => report.why !== "");
   const why = [
     ...unsure.map(({ server, report }) => `${server.plan.id}: ${report.why}`),
-    ...(told.length < asked ? [`${asked - told.length} of ${asked} servers did not answer`] : []),
+    ...(results.length < asked ? [`${asked - results.length} of ${asked} servers did not answer`] : []),
   ].join("; ");
-  if (told.some(({ report }) => report.status === "diagnostics")) return { status: "diagnostics", why };
+  if (results.some(({ report }) => report.status === "diagnostics")) return { status: "diagnostics", why };
   return why === "" ? { status: "clean", why } : { status: "unknown", why };
 }

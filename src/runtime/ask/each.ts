@@ -1,4 +1,7 @@
-/** One request per item of an earlier reply, each sent to the server that gave the item; replies in the order of places. */
+/**
+ * Sends one request per item of an earlier reply, each to the server that gave the item. Replies are in order of
+ * position.
+ */
 import type { EachOptions } from "../../abi/handler.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { compareKeys, compareText, type KeyPart, sortWith } from "../../base/order.js";
@@ -12,13 +15,13 @@ import { notSupported } from "./ask.js";
 import type { ReplyData, ReplyPart } from "./reply.js";
 import { addServerWarnings } from "./server-warnings.js";
 
-/** Servers answer several questions at once, but not hundreds. */
+/** Servers handle several requests at once, but not hundreds. */
 const atOnce = 4;
 const shareOfAnswer = 0.95;
 const usualQuestions = 50;
 const mostQuestions = 1000;
 
-/** Asks about each item; items past the limit are left out, visibly. */
+/** Asks about each item; items past the limit are left out, with a warning. */
 export async function askEach(
   call: CallState,
   method: string,
@@ -32,7 +35,7 @@ export async function askEach(
       ? []
       : listOf(getAt(value, options.path ?? [])).map((item): Entry => ({ server, item })),
   );
-  // Which items fall under the limit must not depend on the server's order.
+  // Sort first, so that the same items fall under the limit whatever order the server used.
   const questions = inOrder(found);
   const limit = limitOf(options);
   if (questions.length > limit) {
@@ -47,13 +50,13 @@ export async function askEach(
   const [failure] = failures;
   if (failure !== undefined && answered.length === 0) throw failure;
   if (failure !== undefined) call.evidence.cut();
-  tellFailures(call, failures, asked.length);
+  warnOfFailures(call, failures, asked.length);
   return { parts: answered, perItem: true };
 }
 
 /**
- * Items that lack something, asked about again: what is told takes the item's place. All items stay, in an order that
- * does not depend on the server's, so that the limit always falls on the same ones: the first of those that are shown.
+ * Resolves items that lack a member: the resolved item replaces the original. All items stay, sorted, so that the
+ * limit always falls on the same ones: the first of those that are shown.
  */
 async function refine(
   call: CallState,
@@ -81,9 +84,9 @@ async function refine(
     )
     .slice(0, limitOf(options));
   const { parts, failures } = await askAll(call, method, questions, options, params);
-  // A server that does not have what it advertises leaves its items as they are.
+  // A server that advertises the method and lacks it leaves its items as they are.
   const real = failures.filter(({ code }) => code !== "lsp/not-supported");
-  tellFailures(call, real, questions.length);
+  warnOfFailures(call, real, questions.length);
   const told = new Map<Entry, unknown>();
   for (const [index, question] of questions.entries()) {
     const value = parts[index]?.value;
@@ -99,12 +102,12 @@ async function refine(
   };
 }
 
-/** How many items are asked about; what an argument says is bounded here as well. */
+/** How many items are asked about, within bounds. */
 function limitOf({ limit }: EachOptions): number {
   return typeof limit === "number" ? Math.min(mostQuestions, Math.max(1, Math.floor(limit))) : usualQuestions;
 }
 
-/** Where an item says where it stands, that counts first: file, then range. What stands in one place its text puts in order. */
+/** Sorts by file, then range, then text. */
 function inOrder(entries: Entry[]): Entry[] {
   const texts = new Map<Entry, string>();
   const textOf = (entry: Entry): string => {
@@ -119,7 +122,7 @@ function inOrder(entries: Entry[]): Entry[] {
   ).map(({ entry }) => entry);
 }
 
-/** Each entry once. The whole of them is compared only where place and name are the same. */
+/** Removes duplicates. The whole items are compared only where position and name are equal. */
 function distinct(entries: Entry[]): Entry[] {
   const seen = new Map<string, { first: Entry; texts: Set<string> }>();
   return entries.filter((entry) => {
@@ -136,7 +139,7 @@ function distinct(entries: Entry[]): Entry[] {
   });
 }
 
-/** A text that equal items have in common, and most others do not. */
+/** A cheap key that equal items share and most others do not. */
 function roughly(item: unknown): string {
   if (!isTable(item)) return typeof item;
   const name = [item.name, item.label, item.title].find((word) => typeof word === "string");
@@ -196,7 +199,7 @@ async function askAll(
   return { parts, failures };
 }
 
-function tellFailures(call: CallState, failures: Refusal[], asked: number): void {
+function warnOfFailures(call: CallState, failures: Refusal[], asked: number): void {
   const [failure] = failures;
   if (failure === undefined) return;
   call.evidence.warn("answer/partial-servers", `${failures.length} of ${asked} questions failed.`, {

@@ -1,4 +1,4 @@
-/** What servers replied, inside the opaque `Reply` that a handler passes on: each part still knows its server. */
+/** The replies of servers, inside the opaque `Reply` that a handler passes on. Each part keeps its server. */
 import type { Params, Reply } from "../../abi/handler.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { Fault, type Refusal } from "../../base/problem.js";
@@ -12,27 +12,27 @@ export interface Attached {
 
 /** One server's part of a reply. */
 export interface ReplyPart {
-  /** The server that replied; undefined for what the runtime or another tool said. */
+  /** The server that replied; undefined for a reply of the runtime or of another tool. */
   server: LanguageServer | undefined;
   value: unknown;
-  /** What was asked about, when the request was sent once per item. */
+  /** The item that was asked about, when the request was sent once per item. */
   item?: unknown;
 }
 
 /** A whole reply, from one server or several. */
 export interface ReplyData {
   parts: ReplyPart[];
-  /** Whether the parts are a list of their own (one per item), rather than one answer from several servers. */
+  /** Whether the parts are a list (one per item) rather than one answer of several servers. */
   perItem: boolean;
-  /** For items that were asked about again: the reply they came from. */
+  /** The reply that resolved items came from. */
   source?: ReplyData;
-  /** Why there is nothing: nobody supports an optional step. */
+  /** Why there is no reply: no server supports an optional step. */
   skipped?: Refusal;
-  /** For diagnostics: what is known. */
+  /** For diagnostics: the result. */
   diagnostics?: { status: "diagnostics" | "clean" | "unknown"; why: string };
 }
 
-/** Parameters as a function of the server that gets them. */
+/** Makes the parameters for one server. */
 export type ParamsMaker = (attached: Attached) => JsonObject;
 
 class ReplyBox {
@@ -42,39 +42,39 @@ class ReplyBox {
 class ParamsBox {
   constructor(
     readonly make: ParamsMaker,
-    /** Whether they hold the place that the call points at. */
+    /** Whether they contain the position that the call points at. */
     readonly isPlaced: boolean,
   ) {}
 }
 
-/** Hides a reply from the handler. */
+/** Wraps a reply for the handler. */
 export function sealReply(data: ReplyData): Reply {
   return new ReplyBox(data) as unknown as Reply;
 }
 
-/** What is inside a reply that a handler passed back. */
+/** Unwraps a reply that a handler passed back. */
 export function openReply(reply: Reply): ReplyData {
   if (reply instanceof ReplyBox) return reply.data;
   throw new Fault("a handler passed something that is not a reply");
 }
 
-/** Hides parameters from the handler. */
+/** Wraps parameters for the handler. */
 export function sealParams(make: ParamsMaker, isPlaced = false): Params {
   return new ParamsBox(make, isPlaced) as unknown as Params;
 }
 
-/** What is inside parameters that a handler passed back. */
+/** Unwraps parameters that a handler passed back. */
 export function openParams(params: Params): ParamsBox {
   if (params instanceof ParamsBox) return params;
   throw new Fault("a handler passed something that is not parameters");
 }
 
-/** Whether a value says nothing: null, or an empty list. */
+/** Whether a value is null or an empty list. */
 export function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-/** The reply as one JSON value: of one server its value, of several servers or items a list. */
+/** The reply as one JSON value: one server's value, or a list for several servers or items. */
 export function wholeValue(reply: ReplyData): Json {
   const values = reply.parts.map((part) => (part.value ?? null) as Json);
   if (reply.perItem) return values;

@@ -1,21 +1,24 @@
 /**
- * How the tools within a tool went, told at the top: an answer that is made of failures only is a failure, one failure
- * among others is a warning, a cut in one is a cut in the whole, and so is a question of one of them.
+ * Combines the results of the tools within a tool. If every step failed, the whole fails; one failure among
+ * others is a warning. A cut or a question of one step is one of the whole.
  */
 import { canonicalText } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Evidence } from "../answer/evidence.js";
-import type { Ran } from "./batch.js";
+import type { ToolResult } from "./batch.js";
 
 /** A tool that was called as a step. */
 export interface Step {
   name: string;
-  ran: Ran;
+  ran: ToolResult;
 }
 
-/** Tells of the steps that failed or ask back; throws when all of those that the answer is made of failed. */
-export function tellSteps(evidence: Evidence, steps: readonly Step[], decisive: readonly Step[]): void {
+/**
+ * Adds warnings for steps that failed, were cut or ask back. Throws when every step that the answer is made of
+ * failed.
+ */
+export function warnOfSteps(evidence: Evidence, steps: readonly Step[], decisive: readonly Step[]): void {
   if (decisive.length > 0 && decisive.every(({ ran }) => ran.refusal !== undefined))
     throw allFailed(decisive);
   for (const { name, ran } of steps) {
@@ -42,8 +45,8 @@ function howFailed({ code }: Refusal): string {
   return code === "call/not-begun" ? "was skipped" : "failed";
 }
 
-/** Tells which operations of a batch have answers that are cut. */
-export function tellCuts(evidence: Evidence, cut: readonly number[]): void {
+/** Adds a warning that names the operations of a batch whose answers are cut. */
+export function warnOfCuts(evidence: Evidence, cut: readonly number[]): void {
   if (cut.length === 0) return;
   const operations = sortBy(cut, (index) => [index]);
   evidence.cut();
@@ -51,7 +54,7 @@ export function tellCuts(evidence: Evidence, cut: readonly number[]): void {
   evidence.warn("answer/truncated", message, { operations });
 }
 
-/** One reason that all steps share is the reason of the whole; several are told together. */
+/** A reason that all steps share is the reason of the whole; several are listed together. */
 function allFailed(steps: readonly Step[]): Refusal {
   const refusals = steps.flatMap(({ name, ran }) =>
     ran.refusal === undefined ? [] : [{ name, refusal: ran.refusal }],

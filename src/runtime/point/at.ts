@@ -1,4 +1,7 @@
-/** What a call points at, as a handler sees it: it fills parameters and asks the servers that know the document. */
+/**
+ * The `At` object of a generated handler: it fills request parameters from what the call points at, and asks the
+ * candidate servers.
+ */
 import type { At, EachOptions, Params, Reply, RequestOptions } from "../../abi/handler.js";
 import type { RetryPlan, ServerPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
@@ -6,7 +9,7 @@ import { Refusal } from "../../base/problem.js";
 import { methods } from "../../protocol/methods.js";
 import { notSupported, requestCandidates } from "../ask/ask.js";
 import { type CandidateServers, candidatesForWorkspace } from "../ask/candidates.js";
-import { askDiagnostics, Diagnosed } from "../ask/diagnose.js";
+import { askDiagnostics, FoundDiagnostics } from "../ask/diagnose.js";
 import { askEach } from "../ask/each.js";
 import { retryPlanFor, warnOfRecentChanges } from "../ask/recent-changes.js";
 import {
@@ -22,7 +25,7 @@ import {
 } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { answersNearby } from "./nearby.js";
-import { tellOtherSymbol } from "./other-symbol.js";
+import { warnOfOtherSymbol } from "./other-symbol.js";
 import {
   documentBase,
   formattingBase,
@@ -34,12 +37,12 @@ import {
 } from "./params.js";
 import type { Target } from "./target.js";
 
-/** The handler's view of a target; without one it is about the whole workspace. */
+/** The handler's view of a target; without a target the call is about the whole workspace. */
 export class PointedAt implements At {
   readonly #call: CallState;
   readonly #target: Target | undefined;
   readonly #candidates: CandidateServers;
-  #diagnosed: Diagnosed | undefined;
+  #diagnosed: FoundDiagnostics | undefined;
 
   constructor(call: CallState, target: Target | undefined) {
     this.#call = call;
@@ -101,9 +104,9 @@ export class PointedAt implements At {
       let parts = await this.#send(method, make, options);
       if (target === undefined) warnOfRecentChanges(call);
       else if (isPlaced) {
-        if (mayMove(method) && saysNothing(parts))
+        if (mayBeNearby(method) && isEmptyReply(parts))
           parts = (await answersNearby(call, target, () => this.#send(method, make, {}))) ?? parts;
-        if (methods[method]?.declares) await tellOtherSymbol(call, target, parts);
+        if (methods[method]?.declares) await warnOfOtherSymbol(call, target, parts);
       }
       return expectAnswer({ parts, perItem: false }, options);
     } catch (error) {
@@ -120,7 +123,7 @@ export class PointedAt implements At {
     try {
       const from = openReply(items);
       const reply = await askEach(this.#call, method, from, options, params);
-      // Items that nobody was asked for are not items that do not exist.
+      // Items of a skipped step are unknown, not missing.
       const { skipped } = from;
       return expectAnswer(skipped === undefined ? reply : { ...reply, skipped }, options);
     } catch (error) {
@@ -130,7 +133,7 @@ export class PointedAt implements At {
 
   async diagnostics(options: Parameters<At["diagnostics"]>[0]): Promise<Reply> {
     const reply = await askDiagnostics(this.#call, this.#candidates, options);
-    this.#diagnosed ??= new Diagnosed();
+    this.#diagnosed ??= new FoundDiagnostics();
     this.#diagnosed.keep(reply);
     return sealReply(reply);
   }
@@ -139,7 +142,10 @@ export class PointedAt implements At {
     return sealReply(await runCommand(this.#call, this.#candidates, name, args));
   }
 
-  /** Parameters about the target. Those that hold its place may be asked again beside it when nothing is there. */
+  /**
+   * Parameters about the target. If they contain its position and nothing is found there, places nearby are
+   * tried.
+   */
   #params(
     fill: (target: Target, attached: Attached) => JsonObject,
     set: JsonObject | undefined,
@@ -159,9 +165,9 @@ export class PointedAt implements At {
       method,
       options.merge ?? "first",
       (attached, turn) => {
-        const name = wordedFor(method, target, attached);
+        const name = methodFor(method, target, attached);
         const params = make(attached);
-        mustBeNamed(method, params);
+        checkNewName(method, params);
         return attached.server.request(name, name === method ? params : withRange(params, target, attached), {
           signal: turn.signal,
           timeoutMs: turn.timeoutMs,
@@ -171,28 +177,28 @@ export class PointedAt implements At {
         });
       },
       (attached, turn) =>
-        attached.server.offers(wordedFor(method, target, attached), attached.document, turn),
+        attached.server.offers(methodFor(method, target, attached), attached.document, turn),
     );
   }
 
-  /** What a server knows of the whole workspace lags behind the files; what it knows of an open one does not. */
+  /** What a server knows of the whole workspace lags behind the files; what it knows of an open file does not. */
   #retryOf(retry: RetryPlan): RetryPlan {
     return this.#target === undefined ? retryPlanFor(this.#call, retry) : retry;
   }
 }
 
-/** The method, or the one that does the same for a range: where the call names one, or the server has nothing else. */
-function wordedFor(method: string, target: Target | undefined, { server, document }: Attached): string {
+/** The method, or its variant for a range: where the call gives a range, or the server offers nothing else. */
+function methodFor(method: string, target: Target | undefined, { server, document }: Attached): string {
   const { ranged, isNarrowed } = methods[method] ?? {};
   if (ranged === undefined || target === undefined) return method;
   const has = (name: string) => server.supports(name, document);
-  // What changes a range must not change the whole; what only tells of it can be narrowed afterwards.
+  // An edit of a range must not change the whole file; a result that only reads can be narrowed afterwards.
   if (target.range !== undefined) return has(ranged) || isNarrowed !== true ? ranged : method;
   return has(method) || !has(ranged) ? method : ranged;
 }
 
-/** Servers write down whatever they are given as a name. */
-function mustBeNamed(method: string, params: JsonObject): void {
+/** Servers accept any text as a new name. */
+function checkNewName(method: string, params: JsonObject): void {
   const name = params[methods[method]?.named ?? ""];
   if (typeof name === "string" && !/^\S+$/.test(name))
     throw new Refusal("guard/invalid-arguments", "The new name is empty or has white space in it.");
@@ -202,7 +208,7 @@ function withRange(params: JsonObject, target: Target | undefined, attached: Att
   return target === undefined ? params : overlay(rangeBase(target, attached), params);
 }
 
-/** An optional step that nobody supports replies nothing. */
+/** An optional step that no server supports replies nothing. */
 function skippedOrThrow({ optional }: RequestOptions, error: unknown): Reply {
   if (optional && error instanceof Refusal && error.code === "lsp/not-supported")
     return sealReply({ parts: [], perItem: false, skipped: error });
@@ -217,16 +223,19 @@ function expectAnswer(reply: ReplyData, { expect }: RequestOptions | EachOptions
   return sealReply(reply);
 }
 
-/** Whether a method asks about the symbol at a place, which may be beside it, rather than about the very place. */
-function mayMove(method: string): boolean {
+/**
+ * Whether a method asks about the symbol at a position, which may be nearby, rather than about the exact
+ * position.
+ */
+function mayBeNearby(method: string): boolean {
   return methods[method]?.exact !== true;
 }
 
-function saysNothing(parts: ReplyPart[]): boolean {
+function isEmptyReply(parts: ReplyPart[]): boolean {
   return parts.every((part) => isEmpty(part.value));
 }
 
-/** The only road to a server's commands: the server must list the name in its config. */
+/** The only way to a server's commands: its config must list the command's name. */
 async function runCommand(call: CallState, candidates: CandidateServers, name: string, args: Json[]) {
   const allows = (server: ServerPlan) => server.executeCommands.includes(name);
   const allowed: CandidateServers = { ...candidates, servers: candidates.servers.filter(allows) };

@@ -1,6 +1,6 @@
 /**
- * A place by its line's own text. A `|` in the text marks the symbol; it is also taken as itself, for code has it too.
- * A line that reads exactly so counts first, then one that differs in its indentation only, then one that contains it.
+ * Finds a position by the text of its line. A `|` marks the symbol, but may also be a `|` of the code. An exact
+ * line wins over one that differs in indentation only, and that one over a line that contains the text.
  */
 import type { JsonObject } from "../../base/json.js";
 import { uniqueBy } from "../../base/order.js";
@@ -17,13 +17,13 @@ import { firstWord, wordAt } from "./words.js";
 
 const snippetCharacters = 400;
 
-/** A text that may stand in a line, and where the mark was in it. */
+/** The text to look for, and where the mark was in it. */
 interface Reading {
   text: string;
   mark: number | undefined;
 }
 
-/** A line that reads as asked for; the column is the mark's, or undefined without one. */
+/** A line that matches; the column is the mark's, or undefined without a mark. */
 interface Match {
   line: number;
   column: number | undefined;
@@ -55,7 +55,7 @@ export async function findLine(
   return { ...target, place: only };
 }
 
-/** The text as it stands, then with each of its `|` as the mark. */
+/** The text itself, then the text with each of its `|` taken as the mark. */
 function readingsOf(text: string): Reading[] {
   const marks = [...text.matchAll(/\|/g)].map(({ index }) => index);
   return [
@@ -79,7 +79,7 @@ const isWithin: Compare = (line, text) => {
   return at < 0 ? undefined : at - (text.length - text.trimStart().length);
 };
 
-/** The first reading that any line has counts: a text without its bars is a guess when the whole text is there. */
+/** The text with its bars wins; without them it is a guess. */
 function matchesOf(lines: Lines, readings: Reading[], compare: Compare): Match[] {
   const whole = readings.slice(0, 1);
   const marked = readings.slice(1);
@@ -103,7 +103,7 @@ function matchesIn(lines: Lines, readings: Reading[], compare: Compare): Match[]
   return found;
 }
 
-/** The mark's place; without one, the named word, else what is declared on the line, else its first word. */
+/** The mark's position; without one the named word, else what the line declares, else its first word. */
 async function placeOf(
   call: CallState,
   target: Target,

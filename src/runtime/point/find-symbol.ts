@@ -1,6 +1,6 @@
 /**
- * A symbol by its name or name path: first among the symbols of the named file, then in the whole workspace. One match
- * is a place; several are a question back to the agent, never a guess, unless the name says which: `method[1]`.
+ * Finds a symbol by its name or name path: in the named file, then in the whole workspace. Several matches are a
+ * question back to the agent, never a guess, unless the name has an index: `method[1]`.
  */
 import type { JsonObject } from "../../base/json.js";
 import { canonicalText } from "../../base/json.js";
@@ -8,7 +8,7 @@ import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { symbolKinds } from "../../protocol/kinds.js";
-import { workspaceSymbolsFacts } from "../../protocol/shapes/workspace-symbols.js";
+import { workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
 import { toPoint } from "../answer/convert.js";
 import { requestCandidates } from "../ask/ask.js";
 import { candidatesForWorkspace } from "../ask/candidates.js";
@@ -26,13 +26,13 @@ import {
 } from "./symbols.js";
 import { openTarget, type Place, type Target } from "./target.js";
 
-/** What an agent calls a symbol. */
+/** The symbol that an agent asks for. */
 export interface WantedSymbol {
   name: string;
   kind: string | undefined;
 }
 
-/** Several symbols or lines are meant; the answer is the list of them, and the message asks back. */
+/** Several symbols or lines match; the answer lists them. */
 export class SeveralMatches extends Error {
   constructor(
     message: string,
@@ -43,10 +43,10 @@ export class SeveralMatches extends Error {
   }
 }
 
-/** Workspace symbols of the right name but without their path or range lead to so many files at the most. */
+/** How many files are opened to place workspace symbols that have no range. */
 const mostFiles = 5;
 
-/** The document and place of a symbol; `within` is the document that the call named, if any. */
+/** The document and position of a symbol; `within` is the document that the call named, if any. */
 export async function findSymbol(
   call: CallState,
   wanted: WantedSymbol,
@@ -70,7 +70,7 @@ export async function findSymbol(
   return placeAt(call, target, symbol);
 }
 
-/** The place of the first symbol that is declared on a line. */
+/** The position of the first symbol that a line declares. */
 export async function declaredOn(call: CallState, target: Target, line: number): Promise<Place | undefined> {
   const { lines } = target.document;
   const starts = (await symbolsIn(call, target)).flatMap((symbol) => {
@@ -81,7 +81,7 @@ export async function declaredOn(call: CallState, target: Target, line: number):
   return sortBy(here, ({ character }) => [character])[0];
 }
 
-/** The names of all symbols that a file declares; none where its servers have no outline. */
+/** The names of all symbols that a file declares; none where no server has an outline. */
 export async function declaredNames(call: CallState, target: Target): Promise<string[]> {
   return (await symbolsIn(call, target)).map(({ what }) => identifierOf(what.name));
 }
@@ -126,7 +126,7 @@ async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<F
   const found = inside(call, matching(all, wanted));
   const placed = found.filter((symbol) => symbol.range !== undefined);
   if (placed.length > 0) return placed;
-  // Some servers tell neither the range nor what a symbol stands in; its file does.
+  // Some servers give neither range nor container; the file's outline does.
   const named = found.length > 0 ? found : inside(call, matching(all, { ...wanted, name: query }));
   const placedInFiles: FoundSymbol[] = [];
   for (const uri of sortedSet(named.map((symbol) => symbol.uri)).slice(0, mostFiles))
@@ -156,7 +156,7 @@ function matching(symbols: FoundSymbol[], wanted: WantedSymbol): FoundSymbol[] {
     .filter(({ what }) => wanted.kind === undefined || isKind(what.kind, wanted.kind));
 }
 
-/** A server without symbols has none to offer; that is not a failure of the search. */
+/** A server without symbols offers none; the search has not failed. */
 function noParts(error: unknown): ReplyPart[] {
   if (error instanceof Refusal && error.code === "lsp/not-supported") return [];
   throw error;
@@ -187,7 +187,7 @@ async function theOnly(call: CallState, wanted: WantedSymbol, found: FoundSymbol
   return chosen.symbol;
 }
 
-/** A candidate as the agent sees it, and the place that makes it distinct. */
+/** A candidate as the agent sees it, and the position that makes it distinct. */
 async function describe(call: CallState, symbol: FoundSymbol) {
   const lines = await call.places.lines(symbol.server, symbol.uri);
   const admitted = call.places.show(symbol.uri);

@@ -1,7 +1,7 @@
-/** How a file is indented, read from its own lines: a formatter must not be told otherwise. */
+/** Detects a file's indentation from its lines, for formatting requests. */
 import type { Lines } from "../../base/text.js";
 
-/** What LSP calls formatting options. */
+/** LSP's formatting options. */
 export interface Indentation {
   tabSize: number;
   insertSpaces: boolean;
@@ -11,7 +11,7 @@ const readLines = 2000;
 const usual: Indentation = { tabSize: 4, insertSpaces: true };
 const widths = [2, 4, 8, 3];
 
-/** Tabs where more lines begin with them; else the step by which the indentation most often grows. */
+/** Tabs where more lines begin with them; else the most common step of indentation. */
 export function indentationOf(lines: Lines): Indentation {
   let tabbed = 0;
   let spaced = 0;

@@ -1,7 +1,7 @@
 /**
- * Agents miscount. When a read tool finds nothing at a place that is not even on a word, the other readings of the
- * numbers are tried (from zero or one, in characters, UTF-16 units or bytes), then the places close by, and the answer
- * says so. Only names are asked about, few of them. On a word, nothing found is the truth; edits are never moved.
+ * Corrects miscounted positions of read tools. If nothing is found at a position that is not on a word, other
+ * readings of the numbers are tried (0- or 1-based, characters, UTF-16 units or bytes), then nearby positions,
+ * and the answer says so. On a word, an empty answer is the truth. Edits are never moved.
  */
 import type { DialectPlan } from "../../abi/plan.js";
 import { columnsOf, convertColumn, type Lines, type PositionEncoding } from "../../base/text.js";
@@ -19,7 +19,7 @@ const mostPlaces = 50;
 const reach = 2;
 const units: readonly PositionEncoding[] = ["utf-32", "utf-16", "utf-8"];
 
-/** The answer at the first word nearby that has one; the target then stands there, for later steps too. */
+/** The answer at the first nearby word that has one; the target moves there, for later steps too. */
 export async function answersNearby(
   call: CallState,
   target: Target,
@@ -41,14 +41,18 @@ export async function answersNearby(
     target.place = other;
     const parts = await ask();
     if (parts.every((part) => isEmpty(part.value))) continue;
-    tellMoved(call, target, "There is no symbol at the exact position; the word beside it was used.");
+    warnOfMovedPosition(
+      call,
+      target,
+      "There is no symbol at the exact position; the word beside it was used.",
+    );
     return parts;
   }
   target.place = place;
   return undefined;
 }
 
-/** Those of some words that are names: no numbers, and no keywords unless the file declares a symbol of that name. */
+/** The words that are names: no numbers, and no keywords unless the file declares a symbol of that name. */
 async function namesOf(call: CallState, target: Target, places: readonly Place[]): Promise<Place[]> {
   const { lines } = target.document;
   const textAt = ({ line, character }: Place) => wordAt(lines.line(line), character)?.text ?? "";
@@ -58,7 +62,7 @@ async function namesOf(call: CallState, target: Target, places: readonly Place[]
   return words.filter((place) => !isKeyword(textAt(place)) || declared.has(textAt(place)));
 }
 
-/** The place nearby where a word stands, without asking any server; undefined when it stands nowhere near. */
+/** The nearby position of a word, without asking a server; undefined when it is not near. */
 export function wordNearby(target: Target, word: string, dialect: DialectPlan): Place | undefined {
   const { counted, place } = target;
   if (counted === undefined || place === undefined) return undefined;
@@ -68,15 +72,15 @@ export function wordNearby(target: Target, word: string, dialect: DialectPlan): 
   );
 }
 
-/** Warns that the target's place is not the one that was counted. */
-export function tellMoved(call: CallState, target: Target, message: string): void {
+/** Warns that another position was used. */
+export function warnOfMovedPosition(call: CallState, target: Target, message: string): void {
   if (target.place === undefined) return;
   const { dialect } = call.plan;
   const used = toPoint(target.document.lines, target.place, "utf-16", dialect.position.unit);
   call.evidence.warn("answer/fuzzed-position", message, spellPoint(dialect, used));
 }
 
-/** The starts of the words at some places, each once, in the order of the places. */
+/** The starts of the words at these positions, without duplicates. */
 export function wordsAt(lines: Lines, places: readonly Place[]): Place[] {
   const found = new Map<string, Place>();
   for (const { line, character } of places) {
@@ -86,12 +90,12 @@ export function wordsAt(lines: Lines, places: readonly Place[]): Place[] {
   return [...found.values()];
 }
 
-/** The places that the counted numbers may have meant, the likeliest first; at most 50. */
+/** The positions that the numbers may have meant, the likeliest first; at most 50. */
 export function placesNear(lines: Lines, place: Place, counted: Point, dialect: DialectPlan): Place[] {
   return [...otherReadings(lines, counted, dialect), ...around(place)].slice(0, mostPlaces);
 }
 
-/** The same numbers, counted from the other base or in other units. */
+/** The same numbers, read with the other base or in other units. */
 function otherReadings(lines: Lines, counted: Point, { position }: DialectPlan): Place[] {
   const { lineBase, characterBase } = position;
   const own = { line: counted.line - lineBase, character: counted.character - characterBase };

@@ -1,4 +1,7 @@
-/** Says when what a server resolved has another name than what was asked for: an alias, a re-export, a constructor. */
+/**
+ * Warns when a server resolved a symbol of another name than the one asked for: an alias, a re-export, a
+ * constructor.
+ */
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { convertColumn, type Lines } from "../../base/text.js";
@@ -13,8 +16,8 @@ import { isWord, wordAt } from "./words.js";
 /** Most declarations have their name on the first lines of their range. */
 const searchedLines = 20;
 
-/** Compares the name at the call's place with the names at the places that declare it. */
-export async function tellOtherSymbol(call: CallState, target: Target, parts: ReplyPart[]): Promise<void> {
+/** Compares the name at the call's position with the names at the positions that declare it. */
+export async function warnOfOtherSymbol(call: CallState, target: Target, parts: ReplyPart[]): Promise<void> {
   if (target.place === undefined) return;
   const asked = wordAt(target.document.lines.line(target.place.line), target.place.character)?.text;
   if (asked === undefined) return;
@@ -23,7 +26,7 @@ export async function tellOtherSymbol(call: CallState, target: Target, parts: Re
     if (call.places.show(uri) === undefined) continue;
     const lines = await call.places.lines(server, uri);
     const name = lines && nameIn(lines, range, server.encoding);
-    // This place has the name, or may have it.
+    // This position has the name, or may have it.
     if (lines === undefined || name === asked) return;
     if (name !== undefined) others.push(name);
     else if (hasWord(lines, range, asked)) return;
@@ -31,7 +34,7 @@ export async function tellOtherSymbol(call: CallState, target: Target, parts: Re
   warnOfOthers(call, asked, others);
 }
 
-/** A place that a server gave. */
+/** A location in a reply. */
 interface Declared {
   server: LanguageServer;
   uri: string;
@@ -66,7 +69,7 @@ function placeIn(entry: Record<string, unknown>): { uri: string; range: LspRange
   return typeof uri === "string" && isRange(range) ? { uri, range } : undefined;
 }
 
-/** The only word of a range: a server that gives the name's own range tells the name with it. */
+/** The only word of a range: a server that gives the name's own range gives the name with it. */
 function nameIn(
   lines: Lines,
   { start, end }: LspRange,
@@ -80,7 +83,7 @@ function nameIn(
 }
 
 function hasWord(lines: Lines, { start, end }: LspRange, word: string): boolean {
-  // Not further than there are lines: a number can be so large that one more is the same.
+  // Bounded by the file's lines: a hostile line number can be so large that adding one changes nothing.
   const last = Math.min(end.line, start.line + searchedLines, lines.count - 1);
   for (let line = start.line; line <= last; line++) {
     if (findWord(lines.line(line), word) !== undefined) return true;

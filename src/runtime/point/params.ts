@@ -1,4 +1,4 @@
-/** The parameters of a request: a base filled from what the call points at, overlaid with what the tool sets. */
+/** The parameters of a request: a base filled from the call's target, overlaid with what the tool sets. */
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { Attached } from "../ask/reply.js";
@@ -12,7 +12,7 @@ export function documentBase(target: Target): JsonObject {
   return { textDocument: { uri: target.document.uri } };
 }
 
-/** `{ textDocument, options }`: tabs or spaces as the file has them already, four spaces when it has neither. */
+/** `{ textDocument, options }`: the file's own indentation, four spaces when it has none. */
 export function formattingBase(target: Target): JsonObject {
   return { ...documentBase(target), options: { ...indentationOf(target.document.lines) } };
 }
@@ -25,13 +25,13 @@ export function positionBase(target: Target, { server }: Attached): JsonObject {
   return { textDocument: { uri: target.document.uri }, position: { line, character } };
 }
 
-/** `{ textDocument, positions }`, for methods that take several places at once. */
+/** `{ textDocument, positions }`, for methods that take several positions. */
 export function positionsBase(target: Target, attached: Attached): JsonObject {
   const { position, ...rest } = positionBase(target, attached);
   return { ...rest, positions: position === undefined ? [] : [position] };
 }
 
-/** `{ textDocument, range }`: the call's range, else its place, else the whole document. */
+/** `{ textDocument, range }`: the call's range, else its position, else the whole document. */
 export function rangeBase(target: Target, { server }: Attached): JsonObject {
   const { lines } = target.document;
   const at = (place: { line: number; character: number }): JsonObject => {
@@ -45,7 +45,7 @@ export function rangeBase(target: Target, { server }: Attached): JsonObject {
   return { ...documentBase(target), range: { start: { ...whole.start }, end: { ...whole.end } } };
 }
 
-/** `{ textDocument, range, context }` with those of the diagnostics that touch the range. */
+/** `{ textDocument, range, context }` with the diagnostics that touch the range. */
 export function rangeDiagnosticsBase(target: Target, attached: Attached, found: readonly Json[]): JsonObject {
   const base = rangeBase(target, attached);
   const { range } = base;
@@ -57,7 +57,7 @@ function touches(a: unknown, b: unknown): boolean {
   return isRange(a) && isRange(b) && !isBefore(a.end, b.start) && !isBefore(b.end, a.start);
 }
 
-/** One table laid over another, tables within tables; what is undefined is left out. */
+/** Merges one table over another, recursively; undefined members are left out. */
 export function overlay(base: JsonObject, set: JsonObject | undefined): JsonObject {
   if (set === undefined) return base;
   const out: JsonObject = { ...base };

@@ -1,4 +1,4 @@
-/** From a call's arguments, as the dialect spells them, to the document and the place they point at. */
+/** From a call's arguments, in the dialect's form, to the document and position that they point at. */
 import type { DialectPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
@@ -10,10 +10,10 @@ import { pathOfUri } from "../../workspace/file-name.js";
 import type { CallState } from "../call-state.js";
 import { findLine } from "./find-line.js";
 import { findSymbol } from "./find-symbol.js";
-import { tellMoved, wordNearby } from "./nearby.js";
+import { warnOfMovedPosition, wordNearby } from "./nearby.js";
 import { identifierOf, nameAndIndex } from "./symbol-names.js";
 import { findWord } from "./symbols.js";
-import { numberIn, openTarget, type Place, placeOf, type Target, tellPastEnd } from "./target.js";
+import { numberIn, openTarget, type Place, placeOf, type Target, warnPastLineEnd } from "./target.js";
 import { wordAt } from "./words.js";
 
 interface Numbers {
@@ -30,28 +30,29 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   const given = accepts("position") ? positionIn(input, dialect) : { line: undefined, character: undefined };
   const lineText = accepts("text") ? textIn(input[lineTextName]) : undefined;
   const isPlaceless = accepts("document") || accepts("range");
-  // An edit is where the call says, or nowhere.
+  // An edit needs an exact position.
   const mayFill = accepts("position") && call.tool.effect !== "edit";
   const isPlace = mayFill && name === undefined && lineText === undefined;
   const place = isPlace && !(isPlaceless && isBlank(given)) ? filled(given, dialect) : given;
-  // Half a place beside a name only helps to find it.
+  // A line or a character alone, beside a name, only helps to find it.
   const isHint = mayFill && name !== undefined && dialect.position.missing === "first" && isHalf(given);
   if (file === undefined && name === undefined) {
     if (call.tool.input.some((anchor) => anchors[anchor].document === "none")) return undefined;
     throw incomplete(call);
   }
-  // A dialect of URIs takes nothing else: a path that only looks like one would be resolved to a place nobody named.
+  // A dialect of URIs accepts nothing else: a path that looks like a URI would resolve to a place that nobody
+  // named.
   if (file !== undefined && dialect.document.form === "uri") pathOfUri(file);
   const target = file === undefined ? undefined : await openTarget(call, file);
   return pointIn(call, input, target, { name, lineText, given, place, isHint, isPlaceless });
 }
 
-/** What the arguments say of a place. */
+/** The position arguments. */
 interface Said {
   name: string | undefined;
   lineText: string | undefined;
   given: Numbers;
-  /** The same, where a part of it that is missing was filled in. */
+  /** The same, with missing parts filled in. */
   place: Numbers;
   isHint: boolean;
   isPlaceless: boolean;
@@ -82,17 +83,17 @@ async function pointIn(
   return call.tool.input.includes("range") ? { ...target, range: rangeIn(call, input, target) } : target;
 }
 
-/** The very position that was counted; with a name, the place nearby that has it. */
+/** The given position; with a name, the nearby position that has it. */
 function atPosition(call: CallState, target: Target, counted: Point, name: string | undefined): Target {
   const { lines } = target.document;
   target.counted = counted;
   target.place = placeOf(call, lines, counted.line, counted.character);
   const moved = name === undefined ? undefined : beside(call, target, name);
-  if (moved === undefined) tellPastEnd(call, lines, counted);
+  if (moved === undefined) warnPastLineEnd(call, lines, counted);
   return moved ?? target;
 }
 
-/** The place nearby that has a name. Undefined where the position stays, with a warning if it lacks the name. */
+/** The nearby position of a name. Undefined when the position stays, with a warning if it lacks the name. */
 function beside(call: CallState, target: Target, name: string): Target | undefined {
   const { lines } = target.document;
   const { line = 0, character = 0 } = target.place ?? {};
@@ -100,11 +101,15 @@ function beside(call: CallState, target: Target, name: string): Target | undefin
   const here = wordAt(lines.line(line), character)?.text;
   if (here === wanted) return undefined;
   const { dialect } = call.plan;
-  const mayMove = call.tool.effect === "read" && dialect.position.fuzz;
-  const found = mayMove ? wordNearby(target, wanted, dialect) : undefined;
+  const mayBeNearby = call.tool.effect === "read" && dialect.position.fuzz;
+  const found = mayBeNearby ? wordNearby(target, wanted, dialect) : undefined;
   if (found !== undefined) {
     const moved = { ...target, place: found };
-    tellMoved(call, moved, `${wanted} is not at the exact position but beside it; that place was used.`);
+    warnOfMovedPosition(
+      call,
+      moved,
+      `${wanted} is not at the exact position but beside it; that place was used.`,
+    );
     return moved;
   }
   if (call.tool.effect !== "read")
@@ -117,7 +122,7 @@ function beside(call: CallState, target: Target, name: string): Target | undefin
   return undefined;
 }
 
-/** A line and a name without a character: the name's place on that line. */
+/** A line and a name without a character: the name's position on that line. */
 function onLine(call: CallState, target: Target, line: number, name: string): Target {
   const found = placeOnLine(call, target, line, name);
   if (found === undefined)
@@ -137,7 +142,10 @@ function placeOnLine(call: CallState, { document }: Target, line: number, name: 
   return found === undefined ? undefined : { line: start.line, character: found };
 }
 
-/** The name on the line that was given, or where the place begins when what is missing is the first; or nowhere there. */
+/**
+ * The name on the given line, or at the start of the document when the line is missing; undefined when it is in
+ * neither.
+ */
 function nearHint(call: CallState, target: Target, given: Numbers, name: string): Target | undefined {
   const { dialect } = call.plan;
   const { line = dialect.position.lineBase, character = dialect.position.characterBase } = given;
@@ -168,7 +176,10 @@ function rangeIn(call: CallState, input: JsonObject, target: Target): Target["ra
   return range;
 }
 
-/** A range's end, clamped to the document. Without one: the start itself, or the end of the line when that is whole. */
+/**
+ * A range's end, clamped to the document. By default the start itself, or the end of the line when the line is
+ * whole.
+ */
 function rangeEnd(call: CallState, lines: Lines, first: number, start: Numbers, end: Numbers): Place {
   const { lineBase } = call.plan.dialect.position;
   if (end.line === undefined && end.character === undefined && start.character !== undefined)
@@ -179,7 +190,7 @@ function rangeEnd(call: CallState, lines: Lines, first: number, start: Numbers, 
   return placeOf(call, lines, line + lineBase, end.character);
 }
 
-/** A place with what the call left out, where the dialect has a meaning for that. */
+/** A position with the missing parts filled in, where the dialect allows that. */
 function filled(given: Numbers, { position }: DialectPlan): Numbers {
   if (position.missing === "refuse") return given;
   return {

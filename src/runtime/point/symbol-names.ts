@@ -1,55 +1,54 @@
 /**
  * Names and name paths of symbols. An agent writes `Type/method`, `Type.method` or `Type::method`; servers write
- * `(*Type).method` (gopls), `impl Trait for Type` (rust-analyzer), `method(int)` (jdtls), `Type<T>`. All are brought
- * to the same plain segments before they are compared.
+ * `(*Type).method` (gopls), `impl Trait for Type` (rust-analyzer), `method(int)` (jdtls), `Type<T>`. All are
+ * split into the same plain segments before they are compared.
  */
 
-/** A symbol as far as its name goes. */
+/** A symbol's name and container. */
 export interface NamedSymbol {
   name: string;
-  /** What it stands in; undefined for nothing. */
+  /** The enclosing symbol, if any. */
   container: Container | undefined;
 }
 
-/** What symbols stand in, shared by those that do. */
+/** An enclosing symbol, shared by all its members. */
 export interface Container {
   name: string;
   outer: Container | undefined;
-  /** Its own name and those of what it stands in, as one text. */
+  /** The names from the outermost symbol to this one, joined by slashes. */
   path: string;
 }
 
-/** A container of that name, in another one or in none. */
 export function containerOf(name: string, outer?: Container): Container {
   return { name, outer, path: outer === undefined ? name : `${outer.path}/${name}` };
 }
 
-/** The names of what a symbol stands in and its own, outermost first. */
+/** The names of the enclosing symbols and the symbol's own, outermost first. */
 function namesOf({ name, container }: NamedSymbol): string[] {
   const names = [name];
   for (let outer = container; outer !== undefined; outer = outer.outer) names.push(outer.name);
   return names.reverse();
 }
 
-/** A name and which of its bearers is meant: `method[1]` is the second of that name, from the top of the file. */
+/** Splits `method[1]`, the second symbol of that name from the top of the file, into name and index. */
 export function nameAndIndex(wanted: string): { name: string; index: number | undefined } {
   const [, name, index] = /^(.+)\[(\d{1,4})\]$/.exec(wanted) ?? [];
   return name === undefined ? { name: wanted, index: undefined } : { name, index: Number(index) };
 }
 
-/** Whether a kind is the one that an agent means: `EnumMember`, `enum member` and `enum_member` are the same. */
+/** Whether two kinds are the same: `EnumMember`, `enum member` and `enum_member` are. */
 export function isKind(kind: string, wanted: string): boolean {
   const plain = (word: string) => word.toLowerCase().replaceAll(/[^a-z]/g, "");
   return plain(kind) === plain(wanted);
 }
 
-/** Tells of a symbol whether it is one that a name or name path means. */
+/** Returns a function that says whether a symbol matches a name or name path. */
 export function nameMatcher(wanted: string): (symbol: NamedSymbol) => boolean {
   const asked = segmentsOf(wanted);
   const last = asked.at(-1);
   return (symbol) => {
     if (symbol.name === wanted) return true;
-    // Most of a file's symbols have nothing of the name in theirs.
+    // A cheap test first: most symbols of a file do not match.
     if (last === undefined || !symbol.name.includes(last)) return false;
     const has = namesOf(symbol).flatMap(segmentsOf);
     if (asked.length > has.length) return false;

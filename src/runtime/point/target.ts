@@ -1,4 +1,4 @@
-/** The document that a call is about: admitted, a regular file, and open in the first server that can be had. */
+/** The document that a call is about: inside the roots, a regular file, and open in the first available server. */
 import type { Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { Lines } from "../../base/text.js";
@@ -10,21 +10,21 @@ import { type CandidateServers, candidatesForDocument } from "../ask/candidates.
 import type { CallState } from "../call-state.js";
 import type { LspPosition } from "../lsp-values.js";
 
-/** A place in a text: a zero-based line and a column in UTF-16 units, whatever a server or an agent counts. */
+/** A position in a text: zero-based line, column in UTF-16 units. */
 export type Place = LspPosition;
 
-/** A document and the place in it that a call points at. */
+/** A document and the position in it that a call points at. */
 export interface Target {
   admitted: Admitted;
   candidates: CandidateServers;
   document: OpenDocument;
-  /** The numbers with which the agent counted the place itself, and may have miscounted. */
+  /** The line and character as the agent counted them. */
   counted: Point | undefined;
   place: Place | undefined;
   range: { start: Place; end: Place } | undefined;
 }
 
-/** Opens the document of a name, or the one that a symbol is declared in. */
+/** Opens the document of a path or URI in the first available server. */
 export async function openTarget(call: CallState, name: string): Promise<Target> {
   const { admitted } = await call.gate.admitFile(name);
   const candidates = candidatesForDocument(call, admitted);
@@ -36,7 +36,7 @@ export async function openTarget(call: CallState, name: string): Promise<Target>
   return { admitted, candidates, document, counted: undefined, place: undefined, range: undefined };
 }
 
-/** A line and character as the agent counts them, as a place in the text. */
+/** Converts a line and character as the agent counts them into a position in the text. */
 export function placeOf(call: CallState, lines: Lines, line: number, character: number): Place {
   const { lineBase, characterBase, unit } = call.plan.dialect.position;
   const at = line - lineBase;
@@ -49,7 +49,7 @@ export function placeOf(call: CallState, lines: Lines, line: number, character: 
 }
 
 /** Warns when a character that the agent counted lies past the end of its line. */
-export function tellPastEnd(call: CallState, lines: Lines, { line, character }: Point): void {
+export function warnPastLineEnd(call: CallState, lines: Lines, { line, character }: Point): void {
   const { lineBase, characterBase, unit } = call.plan.dialect.position;
   const end = lines.columns(line - lineBase, unit) + characterBase;
   if (character <= end) return;
@@ -62,7 +62,7 @@ export function tellPastEnd(call: CallState, lines: Lines, { line, character }: 
   );
 }
 
-/** A place in the columns of a server. */
+/** A position in the server's columns. */
 export function placeFor(lines: Lines, place: Place, encoding: "utf-8" | "utf-16" | "utf-32"): LspPosition {
   return {
     line: place.line,
@@ -70,7 +70,7 @@ export function placeFor(lines: Lines, place: Place, encoding: "utf-8" | "utf-16
   };
 }
 
-/** The whole text as a range, in the columns of a server. */
+/** The whole text as a range, in the server's columns. */
 export function wholeRange(lines: Lines, encoding: "utf-8" | "utf-16" | "utf-32"): Span {
   const last = lines.count - 1;
   return {
@@ -79,7 +79,7 @@ export function wholeRange(lines: Lines, encoding: "utf-8" | "utf-16" | "utf-32"
   };
 }
 
-/** An argument that must be a whole number; the schema has made sure of it. */
+/** An argument that is a number; the schema was checked before. */
 export function numberIn(value: Json | undefined): number | undefined {
   return typeof value === "number" ? value : undefined;
 }

@@ -1,4 +1,4 @@
-/** Words of a text: what an agent means by a place is the word that covers or touches it. */
+/** Words of a text: an agent that points at a column means the word that covers or touches it. */
 
 const word = /[\p{L}\p{N}\p{M}_$]+/gu;
 
@@ -13,7 +13,7 @@ export function wordAt(line: string, column: number): Word | undefined {
   let [start, end] = [column, column];
   while (start > 0 && isPlain(line.charCodeAt(start - 1))) start--;
   while (end < line.length && isPlain(line.charCodeAt(end))) end++;
-  // A character that is not ASCII may belong to it, whatever it is.
+  // A character that is not ASCII may belong to the word.
   if (isOther(line.charCodeAt(start - 1)) || isOther(line.charCodeAt(end))) return anyWordAt(line, column);
   return start === end ? undefined : { start, text: line.slice(start, end) };
 }
@@ -25,7 +25,7 @@ function anyWordAt(line: string, column: number): Word | undefined {
   return undefined;
 }
 
-/** Whether a character is one of ASCII's that words are made of. */
+/** Whether a character is an ASCII letter, digit, `_` or `$`. */
 function isPlain(unit: number): boolean {
   const small = unit | 0x20;
   return (small >= 0x61 && small <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || unit === 0x5f || unit === 0x24;

@@ -1,7 +1,7 @@
 /** The symbols of one file, nested or flat: each begins at its name and ends with its declaration. */
 import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
-import { documentSymbolsFacts } from "../../protocol/shapes/document-symbols.js";
+import { documentSymbolsFacts } from "../../protocol/shapes/symbols.js";
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { collect } from "../listing/collect.js";

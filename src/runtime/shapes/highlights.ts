@@ -1,7 +1,7 @@
 /** Where a symbol stands in one file, and whether it is read or written there. */
 import { isTable, type JsonObject } from "../../base/json.js";
 import { highlightKinds, wordOf } from "../../protocol/kinds.js";
-import { highlightsFacts } from "../../protocol/shapes/highlights.js";
+import { highlightsFacts } from "../../protocol/shapes/places.js";
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { collect } from "../listing/collect.js";

@@ -3,7 +3,7 @@ import type { AnswerOptions } from "../../abi/handler.js";
 import { isTable, type Json } from "../../base/json.js";
 import { whenThere } from "../../base/soon.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { locationsFacts } from "../../protocol/shapes/locations.js";
+import { locationsFacts } from "../../protocol/shapes/places.js";
 import type { SnippetBounds } from "../answer/convert.js";
 import type { ReplyData } from "../ask/reply.js";
 import { collect } from "../listing/collect.js";

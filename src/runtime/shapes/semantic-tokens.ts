@@ -2,7 +2,7 @@
 import { isTable, type JsonObject } from "../../base/json.js";
 import { columnsOf, convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { semanticTokensFacts } from "../../protocol/shapes/semantic-tokens.js";
+import { semanticTokensFacts } from "../../protocol/shapes/places.js";
 import type { CallState } from "../call-state.js";
 import { collect } from "../listing/collect.js";
 import type { Row, RowKind } from "../listing/row.js";

@@ -1,5 +1,5 @@
 /** Symbols of the whole workspace. One that nobody gave a range is shown without. */
-import { workspaceSymbolsFacts } from "../../protocol/shapes/workspace-symbols.js";
+import { workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
 import type { ReplyData } from "../ask/reply.js";
 import { collect } from "../listing/collect.js";
 import { RowList } from "../listing/row-list.js";

@@ -1,3 +1,4 @@
+/** The checks of a request before an SDK sees it, one status each. */
 import { connect as tcp } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import {
@@ -14,7 +15,7 @@ import {
 
 afterEach(closeAll);
 
-/** A request with everything wrong, mended one thing after the other in the order of the checks. */
+/** A request that fails every check; the test corrects one thing after the other in the order of the checks. */
 const bad: RawRequest & { headers: { [name: string]: string | undefined } } = {
   method: "PUT",
   path: "/elsewhere",
@@ -30,9 +31,9 @@ const bad: RawRequest & { headers: { [name: string]: string | undefined } } = {
 };
 
 describe("the checks of a request's head", () => {
-  it("come in their order, each with its status and an empty body", async () => {
+  it("run in their order, each with its status and an empty body", async () => {
     const { url } = await openGateway({ http: { max_body_bytes: 1024 } });
-    const mends: [number, Partial<RawRequest>, { [name: string]: string | undefined }][] = [
+    const corrections: [number, Partial<RawRequest>, { [name: string]: string | undefined }][] = [
       [404, {}, {}],
       [405, { path: "/mcp" }, {}],
       [403, { method: "POST" }, {}],
@@ -43,7 +44,7 @@ describe("the checks of a request's head", () => {
       [413, {}, { accept: "application/json, text/event-stream" }],
     ];
     let request = bad;
-    for (const [status, change, headers] of mends) {
+    for (const [status, change, headers] of corrections) {
       request = { ...request, ...change, headers: { ...request.headers, ...headers } };
       const answer = await send(url, request);
       expect([answer.status, answer.text]).toEqual([status, ""]);
@@ -80,7 +81,7 @@ describe("the checks of a request's head", () => {
     }
   });
 
-  it("know a host by its name, whatever its port, and an origin only exactly", async () => {
+  it("compare the host with or without its port, and the origin exactly", async () => {
     const { url } = await openGateway({
       http: { allowed_hosts: ["localhost", "proxy.test:8080"], allowed_origins: ["http://app.test"] },
     });
@@ -100,7 +101,7 @@ describe("the checks of a request's head", () => {
     expect(await status({ host: "evil.example", origin: "http://evil.example" })).toBe(403);
   });
 
-  it("read a body no further than it may be long, also when its length is not told", async () => {
+  it("stop reading a body that is too long, also one without a content length", async () => {
     const { url } = await openGateway({ http: { max_body_bytes: 1024 } });
     const long = `${JSON.stringify(initialize())}${" ".repeat(2000)}`;
     const answer = await send(url, { headers: { "transfer-encoding": "chunked" }, body: long });
@@ -132,8 +133,8 @@ describe("the checks of a request's head", () => {
   });
 });
 
-describe("a client that leaves in the middle of its request", () => {
-  it("is nobody's fault", async () => {
+describe("a client that disconnects in the middle of its request", () => {
+  it("causes no error in the log", async () => {
     const { url, logged } = await openGateway();
     const socket = tcp(Number(new URL(url).port), "127.0.0.1");
     const head = Object.entries({ ...good, host: "localhost", "content-length": "100" });
@@ -148,7 +149,7 @@ describe("a client that leaves in the middle of its request", () => {
   });
 });
 
-describe("a body that is no message", () => {
+describe("a body that is not JSON", () => {
   it.each([
     ["nothing", ""],
     ["no JSON", "{"],
@@ -161,7 +162,7 @@ describe("a body that is no message", () => {
 });
 
 describe("the health endpoint", () => {
-  it("tells that the gateway lives, to anyone on this machine, and nothing else", async () => {
+  it("says without a token that the gateway runs, to allowed hosts only", async () => {
     const { url } = await openGateway();
     const ask = (headers: { [name: string]: string | undefined } = {}) =>
       send(url, { method: "GET", path: "/health", headers: { authorization: undefined, ...headers } });

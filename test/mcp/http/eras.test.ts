@@ -1,3 +1,4 @@
+/** Protocol 2026-07-28, which has no sessions, beside the older versions: over HTTP and on stdio. */
 import { request } from "node:http";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -37,7 +38,7 @@ afterEach(async () => {
   await closeAll();
 });
 
-/** A real client of both eras; `auto` asks for the newer one first. */
+/** A real client of both protocols; `auto` tries 2026-07-28 first. */
 function newClient(
   mode: "auto" | "legacy" = "auto",
   capabilities: ClientOptions["capabilities"] = {},
@@ -55,7 +56,7 @@ async function connectModern(url: string, bearer = token, roots?: string[]): Pro
   return client;
 }
 
-/** Two projects; every question is answered with a place in each. */
+/** Two projects; every definition request is answered with a location in each. */
 const projects = {
   files: { "one/a.fake": "one\n", "two/b.fake": "two\n" },
   servers: {
@@ -79,7 +80,7 @@ const envelope = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
-/** A call as the newer era frames it. */
+/** A call in protocol 2026-07-28. */
 function modernCall(
   id: number,
   args: JsonObject = at,
@@ -99,19 +100,8 @@ function modernCall(
   };
 }
 
-/** Whether what a client says of itself was judged by the SDK before: then its plain calls pass that. */
-const ways = [
-  ["at first", false],
-  ["once it is known", true],
-] as const;
-
-/** Lets the SDK judge what a raw client says; the call itself is refused before any server is asked. */
-async function judged(url: string, isKnown: boolean): Promise<void> {
-  if (isKnown) expect((await send(url, modernCall(0, {}))).status).toBe(200);
-}
-
-describe("the era without sessions over HTTP", () => {
-  it("is spoken with a client that asks for it, by the same tools with the same answers", async () => {
+describe("protocol 2026-07-28 over HTTP", () => {
+  it("has the same tools and the same answers", async () => {
     const { url } = await openGateway();
     const [older, newer] = [await connect(url), await connectModern(url)];
     expect(newer.getNegotiatedProtocolVersion()).toBe("2026-07-28");
@@ -124,33 +114,9 @@ describe("the era without sessions over HTTP", () => {
     await expect(newer.callTool({ name: "find_everything" })).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("answers plain calls as the SDK does, once that has judged what their client says", async () => {
-    const { url } = await openGateway();
-    const of = (name: string, args: JsonObject, accept: string, more: JsonObject = {}) => {
-      const { headers, body } = modernCall(1, args);
-      const params = { name, arguments: args, _meta: { ...envelope, ...more } };
-      return { headers: { ...headers, "mcp-name": name, accept }, body: { ...body, params } };
-    };
-    for (const accept of [good.accept, "application/json"])
-      for (const [name, args] of [
-        ["find_definition", at],
-        ["find_definition", {}],
-        ["find_everything", {}],
-      ] as const) {
-        // What else is reserved beside a call makes it one for the SDK, and changes nothing in the answer.
-        const judge = await send(url, of(name, args, accept, { "io.modelcontextprotocol/else": accept }));
-        await send(url, of(name, args, accept));
-        const direct = await send(url, of(name, args, accept));
-        expect([direct.status, direct.text]).toEqual([judge.status, judge.text]);
-        expect(direct.headers["content-type"]).toBe(judge.headers["content-type"]);
-        expect([judge, direct].map((answer) => "content-length" in answer.headers)).toEqual([false, true]);
-      }
-  });
-
-  it.each(ways)("carries progress, and a client that leaves has cancelled (%s)", async (_way, isKnown) => {
+  it("sends progress, and cancels the call of a client that disconnects", async () => {
     const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
     const client = await connectModern(url);
-    if (isKnown) await client.callTool({ name: "find_definition", arguments: {} });
     const heard: string[] = [];
     const cancel = new AbortController();
     const call = client.callTool(
@@ -167,9 +133,8 @@ describe("the era without sessions over HTTP", () => {
     await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
   });
 
-  it.each(ways)("knows that a client has left also before its answer began (%s)", async (_way, isKnown) => {
+  it("cancels the call of a client that disconnects before its answer began", async () => {
     const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
-    await judged(url, isKnown);
     const { headers, body } = modernCall(1);
     const call = request(url, { method: "POST", headers: { ...good, ...headers }, agent: false });
     call.once("error", () => undefined);
@@ -181,33 +146,29 @@ describe("the era without sessions over HTTP", () => {
     await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
   });
 
-  it.each(ways)(
-    "bounds the calls of one token, and ends them when it is removed (%s)",
-    async (_way, isKnown) => {
-      let counting = [token, otherToken];
-      const { url, workshop } = await openGateway({
-        tokens: { name: "test", digests: () => counting.map(digestOf) },
-        http: { max_calls: 8, max_calls_per_session: 1 },
-        servers: { fake: { scenario: silent } },
-        config: { limits: { timeout_ms: 60_000 } },
-      });
-      await judged(url, isKnown);
-      const { headers, body } = modernCall(1);
-      const call = send(url, { headers, body }).catch(() => undefined);
-      await expect
-        .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-        .toHaveLength(1);
-      const next = modernCall(2, {});
-      expect((await send(url, next)).status).toBe(429);
-      const others = { ...next.headers, authorization: `Bearer ${otherToken}` };
-      expect((await send(url, { headers: others, body: next.body })).status).toBe(200);
-      counting = [otherToken];
-      await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
-      await call;
-    },
-  );
+  it("limits the calls of one token, and ends them when it is removed", async () => {
+    let counting = [token, otherToken];
+    const { url, workshop } = await openGateway({
+      tokens: { name: "test", digests: () => counting.map(digestOf) },
+      http: { max_calls: 8, max_calls_per_session: 1 },
+      servers: { fake: { scenario: silent } },
+      config: { limits: { timeout_ms: 60_000 } },
+    });
+    const { headers, body } = modernCall(1);
+    const call = send(url, { headers, body }).catch(() => undefined);
+    await expect
+      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+      .toHaveLength(1);
+    const next = modernCall(2, {});
+    expect((await send(url, next)).status).toBe(429);
+    const others = { ...next.headers, authorization: `Bearer ${otherToken}` };
+    expect((await send(url, { headers: others, body: next.body })).status).toBe(200);
+    counting = [otherToken];
+    await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    await call;
+  });
 
-  it("needs a token, has no sessions, and answers a client that reads no stream in JSON", async () => {
+  it("needs a token, has no sessions, and answers in JSON where no stream is accepted", async () => {
     const { url } = await openGateway();
     const { headers, body } = modernCall(1);
     expect((await send(url, { headers: { ...headers, authorization: undefined }, body })).status).toBe(401);
@@ -218,9 +179,8 @@ describe("the era without sessions over HTTP", () => {
     expect(answersIn(answer)).toMatchObject([{ id: 1, result: { structuredContent: { ok: true } } }]);
   });
 
-  it.each(ways)("judges what is wrong by its own rules (%s)", async (_way, isKnown) => {
+  it("rejects invalid requests with the codes of the SDK", async () => {
     const { url } = await openGateway();
-    await judged(url, isKnown);
     const { headers, body } = modernCall(1);
     const codeOf = async (request: Parameters<typeof send>[1]) => {
       const answer = await send(url, request);
@@ -263,7 +223,7 @@ describe("the era without sessions over HTTP", () => {
       return answer?.structuredContent;
     };
     const outside = { error: { code: "guard/outside-root" } };
-    // Both show the same token, and ask at the same time.
+    // Both use the same token, and call at the same time.
     const answers = await Promise.all([
       askFor(first, "one/a.fake"),
       askFor(second, "one/a.fake"),
@@ -278,7 +238,7 @@ describe("the era without sessions over HTTP", () => {
       outside,
       { shown: 2 },
     ]);
-    // Roots that change count from the next call on.
+    // Changed roots apply from the next call on.
     one?.splice(0, 1, ...(two ?? []));
     expect(await askFor(first, "two/b.fake")).toMatchObject({ shown: 1 });
     expect(await askFor(first, "one/a.fake")).toMatchObject(outside);
@@ -295,7 +255,7 @@ describe("the era without sessions over HTTP", () => {
     const params = body.params as JsonObject;
     const roots = { ...envelope, "io.modelcontextprotocol/clientCapabilities": { roots: {} } };
     const rooted = { ...body, params: { ...params, _meta: roots } };
-    // In JSON as well: the question is an answer.
+    // In JSON as well: the request for roots is a result.
     for (const accept of [good.accept, "application/json"])
       expect(answersIn(await send(url, { headers: { ...headers, accept }, body: rooted }))).toMatchObject([
         { result: { resultType: "input_required", inputRequests: { roots: { method: "roots/list" } } } },
@@ -306,7 +266,7 @@ describe("the era without sessions over HTTP", () => {
     ]);
   });
 
-  it("asks nobody for roots where the config ignores them", async () => {
+  it("asks for no roots where the config ignores them", async () => {
     const gateway = await openGateway({ ...projects, http: { session_roots: "ignore" } });
     const client = await connectModern(gateway.url, token, ["file:///nowhere"]);
     const answer = await client.callTool({
@@ -331,7 +291,7 @@ describe("the era without sessions over HTTP", () => {
     closed.mockRestore();
   });
 
-  it("keeps the pages of a listing for the holder of a token, and for nobody else", async () => {
+  it("keeps the pages of a listing for the holder of a token only", async () => {
     const many = Array.from({ length: 3 }, (_, line) => ({
       uri: "file:///work/a.fake",
       range: range(line, 0, 1),
@@ -360,13 +320,12 @@ describe("the era without sessions over HTTP", () => {
     });
   });
 
-  it.each(ways)("counts its calls too (%s)", async (_way, isKnown) => {
+  it("counts its calls against `max_calls`", async () => {
     const { url, workshop } = await openGateway({
       http: { max_calls: 1 },
       servers: { fake: { scenario: silent } },
     });
     const client = await connectModern(url);
-    if (isKnown) await client.callTool({ name: "find_definition", arguments: {} });
     const cancel = new AbortController();
     const call = client.callTool({ name: "find_definition", arguments: at }, { signal: cancel.signal });
     const failed = expect(call).rejects.toThrow();
@@ -380,8 +339,8 @@ describe("the era without sessions over HTTP", () => {
   });
 });
 
-describe("the version guard", () => {
-  it("answers a revision that nobody speaks before any session is looked for", async () => {
+describe("the protocol version", () => {
+  it("is rejected before a session is looked up when it is unsupported", async () => {
     const { url } = await openGateway();
     const session = await openRaw(url);
     for (const headers of [{}, session, { "mcp-session-id": "AAAA" }]) {
@@ -406,7 +365,7 @@ describe("the version guard", () => {
     expect([odd.status, odd.text.includes("script")]).toEqual([400, false]);
   });
 
-  it.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"])("lets %s through", async (revision) => {
+  it.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"])("%s is accepted", async (revision) => {
     const { url } = await openGateway();
     const [answer] = answersIn(await send(url, { body: initialize(revision) }));
     expect(answer).toMatchObject({ result: { protocolVersion: revision } });
@@ -429,7 +388,7 @@ describe("stdio", () => {
   it.each([
     ["auto", "2026-07-28"],
     ["legacy", "2025-11-25"],
-  ] as const)("is served in the era that the client opens with: %s", async (mode, revision) => {
+  ] as const)("is served in the version that the client opens with: %s", async (mode, revision) => {
     const { client } = await connectStdio(mode);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     expect((await client.listTools()).tools).toHaveLength(11);
@@ -438,7 +397,7 @@ describe("stdio", () => {
     });
   });
 
-  it("serves a client that looks at the newer era and falls back to the older", async () => {
+  it("serves a client that probes 2026-07-28 and falls back", async () => {
     const workshop = await openWorkshop({ files, servers: { fake: { scenario: definition } } });
     const [input, output] = [new PassThrough(), new PassThrough()];
     const served = serveStdio(workshop.runtime, { input, output, log: () => undefined });

@@ -1,3 +1,4 @@
+/** Sessions over HTTP: their ids, limits and ends, and the calls in them. */
 import { request } from "node:http";
 import { connect as connectSocket, type Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -26,7 +27,7 @@ afterEach(closeAll);
 const list: JsonObject = { jsonrpc: "2.0", id: 7, method: "tools/list" };
 
 describe("a session with a real client", () => {
-  it("lists tools, answers in both forms, and tells refusals", async () => {
+  it("lists tools, answers with text and structure, and reports refusals", async () => {
     const { url } = await openGateway();
     const client = await connect(url);
     expect((await client.listTools()).tools).toHaveLength(11);
@@ -43,7 +44,7 @@ describe("a session with a real client", () => {
     await expect(client.callTool({ name: "find_everything" })).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("carries progress on the stream of the call", async () => {
+  it("sends progress on the stream of the call", async () => {
     const { url } = await openGateway();
     const client = await connect(url);
     const heard: string[] = [];
@@ -71,7 +72,7 @@ describe("a session with a real client", () => {
 });
 
 describe("a call that is cancelled", () => {
-  it("gives its place back, while its client stays", async () => {
+  it("releases its slot while its client stays connected", async () => {
     const { url, workshop } = await openGateway({
       http: { max_calls_per_session: 1 },
       servers: { fake: { scenario: silent } },
@@ -96,7 +97,7 @@ describe("a call that is cancelled", () => {
     }
   });
 
-  it("is answered with nothing to a client that reads JSON only", async () => {
+  it("is answered with 204 where only JSON is accepted", async () => {
     const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
     const session = { ...(await openRaw(url)), accept: "application/json" };
     const call = send(url, { headers: session, body: callOf(1) });
@@ -110,7 +111,7 @@ describe("a call that is cancelled", () => {
 });
 
 describe("the id of a request", () => {
-  it("is not taken twice while it is under way: one would get the other's answer", async () => {
+  it("is rejected while another request has it", async () => {
     const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
     const session = await openRaw(url);
     const call = request(url, { method: "POST", headers: { ...good, ...session }, agent: false });
@@ -123,7 +124,7 @@ describe("the id of a request", () => {
       (await send(url, { headers: session, body })).status;
     expect(await status({ ...list, id: 1 })).toBe(400);
     expect(await status([list, list])).toBe(400);
-    // Its client has left: the call ends with it.
+    // The call ends when its client disconnects.
     call.destroy();
     await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
     expect(await status(list)).toBe(200);
@@ -132,7 +133,7 @@ describe("the id of a request", () => {
 });
 
 describe("the form of an answer", () => {
-  it("is a stream for a client that reads both, and one document for a client that reads JSON only", async () => {
+  it("is a stream where both types are accepted, and one document where only JSON is", async () => {
     const { url } = await openGateway();
     const session = await openRaw(url);
     const ask = (accept: string, body: JsonObject | JsonObject[] = callOf(3)) =>
@@ -160,15 +161,15 @@ describe("the form of an answer", () => {
   });
 });
 
-describe("a session's name", () => {
-  it("is random, and each one's own", async () => {
+describe("the id of a session", () => {
+  it("is random and unique", async () => {
     const { url } = await openGateway();
     const names = await Promise.all([1, 2, 3].map(async () => (await openRaw(url))["mcp-session-id"] ?? ""));
     expect(new Set(names).size).toBe(3);
     for (const name of names) expect(Buffer.from(name, "base64url")).toHaveLength(16);
   });
 
-  it("must be there, must be known, and is nobody's but the holder's of the token that opened it", async () => {
+  it("is required, must exist, and works only with the token that opened the session", async () => {
     const { url } = await openGateway();
     const session = await openRaw(url);
     const status = async (headers: { [name: string]: string | undefined }, method = "POST") =>
@@ -184,14 +185,14 @@ describe("a session's name", () => {
     expect(await status({})).toBe(200);
   });
 
-  it("means nothing after the session was ended", async () => {
+  it("is unknown after the session ended", async () => {
     const { url } = await openGateway();
     const session = await openRaw(url);
     expect((await send(url, { method: "DELETE", headers: session })).status).toBe(200);
     expect((await send(url, { headers: session, body: list })).status).toBe(404);
   });
 
-  it("is not given to who only says hello wrongly", async () => {
+  it("is not given for an invalid handshake", async () => {
     const { url } = await openGateway({ http: { max_sessions: 1 } });
     const session = await openRaw(url);
     for (const body of [list, { jsonrpc: "2.0", id: 1, method: "initialize" }]) {
@@ -199,27 +200,27 @@ describe("a session's name", () => {
       expect(answer.status).toBe(400);
       expect(answer.headers["mcp-session-id"]).toBeUndefined();
     }
-    // One of them took the only place for the time of its answer; it has not kept it.
+    // An invalid handshake must not keep the only place.
     const next = (await openRaw(url))["mcp-session-id"] ?? "";
     expect(Buffer.from(next, "base64url")).toHaveLength(16);
     expect(next).not.toBe(session["mcp-session-id"]);
   });
 });
 
-describe("sessions are bounded", () => {
-  it("a new one takes the place of the one that asked nothing for the longest time", async () => {
+describe("the number of sessions", () => {
+  it("is limited: a new one replaces the least recently used one", async () => {
     const { url } = await openGateway({ http: { max_sessions: 2 } });
     const [first, second] = [await openRaw(url), await openRaw(url)];
     const status = async (headers: { [name: string]: string }) =>
       (await send(url, { headers, body: list })).status;
-    // The clock that tells which is idlest counts milliseconds.
+    // The order of use is known by milliseconds.
     await expect.poll(async () => Date.now()).toBeGreaterThan(Date.now());
     expect(await status(first)).toBe(200);
     const third = await openRaw(url);
     expect([await status(first), await status(second), await status(third)]).toEqual([200, 404, 200]);
   });
 
-  it("but never of one with a call under way", async () => {
+  it("is limited: one with a running call is not replaced", async () => {
     const { url, workshop } = await openGateway({
       http: { max_sessions: 1 },
       servers: { fake: { scenario: silent } },
@@ -236,11 +237,11 @@ describe("sessions are bounded", () => {
     call.destroy();
   });
 
-  it("nor of one whose call outlasts its connection; its idle time begins after that", async () => {
+  it("is limited: one whose call outlives its connection is not replaced, and not idle", async () => {
     const { url, logged } = await openGateway({ http: { max_sessions: 1, session_idle_ms: 1000 } });
     const session = await openRaw(url);
     let finish: (outcome: never) => void = () => undefined;
-    // A call that hears of no end, as one that is writing files.
+    // A call that ignores its cancellation, such as one that writes files.
     const stubborn = vi.spyOn(Session.prototype, "call").mockImplementation(
       () =>
         new Promise((resolve) => {
@@ -253,7 +254,7 @@ describe("sessions are bounded", () => {
       call.end(JSON.stringify(callOf(1)));
       await expect.poll(() => stubborn.mock.calls.length, { timeout: 15_000 }).toBe(1);
       call.destroy();
-      // Longer than the idle time: neither that nor a newcomer ends it.
+      // Longer than the idle time.
       await new Promise((resolve) => setTimeout(resolve, 2500));
       expect((await send(url, { body: initialize() })).status).toBe(429);
       expect(logged.filter((line) => line.includes("was idle"))).toEqual([]);
@@ -266,7 +267,7 @@ describe("sessions are bounded", () => {
     }
   });
 
-  it("one that asks nothing for a time is gone; a stream that listens keeps it", async () => {
+  it("shrinks by those that are idle; an open stream keeps a session", async () => {
     const { url, logged } = await openGateway({ http: { session_idle_ms: 1000 } });
     const [left, kept] = [await openRaw(url), await openRaw(url)];
     const stream = request(url, { method: "GET", headers: { ...good, ...kept }, agent: false });
@@ -274,7 +275,7 @@ describe("sessions are bounded", () => {
     stream.once("error", () => undefined);
     stream.end();
     await opened;
-    // Asking would keep the session; its end is seen in the log.
+    // A request would keep the session, so its end is read from the log.
     await expect
       .poll(() => logged.filter((line) => line.includes("was idle")), { timeout: 15_000 })
       .toHaveLength(1);
@@ -286,20 +287,20 @@ describe("sessions are bounded", () => {
 });
 
 describe("a session that was ended", () => {
-  it("leaves nothing behind that ends it again", async () => {
+  it("has no idle timer left", async () => {
     const { url, logged } = await openGateway({ http: { session_idle_ms: 1000 } });
     const ended = await openRaw(url);
     expect((await send(url, { method: "DELETE", headers: ended })).status).toBe(200);
     await openRaw(url);
-    // The first would have been told before the second.
+    // The first would be logged before the second.
     const told = () => logged.filter((line) => line.includes("was idle"));
     await expect.poll(told, { timeout: 15_000 }).not.toEqual([]);
     expect(told()).toHaveLength(1);
   });
 });
 
-describe("calls are bounded", () => {
-  it("in one session, and in all", async () => {
+describe("the number of calls", () => {
+  it("is limited in one session, and in all", async () => {
     const { url, workshop } = await openGateway({
       http: { max_calls: 3, max_calls_per_session: 2 },
       files: { ...files, "b.fake": "b\n", "c.fake": "c\n" },
@@ -333,12 +334,12 @@ describe("calls are bounded", () => {
       .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
       .toHaveLength(3);
     expect(await status(other)).toBe(429);
-    // A client that leaves gets no answer any more; its call ends and its slot is free.
+    // The call of a client that disconnects ends, and its slot is free.
     last.destroy();
     await expect.poll(() => status(other), { timeout: 15_000 }).toBe(200);
   });
 
-  it("a call that was dropped gives its slot back, whatever else is under way in its session", async () => {
+  it("is reduced when a client disconnects, also with other calls running in its session", async () => {
     const { url, workshop } = await openGateway({
       http: { max_calls_per_session: 2 },
       files: { ...files, "b.fake": "b\n" },
@@ -368,7 +369,7 @@ describe("calls are bounded", () => {
 });
 
 describe("a token that was removed", () => {
-  it("takes its open streams and sessions with it, and no others", async () => {
+  it("ends its open streams and sessions, and no others", async () => {
     let counting = [token, otherToken];
     const tokens = { name: "test", digests: () => counting.map(digestOf) };
     const { url } = await openGateway({ tokens });
@@ -398,26 +399,25 @@ describe("a token that was removed", () => {
   });
 });
 
-describe("connections are bounded", () => {
-  it("a thousand that say nothing take no more, and when they go there is room again", async () => {
+describe("the number of connections", () => {
+  it("is limited, and there is room again when they close", async () => {
     const { url } = await openGateway();
     const { hostname, port } = new URL(url);
     const sockets: Socket[] = [];
-    let turnedAway = 0;
-    const knock = () =>
+    let rejected = 0;
+    const open = () =>
       new Promise<void>((resolve) => {
         const socket = connectSocket(Number(port), hostname, resolve);
         socket.on("error", () => undefined);
         socket.once("close", () => {
-          turnedAway++;
+          rejected++;
           resolve();
         });
         sockets.push(socket);
       });
-    // In handfuls: the gateway accepts in this same process, and what outruns the system's queue is dropped unheard.
-    for (let knocked = 0; knocked < 1_100; knocked += 50)
-      await Promise.all(Array.from({ length: 50 }, knock));
-    await expect.poll(() => turnedAway, { timeout: 20_000 }).toBe(1_100 - 1_024);
+    // In groups: the gateway accepts in this process, and the system drops connections above its queue.
+    for (let opened = 0; opened < 1_100; opened += 50) await Promise.all(Array.from({ length: 50 }, open));
+    await expect.poll(() => rejected, { timeout: 20_000 }).toBe(1_100 - 1_024);
     for (const socket of sockets) socket.destroy();
     const health = () => send(url, { method: "GET", path: "/health", headers: {} }).catch(() => undefined);
     await expect.poll(async () => (await health())?.status, { timeout: 20_000 }).toBe(200);

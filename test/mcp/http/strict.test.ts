@@ -1,4 +1,4 @@
-/** The `gateway` profile over HTTP: what its original answers, status by status. */
+/** The `gateway` profile over HTTP: the statuses and codes of its original. */
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
@@ -32,7 +32,7 @@ const scenario = {
   },
 };
 
-/** The profile with a scripted server; a call has the time that a busy machine needs. */
+/** The profile with a scripted server, and with timeouts long enough for a busy machine. */
 function openStrict(http: JsonObject = {}): Promise<TestGateway> {
   return openGateway({
     http,
@@ -54,7 +54,7 @@ function call(name: string, args: JsonObject): JsonObject {
 }
 
 describe("the gateway profile's endpoint", () => {
-  it("has one verb, and no path besides its own", async () => {
+  it("has one method and one path", async () => {
     const { url } = await openStrict();
     for (const method of ["GET", "DELETE", "PUT"]) {
       const answer = await send(url, { method });
@@ -63,7 +63,7 @@ describe("the gateway profile's endpoint", () => {
     expect(await send(url, { method: "GET", path: "/health" })).toMatchObject({ status: 404, text: "" });
   });
 
-  it("wants both media types by name, and an origin that is listed even if it is our own", async () => {
+  it("requires both media types by name, and a listed origin", async () => {
     const { url } = await openStrict();
     for (const accept of ["application/json", "text/event-stream", "*/*", "application/json, */*"])
       expect((await send(url, { headers: { accept }, body: initialize() })).status).toBe(406);
@@ -82,7 +82,7 @@ describe("the gateway profile's endpoint", () => {
     expect(await send(url, { headers: session, body: initialized })).toMatchObject({ status: 202, text: "" });
   });
 
-  it("speaks the revision 2025-11-25 and no other", async () => {
+  it("supports protocol version 2025-11-25 only", async () => {
     const { url } = await openStrict();
     for (const asked of ["2025-06-18", "2024-11-05", "2099-01-01", "<b>", 7, undefined]) {
       const { params, ...question } = initialize();
@@ -103,7 +103,7 @@ describe("the gateway profile's endpoint", () => {
     expect((await send(url, { headers: session, body: list })).status).toBe(200);
   });
 
-  it("lets a handshake ask for an older revision where the config says so, and answers with its own", async () => {
+  it("accepts a handshake with an older version where the config says so, and answers with its own", async () => {
     const { url } = await openStrict({ older_handshakes: ["2025-06-18"] });
     const askFor = async (revision: string) => answersIn(await send(url, { body: initialize(revision) }))[0];
     expect(await askFor("2025-06-18")).toMatchObject({ result: { protocolVersion: "2025-11-25" } });
@@ -114,13 +114,13 @@ describe("the gateway profile's endpoint", () => {
     expect((await send(url, { headers, body: list })).status).toBe(400);
   });
 
-  it("may be told of just the older revisions that there are", () => {
+  it("can be configured with exactly the older versions of the SDK", () => {
     const older = SUPPORTED_PROTOCOL_VERSIONS.filter((revision) => revision !== LATEST_PROTOCOL_VERSION);
     const { element } = http.shape.older_handshakes.unwrap();
     expect([...element.options].sort()).toEqual(older.sort());
   });
 
-  it("takes one message at a time, and nothing but a ping before the client says that it is ready", async () => {
+  it("accepts one message per request, and only a ping before the session is initialized", async () => {
     const { url } = await openStrict();
     const opened = await send(url, { body: initialize() });
     const headers = {
@@ -144,7 +144,7 @@ describe("the gateway profile's endpoint", () => {
     );
   });
 
-  it("lists its seven tools in one order with both schemas, all of them reading, and knows no cursor of the list", async () => {
+  it("lists its seven read-only tools in one order with both schemas, and rejects a cursor", async () => {
     const { url } = await openStrict();
     const session = await openRaw(url);
     const tools = resultOf(await send(url, { headers: session, body: list }), 1).tools as JsonObject[];

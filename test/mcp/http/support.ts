@@ -1,4 +1,4 @@
-/** A gateway for tests: a workshop's runtime behind a real HTTP server on a free port, and clients of both eras. */
+/** A gateway for tests: a runtime behind a real HTTP server on a free port, and clients for it. */
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -10,7 +10,7 @@ import { environmentTokens, type TokenSource } from "../../../src/mcp/http/token
 import type { Scenario } from "../../fake-server/index.js";
 import { openWorkshop, range, type Workshop, type WorkshopOptions } from "../../runtime/workshop.js";
 
-// Every test starts a runtime, a server and clients; a busy machine takes its time.
+// Every test starts a runtime, a server and clients, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 90_000 });
 
 export const token = "a-token-of-the-tests-0123456789";
@@ -20,7 +20,7 @@ export interface TestGateway {
   workshop: Workshop;
   url: string;
   logged: string[];
-  /** Ends the service as a signal would; resolves when it has ended. */
+  /** Shuts the gateway down as a signal would; resolves when it has ended. */
   stop(): Promise<void>;
   served: Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface Answer {
 
 const open: { gateways: TestGateway[]; clients: Client[] } = { gateways: [], clients: [] };
 
-/** Ends everything that a test has opened. */
+/** Closes everything that a test has opened. */
 export async function closeAll(): Promise<void> {
   for (const client of open.clients.splice(0)) await client.close();
   for (const { stop, workshop } of open.gateways.splice(0)) {
@@ -42,7 +42,7 @@ export async function closeAll(): Promise<void> {
   }
 }
 
-/** A file and a server that knows where things are defined in it. */
+/** A file and a server that answers definition requests for it. */
 export const files = { "a.fake": "one two\n" };
 export const at = { file_path: "a.fake", line: 1, character: 1 };
 export const definition: Scenario = {
@@ -106,12 +106,12 @@ export const good = {
 export interface RawRequest {
   method?: string;
   path?: string;
-  /** Laid over the good ones; undefined leaves one out. */
+  /** Override the good ones; undefined removes one. */
   headers?: { [name: string]: string | undefined };
   body?: string | JsonObject | JsonObject[];
 }
 
-/** One request, sent just so. */
+/** Sends one raw request. */
 export function send(url: string, { method = "POST", path, headers, body }: RawRequest): Promise<Answer> {
   const target = new URL(url);
   const entries = Object.entries({ ...good, ...headers }).filter(([, value]) => value !== undefined);
@@ -155,7 +155,7 @@ export function callOf(id: number, args: JsonObject = at, name = "find_definitio
   return { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } };
 }
 
-/** Opens a session by hand and gives the headers that its requests carry. */
+/** Opens a session with raw requests and gives the headers of its requests. */
 export async function openRaw(
   url: string,
   bearer = token,
@@ -175,7 +175,7 @@ export async function openRaw(
   return session;
 }
 
-/** The answers in a response, whatever its form. */
+/** The messages in a response: an event stream or a document. */
 export function answersIn({ text }: Answer): JsonObject[] {
   const documents = /^(event|:)/.test(text) ? (text.match(/(?<=^data: ).*$/gm) ?? []) : [text];
   return documents.flatMap((document) => {
@@ -184,14 +184,14 @@ export function answersIn({ text }: Answer): JsonObject[] {
   }) as JsonObject[];
 }
 
-/** The result of the answer to one question. */
+/** The result of the request with this id. */
 export function resultOf(answer: Answer, id: number): JsonObject {
   const found = answersIn(answer).find((message) => message.id === id)?.result;
   if (found === undefined) throw new Error(`no result in ${answer.status} ${answer.text}`);
   return found as JsonObject;
 }
 
-/** A real client of the session era. */
+/** A real client of SDK v1. */
 export async function connect(
   url: string,
   options: { bearer?: string; roots?: string[] } = {},

@@ -1,3 +1,4 @@
+/** Bearer tokens: their sources, their comparison in constant time, and the store. */
 import { timingSafeEqual } from "node:crypto";
 import {
   chmodSync,
@@ -65,13 +66,13 @@ function problemOf(read: () => unknown): string | undefined {
   }
 }
 
-/** Whether a source lets a token in. */
+/** Whether a source accepts a token. */
 function lets(source: TokenSource, bearer: string): boolean {
   return authenticator(source, quiet).authenticate(`Bearer ${bearer}`) !== undefined;
 }
 
 describe("tokens of the environment", () => {
-  it("count side by side", () => {
+  it("are all valid", () => {
     const source = environmentTokens("T", ` ${token}\n${otherToken} `);
     expect([lets(source, token), lets(source, otherToken), lets(source, `${token}x`)]).toEqual([
       true,
@@ -119,7 +120,7 @@ describe("tokens of the environment", () => {
       new Set([digestOf(shown).toString("hex")]),
     );
     for (const side of sides.flat()) expect(side).toHaveLength(32);
-    // A header without a token is compared as well, so that it takes as long.
+    // A header without a token is compared as well, so that it takes the same time.
     compared.mockClear();
     for (const header of [undefined, "", "Basic x", "Bearer"]) expect(check(header)).toBeUndefined();
     expect(compared).toHaveBeenCalledTimes(4 * tokens.length);
@@ -142,7 +143,7 @@ describe("tokens of the environment", () => {
     expect(readers.sort()).toEqual(["mcp/http/checks.ts", "mcp/http/tokens.ts"]);
   });
 
-  it("name their holder alike each time and without showing the token", () => {
+  it("give their holder one name that does not show the token", () => {
     const { authenticate: check } = authenticator(environmentTokens("T", `${token} ${otherToken}`), quiet);
     expect(check(`Bearer ${token}`)).toBe(check(`bearer  ${token}`));
     expect(check(`Bearer ${token}`)).not.toBe(check(`Bearer ${otherToken}`));
@@ -151,12 +152,12 @@ describe("tokens of the environment", () => {
 });
 
 describe("tokens of a file", () => {
-  it("count one a line, with comments", () => {
+  it("are read one per line, with comments", () => {
     const source = fileTokens(write("good", `# the team's\n${token} # of ours\n\n${otherToken}\n`));
     expect([lets(source, token), lets(source, otherToken)]).toEqual([true, true]);
   });
 
-  it.each([0o640, 0o604, 0o620, 0o660])("are refused when others may touch the file (%o)", (mode) => {
+  it.each([0o640, 0o604, 0o620, 0o660])("are refused when others have access to the file (%o)", (mode) => {
     expect(problemOf(() => fileTokens(write("loose", token, mode)).digests())).toBe("http/loose-file");
   });
 
@@ -171,13 +172,16 @@ describe("tokens of a file", () => {
     expect(problemOf(() => fileTokens(path).digests())).toBeUndefined();
   });
 
-  it.runIf(process.getuid?.() === 0)("are refused so for the superuser too", () => {
-    const path = write("nobodys", token);
-    chownSync(path, 65_534, 65_534);
-    expect(problemOf(() => fileTokens(path).digests())).toBe("http/loose-file");
-  });
+  it.runIf(process.getuid?.() === 0)(
+    "are refused for the superuser too when the file is another user's",
+    () => {
+      const path = write("nobodys", token);
+      chownSync(path, 65_534, 65_534);
+      expect(problemOf(() => fileTokens(path).digests())).toBe("http/loose-file");
+    },
+  );
 
-  it("are refused when the file is no file, is not there, is empty or too large", () => {
+  it("are refused when the file is a folder, missing, empty or too large", () => {
     expect(problemOf(() => fileTokens(folder).digests())).toBe("http/loose-file");
     expect(problemOf(() => fileTokens(join(folder, "absent")).digests())).toBe("http/no-token");
     expect(problemOf(() => fileTokens(write("empty", "\n")).digests())).toBe("http/no-token");
@@ -186,13 +190,13 @@ describe("tokens of a file", () => {
     );
   });
 
-  it("are judged by the file that a link leads to", () => {
+  it("are refused by the permissions of the file that a link points to", () => {
     const path = join(folder, "link");
     symlinkSync(write("linked", token, 0o644), path);
     expect(problemOf(() => fileTokens(path).digests())).toBe("http/loose-file");
   });
 
-  it("are changed without a restart, and count no more while the file cannot be trusted", async () => {
+  it("change without a restart, and are invalid while others can read the file", async () => {
     const path = write("rotated", token);
     const { url, logged } = await openGateway({ tokens: fileTokens(path) });
     const status = async (bearer: string) =>
@@ -204,19 +208,19 @@ describe("tokens of a file", () => {
     expect([await status(token), await status(otherToken)]).toEqual([401, 200]);
     chmodSync(path, 0o644);
     expect([await status(token), await status(otherToken)]).toEqual([401, 401]);
-    expect(logged.filter((line) => line.includes("nobody gets in"))).toEqual([
-      'error the tokens cannot be used; nobody gets in {"code":"http/loose-file"}',
+    expect(logged.filter((line) => line.includes("the tokens cannot be used"))).toEqual([
+      'error the tokens cannot be used; all requests are rejected {"code":"http/loose-file"}',
     ]);
     chmodSync(path, 0o600);
     expect(await status(otherToken)).toBe(200);
   });
 });
 
-describe("tokens of our own", () => {
+describe("generated tokens", () => {
   const store = () => join(folder, "state", "tokens.json");
   afterEach(() => rmSync(join(folder, "state"), { recursive: true, force: true }));
 
-  it("are made long and random, in a file of the owner's alone", () => {
+  it("are long and random, in a file that only its owner can read", () => {
     const made = [addToken(store()), addToken(store())];
     expect(new Set(made.map(({ secret }) => secret)).size).toBe(2);
     for (const { secret } of made) expect(Buffer.from(secret ?? "", "base64url")).toHaveLength(32);
@@ -224,7 +228,7 @@ describe("tokens of our own", () => {
     expect(statSync(join(folder, "state")).mode & 0o777).toBe(0o700);
   });
 
-  it("are printed once, and then only their digest is kept", () => {
+  it("are printed once, and then stored as a digest", () => {
     const { secret = "" } = addToken(store());
     expect(readFileSync(store(), "utf8")).toContain(secret);
     expect(revealToken(store())).toBe(secret);
@@ -233,7 +237,7 @@ describe("tokens of our own", () => {
     expect(lets(storedTokens(store()), secret)).toBe(true);
   });
 
-  it("count from the moment they are made to the moment they are removed", () => {
+  it("are valid from their creation to their removal", () => {
     const first = addToken(store());
     const source = storedTokens(store());
     const { authenticate: check } = authenticator(source, quiet);
@@ -255,7 +259,7 @@ describe("tokens of our own", () => {
   });
 
   it.each(["", "{", "[]", '{"version":2,"tokens":[]}', '{"version":1,"tokens":[{"name":"x"}]}'])(
-    "are none when the store is damaged: %s",
+    "are invalid when the store is damaged: %s",
     (text) => {
       const path = write("damaged.json", text);
       expect(problemOf(() => storedTokens(path).digests())).toBe("http/bad-tokens");

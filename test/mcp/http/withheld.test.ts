@@ -1,4 +1,4 @@
-/** What one session makes a shared server say, or changes, is nothing for another one. */
+/** A session limited to some roots gets no server output about other files, and cannot undo edits of others. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -49,7 +49,7 @@ async function ask(client: TestClient, name: string, args: JsonObject): Promise<
 const hover = (client: TestClient, file: string) =>
   ask(client, "get_hover", { file_path: file, line: 1, character: 1 });
 
-it("a narrowed session does not hear what a server said of other files; one that sees them does", async () => {
+it("a limited session gets no server messages about other files; one that sees them does", async () => {
   const { url, narrow } = await open(failing);
   const [one, two, whole] = [await narrow("one"), await narrow("two"), await connect(url)];
   expect(await hover(two, "b.fake")).toMatchObject({
@@ -68,7 +68,7 @@ it("a narrowed session does not hear what a server said of other files; one that
   expect(JSON.stringify(await hover(whole, "one/a.fake"))).toContain("clash with two/b.fake and one/a.fake");
 });
 
-it("a narrowed session hears that a server works, not on what", async () => {
+it("a limited session gets progress without its text", async () => {
   const title = "indexing file:///work/two/b.fake";
   const { url, narrow } = await open({
     capabilities: { hoverProvider: true },
@@ -94,7 +94,7 @@ it("a narrowed session hears that a server works, not on what", async () => {
   expect(await heardBy(await connect(url), "one/a.fake")).toContain("indexing two/b.fake");
 });
 
-it("a narrowed session hears that a server did not start, not what it said to that", async () => {
+it("a limited session is told that a server did not start, without the server's message", async () => {
   const { url, narrow } = await open({
     on: { initialize: [{ error: { code: -32603, message: `broken file:///work/two/b.fake ${secret}` } }] },
   });
@@ -104,7 +104,7 @@ it("a narrowed session hears that a server did not start, not what it said to th
   expect(JSON.stringify(await hover(await connect(url), "one/a.fake"))).toContain("broken two/b.fake");
 });
 
-it("an edit is taken back by the holder of the token that made it, in any session, and by no other", async () => {
+it("an edit can be undone by the holder of the token that made it, in any session, and by no other", async () => {
   const { url, workshop } = await open(failing);
   const mine = await connect(url);
   const made = await ask(mine, "create_file", { file_path: "new.fake", content: "x", dry_run: false });

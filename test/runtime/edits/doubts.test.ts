@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
-import { filesIn } from "../../../src/runtime/edits/folder.js";
+import { filesIn } from "../../../src/runtime/edits/file-edits.js";
 import { openWorkshop, range } from "../workshop.js";
 import { codeOf, editing, files, greet, read, reasonsOf, renameBoth, warningsOf } from "./support.js";
 

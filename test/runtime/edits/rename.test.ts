@@ -133,6 +133,8 @@ describe("an apply", () => {
     expect(answer.structured).toMatchObject({ status: "applied", summary: { files: 2, edits: 2 } });
     expect(read(workshop, "b.fake")).toBe(renamed["b.fake"]);
     expect(await workshop.received("textDocument/rename")).toHaveLength(1);
+    const again = await workshop.call("rename_symbol", { ...greet, dry_run: false, edit_token: token });
+    expect(codeOf(again)).toBe("edit/unknown-token");
   });
 
   it("takes a token for the call that showed it, or alone for any preview of the session", async () => {

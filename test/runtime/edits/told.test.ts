@@ -127,7 +127,7 @@ it("an edit whose command fails is not told as all done", async () => {
     status: "applied",
     command_failed: expect.stringContaining("broken"),
   });
-  expect(answer.text).toContain("what stands here is done, the command failed");
+  expect(answer.text).toContain("the edits listed here are done, the command failed");
   expect(answer.text).not.toContain("all of it is done");
   expect(read(workshop, "b.fake")).toBe("hello();\n");
 });

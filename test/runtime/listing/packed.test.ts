@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PositionEncoding } from "../../../src/base/text.js";
-import { documentSymbolsFacts } from "../../../src/protocol/shapes/document-symbols.js";
+import { documentSymbolsFacts } from "../../../src/protocol/shapes/symbols.js";
 import { Pages, type Snapshot } from "../../../src/runtime/answer/page.js";
 import {
   compareRanges,

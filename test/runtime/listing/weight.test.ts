@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { PositionEncoding } from "../../../src/base/text.js";
-import { documentSymbolsFacts } from "../../../src/protocol/shapes/document-symbols.js";
+import { documentSymbolsFacts } from "../../../src/protocol/shapes/symbols.js";
 import { RowList } from "../../../src/runtime/listing/row-list.js";
 import { PlainRows } from "../../../src/runtime/listing/row-store.js";
 import { Rows } from "../../../src/runtime/listing/rows.js";

@@ -33,7 +33,7 @@ test("are kept where the system has a tool for it", async ({ skip }) => {
   if (made === undefined || !isGnu()) skip();
   const edits = await bench.open();
   const applied = await applyNow(edits, [bench.change("a.ts", "one", "uno")]);
-  expect([applied.bared, bench.text("a.ts"), attribute()]).toEqual([[], "uno\n", "b'mine'"]);
+  expect([applied.attributesLost, bench.text("a.ts"), attribute()]).toEqual([[], "uno\n", "b'mine'"]);
   expect(statSync(join(bench.root, "a.ts")).mode & 0o777).toBe(0o640);
   await edits.undo(applied.undoToken);
   expect([bench.text("a.ts"), attribute()]).toEqual(["one\n", "b'mine'"]);
@@ -49,5 +49,5 @@ test("that are lost are named, and the edit stands", async () => {
   };
   const edits = await bench.open({}, disk);
   const applied = await applyNow(edits, [bench.change("a.ts", "one", "uno")]);
-  expect([applied.bared, bench.text("a.ts")]).toEqual([["a.ts"], "uno\n"]);
+  expect([applied.attributesLost, bench.text("a.ts")]).toEqual([["a.ts"], "uno\n"]);
 });

@@ -121,8 +121,8 @@ export const remove = (path: string, options: { [key: string]: boolean } = {}): 
 
 /** Previews and applies. */
 export async function applyNow(edits: Edits, changes: Change[]): Promise<Applied> {
-  const { token } = await edits.preview(changes);
-  return edits.apply(token);
+  const preview = await edits.preview(changes);
+  return edits.apply(preview);
 }
 
 /** The refusal that something ends in. */

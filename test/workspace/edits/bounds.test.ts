@@ -126,16 +126,3 @@ describe("the journal", () => {
     expect(record).toMatchObject({ version: 1, id, undoes: null, steps: [{ kind: "swap" }] });
   });
 });
-
-describe("previews", () => {
-  test("are forgotten when there are too many, by number and by size", async () => {
-    const edits = await bench.open({ previews: 3, previewBytes: 18_300 });
-    const tokens: string[] = [];
-    for (let i = 0; i < 5; i++) tokens.push((await edits.preview([create(`${i}.ts`)])).token);
-    expect((await refusalOf(edits.apply(tokens[0] ?? ""))).code).toBe("edit/unknown-token");
-    const { token } = await edits.preview([create("large.ts", "x".repeat(9_000))]);
-    expect((await refusalOf(edits.apply(tokens[4] ?? ""))).code).toBe("edit/unknown-token");
-    await edits.apply(token);
-    expect(bench.text("large.ts")).toHaveLength(9_000);
-  });
-});

@@ -12,7 +12,7 @@ for (let done = 0; done < Number(count); ) {
       bench.change("log.txt", "end", `${name} ${done}\nend`),
       bench.change("copy.txt", "end", `${name} ${done}\nend`),
     ]);
-    await edits.apply(preview.token);
+    await edits.apply(preview);
     done++;
   } catch (error) {
     if (!(error instanceof Refusal) || !["edit/changed", "edit/refused"].includes(error.code)) throw error;

@@ -5,15 +5,12 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { unifiedDiff } from "../../../src/workspace/edits/diff.js";
-import { applyChanges, wholeChange } from "../../../src/workspace/edits/text.js";
+import { applyChanges, wholeChange } from "../../../src/workspace/edits/text-edits.js";
 import type { TextChange } from "../../../src/workspace/edits/types.js";
 
 function diffOf(before: string, changes: TextChange[], maxChars = 1_000_000): { diff: string; cut: boolean } {
   const after = applyChanges(before, changes);
-  return unifiedDiff(
-    { before: { shown: "f", text: before }, after: { shown: "f", text: after }, changes },
-    maxChars,
-  );
+  return unifiedDiff({ before: { shown: "f", text: before }, after: { shown: "f", text: after } }, maxChars);
 }
 
 /** Reads a diff as `patch` does, and is strict about every line and number. */
@@ -149,7 +146,6 @@ describe("a unified diff", () => {
     const sides = {
       before: null,
       after: { shown: "a\n+++ b/x", text: "1\n2\n3\n" },
-      changes: [{ start: 0, end: 0, newText: "1\n2\n3\n" }],
     };
     expect(unifiedDiff(sides, 1000).diff.split("\n").slice(0, 2)).toEqual([
       "--- /dev/null",

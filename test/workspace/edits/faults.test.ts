@@ -54,10 +54,10 @@ describe("whatever fails, everything is as it was", () => {
         }
       });
       const edits = await here.open({}, disk);
-      const { token } = await edits.preview(everything(here));
+      const preview = await edits.preview(everything(here));
       armed = 1;
       try {
-        await edits.apply(token);
+        await edits.apply(preview);
         happened++;
         expect(here.snapshot()).not.toEqual(before);
       } catch (error) {
@@ -211,8 +211,8 @@ describe("whatever fails, everything is as it was", () => {
     bench.write("a.ts", "one\n");
     writeFileSync(bench.state, "a file in the way");
     const edits = await bench.open();
-    const { token } = await edits.preview([bench.change("a.ts", "one", "uno")]);
-    expect((await refusalOf(edits.apply(token))).code).toBe("edit/no-journal");
+    const preview = await edits.preview([bench.change("a.ts", "one", "uno")]);
+    expect((await refusalOf(edits.apply(preview))).code).toBe("edit/no-journal");
     expect(bench.text("a.ts")).toBe("one\n");
   });
 });
@@ -329,9 +329,9 @@ describe("somebody else, at the worst moment", () => {
         }
       });
       const edits = await here.open({}, disk);
-      const { token } = await edits.preview(everything(here));
+      const preview = await edits.preview(everything(here));
       armed = 1;
-      await edits.apply(token).catch((error: unknown) => {
+      await edits.apply(preview).catch((error: unknown) => {
         expect(error).toMatchObject({ name: "Refusal" });
       });
       expect(snapshotOf(outside)).toEqual(beforeOutside);

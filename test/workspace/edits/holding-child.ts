@@ -11,8 +11,8 @@ const disk = watchedDisk(async ({ method, paths }) => {
   await new Promise((resolve) => setTimeout(resolve, 600_000));
 });
 const edits = await bench.open({}, disk);
-const { token } = await edits.preview([
+const preview = await edits.preview([
   bench.change("log.txt", "end", "mine\nend"),
   bench.change("copy.txt", "end", "mine\nend"),
 ]);
-await edits.apply(token);
+await edits.apply(preview);

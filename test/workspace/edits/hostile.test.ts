@@ -207,10 +207,11 @@ describe("a hostile list of changes", () => {
         const kept = untouchable(bench);
         const changes: Change[] = [];
         for (const change of hostile) changes.push(await realChange(change));
-        const { token, reasons } = await edits.preview(changes);
+        const preview = await edits.preview(changes);
+        const { reasons } = preview;
         expect(bench.snapshot()).toEqual(before);
         try {
-          const { undoToken } = await edits.apply(token);
+          const { undoToken } = await edits.apply(preview);
           expect(reasons).toEqual([]);
           expect(untouchable(bench)).toEqual(kept);
           done++;
@@ -328,13 +329,13 @@ describe("a session that sees less", () => {
     const narrow = await narrowGate(gate, [pathToFileURL(join(bench.root, "src")).href]);
     const preview = await edits.preview([create("n.ts", "n")], narrow);
     expect(preview.files.map((file) => file.shown)).toEqual(["n.ts"]);
-    const { undoToken } = await edits.apply(preview.token, { gate: narrow });
+    const { undoToken } = await edits.apply(preview, { gate: narrow });
     expect(bench.text("src/n.ts")).toBe("n");
     const outside = await edits.preview([bench.change("a.ts", "one", "uno")], narrow);
     expect(outside.reasons.map(({ code }) => code)).toEqual(["edit/missing"]);
     const whole = await edits.preview([bench.change("a.ts", "one", "uno")]);
-    expect((await refusalOf(edits.apply(whole.token, { gate: narrow }))).code).toBe("edit/missing");
-    const { undoToken: wholeUndo } = await edits.apply(whole.token);
+    expect((await refusalOf(edits.apply(whole, { gate: narrow }))).code).toBe("edit/missing");
+    const { undoToken: wholeUndo } = await edits.apply(whole);
     expect((await refusalOf(edits.undo(wholeUndo, { gate: narrow }))).code).toBe("edit/undo-conflict");
     await edits.undo(undoToken, { gate: narrow });
     expect(bench.text("a.ts")).toContain("uno");

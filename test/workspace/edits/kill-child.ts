@@ -9,8 +9,8 @@ const [top = "", act = "", moment = "0"] = process.argv.slice(2);
 const bench = benchAt(top);
 const edits = await bench.open({}, killingDisk(Number(moment)));
 if (act === "apply") {
-  const { token } = await edits.preview(everything(bench));
-  await edits.apply(token, { backupSuffix: ".bak" });
+  const preview = await edits.preview(everything(bench));
+  await edits.apply(preview, { backupSuffix: ".bak" });
 }
 if (act === "undo") {
   const [workspace = ""] = readdirSync(join(top, "state/edits"));

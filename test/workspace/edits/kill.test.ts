@@ -64,9 +64,9 @@ function freshBench(name: string): Bench {
 
 async function applyAll(bench: Bench): Promise<void> {
   const edits = await bench.open();
-  const { token, reasons } = await edits.preview(everything(bench));
-  expect(reasons).toEqual([]);
-  await edits.apply(token, { backupSuffix: ".bak" });
+  const preview = await edits.preview(everything(bench));
+  expect(preview.reasons).toEqual([]);
+  await edits.apply(preview, { backupSuffix: ".bak" });
 }
 
 /** Kills an act at its moments, two at a time, and looks at what each leaves. */

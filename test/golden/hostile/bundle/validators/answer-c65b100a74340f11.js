@@ -8,949 +8,20 @@ const isEqual = (a, b) => {
   if (keys.length !== Object.keys(b).length) return false;
   return keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
 };
-const closedObject = (members, required, rest) => {
-  const checks = new Map(members);
-  const validate = (value, { instancePath = "" } = {}) => {
-    const errors = [];
-    const tell = (keyword, params, message) => errors.push({ instancePath, keyword, params, message });
-    const add = (check, part, path) => check(part, { instancePath: path }) || errors.push(...check.errors);
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-      tell("type", { type: "object" }, "must be object");
-    else {
-      for (const name of required)
-        if (!Object.hasOwn(value, name) || value[name] === undefined)
-          tell("required", { missingProperty: name }, "must have required property '" + name + "'");
-      for (const name of Object.keys(value))
-        if (!checks.has(name))
-          tell("additionalProperties", { additionalProperty: name }, "must NOT have additional properties");
-      for (const [name, check] of checks)
-        if (Object.hasOwn(value, name) && value[name] !== undefined)
-          add(check, value[name], instancePath + "/" + name.replaceAll("~", "~0").replaceAll("/", "~1"));
-    }
-    if (rest !== undefined) add(rest, value, instancePath);
-    validate.errors = errors.length === 0 ? null : errors;
-    return errors.length === 0;
-  };
-  return validate;
-};
-const check0 = (() => {
-const schema0 = {"items":{"additionalProperties":false,"properties":{"character":{"minimum":1,"type":"integer"},"container":{"type":"string"},"end_character":{"minimum":1,"type":"integer"},"end_line":{"minimum":1,"type":"integer"},"kind":{"type":"string"},"line":{"minimum":1,"type":"integer"},"name":{"type":"string"},"path":{"type":"string"},"text":{"type":"string"}},"required":["name","kind","path","line","character","end_line","end_character"],"type":"object"},"type":"array"};
+const schema0 = {"additionalProperties":false,"oneOf":[{"properties":{"candidates":false,"error":false,"needs_disambiguation":false,"ok":{"const":true}},"required":["server_id","readiness","truncated","value"]},{"properties":{"error":false,"ok":{"const":true}},"required":["needs_disambiguation","candidates"]},{"properties":{"ok":{"const":false}},"required":["error","next_steps"]}],"properties":{"candidates":{"items":{"additionalProperties":false,"properties":{"character":{"minimum":1,"type":"integer"},"container":{"type":"string"},"end_character":{"minimum":1,"type":"integer"},"end_line":{"minimum":1,"type":"integer"},"kind":{"type":"string"},"line":{"minimum":1,"type":"integer"},"name":{"type":"string"},"path":{"type":"string"},"text":{"type":"string"}},"required":["name","kind","path","line","character","end_line","end_character"],"type":"object"},"type":"array"},"document":{"additionalProperties":false,"properties":{"path":{"type":"string"},"sha256":{"pattern":"^[0-9a-f]{64}$","type":"string"}},"required":["path","sha256"],"type":"object"},"dropped":{"minimum":0,"type":"integer"},"error":{"additionalProperties":false,"properties":{"code":{"type":"string"},"data":{"type":"object"},"message":{"type":"string"}},"required":["code","message"],"type":"object"},"needs_disambiguation":{"const":true},"next_cursor":{"type":"string"},"next_steps":{"items":{"additionalProperties":false,"properties":{"arguments":{"type":"object"},"kind":{"enum":["tool","config","command","doc"]},"text":{"type":"string"},"tool":{"type":"string"},"why":{"type":"string"}},"required":["kind"],"type":"object"},"type":"array"},"ok":{"type":"boolean"},"readiness":{"enum":["ready","indexing","starting","unknown"]},"schema_version":{"const":1},"server_id":{"type":["string","null"]},"shown":{"minimum":0,"type":"integer"},"tool":{"type":"string"},"total":{"minimum":0,"type":"integer"},"truncated":{"type":"boolean"},"value":{"properties":{"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍":{"const":"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"},"process":{"enum":[{"eval":"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"}]}},"type":"object"},"warnings":{"items":{"additionalProperties":false,"properties":{"code":{"type":"string"},"data":{"type":"object"},"message":{"type":"string"}},"required":["code","message"],"type":"object"},"type":"array"}},"required":["schema_version","ok","tool","warnings"],"type":"object"};
 const func0 = Object.prototype.hasOwnProperty;
-
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-let data0 = data[i0];
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.name === undefined){
-const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data0.kind === undefined){
-const err1 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "kind"},message:"must have required property '"+"kind"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(data0.path === undefined){
-const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(data0.line === undefined){
-const err3 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "line"},message:"must have required property '"+"line"+"'"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(data0.character === undefined){
-const err4 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "character"},message:"must have required property '"+"character"+"'"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-if(data0.end_line === undefined){
-const err5 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "end_line"},message:"must have required property '"+"end_line"+"'"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(data0.end_character === undefined){
-const err6 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "end_character"},message:"must have required property '"+"end_character"+"'"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-for(const key0 in data0){
-if(!(func0.call(schema0.items.properties, key0))){
-const err7 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-if(data0.character !== undefined){
-let data1 = data0.character;
-if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err8 = {instancePath:instancePath+"/" + i0+"/character",schemaPath:"#/items/properties/character/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-if((typeof data1 == "number") && (isFinite(data1))){
-if(data1 < 1 || isNaN(data1)){
-const err9 = {instancePath:instancePath+"/" + i0+"/character",schemaPath:"#/items/properties/character/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-}
-if(data0.container !== undefined){
-if(typeof data0.container !== "string"){
-const err10 = {instancePath:instancePath+"/" + i0+"/container",schemaPath:"#/items/properties/container/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-if(data0.end_character !== undefined){
-let data3 = data0.end_character;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err11 = {instancePath:instancePath+"/" + i0+"/end_character",schemaPath:"#/items/properties/end_character/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-if((typeof data3 == "number") && (isFinite(data3))){
-if(data3 < 1 || isNaN(data3)){
-const err12 = {instancePath:instancePath+"/" + i0+"/end_character",schemaPath:"#/items/properties/end_character/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-}
-}
-if(data0.end_line !== undefined){
-let data4 = data0.end_line;
-if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err13 = {instancePath:instancePath+"/" + i0+"/end_line",schemaPath:"#/items/properties/end_line/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-if((typeof data4 == "number") && (isFinite(data4))){
-if(data4 < 1 || isNaN(data4)){
-const err14 = {instancePath:instancePath+"/" + i0+"/end_line",schemaPath:"#/items/properties/end_line/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-}
-}
-if(data0.kind !== undefined){
-if(typeof data0.kind !== "string"){
-const err15 = {instancePath:instancePath+"/" + i0+"/kind",schemaPath:"#/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-}
-if(data0.line !== undefined){
-let data6 = data0.line;
-if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
-const err16 = {instancePath:instancePath+"/" + i0+"/line",schemaPath:"#/items/properties/line/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-if((typeof data6 == "number") && (isFinite(data6))){
-if(data6 < 1 || isNaN(data6)){
-const err17 = {instancePath:instancePath+"/" + i0+"/line",schemaPath:"#/items/properties/line/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-}
-}
-if(data0.name !== undefined){
-if(typeof data0.name !== "string"){
-const err18 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-}
-if(data0.path !== undefined){
-if(typeof data0.path !== "string"){
-const err19 = {instancePath:instancePath+"/" + i0+"/path",schemaPath:"#/items/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-}
-}
-if(data0.text !== undefined){
-if(typeof data0.text !== "string"){
-const err20 = {instancePath:instancePath+"/" + i0+"/text",schemaPath:"#/items/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-}
-}
-else {
-const err21 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-}
-}
-}
-else {
-const err22 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-return validate0;
-})();
-const check1 = (() => {
-const schema0 = {"additionalProperties":false,"properties":{"path":{"type":"string"},"sha256":{"pattern":"^[0-9a-f]{64}$","type":"string"}},"required":["path","sha256"],"type":"object"};
+const func70 = isEqual;
 const pattern0 = new RegExp("^[0-9a-f]{64}$", "u");
 
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.path === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.sha256 === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sha256"},message:"must have required property '"+"sha256"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-for(const key0 in data){
-if(!((key0 === "path") || (key0 === "sha256"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data.path !== undefined){
-if(typeof data.path !== "string"){
-const err3 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-if(data.sha256 !== undefined){
-let data1 = data.sha256;
-if(typeof data1 === "string"){
-if(!pattern0.test(data1)){
-const err4 = {instancePath:instancePath+"/sha256",schemaPath:"#/properties/sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/sha256",schemaPath:"#/properties/sha256/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-}
-else {
-const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-return validate0;
-})();
-const check2 = (() => {
-const schema0 = {"minimum":0,"type":"integer"};
-
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if((typeof data == "number") && (isFinite(data))){
-if(data < 0 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-return validate0;
-})();
-const check3 = (() => {
-const schema0 = {"additionalProperties":false,"properties":{"code":{"type":"string"},"data":{"type":"object"},"message":{"type":"string"}},"required":["code","message"],"type":"object"};
-
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.code === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.message === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-for(const key0 in data){
-if(!(((key0 === "code") || (key0 === "data")) || (key0 === "message"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data.code !== undefined){
-if(typeof data.code !== "string"){
-const err3 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-if(data.data !== undefined){
-let data1 = data.data;
-if(!(data1 && typeof data1 == "object" && !Array.isArray(data1))){
-const err4 = {instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-if(data.message !== undefined){
-if(typeof data.message !== "string"){
-const err5 = {instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-}
-else {
-const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-return validate0;
-})();
-const check4 = (() => {
-const schema0 = {"const":true};
-
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-if(true !== data){
-const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-return validate0;
-})();
-const check5 = (() => {
-const schema0 = {"type":"string"};
-
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-return validate0;
-})();
-const check6 = (() => {
-const schema0 = {"items":{"additionalProperties":false,"properties":{"arguments":{"type":"object"},"kind":{"enum":["tool","config","command","doc"]},"text":{"type":"string"},"tool":{"type":"string"},"why":{"type":"string"}},"required":["kind"],"type":"object"},"type":"array"};
-
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-let data0 = data[i0];
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.kind === undefined){
-const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "kind"},message:"must have required property '"+"kind"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data0){
-if(!(((((key0 === "arguments") || (key0 === "kind")) || (key0 === "text")) || (key0 === "tool")) || (key0 === "why"))){
-const err1 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data0.arguments !== undefined){
-let data1 = data0.arguments;
-if(!(data1 && typeof data1 == "object" && !Array.isArray(data1))){
-const err2 = {instancePath:instancePath+"/" + i0+"/arguments",schemaPath:"#/items/properties/arguments/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data0.kind !== undefined){
-let data2 = data0.kind;
-if(!((((data2 === "tool") || (data2 === "config")) || (data2 === "command")) || (data2 === "doc"))){
-const err3 = {instancePath:instancePath+"/" + i0+"/kind",schemaPath:"#/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema0.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-if(data0.text !== undefined){
-if(typeof data0.text !== "string"){
-const err4 = {instancePath:instancePath+"/" + i0+"/text",schemaPath:"#/items/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-if(data0.tool !== undefined){
-if(typeof data0.tool !== "string"){
-const err5 = {instancePath:instancePath+"/" + i0+"/tool",schemaPath:"#/items/properties/tool/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-if(data0.why !== undefined){
-if(typeof data0.why !== "string"){
-const err6 = {instancePath:instancePath+"/" + i0+"/why",schemaPath:"#/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-}
-else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-return validate0;
-})();
-const check7 = (() => {
-const schema0 = {"type":"boolean"};
-
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "boolean"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-return validate0;
-})();
-const check8 = (() => {
-const schema0 = {"enum":["ready","indexing","starting","unknown"]};
-
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-if(!((((data === "ready") || (data === "indexing")) || (data === "starting")) || (data === "unknown"))){
-const err0 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema0.enum},message:"must be equal to one of the allowed values"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-return validate0;
-})();
-const check9 = (() => {
-const schema0 = {"const":1};
-
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-if(1 !== data){
-const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: 1},message:"must be equal to constant"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-return validate0;
-})();
-const check10 = (() => {
-const schema0 = {"type":["string","null"]};
-
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-if((typeof data !== "string") && (data !== null)){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema0.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-return validate0;
-})();
-const check11 = (() => {
-const schema0 = {"properties":{"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍":{"const":"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"},"process":{"enum":[{"eval":"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"}]}},"type":"object"};
-const func0 = isEqual;
-
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"] !== undefined){
-if("a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍" !== data["a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"]){
-const err0 = {instancePath:instancePath+"/a\"b'c`d${process.exit(1)}*~1 ~1~1\\ \n\r\u2028\u2029<~1script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍",schemaPath:"#/properties/a%22b'c%60d%24%7Bprocess.exit(1)%7D*~1%20~1~1%5C%20%0A%0D%E2%80%A8%E2%80%A9%3C~1script%3E%3C!--%20%7B%7Blit%20name%7D%7D%20%7B%7B%7Bthis%7D%7D%7D%20--%3E%20import(%22x%22)%20%7C%20_x_%20%00%20%F0%9F%91%8D/const",keyword:"const",params:{allowedValue: "a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"},message:"must be equal to constant"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-if(data.process !== undefined){
-const vSchema0 = schema0.properties.process.enum;
-if(!(func0(data.process, vSchema0[0]))){
-const err1 = {instancePath:instancePath+"/process",schemaPath:"#/properties/process/enum",keyword:"enum",params:{allowedValues: schema0.properties.process.enum},message:"must be equal to one of the allowed values"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-return validate0;
-})();
-const check12 = (() => {
-const schema0 = {"items":{"additionalProperties":false,"properties":{"code":{"type":"string"},"data":{"type":"object"},"message":{"type":"string"}},"required":["code","message"],"type":"object"},"type":"array"};
-
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-if(Array.isArray(data)){
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-let data0 = data[i0];
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.code === undefined){
-const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data0.message === undefined){
-const err1 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-for(const key0 in data0){
-if(!(((key0 === "code") || (key0 === "data")) || (key0 === "message"))){
-const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data0.code !== undefined){
-if(typeof data0.code !== "string"){
-const err3 = {instancePath:instancePath+"/" + i0+"/code",schemaPath:"#/items/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-if(data0.data !== undefined){
-let data2 = data0.data;
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
-const err4 = {instancePath:instancePath+"/" + i0+"/data",schemaPath:"#/items/properties/data/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-if(data0.message !== undefined){
-if(typeof data0.message !== "string"){
-const err5 = {instancePath:instancePath+"/" + i0+"/message",schemaPath:"#/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-}
-else {
-const err6 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-}
-else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-return validate0;
-})();
-const check13 = (() => {
-const schema0 = {"oneOf":[{"properties":{"candidates":false,"error":false,"needs_disambiguation":false,"ok":{"const":true}},"required":["server_id","readiness","truncated","value"]},{"properties":{"error":false,"ok":{"const":true}},"required":["needs_disambiguation","candidates"]},{"properties":{"ok":{"const":false}},"required":["error","next_steps"]}]};
-
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const _errs0 = errors;
+const _errs1 = errors;
 let valid0 = false;
 let passing0 = null;
-const _errs1 = errors;
+const _errs2 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.server_id === undefined){
+if((data.server_id === undefined) || (!(func0.call(data, "server_id")))){
 const err0 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "server_id"},message:"must have required property '"+"server_id"+"'"};
 if(vErrors === null){
 vErrors = [err0];
@@ -960,7 +31,7 @@ vErrors.push(err0);
 }
 errors++;
 }
-if(data.readiness === undefined){
+if((data.readiness === undefined) || (!(func0.call(data, "readiness")))){
 const err1 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "readiness"},message:"must have required property '"+"readiness"+"'"};
 if(vErrors === null){
 vErrors = [err1];
@@ -970,7 +41,7 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(data.truncated === undefined){
+if((data.truncated === undefined) || (!(func0.call(data, "truncated")))){
 const err2 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "truncated"},message:"must have required property '"+"truncated"+"'"};
 if(vErrors === null){
 vErrors = [err2];
@@ -980,7 +51,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(data.value === undefined){
+if((data.value === undefined) || (!(func0.call(data, "value")))){
 const err3 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "value"},message:"must have required property '"+"value"+"'"};
 if(vErrors === null){
 vErrors = [err3];
@@ -990,7 +61,7 @@ vErrors.push(err3);
 }
 errors++;
 }
-if(data.candidates !== undefined){
+if(data.candidates !== undefined && func0.call(data, "candidates")){
 const err4 = {instancePath:instancePath+"/candidates",schemaPath:"#/oneOf/0/properties/candidates/false schema",keyword:"false schema",params:{},message:"boolean schema is false"};
 if(vErrors === null){
 vErrors = [err4];
@@ -1000,7 +71,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(data.error !== undefined){
+if(data.error !== undefined && func0.call(data, "error")){
 const err5 = {instancePath:instancePath+"/error",schemaPath:"#/oneOf/0/properties/error/false schema",keyword:"false schema",params:{},message:"boolean schema is false"};
 if(vErrors === null){
 vErrors = [err5];
@@ -1010,7 +81,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(data.needs_disambiguation !== undefined){
+if(data.needs_disambiguation !== undefined && func0.call(data, "needs_disambiguation")){
 const err6 = {instancePath:instancePath+"/needs_disambiguation",schemaPath:"#/oneOf/0/properties/needs_disambiguation/false schema",keyword:"false schema",params:{},message:"boolean schema is false"};
 if(vErrors === null){
 vErrors = [err6];
@@ -1020,7 +91,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(data.ok !== undefined){
+if(data.ok !== undefined && func0.call(data, "ok")){
 if(true !== data.ok){
 const err7 = {instancePath:instancePath+"/ok",schemaPath:"#/oneOf/0/properties/ok/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"};
 if(vErrors === null){
@@ -1033,14 +104,14 @@ errors++;
 }
 }
 }
-var _valid0 = _errs1 === errors;
+var _valid0 = _errs2 === errors;
 if(_valid0){
 valid0 = true;
 passing0 = 0;
 }
-const _errs3 = errors;
+const _errs4 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.needs_disambiguation === undefined){
+if((data.needs_disambiguation === undefined) || (!(func0.call(data, "needs_disambiguation")))){
 const err8 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "needs_disambiguation"},message:"must have required property '"+"needs_disambiguation"+"'"};
 if(vErrors === null){
 vErrors = [err8];
@@ -1050,7 +121,7 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(data.candidates === undefined){
+if((data.candidates === undefined) || (!(func0.call(data, "candidates")))){
 const err9 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "candidates"},message:"must have required property '"+"candidates"+"'"};
 if(vErrors === null){
 vErrors = [err9];
@@ -1060,7 +131,7 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(data.error !== undefined){
+if(data.error !== undefined && func0.call(data, "error")){
 const err10 = {instancePath:instancePath+"/error",schemaPath:"#/oneOf/1/properties/error/false schema",keyword:"false schema",params:{},message:"boolean schema is false"};
 if(vErrors === null){
 vErrors = [err10];
@@ -1070,7 +141,7 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(data.ok !== undefined){
+if(data.ok !== undefined && func0.call(data, "ok")){
 if(true !== data.ok){
 const err11 = {instancePath:instancePath+"/ok",schemaPath:"#/oneOf/1/properties/ok/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"};
 if(vErrors === null){
@@ -1083,7 +154,7 @@ errors++;
 }
 }
 }
-var _valid0 = _errs3 === errors;
+var _valid0 = _errs4 === errors;
 if(_valid0 && valid0){
 valid0 = false;
 passing0 = [passing0, 1];
@@ -1093,9 +164,9 @@ if(_valid0){
 valid0 = true;
 passing0 = 1;
 }
-const _errs5 = errors;
+const _errs6 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.error === undefined){
+if((data.error === undefined) || (!(func0.call(data, "error")))){
 const err12 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "error"},message:"must have required property '"+"error"+"'"};
 if(vErrors === null){
 vErrors = [err12];
@@ -1105,7 +176,7 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(data.next_steps === undefined){
+if((data.next_steps === undefined) || (!(func0.call(data, "next_steps")))){
 const err13 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "next_steps"},message:"must have required property '"+"next_steps"+"'"};
 if(vErrors === null){
 vErrors = [err13];
@@ -1115,7 +186,7 @@ vErrors.push(err13);
 }
 errors++;
 }
-if(data.ok !== undefined){
+if(data.ok !== undefined && func0.call(data, "ok")){
 if(false !== data.ok){
 const err14 = {instancePath:instancePath+"/ok",schemaPath:"#/oneOf/2/properties/ok/const",keyword:"const",params:{allowedValue: false},message:"must be equal to constant"};
 if(vErrors === null){
@@ -1128,7 +199,7 @@ errors++;
 }
 }
 }
-var _valid0 = _errs5 === errors;
+var _valid0 = _errs6 === errors;
 if(_valid0 && valid0){
 valid0 = false;
 passing0 = [passing0, 2];
@@ -1151,42 +222,950 @@ vErrors.push(err15);
 errors++;
 }
 else {
-errors = _errs0;
+errors = _errs1;
 if(vErrors !== null){
-if(_errs0){
-vErrors.length = _errs0;
+if(_errs1){
+vErrors.length = _errs1;
 }
 else {
 vErrors = null;
 }
 }
 }
+if(data && typeof data == "object" && !Array.isArray(data)){
+if((data.schema_version === undefined) || (!(func0.call(data, "schema_version")))){
+const err16 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "schema_version"},message:"must have required property '"+"schema_version"+"'"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if((data.ok === undefined) || (!(func0.call(data, "ok")))){
+const err17 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "ok"},message:"must have required property '"+"ok"+"'"};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if((data.tool === undefined) || (!(func0.call(data, "tool")))){
+const err18 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "tool"},message:"must have required property '"+"tool"+"'"};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+if((data.warnings === undefined) || (!(func0.call(data, "warnings")))){
+const err19 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "warnings"},message:"must have required property '"+"warnings"+"'"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+for(const key0 of Object.keys(data)){
+if(!(func0.call(schema0.properties, key0))){
+const err20 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+if(data.candidates !== undefined && func0.call(data, "candidates")){
+let data7 = data.candidates;
+if(Array.isArray(data7)){
+const len0 = data7.length;
+for(let i0=0; i0<len0; i0++){
+let data8 = data7[i0];
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
+if((data8.name === undefined) || (!(func0.call(data8, "name")))){
+const err21 = {instancePath:instancePath+"/candidates/" + i0,schemaPath:"#/properties/candidates/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+if((data8.kind === undefined) || (!(func0.call(data8, "kind")))){
+const err22 = {instancePath:instancePath+"/candidates/" + i0,schemaPath:"#/properties/candidates/items/required",keyword:"required",params:{missingProperty: "kind"},message:"must have required property '"+"kind"+"'"};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+if((data8.path === undefined) || (!(func0.call(data8, "path")))){
+const err23 = {instancePath:instancePath+"/candidates/" + i0,schemaPath:"#/properties/candidates/items/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if((data8.line === undefined) || (!(func0.call(data8, "line")))){
+const err24 = {instancePath:instancePath+"/candidates/" + i0,schemaPath:"#/properties/candidates/items/required",keyword:"required",params:{missingProperty: "line"},message:"must have required property '"+"line"+"'"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+if((data8.character === undefined) || (!(func0.call(data8, "character")))){
+const err25 = {instancePath:instancePath+"/candidates/" + i0,schemaPath:"#/properties/candidates/items/required",keyword:"required",params:{missingProperty: "character"},message:"must have required property '"+"character"+"'"};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+if((data8.end_line === undefined) || (!(func0.call(data8, "end_line")))){
+const err26 = {instancePath:instancePath+"/candidates/" + i0,schemaPath:"#/properties/candidates/items/required",keyword:"required",params:{missingProperty: "end_line"},message:"must have required property '"+"end_line"+"'"};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if((data8.end_character === undefined) || (!(func0.call(data8, "end_character")))){
+const err27 = {instancePath:instancePath+"/candidates/" + i0,schemaPath:"#/properties/candidates/items/required",keyword:"required",params:{missingProperty: "end_character"},message:"must have required property '"+"end_character"+"'"};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+for(const key1 of Object.keys(data8)){
+if(!(func0.call(schema0.properties.candidates.items.properties, key1))){
+const err28 = {instancePath:instancePath+"/candidates/" + i0,schemaPath:"#/properties/candidates/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data8.character !== undefined && func0.call(data8, "character")){
+let data9 = data8.character;
+if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
+const err29 = {instancePath:instancePath+"/candidates/" + i0+"/character",schemaPath:"#/properties/candidates/items/properties/character/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 < 1 || isNaN(data9)){
+const err30 = {instancePath:instancePath+"/candidates/" + i0+"/character",schemaPath:"#/properties/candidates/items/properties/character/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+}
+if(data8.container !== undefined && func0.call(data8, "container")){
+if(typeof data8.container !== "string"){
+const err31 = {instancePath:instancePath+"/candidates/" + i0+"/container",schemaPath:"#/properties/candidates/items/properties/container/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+if(data8.end_character !== undefined && func0.call(data8, "end_character")){
+let data11 = data8.end_character;
+if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
+const err32 = {instancePath:instancePath+"/candidates/" + i0+"/end_character",schemaPath:"#/properties/candidates/items/properties/end_character/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+if((typeof data11 == "number") && (isFinite(data11))){
+if(data11 < 1 || isNaN(data11)){
+const err33 = {instancePath:instancePath+"/candidates/" + i0+"/end_character",schemaPath:"#/properties/candidates/items/properties/end_character/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+}
+if(data8.end_line !== undefined && func0.call(data8, "end_line")){
+let data12 = data8.end_line;
+if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
+const err34 = {instancePath:instancePath+"/candidates/" + i0+"/end_line",schemaPath:"#/properties/candidates/items/properties/end_line/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+if((typeof data12 == "number") && (isFinite(data12))){
+if(data12 < 1 || isNaN(data12)){
+const err35 = {instancePath:instancePath+"/candidates/" + i0+"/end_line",schemaPath:"#/properties/candidates/items/properties/end_line/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+}
+if(data8.kind !== undefined && func0.call(data8, "kind")){
+if(typeof data8.kind !== "string"){
+const err36 = {instancePath:instancePath+"/candidates/" + i0+"/kind",schemaPath:"#/properties/candidates/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+if(data8.line !== undefined && func0.call(data8, "line")){
+let data14 = data8.line;
+if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
+const err37 = {instancePath:instancePath+"/candidates/" + i0+"/line",schemaPath:"#/properties/candidates/items/properties/line/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+if((typeof data14 == "number") && (isFinite(data14))){
+if(data14 < 1 || isNaN(data14)){
+const err38 = {instancePath:instancePath+"/candidates/" + i0+"/line",schemaPath:"#/properties/candidates/items/properties/line/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+}
+if(data8.name !== undefined && func0.call(data8, "name")){
+if(typeof data8.name !== "string"){
+const err39 = {instancePath:instancePath+"/candidates/" + i0+"/name",schemaPath:"#/properties/candidates/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+if(data8.path !== undefined && func0.call(data8, "path")){
+if(typeof data8.path !== "string"){
+const err40 = {instancePath:instancePath+"/candidates/" + i0+"/path",schemaPath:"#/properties/candidates/items/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+if(data8.text !== undefined && func0.call(data8, "text")){
+if(typeof data8.text !== "string"){
+const err41 = {instancePath:instancePath+"/candidates/" + i0+"/text",schemaPath:"#/properties/candidates/items/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+}
+else {
+const err42 = {instancePath:instancePath+"/candidates/" + i0,schemaPath:"#/properties/candidates/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+}
+}
+else {
+const err43 = {instancePath:instancePath+"/candidates",schemaPath:"#/properties/candidates/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+}
+if(data.document !== undefined && func0.call(data, "document")){
+let data18 = data.document;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+if((data18.path === undefined) || (!(func0.call(data18, "path")))){
+const err44 = {instancePath:instancePath+"/document",schemaPath:"#/properties/document/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'"};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+if((data18.sha256 === undefined) || (!(func0.call(data18, "sha256")))){
+const err45 = {instancePath:instancePath+"/document",schemaPath:"#/properties/document/required",keyword:"required",params:{missingProperty: "sha256"},message:"must have required property '"+"sha256"+"'"};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+for(const key2 of Object.keys(data18)){
+if(!((key2 === "path") || (key2 === "sha256"))){
+const err46 = {instancePath:instancePath+"/document",schemaPath:"#/properties/document/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+if(data18.path !== undefined && func0.call(data18, "path")){
+if(typeof data18.path !== "string"){
+const err47 = {instancePath:instancePath+"/document/path",schemaPath:"#/properties/document/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+if(data18.sha256 !== undefined && func0.call(data18, "sha256")){
+let data20 = data18.sha256;
+if(typeof data20 === "string"){
+if(!pattern0.test(data20)){
+const err48 = {instancePath:instancePath+"/document/sha256",schemaPath:"#/properties/document/properties/sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+}
+else {
+const err49 = {instancePath:instancePath+"/document/sha256",schemaPath:"#/properties/document/properties/sha256/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/document",schemaPath:"#/properties/document/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+if(data.dropped !== undefined && func0.call(data, "dropped")){
+let data21 = data.dropped;
+if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
+const err51 = {instancePath:instancePath+"/dropped",schemaPath:"#/properties/dropped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+if((typeof data21 == "number") && (isFinite(data21))){
+if(data21 < 0 || isNaN(data21)){
+const err52 = {instancePath:instancePath+"/dropped",schemaPath:"#/properties/dropped/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+}
+}
+if(data.error !== undefined && func0.call(data, "error")){
+let data22 = data.error;
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
+if((data22.code === undefined) || (!(func0.call(data22, "code")))){
+const err53 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+if((data22.message === undefined) || (!(func0.call(data22, "message")))){
+const err54 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+for(const key3 of Object.keys(data22)){
+if(!(((key3 === "code") || (key3 === "data")) || (key3 === "message"))){
+const err55 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+if(data22.code !== undefined && func0.call(data22, "code")){
+if(typeof data22.code !== "string"){
+const err56 = {instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+if(data22.data !== undefined && func0.call(data22, "data")){
+let data24 = data22.data;
+if(!(data24 && typeof data24 == "object" && !Array.isArray(data24))){
+const err57 = {instancePath:instancePath+"/error/data",schemaPath:"#/properties/error/properties/data/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+}
+if(data22.message !== undefined && func0.call(data22, "message")){
+if(typeof data22.message !== "string"){
+const err58 = {instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+}
+}
+else {
+const err59 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+}
+if(data.needs_disambiguation !== undefined && func0.call(data, "needs_disambiguation")){
+if(true !== data.needs_disambiguation){
+const err60 = {instancePath:instancePath+"/needs_disambiguation",schemaPath:"#/properties/needs_disambiguation/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+}
+if(data.next_cursor !== undefined && func0.call(data, "next_cursor")){
+if(typeof data.next_cursor !== "string"){
+const err61 = {instancePath:instancePath+"/next_cursor",schemaPath:"#/properties/next_cursor/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+}
+if(data.next_steps !== undefined && func0.call(data, "next_steps")){
+let data28 = data.next_steps;
+if(Array.isArray(data28)){
+const len1 = data28.length;
+for(let i1=0; i1<len1; i1++){
+let data29 = data28[i1];
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+if((data29.kind === undefined) || (!(func0.call(data29, "kind")))){
+const err62 = {instancePath:instancePath+"/next_steps/" + i1,schemaPath:"#/properties/next_steps/items/required",keyword:"required",params:{missingProperty: "kind"},message:"must have required property '"+"kind"+"'"};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+for(const key4 of Object.keys(data29)){
+if(!(((((key4 === "arguments") || (key4 === "kind")) || (key4 === "text")) || (key4 === "tool")) || (key4 === "why"))){
+const err63 = {instancePath:instancePath+"/next_steps/" + i1,schemaPath:"#/properties/next_steps/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+}
+if(data29.arguments !== undefined && func0.call(data29, "arguments")){
+let data30 = data29.arguments;
+if(!(data30 && typeof data30 == "object" && !Array.isArray(data30))){
+const err64 = {instancePath:instancePath+"/next_steps/" + i1+"/arguments",schemaPath:"#/properties/next_steps/items/properties/arguments/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+}
+if(data29.kind !== undefined && func0.call(data29, "kind")){
+let data31 = data29.kind;
+if(!((((data31 === "tool") || (data31 === "config")) || (data31 === "command")) || (data31 === "doc"))){
+const err65 = {instancePath:instancePath+"/next_steps/" + i1+"/kind",schemaPath:"#/properties/next_steps/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema0.properties.next_steps.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+}
+if(data29.text !== undefined && func0.call(data29, "text")){
+if(typeof data29.text !== "string"){
+const err66 = {instancePath:instancePath+"/next_steps/" + i1+"/text",schemaPath:"#/properties/next_steps/items/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+}
+}
+if(data29.tool !== undefined && func0.call(data29, "tool")){
+if(typeof data29.tool !== "string"){
+const err67 = {instancePath:instancePath+"/next_steps/" + i1+"/tool",schemaPath:"#/properties/next_steps/items/properties/tool/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+}
+}
+if(data29.why !== undefined && func0.call(data29, "why")){
+if(typeof data29.why !== "string"){
+const err68 = {instancePath:instancePath+"/next_steps/" + i1+"/why",schemaPath:"#/properties/next_steps/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+}
+}
+}
+else {
+const err69 = {instancePath:instancePath+"/next_steps/" + i1,schemaPath:"#/properties/next_steps/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+}
+}
+}
+else {
+const err70 = {instancePath:instancePath+"/next_steps",schemaPath:"#/properties/next_steps/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
+}
+errors++;
+}
+}
+if(data.ok !== undefined && func0.call(data, "ok")){
+if(typeof data.ok !== "boolean"){
+const err71 = {instancePath:instancePath+"/ok",schemaPath:"#/properties/ok/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+}
+}
+if(data.readiness !== undefined && func0.call(data, "readiness")){
+let data36 = data.readiness;
+if(!((((data36 === "ready") || (data36 === "indexing")) || (data36 === "starting")) || (data36 === "unknown"))){
+const err72 = {instancePath:instancePath+"/readiness",schemaPath:"#/properties/readiness/enum",keyword:"enum",params:{allowedValues: schema0.properties.readiness.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+}
+}
+if(data.schema_version !== undefined && func0.call(data, "schema_version")){
+if(1 !== data.schema_version){
+const err73 = {instancePath:instancePath+"/schema_version",schemaPath:"#/properties/schema_version/const",keyword:"const",params:{allowedValue: 1},message:"must be equal to constant"};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+}
+}
+if(data.server_id !== undefined && func0.call(data, "server_id")){
+let data38 = data.server_id;
+if((typeof data38 !== "string") && (data38 !== null)){
+const err74 = {instancePath:instancePath+"/server_id",schemaPath:"#/properties/server_id/type",keyword:"type",params:{type: schema0.properties.server_id.type},message:"must be string,null"};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
+}
+errors++;
+}
+}
+if(data.shown !== undefined && func0.call(data, "shown")){
+let data39 = data.shown;
+if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
+const err75 = {instancePath:instancePath+"/shown",schemaPath:"#/properties/shown/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err75];
+}
+else {
+vErrors.push(err75);
+}
+errors++;
+}
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 < 0 || isNaN(data39)){
+const err76 = {instancePath:instancePath+"/shown",schemaPath:"#/properties/shown/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err76];
+}
+else {
+vErrors.push(err76);
+}
+errors++;
+}
+}
+}
+if(data.tool !== undefined && func0.call(data, "tool")){
+if(typeof data.tool !== "string"){
+const err77 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err77];
+}
+else {
+vErrors.push(err77);
+}
+errors++;
+}
+}
+if(data.total !== undefined && func0.call(data, "total")){
+let data41 = data.total;
+if(!(((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41))) && (isFinite(data41)))){
+const err78 = {instancePath:instancePath+"/total",schemaPath:"#/properties/total/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err78];
+}
+else {
+vErrors.push(err78);
+}
+errors++;
+}
+if((typeof data41 == "number") && (isFinite(data41))){
+if(data41 < 0 || isNaN(data41)){
+const err79 = {instancePath:instancePath+"/total",schemaPath:"#/properties/total/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+}
+}
+}
+if(data.truncated !== undefined && func0.call(data, "truncated")){
+if(typeof data.truncated !== "boolean"){
+const err80 = {instancePath:instancePath+"/truncated",schemaPath:"#/properties/truncated/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+}
+}
+if(data.value !== undefined && func0.call(data, "value")){
+let data43 = data.value;
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
+if(data43["a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"] !== undefined && func0.call(data43, "a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍")){
+if("a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍" !== data43["a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"]){
+const err81 = {instancePath:instancePath+"/value/a\"b'c`d${process.exit(1)}*~1 ~1~1\\ \n\r\u2028\u2029<~1script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍",schemaPath:"#/properties/value/properties/a%22b'c%60d%24%7Bprocess.exit(1)%7D*~1%20~1~1%5C%20%0A%0D%E2%80%A8%E2%80%A9%3C~1script%3E%3C!--%20%7B%7Blit%20name%7D%7D%20%7B%7B%7Bthis%7D%7D%7D%20--%3E%20import(%22x%22)%20%7C%20_x_%20%00%20%F0%9F%91%8D/const",keyword:"const",params:{allowedValue: "a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"},message:"must be equal to constant"};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+}
+}
+if(data43.process !== undefined && func0.call(data43, "process")){
+const vSchema2 = schema0.properties.value.properties.process.enum;
+if(!(func70(data43.process, vSchema2[0]))){
+const err82 = {instancePath:instancePath+"/value/process",schemaPath:"#/properties/value/properties/process/enum",keyword:"enum",params:{allowedValues: schema0.properties.value.properties.process.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+}
+}
+}
+else {
+const err83 = {instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+}
+if(data.warnings !== undefined && func0.call(data, "warnings")){
+let data46 = data.warnings;
+if(Array.isArray(data46)){
+const len2 = data46.length;
+for(let i2=0; i2<len2; i2++){
+let data47 = data46[i2];
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+if((data47.code === undefined) || (!(func0.call(data47, "code")))){
+const err84 = {instancePath:instancePath+"/warnings/" + i2,schemaPath:"#/properties/warnings/items/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
+}
+errors++;
+}
+if((data47.message === undefined) || (!(func0.call(data47, "message")))){
+const err85 = {instancePath:instancePath+"/warnings/" + i2,schemaPath:"#/properties/warnings/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
+}
+errors++;
+}
+for(const key5 of Object.keys(data47)){
+if(!(((key5 === "code") || (key5 === "data")) || (key5 === "message"))){
+const err86 = {instancePath:instancePath+"/warnings/" + i2,schemaPath:"#/properties/warnings/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err86];
+}
+else {
+vErrors.push(err86);
+}
+errors++;
+}
+}
+if(data47.code !== undefined && func0.call(data47, "code")){
+if(typeof data47.code !== "string"){
+const err87 = {instancePath:instancePath+"/warnings/" + i2+"/code",schemaPath:"#/properties/warnings/items/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+}
+}
+if(data47.data !== undefined && func0.call(data47, "data")){
+let data49 = data47.data;
+if(!(data49 && typeof data49 == "object" && !Array.isArray(data49))){
+const err88 = {instancePath:instancePath+"/warnings/" + i2+"/data",schemaPath:"#/properties/warnings/items/properties/data/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err88];
+}
+else {
+vErrors.push(err88);
+}
+errors++;
+}
+}
+if(data47.message !== undefined && func0.call(data47, "message")){
+if(typeof data47.message !== "string"){
+const err89 = {instancePath:instancePath+"/warnings/" + i2+"/message",schemaPath:"#/properties/warnings/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err89];
+}
+else {
+vErrors.push(err89);
+}
+errors++;
+}
+}
+}
+else {
+const err90 = {instancePath:instancePath+"/warnings/" + i2,schemaPath:"#/properties/warnings/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
+}
+errors++;
+}
+}
+}
+else {
+const err91 = {instancePath:instancePath+"/warnings",schemaPath:"#/properties/warnings/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err91];
+}
+else {
+vErrors.push(err91);
+}
+errors++;
+}
+}
+}
+else {
+const err92 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err92];
+}
+else {
+vErrors.push(err92);
+}
+errors++;
+}
 validate0.errors = vErrors;
 return errors === 0;
 }
-return validate0;
-})();
-const validate = closedObject(
-  [
-    ["candidates", check0],
-    ["document", check1],
-    ["dropped", check2],
-    ["error", check3],
-    ["needs_disambiguation", check4],
-    ["next_cursor", check5],
-    ["next_steps", check6],
-    ["ok", check7],
-    ["readiness", check8],
-    ["schema_version", check9],
-    ["server_id", check10],
-    ["shown", check2],
-    ["tool", check5],
-    ["total", check2],
-    ["truncated", check7],
-    ["value", check11],
-    ["warnings", check12],
-  ],
-  ["schema_version", "ok", "tool", "warnings"],
-  check13,
-);
-export default validate;
+export default validate0;

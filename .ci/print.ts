@@ -1,0 +1,89 @@
+/** Part of the build (`npm run print`): writes the generated docs, schema and index. `--check` only compares them. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { codes } from "../src/base/codes.js";
+import { canonicalPretty, type JsonObject } from "../src/base/json.js";
+import { shippedConfigs, shippedTemplates } from "../src/cli/shipped.js";
+import { Catalogue } from "../src/config/catalogue/catalogue.js";
+import { readClients } from "../src/config/catalogue/clients.js";
+import { INDEX_FILE, indexText, presetFacts } from "../src/config/catalogue/preset-index.js";
+import { diskFiles } from "../src/config/files.js";
+import { configJsonSchema } from "../src/config/json-schema.js";
+import { loadConfig } from "../src/config/load.js";
+import type { PresetConfig } from "../src/config/schema.js";
+import {
+  clientsDocs,
+  configDocs,
+  languagesDocs,
+  problemsDocs,
+  scalingDocs,
+  toolsDocs,
+} from "../src/emit/docs.js";
+import { readTemplates } from "../src/emit/templates.js";
+import { buildPlan } from "../src/plan/build.js";
+import { clientsView } from "./print/clients-view.js";
+import { languagesView } from "./print/languages-view.js";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Every generated file with its text. */
+function generated(): { [path: string]: string } {
+  const templates = readTemplates(shippedTemplates);
+  const { tools, dialect } = planOf("full");
+  const clients = readClients(shippedConfigs, diskFiles);
+  return {
+    [`configs/${INDEX_FILE}`]: indexText(presets()),
+    "configs/schema.json": canonicalPretty(configJsonSchema()),
+    "docs/clients.md": clientsDocs(clientsView(clients, planOf("default"), templates), templates),
+    "docs/config.md": configDocs(configJsonSchema(), templates),
+    "docs/languages.md": languagesDocs(languagesView(presets().map(presetFacts), matrix()), templates),
+    "docs/problems.md": problemsDocs(codes, templates),
+    "docs/scaling.md": scalingDocs(planOf("default"), templates),
+    "docs/tools.md": toolsDocs(tools, dialect, templates),
+  };
+}
+
+/** The results of the last matrix run, by server. */
+function matrix(): JsonObject {
+  return JSON.parse(current("test/matrix/results.json") ?? "{}") as JsonObject;
+}
+
+function presets(): PresetConfig[] {
+  return new Catalogue(shippedConfigs, diskFiles).presets().map(({ config }) => config);
+}
+
+/** The plan of a shipped profile, independent of this machine. */
+function planOf(profile: string) {
+  const loaded = loadConfig(
+    {
+      workspace: root,
+      configPath: join(shippedConfigs, "profiles", `${profile}.toml`),
+      env: {},
+      home: root,
+      shipped: shippedConfigs,
+      commandLine: {},
+    },
+    diskFiles,
+  );
+  return buildPlan(loaded.config, loaded).plan;
+}
+
+function current(path: string): string | undefined {
+  try {
+    return readFileSync(join(root, path), "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+const stale = Object.entries(generated()).filter(([path, text]) => current(path) !== text);
+if (process.argv.includes("--check")) {
+  for (const [path] of stale) process.stderr.write(`${path} is stale: run \`npm run print\`\n`);
+  process.exitCode = stale.length > 0 ? 1 : 0;
+} else {
+  for (const [path, text] of stale) {
+    writeFileSync(join(root, path), text);
+    process.stdout.write(`${path}\n`);
+  }
+}

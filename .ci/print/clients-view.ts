@@ -1,0 +1,51 @@
+/** The data of `docs/clients.md`: the stanza templates of all clients, filled with example paths. */
+import type { Plan } from "../../src/abi/plan.js";
+import { wordsOf } from "../../src/cli/clients/stanza.js";
+import type { ClientFacts, ClientFileFacts } from "../../src/config/catalogue/clients.js";
+import { type ClientView, clientText } from "../../src/emit/clients.js";
+import type { ClientsView } from "../../src/emit/docs.js";
+import type { Templates } from "../../src/emit/render.js";
+
+const started: ClientView["reach"] = {
+  command: "/usr/bin/node",
+  args: ["/path/to/lsp-proxy/dist/cli/bin.js", "serve", "--config", "/path/to/project/lspi.toml"],
+  cwd: "/path/to/project",
+  env: {},
+  isFetched: false,
+};
+const gateway: ClientView["reach"] = { url: "http://127.0.0.1:3939/mcp", tokenEnv: "LSP_PROXY_TOKEN" };
+
+export function clientsView(clients: readonly ClientFacts[], plan: Plan, templates: Templates): ClientsView {
+  // Two tools are enough for an example.
+  const brief = { ...plan, mcp: { ...plan.mcp, listed: plan.mcp.listed.slice(0, 2) } };
+  const texts = (client: ClientFacts, files: readonly ClientFileFacts[], reach: ClientView["reach"]) =>
+    files.map(({ template }) => ({
+      language: template.endsWith(".toml") ? "toml" : "json",
+      text: clientText(template, { name: plan.mcp.name, reach }, wordsOf(client), brief, templates),
+    }));
+  return {
+    clients: clients.map((client) => ({
+      ...{ id: client.id, title: client.title, notes: client.notes, context: client.context },
+      files: client.files.map(whereabouts),
+      started: texts(client, client.files, started),
+      // The other files are the same for both.
+      gateway: client.no_http === undefined ? texts(client, client.files.slice(0, 1), gateway) : [],
+      noHttp: client.no_http ?? "",
+    })),
+  };
+}
+
+function whereabouts({ user, project }: ClientFileFacts): string {
+  const own =
+    user === undefined ? [] : (Array.isArray(user) ? user : Object.values(user).flat()).filter(isPlain);
+  const shared =
+    project === undefined
+      ? []
+      : (Array.isArray(project) ? project : []).map((path) => `\`${path}\` (project)`);
+  return [...own.map((path) => `\`${path}\``), ...shared].join(", ");
+}
+
+/** Paths with a variable are alternatives of others, except for those in APPDATA. */
+function isPlain(path: string): boolean {
+  return !path.startsWith("$") || path.startsWith("$APPDATA");
+}

@@ -1,0 +1,210 @@
+/** The part of the Plan that describes one tool: its arguments, its steps and its output. */
+import type { Json, JsonObject } from "../base/json.js";
+
+export type Effect = "read" | "edit" | "command";
+export type Anchor = "workspace" | "document" | "position" | "range" | "symbol" | "text" | "query";
+export type ShapeName =
+  | "locations"
+  | "document_symbols"
+  | "workspace_symbols"
+  | "hover"
+  | "calls"
+  | "types"
+  | "diagnostics"
+  | "workspace_diagnostics"
+  | "workspace_edit"
+  | "text_edits"
+  | "completions"
+  | "signatures"
+  | "code_actions"
+  | "inlay_hints"
+  | "semantic_tokens"
+  | "folding_ranges"
+  | "selection_ranges"
+  | "links"
+  | "highlights"
+  | "code_lenses"
+  | "monikers"
+  | "text"
+  | "json"
+  | "batch"
+  | "server_status";
+
+export interface ToolPlan {
+  name: string;
+  title: string;
+  description: string;
+  effect: Effect;
+  /** Ids of the servers this tool may ask; null for all. */
+  servers: string[] | null;
+  input: Anchor[];
+  /** Pointing arguments that are required in addition to those that every anchor needs. */
+  require: string[];
+  args: ArgPlan[];
+  steps: StepPlan[];
+  output: OutputPlan;
+  /** Template of `content`: a shipped template's name or a template; null for the built-in text of the shape. */
+  text: string | null;
+  /** Text of `content` if nothing was found, or null. */
+  empty: string | null;
+  maxItems: number;
+  /** Default number of items in an answer; null for `maxItems`. */
+  defaultItems: number | null;
+  maxBytes: number;
+  timeoutMs: number;
+  page: { defaultSize: number; maxSize: number } | null;
+  /** Where the tool is declared: the name of a shipped config or `config`, and a JSON Pointer. */
+  source: { file: string; pointer: string };
+}
+
+export interface ArgPlan {
+  name: string;
+  /** `operations`: the calls of a `batch` step; `enum` lists the allowed tools. `batch_options`: how to run them. */
+  type:
+    | "string"
+    | "integer"
+    | "number"
+    | "boolean"
+    | "string_list"
+    | "string_map"
+    | "file_edits"
+    | "text_edits"
+    | "operations"
+    | "batch_options";
+  description: string;
+  required: boolean;
+  /** Null if there is none. */
+  default: Json;
+  enum: string[] | null;
+  minLength: number | null;
+  maxLength: number | null;
+  minimum: number | null;
+  maximum: number | null;
+  /** What to do with a number outside its bounds. */
+  beyond: "refuse" | "clamp";
+}
+
+export interface OutputPlan {
+  shape: ShapeName;
+  /** JSON Pointer into the value of the last step; "" for all of it. */
+  at: string;
+  /** For `text`: the language of a fenced block, or null. */
+  language: string | null;
+  /** For edits: only preview, or apply if the call asks for it. */
+  apply: "never" | "on_request";
+  /** For edits: whether to copy each file before editing it, and the suffix of the copy; null for never. */
+  backups: { create: Template; suffix: Template } | null;
+  /** For `json`: the declared schema of the value, or null for any value. */
+  schema: JsonObject | null;
+  /** Name of the list member, if it differs from the shape's. */
+  list: string | null;
+  /** Name of a member that repeats `shown`; null for none. */
+  count: string | null;
+  /** Group the items by matching symbol: names of the list member and of its count; null for a flat list. */
+  symbols: { list: string; count: string | null } | null;
+  /** Whether each item has an id, a hash of its content. */
+  ids: boolean;
+  /** For `hover`: whether each text says if it is Markdown or plain text. */
+  marked: boolean;
+  /** For `batch`: report each operation as `outcome` (a word) or as `success` (a boolean). */
+  outcomes: "word" | "success";
+  /** How much source text to show with each location. */
+  snippet: { show: Template; contextLines: Template; maxChars: Template };
+  /** Maximum of characters in the answer: a number or an argument; null for the limit of the config. */
+  maxChars: Template | null;
+  /** Steps whose values a `json` answer contains under their ids; empty for the value of the last step alone. */
+  gather: string[];
+}
+
+/** A literal that may contain references. A table `{ from = "…" }` of the config becomes a `ref`. */
+export type Template =
+  | { kind: "literal"; value: Json }
+  | { kind: "ref"; ref: Ref }
+  | { kind: "list"; items: Template[] }
+  | { kind: "table"; entries: [string, Template][] };
+
+/** `input.X`, `step.ID.path`, `each.path`, `document.uri | language_id | version`. */
+export interface Ref {
+  root: "input" | "step" | "each" | "document";
+  /** The argument, step id or document field; null for all of `input` or `each`. */
+  name: string | null;
+  path: string[];
+}
+
+export type ParamsBase =
+  | "none"
+  | "text_document"
+  | "text_document_position"
+  | "text_document_positions"
+  | "text_document_formatting"
+  | "text_document_range"
+  | "text_document_range_diagnostics";
+
+export interface ParamsPlan {
+  base: ParamsBase;
+  set: Template | null;
+}
+
+export interface RetryPlan {
+  attempts: number;
+  delayMs: number;
+  while: "not_ready" | "always";
+}
+
+/** Repeats a step for each item. With `lacking`, only for items without that member; the others stay unchanged. */
+export interface EachPlan {
+  from: Ref;
+  /** A number, or a reference to an argument. */
+  limit: Template;
+  lacking: string[] | null;
+}
+
+/** What all kinds of steps have. */
+interface StepCommon {
+  id: string;
+  optional: boolean;
+  expect: "any" | "value" | "some";
+}
+
+export type StepPlan =
+  | (StepCommon & {
+      kind: "request";
+      method: string;
+      params: ParamsPlan;
+      each: EachPlan | null;
+      retryEmpty: RetryPlan | null;
+      /** Ask one server or all servers of the file. */
+      merge: "first" | "all";
+    })
+  | (StepCommon & { kind: "diagnostics"; waitMs: number; settleMs: number })
+  | (StepCommon & { kind: "execute_command"; command: Template; arguments: Template | null })
+  | (StepCommon & { kind: "tool"; tool: string; args: Template })
+  | (StepCommon & {
+      kind: "batch";
+      /** The tools that may be called, sorted. */
+      tools: string[];
+      operations: Template;
+      /** Name of the argument with the batch options; null if they are arguments of their own. */
+      options: string | null;
+      parallel: Template;
+      stopOnError: Template;
+    })
+  /** Selects the item of an earlier step that has the given id. */
+  | (StepCommon & { kind: "choose"; from: Ref; item: Template })
+  | (StepCommon & { kind: "runtime"; action: RuntimeAction; args: Template | null });
+
+/** What the runtime can do without a request to a language server. */
+export type RuntimeAction =
+  | "server_status"
+  | "list_servers"
+  | "current_config"
+  | "restart_server"
+  | "stop_server"
+  | "edit_files"
+  | "create_file"
+  | "rename_file"
+  | "delete_file"
+  | "replace_symbol"
+  | "insert_before_symbol"
+  | "insert_after_symbol"
+  | "undo_edit";

@@ -1,0 +1,183 @@
+/** Writes an MCP client's stanza into its files or removes it: all files or none. Written stanzas are recorded. */
+import type { HttpPlan } from "../../abi/plan.js";
+import { ConfigError, Refusal } from "../../base/problem.js";
+import type { ClientFacts } from "../../config/catalogue/clients.js";
+import {
+  entryIn,
+  lacksList,
+  type Stanza,
+  withoutPlace,
+  withoutStanza,
+  withStanza,
+} from "../../config/edit/entry.js";
+import { listWritten, noteWritten, openWritten, type Written } from "../../config/edit/written.js";
+import { hasCode } from "../../config/files.js";
+import { configError, homeOf, type Input, type Io } from "../command.js";
+import { workspaceOf } from "../compile.js";
+import { withStateLock } from "../files/state-lock.js";
+import {
+  type Change,
+  changeFile,
+  changeWords,
+  currentText,
+  realUserFile,
+  shownPath,
+} from "../files/user-file.js";
+import { clientsSharing, isOurEntry, knownClients, targetOf } from "./client-files.js";
+
+/** One of a client's files with its stanza. */
+export interface Part {
+  path: string;
+  stanza: Stanza;
+  /** The folder that the file must be in, if any. */
+  within: string | undefined;
+}
+
+export interface ClientChange {
+  client: ClientFacts;
+  /** The client's name for the server. */
+  name: string;
+  http: HttpPlan;
+  /** The targets (config, workspace, gateway) of entries for this project. */
+  project: readonly string[];
+}
+
+/** The recorded stanzas of a file under a name, of all clients. */
+export function writtenBefore(path: string, name: string, io: Io): Written[] {
+  const file = realUserFile(path);
+  const all = listWritten(openWritten(io.env, homeOf(io)));
+  return all.filter((written) => written.file === file && written.name === name);
+}
+
+/** Changes all files, or none when one of the changes is refused. */
+export async function changeClientFiles(
+  parts: readonly Part[],
+  change: ClientChange,
+  input: Input,
+  io: Io,
+): Promise<void> {
+  const isRemoval = input.isOn("remove");
+  const edit = (part: Part, text: string) => {
+    checkOwner(part, change.http, text, input);
+    return (isRemoval ? withoutStanza : withStanza)(part.path, text, part.stanza);
+  };
+  const pending = parts.filter((part) => !isRemoval || !isStillNeeded(part, change, input, io));
+  // Every edit is tried before the first file is written.
+  const remarks = pending.flatMap((part) => {
+    const text = currentText(part.path, part.within);
+    edit(part, text);
+    return isRemoval ? [] : remarksOn(part, text, change);
+  });
+  for (const remark of remarks) io.stderr.write(`${remark}\n`);
+  for (const part of pending) {
+    if (!isRemoval && lacksList(part.path, currentText(part.path, part.within), part.stanza)) continue;
+    const done = changeFile(part.path, (text) => edit(part, text), {
+      within: part.within,
+      isEmpty: (text) => isRemoval && isEmpty(text),
+      needsBackup: (text) => !isAllOurs(part, text),
+      isUndone: (backup, after) => isRemoval && isUndone(part, backup, after),
+    });
+    io.stdout.write(`${changeWords[done]} ${shownPath(part.path, io)}\n`);
+    if (isRemoval) warnSharers(part, done, change, input, io);
+  }
+  await record(parts, change, isRemoval, io);
+}
+
+/** Whether another client uses the same entry of the same file. Prints so if it does. */
+function isStillNeeded(part: Part, { client, name }: ClientChange, input: Input, io: Io): boolean {
+  const { path, stanza, within } = part;
+  if (stanza.entry === undefined || input.isOn("force")) return false;
+  const ids = writtenBefore(path, name, io)
+    .map((written) => written.client)
+    .filter((id) => id !== client.id);
+  if (ids.length === 0 || entryIn(path, currentText(path, within), stanza) === undefined) return false;
+  const titles = knownClients().flatMap(({ id, title }) => (ids.includes(id) ? [title] : []));
+  io.stdout.write(
+    `left ${shownPath(path, io)}: ${titles.join(", ")} uses the same entry; --force removes it anyway\n`,
+  );
+  return true;
+}
+
+function warnSharers(part: Part, done: Change, { client }: ClientChange, input: Input, io: Io): void {
+  if (part.stanza.entry === undefined || done === "unchanged") return;
+  const titles = clientsSharing(part.path, client.id, workspaceOf(input, io), io).map(({ title }) => title);
+  if (titles.length > 0)
+    io.stderr.write(
+      `${titles.join(", ")} also reads ${shownPath(part.path, io)}, and has no entry there now\n`,
+    );
+}
+
+/** Unexpected effects of the change: a replaced entry of another project, or a list or value that is left as it is. */
+function remarksOn({ path, stanza }: Part, text: string, { project }: ClientChange): string[] {
+  const [old, now] = [text, stanza.text].map((source) => targetOf(entryIn(path, source, stanza)));
+  const isOther = old !== undefined && now !== undefined && !project.includes(old);
+  const name = stanza.entry?.at(-1);
+  const list = stanza.joins?.join(".");
+  return [
+    ...(isOther ? [`\`${name}\` in ${path} was for ${old} and is for ${now} now; --name keeps both`] : []),
+    ...(lacksList(path, text, stanza)
+      ? [
+          `${path} has no list \`${list}\`, and none is created: it would replace another; run without --write to see what belongs there`,
+        ]
+      : []),
+    ...withoutPlace(path, text, stanza).map(
+      (key) =>
+        `\`${key}\` in ${path} is a value, not a table, and stays: it decides which tools run without asking`,
+    ),
+  ];
+}
+
+/** Records what the files contain now, for later runs. */
+async function record(
+  parts: readonly Part[],
+  { client, name }: ClientChange,
+  isRemoval: boolean,
+  io: Io,
+): Promise<void> {
+  const store = openWritten(io.env, homeOf(io));
+  const changed = parts.flatMap(({ path, stanza, within }) => {
+    const known = writtenBefore(path, name, io).find((written) => written.client === client.id);
+    const isThere = !isRemoval && !lacksList(path, currentText(path, within), stanza);
+    const text = isThere ? stanza.text : undefined;
+    return known?.text === text ? [] : [{ file: realUserFile(path), name, client: client.id, text }];
+  });
+  if (changed.length === 0) return;
+  try {
+    await withStateLock(io, () => {
+      for (const written of changed) noteWritten(store, written);
+    });
+  } catch (error) {
+    // The client's files are right. Only a later change will know less about them.
+    if (!(error instanceof Refusal) && !hasCode(error)) throw error;
+    io.stderr.write(`the change could not be recorded in ${store.file}\n`);
+  }
+}
+
+function isEmpty(text: string): boolean {
+  return /^\s*(\{\s*\}\s*)?$/.test(text);
+}
+
+/** Whether a file contains only our stanza, and so did not exist before. */
+function isAllOurs({ path, stanza }: Part, text: string): boolean {
+  const rest = withoutStanza(path, text, stanza);
+  return rest !== text && isEmpty(rest);
+}
+
+/** Whether writing into and removing from the backup gives the new text: then only empty tables or line ends differ. */
+function isUndone({ path, stanza }: Part, backup: string, after: string): boolean {
+  try {
+    if (withoutStanza(path, backup, stanza) !== backup) return false;
+    return withoutStanza(path, withStanza(path, backup, stanza), stanza) === after;
+  } catch (error) {
+    // A backup that cannot be parsed or has no place for the entry does not belong to this file.
+    if (error instanceof ConfigError) return false;
+    throw error;
+  }
+}
+
+/** Refuses to touch an entry of that name that is not ours, unless forced. */
+function checkOwner({ path, stanza }: Part, http: HttpPlan, text: string, input: Input): void {
+  const entry = entryIn(path, text, stanza);
+  if (entry === undefined || input.isOn("force") || isOurEntry(entry, http)) return;
+  throw configError("client/taken", `\`${stanza.entry?.at(-1)}\` in ${path} is not an entry of lsp-proxy`);
+}

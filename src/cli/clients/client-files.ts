@@ -1,0 +1,169 @@
+/** The config files of MCP clients on this machine, and the entries in them that belong to lsp-proxy. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, isAbsolute } from "node:path";
+import type { HttpPlan } from "../../abi/plan.js";
+import { isTable } from "../../base/json.js";
+import {
+  type ClientFacts,
+  type ClientFileFacts,
+  type ClientPaths,
+  clientPaths,
+  readClients,
+  type Scope,
+} from "../../config/catalogue/clients.js";
+import { diskFiles } from "../../config/files.js";
+import { readOther } from "../../config/text/read.js";
+import { findCommand } from "../../lsp/process/program.js";
+import { addressOf } from "../../mcp/http/address.js";
+import { didYouMean, homeOf, type Io, UsageError } from "../command.js";
+import { executable, shippedConfigs } from "../shipped.js";
+
+export interface ClientFile {
+  id: string;
+  /** The client's title. */
+  client: string;
+  file: string;
+  /** Whether the file names lsp-proxy. */
+  names: boolean;
+  /** Programs and scripts that an entry of lsp-proxy names but that do not exist. */
+  absent: string[];
+}
+
+const scopes: readonly Scope[] = ["user", "project"];
+
+export function knownClients(): ClientFacts[] {
+  return readClients(shippedConfigs, diskFiles);
+}
+
+/** The client with that id. Throws a UsageError when there is none. */
+export function findClient(id: string, command: string): ClientFacts {
+  const clients = knownClients();
+  const found = clients.find((client) => client.id === id);
+  if (found) return found;
+  const ids = clients.map((client) => client.id);
+  throw new UsageError(`no client \`${id}\`${didYouMean(id, ids)} There are ${ids.join(", ")}`, command);
+}
+
+/** The path of a client's file: the existing one, or the first possible one; undefined if it has none. */
+export function fileOf(facts: ClientPaths, scope: Scope, workspace: string, io: Io) {
+  const where = { workspace, home: homeOf(io), env: io.env, platform: process.platform };
+  const paths = clientPaths(facts, scope, where);
+  return paths.find((path) => existsSync(path)) ?? paths[0];
+}
+
+/** The other clients that read their servers from the same file. */
+export function clientsSharing(path: string, id: string, workspace: string, io: Io): ClientFacts[] {
+  const where = { workspace, home: homeOf(io), env: io.env, platform: process.platform };
+  return knownClients().filter(
+    (client) =>
+      client.id !== id &&
+      client.files.some(
+        (facts) =>
+          facts.entry !== undefined &&
+          scopes.some((scope) => clientPaths(facts, scope, where).includes(path)),
+      ),
+  );
+}
+
+/** The existing files of all clients. */
+export function clientFiles(workspace: string, io: Io): ClientFile[] {
+  return knownClients().flatMap(({ id, title, files }) =>
+    files
+      .filter(({ entry }) => entry !== undefined)
+      .flatMap((facts) =>
+        scopes.flatMap((scope) => {
+          const file = fileOf(facts, scope, workspace, io);
+          const text = file === undefined ? undefined : textOf(file);
+          if (file === undefined || text === undefined) return [];
+          const absent = absentIn(file, text, facts, io);
+          return [{ id, client: title, file, names: isNamed(text), absent }];
+        }),
+      ),
+  );
+}
+
+/** Programs and scripts that entries of lsp-proxy name but that do not exist. */
+function absentIn(file: string, text: string, { template, entry = [] }: ClientFileFacts, io: Io): string[] {
+  const { tree, broken } = readOther(file, text, template.endsWith(".toml") ? "toml" : "json");
+  if (broken) return [];
+  const list = entry.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), tree);
+  const entries = isTable(list) ? Object.values(list).filter(isTable) : [];
+  return entries.flatMap((entry) => {
+    const [program, ...args] = commandLine(entry);
+    if (program === undefined || !isNamed([program, ...args].join(" "))) return [];
+    const scripts = args.filter((word) => isAbsolute(word) && isNamed(word) && /\.[cm]?js$/.test(word));
+    return [
+      ...(findCommand(program, [], io.env.PATH) === undefined ? [program] : []),
+      ...scripts.filter((script) => !existsSync(script)),
+    ];
+  });
+}
+
+/** Whether an entry starts lsp-proxy, from any installation, or connects to its gateway. */
+export function isOurEntry(entry: unknown, http: HttpPlan): boolean {
+  if (!isTable(entry)) return false;
+  const words = commandLine(entry);
+  // In every stanza `serve` follows. Without it the word may be a folder of that name, given to another program.
+  if (words.some((word, at) => isProgram(word) && (at === 0 || words[at + 1] === "serve"))) return true;
+  const values = [...Object.values(entry), ...Object.values(isTable(entry.headers) ? entry.headers : {})];
+  const texts = values.filter((value) => typeof value === "string");
+  const isToken = (text: string) => text.split(/[^A-Za-z0-9_]+/).includes(http.tokenEnv);
+  return texts.some((text) => text === gatewayUrl(http) || isToken(text));
+}
+
+/** The gateway's URL for a client on this machine. */
+export function gatewayUrl({ bind, port, path }: HttpPlan): string {
+  // A gateway that listens on all addresses is reached at the loopback address.
+  return addressOf(["0.0.0.0", "::"].includes(bind) ? "127.0.0.1" : bind, port, path);
+}
+
+/** What an entry serves: a config, a workspace or both, or a gateway's URL. */
+export function targetOf(entry: unknown): string | undefined {
+  if (!isTable(entry)) return undefined;
+  const words = commandLine(entry);
+  const started = words.filter((_word, at) => ["--config", "--workspace"].includes(words[at - 1] ?? ""));
+  if (started.length > 0) return started.join(" in ");
+  return Object.values(entry).find(
+    (value): value is string => typeof value === "string" && /^https?:\/\//.test(value),
+  );
+}
+
+/** Whether a word is the path of our script in any installation, or the name of our command or package. */
+function isProgram(word: string): boolean {
+  const steps = word.split(/[\\/]/);
+  const script = executable.split(/[\\/]/).slice(-SCRIPT_STEPS);
+  if (steps.slice(-SCRIPT_STEPS).join("/") === script.join("/")) return true;
+  return /^lsp-proxy(@[\w.^~-]+|\.cmd|\.exe)?$/.test(steps.at(-1) ?? "");
+}
+
+/** The last segments of our script's path are the same in every installation: `dist/cli/bin.js`. */
+const SCRIPT_STEPS = 3;
+
+function commandLine(entry: { readonly [key: string]: unknown }): string[] {
+  const command = isTable(entry.command) ? entry.command.path : entry.command;
+  return [command ?? [], entry.args ?? []].flat().filter((word) => typeof word === "string");
+}
+
+function isNamed(text: string): boolean {
+  return text.includes("lsp-proxy") || text.includes(executable);
+}
+
+/** Whether a client seems to be installed: its program, one of its files, or the folder of one exists. */
+export function isClientInstalled({ program, files }: ClientFacts, workspace: string, io: Io): boolean {
+  if (program !== undefined && findCommand(program, [], io.env.PATH, []) !== undefined) return true;
+  return files.some((facts) => {
+    const file = fileOf(facts, "user", workspace, io);
+    return (
+      file !== undefined && (existsSync(file) || (dirname(file) !== homeOf(io) && existsSync(dirname(file))))
+    );
+  });
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    // Reading a pipe in a repository would block forever.
+    return statSync(file).isFile() ? readFileSync(file, "utf8") : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,165 @@
+/** Finds out whether the programs of the catalogue are installed, and how to install them. Runs a program only for its version. */
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isTable } from "../base/json.js";
+import type { PresetFacts } from "../config/catalogue/preset-index.js";
+import { diskFiles, readOrExplain } from "../config/files.js";
+import { envOutside } from "../lsp/process/environment.js";
+import { missingModuleFiles } from "../lsp/process/named-paths.js";
+import { findCommand } from "../lsp/process/program.js";
+import { defaultEnv } from "../plan/defaults.js";
+
+/** Where programs are searched for. */
+export interface SearchPath {
+  /** Folders searched before PATH. */
+  folders: readonly string[];
+  /** Real paths of untrusted folders, whose programs are ignored. */
+  avoid: readonly string[];
+  env: { [name: string]: string | undefined };
+}
+
+const PROBE_TIMEOUT_MS = 10_000;
+
+/** The program that a preset starts. */
+export function programOf({ command }: Pick<PresetFacts, "command">): string | undefined {
+  return [command ?? []].flat()[0];
+}
+
+/** The programs that presets start. */
+export function programsOf(presets: readonly Pick<PresetFacts, "command">[]): string[] {
+  return presets.flatMap((preset) => programOf(preset) ?? []);
+}
+
+/** Whether a preset's program is installed and, where the preset demands it, recent enough. */
+export function isInstalled(preset: PresetFacts, path: SearchPath): boolean {
+  const program = findProgram(preset, path);
+  if (program === undefined || preset.probe === undefined) return program !== undefined;
+  const { status, stdout } = spawnSync(program, preset.probe.args, {
+    ...probeOptions(program, path),
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return status === 0 && isAtLeast(stdout, preset.probe.at_least);
+}
+
+/** The asynchronous form of `isInstalled`. */
+export async function isInstalledAsync(preset: PresetFacts, path: SearchPath): Promise<boolean> {
+  const program = findProgram(preset, path);
+  const { probe } = preset;
+  if (program === undefined || probe === undefined) return program !== undefined;
+  return new Promise((resolve) => {
+    const child = execFile(program, probe.args, probeOptions(program, path), (error, stdout) =>
+      resolve(error === null && isAtLeast(stdout, probe.at_least)),
+    );
+    child.stdin?.end();
+  });
+}
+
+/** Modules that an installed program loads but that are missing, such as a `tsserver.js`. A given workspace is searched too. */
+export function missingModules(
+  preset: PresetFacts,
+  path: SearchPath,
+  workspace: string | undefined,
+): string[] {
+  const { id, command, loads = [] } = preset;
+  const program = findProgram(preset, path);
+  if (program === undefined || loads.length === 0) return [];
+  const started = { id, command: [command ?? []].flat(), args: [] };
+  return missingModuleFiles(loads, started, program, { root: workspace, untrusted: path.avoid });
+}
+
+/** Whether a folder of node packages has a preset's program. The version is read from package.json; nothing is started. */
+export function isInPackages(preset: PresetFacts, folder: string): boolean {
+  const program = findCommand(programOf(preset) ?? "", [folder], undefined);
+  if (program === undefined || preset.probe === undefined) return program !== undefined;
+  return isAtLeast(packageVersion(program) ?? "", preset.probe.at_least);
+}
+
+function packageVersion(program: string): string | undefined {
+  for (let folder = dirname(realpathSync(program)); dirname(folder) !== folder; folder = dirname(folder)) {
+    const file = join(folder, "package.json");
+    if (!existsSync(file)) continue;
+    // In an untrusted folder it may be a pipe or endless, so the guarded reader is used.
+    const read = readOrExplain(diskFiles, file);
+    return "content" in read ? versionIn(read.content) : undefined;
+  }
+  return undefined;
+}
+
+function versionIn(content: string | Uint8Array): string | undefined {
+  try {
+    const manifest: unknown = JSON.parse(Buffer.from(content).toString());
+    return isTable(manifest) && typeof manifest.version === "string" ? manifest.version : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function findProgram(preset: PresetFacts, { folders, avoid, env }: SearchPath): string | undefined {
+  const name = programOf(preset);
+  return name === undefined ? undefined : findCommand(name, folders, env.PATH, avoid);
+}
+
+/** Probes run in the program's own folder: rustup's shim would use the toolchain that a file in the workspace names. */
+function probeOptions(program: string, { env, avoid }: SearchPath) {
+  const inherited = Object.fromEntries(defaultEnv.map((name) => [name, env[name]]));
+  const cwd = dirname(program);
+  return { cwd, env: envOutside(inherited, avoid, cwd).env, timeout: PROBE_TIMEOUT_MS };
+}
+
+/** Whether the first version number in a text is at least `wanted`. */
+export function isAtLeast(printed: string, wanted: string): boolean {
+  const found = /\d+(?:\.\d+)*/.exec(printed)?.[0];
+  if (found === undefined) return false;
+  const left = found.split(".").map(Number);
+  const right = wanted.split(".").map(Number);
+  for (let i = 0; i < right.length; i++) {
+    const difference = (left[i] ?? 0) - (right[i] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}
+
+const systems: { readonly [platform: string]: "linux" | "macos" | "windows" } = {
+  linux: "linux",
+  darwin: "macos",
+  win32: "windows",
+};
+
+/** Package managers that need root. */
+const ROOT_MANAGERS: ReadonlySet<string> = new Set(["apt", "apt-get", "dnf", "pacman", "zypper", "apk"]);
+
+/** What an install line depends on besides the preset. */
+export interface System {
+  platform: string;
+  /** Whether a program is installed; a distribution may have another package manager. */
+  has(program: string): boolean;
+  isRoot: boolean;
+}
+
+const thisSystem: System = {
+  platform: process.platform,
+  has: (program) => findCommand(program, [], process.env.PATH) !== undefined,
+  isRoot: process.getuid?.() === 0,
+};
+
+/** The install line of a preset: that of this system if its package manager is installed, else the general one. */
+export function installLine(
+  { install, install_on: lines }: Pick<PresetFacts, "install" | "install_on">,
+  { platform, has, isRoot }: System = thisSystem,
+): string {
+  const system = systems[platform];
+  const special = system && lines?.[system];
+  const [manager = ""] = special?.split(" ") ?? [];
+  if (special === undefined || (install !== undefined && !has(manager))) return install ?? "";
+  return ROOT_MANAGERS.has(manager) && !isRoot ? `sudo ${special}` : special;
+}
+
+/** The words of an install line, or undefined when the line only names a web page. */
+export function installWords(line: string): string[] | undefined {
+  if (line === "" || line.startsWith("see ")) return undefined;
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? "",
+  );
+}

@@ -1,0 +1,74 @@
+/** Questions on the terminal, and the progress line of long work. */
+import { createInterface } from "node:readline/promises";
+import type { Io } from "../command.js";
+
+/** Whether there is a terminal to ask on. */
+export function isInteractive(io: Io): boolean {
+  return "isTTY" in io.stdin && io.stdin.isTTY === true && io.stderr.isTTY === true;
+}
+
+/** Asks until `parse` accepts the answer. Returns undefined when the user leaves (Ctrl-C, Ctrl-D). */
+export async function askUntil<T>(
+  io: Io,
+  question: string,
+  parse: (answer: string) => T | undefined,
+): Promise<T | undefined> {
+  const lines = createInterface({ input: io.stdin, output: io.stderr, prompt: question });
+  try {
+    lines.prompt();
+    for await (const line of lines) {
+      const parsed = parse(line.trim());
+      if (parsed !== undefined) return parsed;
+      lines.prompt();
+    }
+    // The cursor is still behind the question.
+    io.stderr.write("\n");
+    return undefined;
+  } finally {
+    lines.close();
+  }
+}
+
+/** Asks a yes/no question. The default answer is no, also when the user leaves. */
+export async function confirm(io: Io, question: string): Promise<boolean> {
+  const answer = await askUntil(io, `${question} [y/N] `, (line) => line);
+  return /^y(es)?$/i.test(answer ?? "");
+}
+
+/** Parses a choice from a numbered list: numbers, ranges, `all`, `none`. */
+export function parseSelection(answer: string, count: number): { picked: Set<number> } | { unknown: string } {
+  const picked = new Set<number>();
+  const words = answer.toLowerCase().split(/[\s,;]+/);
+  for (const word of words.filter((word) => word !== "" && word !== "none")) {
+    const range = word === "all" ? ["1", String(count)] : /^(\d+)(?:-(\d+))?$/.exec(word)?.slice(1);
+    const [from, to] = [Number(range?.[0]), Number(range?.[1] ?? range?.[0])];
+    if (range === undefined || from < 1 || to > count || from > to) return { unknown: word };
+    for (let number = from; number <= to; number++) picked.add(number);
+  }
+  return { picked };
+}
+
+const PROGRESS_DELAY_MS = 1_000;
+
+/**
+ * Shows on stderr what is running once it has taken a second. On a terminal the line counts seconds and is erased at the
+ * end; elsewhere it is written once.
+ */
+export async function withProgress<T>(io: Io, text: string, work: () => Promise<T>): Promise<T> {
+  const began = Date.now();
+  const onTerminal = io.stderr.isTTY === true;
+  let shown = false;
+  const show = () => {
+    if (!onTerminal && shown) return;
+    const seconds = Math.round((Date.now() - began) / 1000);
+    io.stderr.write(onTerminal ? `\r${text} … ${seconds} s` : `${text} …\n`);
+    shown = true;
+  };
+  const timer = setInterval(show, PROGRESS_DELAY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    if (shown && onTerminal) io.stderr.write("\r\u001b[K");
+  }
+}

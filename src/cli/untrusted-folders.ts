@@ -1,0 +1,77 @@
+/**
+ * Decides which folders of a run are trusted. Programs inside untrusted folders are not started. The repository around an
+ * untrusted workspace is untrusted too: package managers put `node_modules/.bin` of every parent folder into PATH.
+ */
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type { Plan } from "../abi/plan.js";
+import { sortedSet } from "../base/order.js";
+import { isInside } from "../base/paths.js";
+import type { ProgramContext } from "../lsp/process/program.js";
+import { isTrusted, realOf } from "../lsp/process/trusted.js";
+import type { Io } from "./command.js";
+
+const REPOSITORY_MARKS = [".git", ".hg", ".jj", ".svn"];
+
+/** Real paths of untrusted folders and of what surrounds them, up to a trusted folder or the user's home. */
+export function untrustedAround(
+  folders: readonly string[],
+  { env }: Pick<Io, "env">,
+  isTrusted: (folder: string) => boolean,
+): string[] {
+  const home = realOf(env.HOME || homedir());
+  const untrusted = folders.map(realOf).filter((folder) => !isInside(home, folder));
+  return sortedSet(untrusted.flatMap((folder) => [folder, ...surroundings(folder, home, isTrusted)]));
+}
+
+/** The outermost repository around a folder, and each `node_modules` above it. */
+function surroundings(folder: string, home: string, isTrusted: (folder: string) => boolean): string[] {
+  const found: string[] = [];
+  let repository: string | undefined;
+  for (let above = dirname(folder); ; above = dirname(above)) {
+    // The home and the file system's root are not part of any repository.
+    if (above === home || above === dirname(above) || isTrusted(above)) break;
+    if (REPOSITORY_MARKS.some((mark) => existsSync(join(above, mark)))) repository = above;
+    if (existsSync(join(above, "node_modules"))) found.push(realOf(join(above, "node_modules")));
+  }
+  return repository === undefined ? found : [repository, ...found];
+}
+
+/** Which folders of a run are trusted. */
+export interface FolderTrust {
+  /** Real paths of trusted folders. */
+  trusted: string[];
+  /** Their `node_modules/.bin` folders. */
+  binFolders: string[];
+  /** Real paths of folders whose programs are not started. */
+  avoid: string[];
+}
+
+/** Judges each folder separately: `places` may be trusted; of `read`, what is inside no trusted place is untrusted. */
+export function folderTrust(
+  places: readonly string[],
+  read: readonly string[],
+  io: Pick<Io, "env">,
+  { isTrustedFolder, trustsAll }: { isTrustedFolder: (folder: string) => boolean; trustsAll: boolean },
+): FolderTrust {
+  const known = [...new Set(places)].filter((place) => trustsAll || isTrustedFolder(place));
+  const trusted = sortedSet(known.map(realOf));
+  const untrusted = read.filter((folder) => !isTrusted(realOf(folder), trusted));
+  return {
+    trusted,
+    binFolders: known.map((folder) => join(folder, "node_modules", ".bin")),
+    avoid: untrustedAround(untrusted, io, isTrustedFolder),
+  };
+}
+
+/** Where the programs of a plan are searched for, as the runtime does it. */
+export function programContext(
+  { workspace }: Plan,
+  base: string,
+  { trusted, binFolders, avoid }: FolderTrust,
+  { env }: Io,
+): ProgramContext {
+  const roots = workspace.roots.map((root) => realOf(resolve(base, root)));
+  return { roots, base, trusted, binFolders, avoid, env };
+}

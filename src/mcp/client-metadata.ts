@@ -1,0 +1,41 @@
+/**
+ * Reads what a client says about itself in a message: protocol version, name and roots. Protocol 2026-07-28 sends this
+ * with every request in `_meta`. The SDK for it is loaded only for clients that need it, so it is recognised here.
+ */
+import { isTable } from "../base/json.js";
+
+const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
+const CLIENT_INFO_KEY = "io.modelcontextprotocol/clientInfo";
+const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
+const FIRST_MODERN_VERSION = "2026-07-28";
+
+/** Whether a message belongs to protocol 2026-07-28 or later: it names its version, or is `server/discover`. */
+export function isModernMessage(message: unknown): boolean {
+  if (!isTable(message)) return false;
+  if (message.method === "server/discover") return true;
+  const { params } = message;
+  return isTable(params) && isTable(params._meta) && params._meta[VERSION_KEY] !== undefined;
+}
+
+/** Whether a protocol version is 2026-07-28 or later. Versions are dates. */
+export function isModernVersion(version: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= FIRST_MODERN_VERSION;
+}
+
+/** The client's name in the `_meta` of a request. */
+export function clientNameIn(meta: unknown): string | undefined {
+  const client = isTable(meta) ? meta[CLIENT_INFO_KEY] : undefined;
+  return isTable(client) && typeof client.name === "string" ? client.name : undefined;
+}
+
+/** Whether the client declares in the `_meta` of a request that it has roots. */
+export function declaresRoots(meta: unknown): boolean {
+  const capabilities = isTable(meta) ? meta[CAPABILITIES_KEY] : undefined;
+  return isTable(capabilities) && capabilities.roots !== undefined;
+}
+
+/** The URIs in the `roots` of a client's answer; entries without a URI are skipped. Throws where it is no list. */
+export function rootUris(roots: unknown): string[] {
+  if (!Array.isArray(roots)) throw new TypeError("roots is not a list");
+  return roots.flatMap((root) => (isTable(root) && typeof root.uri === "string" ? [root.uri] : []));
+}

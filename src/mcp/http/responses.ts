@@ -1,0 +1,53 @@
+/** Reads the messages in an SDK's response: to turn an event stream into one JSON document, and for the trace. */
+import { createParser } from "eventsource-parser";
+import { isTable } from "../../base/json.js";
+
+type Message = Record<string, unknown>;
+
+/** The same response; `onMessage` is called with each message while it is sent. */
+export function observeMessages(response: Response, onMessage: (message: Message) => void): Response {
+  if (response.body === null) return response;
+  const parse = isEventStream(response) ? eventParser(onMessage) : undefined;
+  const decoder = new TextDecoder();
+  let document = "";
+  const observer = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, controller) {
+      controller.enqueue(bytes);
+      const text = decoder.decode(bytes, { stream: true });
+      if (parse === undefined) document += text;
+      else parse(text);
+    },
+    flush() {
+      if (document !== "") parseMessages(document).forEach(onMessage);
+    },
+  });
+  return new Response(response.body.pipeThrough(observer), response);
+}
+
+/** An event stream as one JSON document: only the answers, as a list for a batch. 204 when all were cancelled. */
+export async function toJsonDocument(response: Response, isBatch: boolean): Promise<Response> {
+  if (!isEventStream(response)) return response;
+  const answers: Message[] = [];
+  const parse = eventParser((message) => {
+    if (message.method === undefined) answers.push(message);
+  });
+  parse(await response.text());
+  if (answers.length === 0) return new Response(null, { status: 204 });
+  const document = Response.json(isBatch ? answers : answers[0], { status: response.status });
+  const session = response.headers.get("mcp-session-id");
+  if (session !== null) document.headers.set("mcp-session-id", session);
+  return document;
+}
+
+function isEventStream(response: Response): boolean {
+  return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+}
+
+function eventParser(onMessage: (message: Message) => void): (text: string) => void {
+  const parser = createParser({ onEvent: ({ data }) => parseMessages(data).forEach(onMessage) });
+  return (text) => parser.feed(text);
+}
+
+function parseMessages(text: string): Message[] {
+  return [JSON.parse(text) as unknown].flat().filter(isTable);
+}

@@ -1,0 +1,91 @@
+/**
+ * Serves calls with SDK v2: protocol 2026-07-28, which has no sessions. Only this file imports that SDK, and it is loaded
+ * when the first client needs it.
+ */
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import {
+  createMcpHandler,
+  inputRequired,
+  inputResponse,
+  type McpHttpHandler,
+  Server,
+  type ServerContext,
+  type Tool,
+} from "@modelcontextprotocol/server";
+import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { Runtime } from "../runtime/runtime.js";
+import type { SessionCalls } from "./calls.js";
+import { clientNameIn, declaresRoots, rootUris } from "./client-metadata.js";
+import { progressReporter } from "./progress.js";
+
+interface CallSource {
+  /** The calls limited to these roots; undefined for a client without roots. */
+  callsFor(roots: readonly string[] | undefined): Promise<SessionCalls>;
+  /** Whether calls are limited to the roots of their client. */
+  narrow: boolean;
+}
+
+function createModernServer(runtime: Runtime, { callsFor, narrow }: CallSource): Server {
+  const { mcp } = runtime.loaded.plan;
+  const server = new Server(
+    { name: mcp.name, version: runtime.version },
+    {
+      capabilities: { tools: {} },
+      ...(mcp.instructions === "" ? {} : { instructions: mcp.instructions }),
+    },
+  );
+  server.setRequestHandler("tools/list", async ({ params }) => ({
+    tools: (await callsFor(undefined)).list(params?.cursor) as Tool[],
+  }));
+  server.setRequestHandler("tools/call", async (request, { mcpReq }) => {
+    const { name, arguments: args } = request.params;
+    const { signal } = mcpReq;
+    const onProgress = progressReporter(mcpReq._meta?.progressToken, signal, (params) =>
+      mcpReq.notify({ method: "notifications/progress", params }),
+    );
+    const roots = narrow ? rootsOf(mcpReq) : undefined;
+    if (roots === "missing") return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
+    const client = clientNameIn(mcpReq.envelope) ?? server.getClientVersion()?.name;
+    const calls = await callsFor(roots);
+    return calls.call(name, args, { signal, onProgress }, client);
+  });
+  return server;
+}
+
+/**
+ * The roots that came with a call. A client that declares roots and sent none is asked, and calls again with its answer;
+ * an answer without a list of roots gives access to nothing.
+ */
+function rootsOf({
+  envelope,
+  inputResponses,
+}: Pick<ServerContext["mcpReq"], "envelope" | "inputResponses">): string[] | "missing" | undefined {
+  if (!declaresRoots(envelope)) return undefined;
+  if (inputResponses === undefined) return "missing";
+  const response = inputResponse(inputResponses, "roots");
+  return response.kind === "roots" ? rootUris(response.roots) : [];
+}
+
+/** Serves one client on a transport, also one that falls back to the handshake of older versions. */
+export function serveModernTransport(
+  runtime: Runtime,
+  calls: SessionCalls,
+  transport: Transport,
+  onerror: (error: Error) => void,
+): StdioServerHandle {
+  const source: CallSource = { callsFor: async () => calls, narrow: false };
+  return serveStdio(() => createModernServer(runtime, source), { transport, onerror });
+}
+
+/** An HTTP handler that answers each request on its own. */
+export function createModernHandler(
+  runtime: Runtime,
+  options: CallSource & { maxSubscriptions: number; onerror: (error: Error) => void },
+): McpHttpHandler {
+  const { maxSubscriptions, onerror } = options;
+  return createMcpHandler(() => createModernServer(runtime, options), {
+    legacy: "reject",
+    maxSubscriptions,
+    onerror,
+  });
+}

@@ -1,0 +1,71 @@
+/** Serves the calls of one session with SDK v1: protocol versions with sessions, up to 2025-11-25. */
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  CallToolRequestSchema,
+  ListToolsRequestSchema,
+  ResultSchema,
+  RootsListChangedNotificationSchema,
+  type Tool,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { Log } from "../lsp/types.js";
+import type { Runtime } from "../runtime/runtime.js";
+import type { SessionCalls } from "./calls.js";
+import { rootUris } from "./client-metadata.js";
+import { acceptsStream } from "./http/media.js";
+import { progressReporter } from "./progress.js";
+
+/** How long a client may take to answer `roots/list`. */
+const ROOTS_TIMEOUT_MS = 5000;
+
+/** An MCP server for one session. With `narrow`, the session is limited to the roots of its client. */
+export function createSessionServer(
+  runtime: Runtime,
+  calls: SessionCalls,
+  options: { narrow: boolean; log: Log } = { narrow: false, log: () => undefined },
+): Server {
+  const { mcp } = runtime.loaded.plan;
+  const server = new Server(
+    { name: mcp.name, version: mcp.version ?? runtime.version },
+    {
+      capabilities: { tools: {} },
+      ...(mcp.instructions === "" ? {} : { instructions: mcp.instructions }),
+    },
+  );
+  /** Settles when the session is limited to its client's roots; undefined when they must be requested. */
+  let narrowed: Promise<void> | undefined;
+  const showNothing = (cause: string): Promise<void> => {
+    options.log("info", "a client did not send its roots; it sees no files", { cause });
+    return calls.session.narrow([]);
+  };
+
+  server.setRequestHandler(ListToolsRequestSchema, async ({ params }) => ({
+    tools: calls.list(params?.cursor) as Tool[],
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async (request, extra) => {
+    const { name, arguments: args, _meta: meta } = request.params;
+    const { signal } = extra;
+    const onProgress = progressReporter(meta?.progressToken, signal, (params) =>
+      extra.sendNotification({ method: "notifications/progress", params }),
+    );
+    if (options.narrow && server.getClientCapabilities()?.roots !== undefined) {
+      // Over HTTP, `roots/list` travels on the stream of the call's answer. Without a stream it cannot be sent.
+      if (acceptsStream(extra.requestInfo?.headers.accept))
+        narrowed ??= extra
+          .sendRequest({ method: "roots/list" }, ResultSchema, {
+            timeout: ROOTS_TIMEOUT_MS,
+            signal: calls.aborted,
+          })
+          .then(({ roots }) => calls.session.narrow(rootUris(roots)))
+          .catch(async (error: unknown) => {
+            await showNothing(error instanceof Error ? error.name : "");
+            narrowed = undefined;
+          });
+      await (narrowed ?? showNothing("it accepts no event stream"));
+    }
+    return calls.call(name, args, { signal, onProgress }, server.getClientVersion()?.name);
+  });
+  server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
+    narrowed = undefined;
+  });
+  return server;
+}
