@@ -1,4 +1,4 @@
-/** What servers see of edits: edits of their own are taken within a command only, and they hear of files as they asked. */
+/** Edits of a server are applied only during a command, and file operations are notified as the server registered. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
