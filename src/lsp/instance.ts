@@ -41,7 +41,7 @@ import { ServerConnection } from "./wire/connection.js";
 import { initializeServer } from "./wire/initialize.js";
 import { type RequestTarget, requestWhenReady } from "./wire/ready-request.js";
 import { ServerMessages } from "./wire/server-messages.js";
-import { acceptsFolders, workspaceFolder } from "./workspace-folders.js";
+import { workspaceFolder } from "./workspace-folders.js";
 
 export class Instance {
   readonly plan: ServerPlan;
@@ -173,11 +173,6 @@ export class Instance {
     if (this.plan.pushSettings && Object.keys(settings).length > 0)
       this.#connection.notify("workspace/didChangeConfiguration", { settings });
     this.readiness.initialized();
-  }
-
-  /** Whether the server accepts further roots while it runs. */
-  get acceptsFolders(): boolean {
-    return acceptsFolders(this.plan, this.capabilities);
   }
 
   /** Notifies the server of one more root. */

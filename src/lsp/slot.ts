@@ -15,6 +15,7 @@ import { blankStatus } from "./server-status.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
 import { cancelled, unlessAborted } from "./waiting.js";
 import { redact } from "./wire/redact.js";
+import { acceptsFolders } from "./workspace-folders.js";
 
 /** Reasons why a program is not started at all. They are no crashes, and the next call tries again. */
 const unavailableCodes: ReadonlySet<Code> = new Set<Code>([
@@ -91,7 +92,7 @@ export class Slot {
   /** Adds a root when the running instance can serve several. */
   adopt(root: string): boolean {
     const instance = this.instance;
-    if (!instance?.acceptsFolders) return false;
+    if (!instance || !acceptsFolders(this.plan, instance.capabilities)) return false;
     this.#folders.add(root);
     instance.addFolder(root);
     return true;

@@ -1,4 +1,4 @@
-/** Files by every way in which words and variables name them. */
+/** Finding the files that command line arguments and variables name. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

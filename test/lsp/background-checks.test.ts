@@ -1,6 +1,6 @@
 /**
- * Servers that answer a pull and push more of it later: rust-analyzer says at once what it sees itself, and cargo's
- * errors come seconds after. Clean is said only when both have spoken of the text that is on disk.
+ * Servers that answer a pull and push further diagnostics later: rust-analyzer answers at once, and cargo's errors come
+ * seconds after. A file is clean only when both have reported on the text that is on disk.
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-/** What a server can do, as it says so: asked often, and known until it says otherwise. */
+/** The capabilities of a server: from `initialize`, and as registered and unregistered later. */
 import { expect, test } from "vitest";
 import { Capabilities } from "../../src/lsp/capabilities.js";
 import { serverPlan } from "../fake-server/index.js";

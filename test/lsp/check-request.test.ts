@@ -1,4 +1,4 @@
-/** A server that can be asked to check a file: its answer ends the wait for what it publishes, and nothing else does. */
+/** A server with a check request: only its answer ends the wait for published diagnostics. */
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Refusal } from "../../src/base/problem.js";

@@ -1,4 +1,4 @@
-/** Found, clean or unknown: never clean before the server has spoken about the very text that is on disk. */
+/** Diagnostics: never clean before the server has reported on exactly the text that is on disk. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** A server as a call sees it, whichever start of it runs. */
+/** A read is sent again to the next start of a server that ended; everything else fails. */
 import { expect, it, vi } from "vitest";
 import { Refusal } from "../../src/base/problem.js";
 import { Handle } from "../../src/lsp/handle.js";

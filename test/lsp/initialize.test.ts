@@ -1,4 +1,4 @@
-/** What a server is told at the start, and that all it asks is answered. */
+/** The parameters of `initialize`, and the answers to requests of a server. */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-/** What `<workspace>` and `<node_modules>` stand for: of a workspace that nobody trusts no code is named. */
+/** The placeholders `<workspace>` and `<node_modules>`: in an untrusted workspace they name none of its code. */
 import { chownSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** However a proxy ends, its servers and their children end with it: shown by the process table. */
+/** However a proxy ends, its servers and their children end with it. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Early answers are not believed, settled ones are not delayed, and the server's own words reach the caller. */
+/** Early answers of a loading server are asked for again, later ones are not delayed, and progress reaches the caller. */
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Json } from "../../src/base/json.js";

@@ -1,4 +1,4 @@
-/** The reader finds every message whatever stands between them and wherever the bytes are cut. */
+/** The reader finds every message, whatever is between them and wherever the bytes are split. */
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";

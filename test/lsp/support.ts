@@ -1,4 +1,4 @@
-/** A throw-away workspace with a pool over it, and the small words that the tests of servers share. */
+/** Helpers for tests of servers: a temporary workspace, a pool, and a scripted server. */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

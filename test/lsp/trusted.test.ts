@@ -1,4 +1,4 @@
-/** Trust counts for each root by itself: that of one, or of a folder beside it, is none of another. */
+/** Trust is decided for each root alone: trust in one root says nothing about another. */
 import { readlinkSync, realpathSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";

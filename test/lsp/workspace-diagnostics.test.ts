@@ -1,4 +1,4 @@
-/** Diagnostics of all files: pulled with their result ids, merged with what was published, and honest about the rest. */
+/** Diagnostics of all files: pulled with result ids, merged with published ones, and reported as incomplete where they are. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

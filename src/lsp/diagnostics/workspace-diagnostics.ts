@@ -5,6 +5,7 @@
 import type {
   WorkspaceDiagnosticParams,
   WorkspaceDiagnosticReport,
+  WorkspaceDiagnosticRequest,
   WorkspaceFullDocumentDiagnosticReport,
 } from "vscode-languageserver-protocol";
 import { fileUri } from "../../base/file-uri.js";
@@ -17,7 +18,7 @@ import type { WorkspaceDiagnosticsReport } from "../types.js";
 import type { DiagnosticsContext } from "./diagnostics.js";
 import { failureOf, identifierOf, type PulledReports, type PullOptions } from "./pulled-diagnostics.js";
 
-const METHOD = "workspace/diagnostic";
+const METHOD: typeof WorkspaceDiagnosticRequest.method = "workspace/diagnostic";
 const ONLY_SHOWN = "the server reports only on files that were opened";
 
 /** The items of each file, by path. */

@@ -63,7 +63,7 @@ export function commandArguments(
 }
 
 /** Files named in `<node_modules>` that are neither beside the server's program nor at or above the root. */
-export function missingModules(
+export function missingModuleFiles(
   files: readonly string[],
   server: ServerCommand,
   program: string,

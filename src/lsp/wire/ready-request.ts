@@ -69,6 +69,8 @@ export async function requestWhenReady(target: RequestTarget, given: GivenReques
   }
 }
 
+type Outcome = { value: unknown } | Refusal;
+
 class ReadyRequest {
   readonly #target: RequestTarget;
   readonly #given: GivenRequest;
@@ -93,7 +95,7 @@ class ReadyRequest {
     let previous: RequestSpan | undefined;
     for (;;) {
       const span = readiness.requestSent(reportsProgress(this.#given.method));
-      let outcome: { value: unknown } | Refusal;
+      let outcome: Outcome;
       try {
         outcome = await this.#sendWhileStale();
       } finally {
@@ -106,52 +108,34 @@ class ReadyRequest {
       const holdMs = this.#holdMs();
       const isHeld =
         this.#isRead && holdMs > 0 && this.#doubted < MAX_DOUBTED && (becameReady || isDoubtful(holdMs));
-      if (!isHeld) {
-        const reply = await this.#replyNow(outcome);
-        if (reply) return reply;
-        continue;
-      }
-      this.#refuseWhenFinal(outcome);
-      const complete = this.#completeReply(outcome);
-      if (complete) return complete;
-      this.#doubted++;
-      if (becameReady || (await this.#waitWhileWorking(isDoubtful, holdMs))) continue;
+      if (outcome instanceof Refusal) this.#throwWhenFinal(outcome);
+      // An answer about one file's own text holds whatever the server still indexes.
+      else if (this.#isSingleFile && !isEmpty(outcome.value))
+        return { value: outcome.value, readiness: "ready" };
+      if (isHeld) this.#doubted++;
+      const isRetried = isHeld
+        ? becameReady || (await this.#waitWhileWorking(isDoubtful, holdMs))
+        : await this.#waitToRetry(outcome);
+      if (isRetried) continue;
       if (outcome instanceof Refusal) throw outcome;
+      if (!isHeld && !isEmpty(outcome.value)) readiness.answered();
       return { value: outcome.value, readiness: readiness.now };
     }
-  }
-
-  /** The reply when nothing speaks against the outcome; undefined when the request is to be sent again. */
-  async #replyNow(outcome: { value: unknown } | Refusal): Promise<ServerReply | undefined> {
-    const { readiness } = this.#target;
-    if (outcome instanceof Refusal) {
-      this.#refuseWhenFinal(outcome);
-      if (!(await this.#waitForFirstSign())) throw outcome;
-      return undefined;
-    }
-    const { value } = outcome;
-    const complete = this.#completeReply(outcome);
-    if (complete) return complete;
-    if (isEmpty(value))
-      return (await this.#waitAfterEmpty()) ? undefined : { value, readiness: readiness.now };
-    readiness.answered();
-    return { value, readiness: readiness.now };
-  }
-
-  /** The reply when it holds whatever the server still indexes. */
-  #completeReply(outcome: { value: unknown } | Refusal): ServerReply | undefined {
-    if (!this.#isSingleFile || outcome instanceof Refusal || isEmpty(outcome.value)) return undefined;
-    return { value: outcome.value, readiness: "ready" };
   }
 
   /**
    * Throws a refusal unless the server may answer once it has loaded: elm-language-server says "unhandled method" until
    * then, and flow cancels requests while it is not connected to its daemon.
    */
-  #refuseWhenFinal(outcome: { value: unknown } | Refusal): void {
-    if (!(outcome instanceof Refusal)) return;
-    const isEarly = outcome.code === "lsp/not-supported" || outcome.data.code === REQUEST_CANCELLED;
-    if (!isEarly || this.#earlyRefusals++ >= MAX_EARLY_REFUSALS) throw outcome;
+  #throwWhenFinal(refusal: Refusal): void {
+    const isEarly = refusal.code === "lsp/not-supported" || refusal.data.code === REQUEST_CANCELLED;
+    if (!isEarly || this.#earlyRefusals++ >= MAX_EARLY_REFUSALS) throw refusal;
+  }
+
+  /** Waits before a refused or empty request is sent again; false when the outcome is final. */
+  async #waitToRetry(outcome: Outcome): Promise<boolean> {
+    if (outcome instanceof Refusal) return this.#waitForFirstSign();
+    return isEmpty(outcome.value) && this.#waitAfterEmpty();
   }
 
   #leftMs(share = 1): number {
@@ -173,7 +157,7 @@ class ReadyRequest {
   }
 
   /** Sends the request, again while the server says that its state changed meanwhile. */
-  async #sendWhileStale(): Promise<{ value: unknown } | Refusal> {
+  async #sendWhileStale(): Promise<Outcome> {
     const { name, roots, readiness } = this.#target;
     const { method, options } = this.#given;
     for (let retries = 0; ; retries++) {
