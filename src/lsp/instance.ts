@@ -258,8 +258,8 @@ export class Instance {
     if (!this.#capabilities.supports(method)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
     }
-    if (method === "workspace/symbol") await this.#files.renewAll(options.since);
-    else if (method.startsWith("workspace/")) await this.#files.renew(options.since);
+    if (method === "workspace/symbol") await this.#files.refreshAndOpen(options.since);
+    else if (method.startsWith("workspace/")) await this.#files.refresh(options.since);
     const { onApplyEdit } = options;
     const send = (): Promise<ServerReply> => this.#ask(method, params, options);
     return onApplyEdit === undefined ? send() : this.#incoming.applying(onApplyEdit, send);
@@ -297,7 +297,7 @@ export class Instance {
 
   /** Notifies the server of what changed on disk; a check that began after `since` will do. */
   async refresh(since: number): Promise<void> {
-    if (!this.dead) await this.#files.renew(since);
+    if (!this.dead) await this.#files.refresh(since);
   }
 
   #folders(): FolderParams[] {

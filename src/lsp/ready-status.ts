@@ -7,6 +7,8 @@ import { fromPointer, getAt } from "../base/pointer.js";
 
 /** What is left of a patience after sums of fractions. */
 const ROUNDING_MS = 1;
+/** How long a server is waited for that may be listing its files again; it takes 0.2 s where nothing else is to be done. */
+const LISTING_MS = 5_000;
 
 export class ReadyStatus {
   readonly #ready: ServerPlan["ready"];
@@ -19,6 +21,8 @@ export class ReadyStatus {
   #vainMs = 0;
   #vainUntil = 0;
   #isGivenUp = false;
+  /** Until then the server may be listing its files again, and what it said before does not count. */
+  #listsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(ready: ServerPlan["ready"]) {
     this.#ready = ready;
@@ -27,7 +31,11 @@ export class ReadyStatus {
 
   /** Whether it says "ready"; undefined before the first. */
   get told(): boolean | undefined {
-    return this.#told;
+    return this.#isListing ? undefined : this.#told;
+  }
+
+  get #isListing(): boolean {
+    return performance.now() < this.#listsUntil;
   }
 
   /** When it last turned to "ready". */
@@ -37,7 +45,7 @@ export class ReadyStatus {
 
   /** Whether the server has yet to send the status that it is known for. */
   get isAwaited(): boolean {
-    return this.#ready.notification !== null && this.#told === undefined && !this.#isGivenUp;
+    return this.#ready.notification !== null && this.told === undefined && !this.#isGivenUp;
   }
 
   /** Whether it tells both ways: a boolean does, a text or a mere notification can only say "ready". */
@@ -52,7 +60,8 @@ export class ReadyStatus {
     if (told === undefined) return false;
     if (told) this.#missing = Math.max(0, this.#missing - 1);
     if (this.#missing > 0 && told) return true;
-    if (told && !this.#told) this.#readySince = performance.now();
+    if (told && !this.told) this.#readySince = performance.now();
+    this.#listsUntil = Number.NEGATIVE_INFINITY;
     this.#told = told;
     return true;
   }
@@ -62,6 +71,14 @@ export class ReadyStatus {
     if (!this.#ready.eachFolder || count === 0) return;
     this.#missing += count;
     this.#told = undefined;
+    this.#vainMs = 0;
+    this.#isGivenUp = false;
+  }
+
+  /** Source files were added. pyright lists its files again, logs how many it found, and knows none of the new ones before. */
+  filesAdded(): void {
+    if (!this.#ready.eachFolder || this.#told !== true) return;
+    this.#listsUntil = performance.now() + LISTING_MS;
     this.#vainMs = 0;
     this.#isGivenUp = false;
   }
@@ -76,7 +93,8 @@ export class ReadyStatus {
 
   /** How much longer the first one may be waited for. */
   patienceLeft(patienceMs: number): number {
-    return patienceMs - this.#vainMs;
+    const left = patienceMs - this.#vainMs;
+    return this.#isListing ? Math.min(left, this.#listsUntil - performance.now()) : left;
   }
 
   /** It was waited for in vain, from a moment on for so long; once that is all of the patience, it is given up. */

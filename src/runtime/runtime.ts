@@ -36,7 +36,7 @@ export interface RuntimeContext {
   avoid: string[];
   version: string;
   /** How much of the workspace is watched, where that is not the usual. */
-  watchLimits?: PoolContext["watchLimits"];
+  watchOptions?: PoolContext["watchOptions"];
 }
 
 /** A bundle with its servers, ready for sessions. */

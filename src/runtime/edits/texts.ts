@@ -6,7 +6,7 @@ import { sha256 } from "../../base/hash.js";
 import { isInside } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import { Lines } from "../../base/text.js";
-import { readText } from "../../lsp/documents/file.js";
+import { readText } from "../../lsp/documents/read-text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
