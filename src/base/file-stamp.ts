@@ -25,7 +25,7 @@ export function stampFrom(stats: Stats | undefined): FileStamp | undefined {
   return { text: `${ino}:${size}:${mtimeMs}:${ctimeMs}`, changedAt: Math.max(mtimeMs, ctimeMs) };
 }
 
-/** Whether an equal stamp later proves that the content is equal too. Ask when the file is read. */
-export function isReliable(stamp: FileStamp): boolean {
-  return Date.now() - stamp.changedAt > RACY_MS;
+/** Whether an equal stamp later proves that the content is equal too; `now` is the time when the file is read. */
+export function isReliable(stamp: FileStamp, now: number): boolean {
+  return now - stamp.changedAt > RACY_MS;
 }

@@ -50,7 +50,7 @@ async function readOnce(
     const bytes = await file.readFile();
     if (bytes.length > maxBytes) throw tooLarge();
     const lines = new Lines(decode(bytes, refuse));
-    return { hash: sha256(bytes), lines, stamp, isReliable: isReliable(stamp) };
+    return { hash: sha256(bytes), lines, stamp, isReliable: isReliable(stamp, Date.now()) };
   } finally {
     await file.close();
   }

@@ -55,7 +55,7 @@ export class FolderTree {
   readonly #outerRules = new Map<string, IgnoreRules[]>();
   /** Ignored folders that are being read in the background. */
   readonly #background = new Set<Promise<void>>();
-  /** The first whole millisecond after reading began: a file with a later time may have changed under a server. */
+  /** The first whole millisecond after the first check began. */
   #startedAt: number | undefined;
 
   constructor(context: FolderTreeContext) {
@@ -73,9 +73,13 @@ export class FolderTree {
     while (this.isReading) await Promise.all(this.#background);
   }
 
+  /** A check begins. What has a later time than the first one was written after the watch was started. */
+  start(): void {
+    this.#startedAt ??= Date.now() + 1;
+  }
+
   /** Enters a root that is new, and reads one again that another folder replaced. */
   async readRoot(root: string): Promise<void> {
-    this.#startedAt ??= Date.now() + 1;
     const facts = entryFacts(root);
     const folder = this.known.get(root);
     if (folder === undefined) {
@@ -115,7 +119,10 @@ export class FolderTree {
     const folders = this.known
       .all()
       .filter(({ path, isRead }) => isRead && (which === "all" || unwatched.has(path)));
-    await forEach(folders, (folder) => this.#readFolder(folder, {}));
+    await forEach(folders, (folder) => {
+      this.known.watchAgain(folder);
+      return this.#readFolder(folder, {});
+    });
   }
 
   /** Takes over what a stat of a file showed. */

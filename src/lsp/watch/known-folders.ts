@@ -136,6 +136,11 @@ export class KnownFolders {
     this.#watch(folder);
   }
 
+  /** Watches a folder, if that is possible by now. */
+  watchAgain(folder: Folder): void {
+    if (this.#unwatched.has(folder.path)) this.#watch(folder);
+  }
+
   #watch({ path }: Folder): boolean {
     const isWatched = !this.#isClosed && this.#context.source.add(path);
     if (isWatched) this.#unwatched.delete(path);

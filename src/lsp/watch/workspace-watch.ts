@@ -27,19 +27,19 @@ export interface WatchOptions {
   shownFiles: number;
   /** How long a check waits for ignored folders that are read for the first time. */
   ignoredWaitMs: number;
-  /** The pause between two background scans of folders without events. */
+  /** The shortest pause between two background scans of folders without events. */
   rescanMs: number;
   openEvents: OpenEventSource;
 }
 
 const DEFAULTS: WatchOptions = {
   ...{ files: 100_000, ignoredFiles: 60_000, ignoredFolders: 12_000, shownFiles: 32 },
-  ...{ ignoredWaitMs: 100, rescanMs: 30_000, openEvents: openEventSource },
+  ...{ ignoredWaitMs: 100, rescanMs: 2_000, openEvents: openEventSource },
 };
 /** Watches that are left to folders that git does not ignore. */
 const RESERVED_WATCHES = 3_072;
 /** A background scan takes at most one part in so many of the time. */
-const RESCAN_SHARE = 20;
+const RESCAN_SHARE = 50;
 /** A check that ended so shortly before serves the steps that follow it in the same call. */
 const SHARED_MS = 100;
 
@@ -185,6 +185,7 @@ export class WorkspaceWatch {
   async #check(): Promise<void> {
     const began = performance.now();
     if (this.#isClosed) return;
+    this.#tree.start();
     await this.#source.drain();
     this.#shown.check((path, change, stamp) => {
       const ignored = this.#tree.known.file(path)?.ignored ?? true;
