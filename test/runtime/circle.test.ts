@@ -25,7 +25,7 @@ function callOf(...servers: LanguageServer[]) {
     running: () => servers,
     at: (id: string) => servers.find((server) => server.plan.id === id),
   };
-  return { ...state, plan, pool, gate: { ...gate, admitFile: () => ({ admitted, named: admitted.path }) } };
+  return { ...state, plan, pool, gate: { ...gate, admitFile: async () => admitted } };
 }
 
 it("has a document at hand, looked at once, and tells what is to be known of its server", async () => {

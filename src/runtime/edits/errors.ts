@@ -9,7 +9,7 @@ import { untilAborted, withDeadline } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
-import { pathOfUri } from "../../workspace/file-name.js";
+import { strictPathOfUri } from "../../workspace/file-name.js";
 import { Places } from "../answer/convert.js";
 import type { CallState } from "../call-state.js";
 import { spellDiagnostic } from "../shapes/diagnostics.js";
@@ -116,7 +116,7 @@ async function lookBeside(
   try {
     const { files, why } = await server.workspaceDiagnostics({ waitMs: ms / 4, settleMs, signal });
     for (const { uri, items } of files) {
-      const path = pathOfUri(uri);
+      const path = strictPathOfUri(uri);
       if (!paths.includes(path)) await note(call, look, path, server, items);
     }
     if (wide.has(id) && why !== "") look.why.push(`${id}: ${why}`);
