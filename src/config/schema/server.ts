@@ -186,7 +186,7 @@ export const serverSchema = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          "It says that it is ready once for each workspace folder, and again for one that is added.",
+          "It says that it is ready once for each workspace folder, again for one that is added, and again after source files were added.",
         ),
     })
     .optional()
