@@ -37,7 +37,7 @@ class Pool implements ServerPool {
   /** The slots sorted; undefined after one was added. */
   #inOrder: readonly Slot[] | undefined;
   readonly #routes: FileRoutes;
-  /** Cached roots by server and folder. They hold as long as no file changes. */
+  /** Cached roots by server and folder. They hold as long as no file is created or deleted. */
   readonly #roots = new LRUCache<string, string>({ max: MAX_CACHED_ROOTS });
   #rootsCursor = 0;
   readonly #guardian: Guardian;
@@ -150,12 +150,12 @@ class Pool implements ServerPool {
     this.#guardian.close();
   }
 
-  /** The server's root for a file, cached while the watch reports no change. */
+  /** The server's root for a file, cached while the watch reports no new or deleted file. */
   #rootOf(server: ServerPlan, path: string | undefined): string {
     const { roots, base } = this.#context;
     if (path === undefined || !this.#watch.isUpToDate(path)) return rootOf(server, path, roots, base);
-    if (this.#rootsCursor !== this.#watch.cursor) this.#roots.clear();
-    this.#rootsCursor = this.#watch.cursor;
+    if (this.#rootsCursor !== this.#watch.namesCursor) this.#roots.clear();
+    this.#rootsCursor = this.#watch.namesCursor;
     const key = `${server.id}\n${dirname(path)}`;
     const root = this.#roots.get(key) ?? rootOf(server, path, roots, base);
     this.#roots.set(key, root);

@@ -25,6 +25,7 @@ export class ChangeLog {
   readonly #entries = new Map<string, Entry>();
   readonly #limit: number;
   #sequence = 0;
+  #namesCursor = 0;
 
   /** Past `limit` entries, those of deleted files are dropped. */
   constructor(limit: number) {
@@ -36,8 +37,14 @@ export class ChangeLog {
     return this.#sequence;
   }
 
+  /** The number of the latest change that created or deleted a file. */
+  get namesCursor(): number {
+    return this.#namesCursor;
+  }
+
   record(path: string, change: "created" | "changed" | "deleted", ignored: boolean): void {
     const sequence = ++this.#sequence;
+    if (change !== "changed") this.#namesCursor = sequence;
     const created = change === "created" ? sequence : (this.#entries.get(path)?.created ?? 0);
     this.#entries.set(path, { exists: change !== "deleted", ignored, sequence, created });
     if (this.#entries.size <= this.#limit) return;

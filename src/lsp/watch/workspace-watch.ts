@@ -105,6 +105,11 @@ export class WorkspaceWatch {
     return this.#changes.cursor;
   }
 
+  /** The number of the latest change that created or deleted a file. */
+  get namesCursor(): number {
+    return this.#changes.namesCursor;
+  }
+
   /** What changed after a cursor, anywhere or in these folders. */
   since(cursor: number, folders?: readonly string[]): FileChange[] {
     return this.#changes.since(cursor, folders);
