@@ -2,7 +2,7 @@
 import type { Effect, LimitsPlan, ServerPlan } from "../abi/plan.js";
 import type { LaunchSettings } from "./process/launch-settings.js";
 import type { Log, Trace } from "./types.js";
-import type { WorkspaceWatch } from "./watch/watch.js";
+import type { WorkspaceWatch } from "./watch/workspace-watch.js";
 
 export interface InstanceContext {
   plan: ServerPlan;

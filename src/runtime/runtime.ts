@@ -36,7 +36,7 @@ export interface RuntimeContext {
   avoid: string[];
   version: string;
   /** Overrides the limits of file watching; for tests. */
-  watchLimits?: PoolContext["watchLimits"];
+  watchOptions?: PoolContext["watchOptions"];
   /** Whether an answer that violates its own output schema is a fault instead of a logged warning; for tests. */
   strictAnswers?: boolean;
 }

@@ -19,7 +19,6 @@ export const gate: Gate = {
   roots: ["/w"],
   admit: notAsked,
   admitFile: notAsked,
-  recall: () => undefined,
   admitEntry: notAsked,
   place: (path) =>
     path.startsWith("/w/")

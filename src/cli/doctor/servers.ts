@@ -7,7 +7,12 @@ import { Refusal } from "../../base/problem.js";
 import { stateFolder } from "../../config/state-folder.js";
 import { serverEnv } from "../../lsp/process/environment.js";
 import { assertLocked, lockFileIn } from "../../lsp/process/lock.js";
-import { findProgram, isInUntrustedFolder, type ProgramContext, runsElsewhere } from "../../lsp/process/program.js";
+import {
+  findProgram,
+  isInUntrustedFolder,
+  type ProgramContext,
+  runsElsewhere,
+} from "../../lsp/process/program.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { SampleFiles } from "../../runtime/sample-files.js";
 import { openGate } from "../../workspace/gate.js";

@@ -120,7 +120,10 @@ export const serverSchema = z.strictObject({
         set("The server is ready once the string at `field` contains one of these; others are ignored."),
       ),
       at_once: optional(z.boolean(), "Its first answer is complete; it does not report loading."),
-      each_folder: optional(z.boolean(), "It reports that it is ready for each workspace folder."),
+      each_folder: optional(
+        z.boolean(),
+        "It reports that it is ready for each workspace folder, and again after source files were added.",
+      ),
     }),
     "How the server reports that it has indexed.",
   ),
