@@ -449,9 +449,7 @@ describe("two clients that share a project's file", () => {
     await client("copilot-cli", ...writing);
     expect(read(project, ".mcp.json")).toBe(text);
     const first = await client("copilot-cli", ...removing);
-    expect(first.stdout).toBe(
-      "left .mcp.json: Claude Code uses the same entry; --force removes it anyway\n",
-    );
+    expect(first.stdout).toBe("left .mcp.json: Claude Code uses the same entry; --force removes it anyway\n");
     expect(read(project, ".mcp.json")).toBe(text);
     await client("claude-code", ...removing);
     expect(existsSync(join(project, ".mcp.json"))).toBe(false);
