@@ -49,6 +49,8 @@ export const PLAN_FILE = "plan.json";
 export const TOOLS_FILE = "tools.json";
 /** Tool → path of the validator of its answers. Tools with equal answer schemas share one. */
 export const ANSWERS_FILE = "answers.json";
+/** Server → method → path of the validator of its replies. Only where the config declares results of methods. */
+export const REPLIES_FILE = "replies.json";
 /** The list of tools for people. */
 export const CATALOGUE_FILE = "TOOLS.md";
 
@@ -71,4 +73,5 @@ export const bundlePaths = {
   inputValidator: (tool: string) => `validators/${tool}.input.js`,
   text: (tool: string) => `texts/${tool}.js`,
   answerValidator: (schemaHash: string) => `validators/answer-${schemaHash.slice(0, 16)}.js`,
+  replyValidator: (schemaHash: string) => `validators/reply-${schemaHash.slice(0, 16)}.js`,
 };

@@ -22,7 +22,7 @@ export interface ToolDefinition {
 /** One call of one tool. */
 export interface Call {
   /** Resolves the arguments to a document, a position and the candidate servers. */
-  at(input: JsonObject): At | Promise<At>;
+  at(input: JsonObject): Promise<At>;
   /** A part of the value of a step. */
   pick(reply: Reply, path: string[]): Json;
   /** Calls another tool and returns its structured answer. */

@@ -23,6 +23,14 @@ export interface CheckPlan {
   pauseMs: number;
 }
 
+/** A method outside the LSP specification. */
+export interface CustomMethodPlan {
+  /** The dotted path of the capability that announces it; null when it is assumed. */
+  capability: string | null;
+  /** The JSON Schema of its result; null for any. */
+  result: JsonObject | null;
+}
+
 /** One language server. Paths are relative to the workspace base. */
 export interface ServerPlan {
   id: string;
@@ -73,8 +81,8 @@ export interface ServerPlan {
   features: { only: string[] | null; except: string[] };
   priority: number;
   executeCommands: string[];
-  /** Methods outside the LSP specification → the dotted capability that announces each (null: assumed). */
-  customMethods: { [method: string]: string | null };
+  /** Methods outside the LSP specification that it has. */
+  customMethods: { [method: string]: CustomMethodPlan };
   limits: {
     memoryMb: number | null;
     openFiles: number | null;

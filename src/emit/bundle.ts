@@ -7,6 +7,7 @@ import {
   CATALOGUE_FILE,
   type Manifest,
   PLAN_FILE,
+  REPLIES_FILE,
   TOOLS_FILE,
 } from "../abi/bundle.js";
 import { ABI_VERSION, type Plan, type ToolPlan } from "../abi/plan.js";
@@ -45,6 +46,7 @@ export function emitBundle(plan: Plan, tools: EmitTools): Bundle {
     { path: CATALOGUE_FILE, text: emitCatalogue(listed, plan.dialect, templates) },
     ...emitted.flatMap((tool) => toolFiles(tool, plan, tools)),
     ...answerFiles(emitted, plan, tools),
+    ...replyFiles(emitted, plan, tools),
     ...textFiles(plan, emitted, templates),
   ];
   const sorted = sortBy(files, (file) => [file.path]);
@@ -69,6 +71,7 @@ export function compiledSchemas(plan: Plan): JsonObject[] {
   const schemas = emittedTools(plan).flatMap((tool) => [
     bareSchema(inputSchema(tool, plan.dialect)),
     bareSchema(answerSchema(tool, plan.dialect)),
+    ...declaredResults(tool, plan).map(({ schema }) => bareSchema(schema)),
   ]);
   return uniqueBy(schemas, (schema) => JSON.stringify(schema));
 }
@@ -101,13 +104,54 @@ function answerFiles(
     const schema = answerSchema(tool, plan.dialect);
     const path = bundlePaths.answerValidator(sha256(JSON.stringify(bareSchema(schema))));
     define(paths, tool.name, path);
-    reportBadResult(tool, () => {
-      if (tool.output.schema !== null) compiler.check(tool.output.schema);
-      if (!modules.has(path)) modules.set(path, emitValidator(schema, subject, templates, compiler));
-    });
+    const declared = tool.output.schema;
+    if (declared !== null) reportBadResult(tool, () => compiler.check(declared));
+    if (modules.has(path)) continue;
+    const emit = () => modules.set(path, emitValidator(schema, subject, templates, compiler));
+    if (declared === null) emit();
+    else reportBadResult(tool, emit);
   }
   return [
     { path: ANSWERS_FILE, text: canonicalPretty(paths) },
+    ...[...modules].map(([path, text]) => ({ path, text })),
+  ];
+}
+
+/** The results that the config declares for methods that a tool requests, by server. */
+function declaredResults({ steps }: ToolPlan, { servers }: Plan) {
+  return steps.flatMap((step) =>
+    servers.flatMap(({ id: server, customMethods }) => {
+      const method = step.kind === "request" ? step.method : "";
+      const schema = Object.hasOwn(customMethods, method) ? customMethods[method]?.result : undefined;
+      return schema ? [{ server, method, schema }] : [];
+    }),
+  );
+}
+
+/** The validators of servers' replies, one for all methods with equal schemas, and the map from method to validator. */
+function replyFiles(
+  tools: readonly ToolPlan[],
+  plan: Plan,
+  { templates, compiler }: EmitTools,
+): BundleFile[] {
+  const subject = `the replies to the methods that ${REPLIES_FILE} names it for`;
+  const modules = new Map<string, string>();
+  const paths: { [server: string]: JsonObject } = {};
+  for (const tool of tools) {
+    for (const { server, method, schema } of declaredResults(tool, plan)) {
+      const path = bundlePaths.replyValidator(sha256(JSON.stringify(bareSchema(schema))));
+      const methods = paths[server] ?? {};
+      paths[server] = methods;
+      define(methods, method, path);
+      reportBadResult(tool, () => {
+        compiler.check(schema);
+        if (!modules.has(path)) modules.set(path, emitValidator(schema, subject, templates, compiler));
+      });
+    }
+  }
+  if (modules.size === 0) return [];
+  return [
+    { path: REPLIES_FILE, text: canonicalPretty(paths) },
     ...[...modules].map(([path, text]) => ({ path, text })),
   ];
 }
@@ -117,7 +161,7 @@ function reportBadResult(tool: ToolPlan, compile: () => void): void {
   try {
     compile();
   } catch (cause) {
-    if (!(cause instanceof SchemaError) || tool.output.schema === null) throw cause;
+    if (!(cause instanceof SchemaError)) throw cause;
     throw new ConfigError([
       {
         code: "plan/bad-schema",

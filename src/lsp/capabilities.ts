@@ -127,7 +127,7 @@ export class Capabilities {
   #supportsCustom(method: string): boolean {
     const { customMethods } = this.#plan;
     if (!Object.hasOwn(customMethods, method)) return false;
-    const capability = customMethods[method];
+    const capability = customMethods[method]?.capability;
     return typeof capability !== "string" || isOffered(getAt(this.#offered, capability.split(".")), []);
   }
 

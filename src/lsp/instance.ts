@@ -39,7 +39,7 @@ import type {
   WorkspaceDiagnosticsReport,
 } from "./types.js";
 import { cancelled } from "./waiting.js";
-import type { WorkspaceWatch } from "./watch/watch.js";
+import type { WorkspaceWatch } from "./watch/workspace-watch.js";
 import { ServerConnection } from "./wire/connection.js";
 import { initializeServer } from "./wire/initialize.js";
 import { type RequestTarget, requestWhenReady } from "./wire/ready-request.js";
@@ -229,8 +229,8 @@ export class Instance {
     if (!this.capabilities.supports(method)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
     }
-    if (method === "workspace/symbol") await this.files.renewAll(options.since);
-    else if (method.startsWith("workspace/")) await this.files.renew(options.since);
+    if (method === "workspace/symbol") await this.files.refreshAndOpen(options.since);
+    else if (method.startsWith("workspace/")) await this.files.refresh(options.since);
     const { onApplyEdit } = options;
     const send = (): Promise<ServerReply> => this.#send(method, params, options);
     return onApplyEdit === undefined ? send() : this.#messages.whileApplying(onApplyEdit, send);
@@ -267,7 +267,7 @@ export class Instance {
 
   /** Notifies the server of what changed on disk, unless a check since then did. */
   async refresh(since: number): Promise<void> {
-    if (!this.hasEnded) await this.files.renew(since);
+    if (!this.hasEnded) await this.files.refresh(since);
   }
 
   #folders(): WorkspaceFolder[] {

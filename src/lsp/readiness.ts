@@ -160,6 +160,12 @@ export class ReadinessState {
     this.#changed();
   }
 
+  /** The server was notified of new source files: one that announces that it has listed its files does so again. */
+  filesAdded(): void {
+    this.#status.filesAdded();
+    this.#changed();
+  }
+
   initialized(): void {
     this.#isInitialized = true;
     this.#sign();

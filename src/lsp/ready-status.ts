@@ -7,6 +7,8 @@ import { fromPointer, getAt } from "../base/pointer.js";
 
 /** Tolerance for sums of fractions of milliseconds. */
 const ROUNDING_MS = 1;
+/** How long to wait for a server that lists its files again; an idle one takes 0.2 s. */
+const LISTING_MS = 5_000;
 
 export class ReadyStatus {
   readonly #ready: ServerPlan["ready"];
@@ -19,15 +21,17 @@ export class ReadyStatus {
   #vainMs = 0;
   #vainUntil = 0;
   #isGivenUp = false;
+  /** Until this time the server may list its files again, and its earlier status does not count. */
+  #listsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(ready: ServerPlan["ready"]) {
     this.#ready = ready;
     this.#field = fromPointer(ready.field ?? "");
   }
 
-  /** The last status; undefined before the first. */
+  /** The last status; undefined before the first, and while the server lists its files again. */
   get isReady(): boolean | undefined {
-    return this.#isReady;
+    return performance.now() < this.#listsUntil ? undefined : this.#isReady;
   }
 
   /** When the status last became "ready". */
@@ -37,7 +41,7 @@ export class ReadyStatus {
 
   /** Whether the first status is still expected. */
   get isAwaited(): boolean {
-    return this.#ready.notification !== null && this.#isReady === undefined && !this.#isGivenUp;
+    return this.#ready.notification !== null && this.isReady === undefined && !this.#isGivenUp;
   }
 
   /** Whether the status can also say "not ready": a boolean field can, a text or a bare notification cannot. */
@@ -52,7 +56,8 @@ export class ReadyStatus {
     if (isReady === undefined) return false;
     if (isReady) this.#missing = Math.max(0, this.#missing - 1);
     if (isReady && this.#missing > 0) return true;
-    if (isReady && !this.#isReady) this.#readySince = performance.now();
+    if (isReady && !this.isReady) this.#readySince = performance.now();
+    this.#listsUntil = Number.NEGATIVE_INFINITY;
     this.#isReady = isReady;
     return true;
   }
@@ -62,6 +67,14 @@ export class ReadyStatus {
     if (!this.#ready.eachFolder || count === 0) return;
     this.#missing += count;
     this.#isReady = undefined;
+    this.#vainMs = 0;
+    this.#isGivenUp = false;
+  }
+
+  /** Source files were added: pyright lists its files again, logs how many it found, and knows no new one before. */
+  filesAdded(): void {
+    if (!this.#ready.eachFolder || this.#isReady !== true) return;
+    this.#listsUntil = performance.now() + LISTING_MS;
     this.#vainMs = 0;
     this.#isGivenUp = false;
   }
@@ -76,7 +89,9 @@ export class ReadyStatus {
 
   /** How much longer the first status may be waited for. */
   patienceLeft(patienceMs: number): number {
-    return patienceMs - this.#vainMs;
+    const left = patienceMs - this.#vainMs;
+    const listingMs = this.#listsUntil - performance.now();
+    return listingMs > 0 ? Math.min(left, listingMs) : left;
   }
 
   /** Records a wait in vain. When the whole patience is used up, the status is given up. */

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolEntry } from "../abi/bundle.js";
 import type { Plan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
-import { protocolError } from "../runtime/answer/wording.js";
+import { protocolError } from "../runtime/answer/answer-text.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
 import { ProtocolError, type ToolResult, toolResult } from "./result.js";
@@ -32,7 +32,7 @@ export class SessionCalls {
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();
   readonly #abort = new AbortController();
   /** Aborts with `abort`. */
-  readonly aborted = this.#abort.signal;
+  readonly aborted: AbortSignal = this.#abort.signal;
 
   constructor(
     runtime: Runtime,

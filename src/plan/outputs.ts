@@ -1,6 +1,6 @@
 /** The `output` of a tool → OutputPlan. The shape must exist, and the last step must return a value that fits it. */
 import type { OutputPlan, ShapeName, StepPlan, Template } from "../abi/plan.js";
-import { canonical, type JsonObject } from "../base/json.js";
+import type { JsonObject } from "../base/json.js";
 import type { Config, ToolConfig } from "../config/schema.js";
 import { actions } from "../protocol/actions.js";
 import { evidenceMembers } from "../protocol/envelope.js";
@@ -9,6 +9,7 @@ import { shapeNames, shapes } from "../protocol/shapes.js";
 import { defaultSnippet } from "./defaults.js";
 import { buildTemplate, type Scope } from "./references.js";
 import type { Report } from "./report.js";
+import { canonicalSchema } from "./result-schema.js";
 
 type Given = Partial<Exclude<NonNullable<ToolConfig["output"]>, string>> & { shape: string };
 
@@ -122,7 +123,7 @@ function resultSchema(steps: readonly StepPlan[], config: Config): JsonObject | 
   const last = steps.at(-1);
   if (last?.kind !== "request" || last.each !== null || last.merge === "all") return null;
   const declared = config.methods?.find((entry) => entry.method === last.method);
-  return declared?.result === undefined ? null : canonical(declared.result as JsonObject);
+  return canonicalSchema(declared?.result);
 }
 
 function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: string, report: Report): void {

@@ -14,6 +14,7 @@ import {
   withDefaults,
 } from "./defaults.js";
 import type { Report } from "./report.js";
+import { canonicalSchema } from "./result-schema.js";
 import { buildTransport } from "./transports.js";
 
 /** A server and the pointer of its table, for problems that are found later. */
@@ -132,7 +133,14 @@ function customMethods(id: string, config: Config): ServerPlan["customMethods"] 
   const mine = (config.methods ?? []).filter(
     (entry) => entry.servers === undefined || entry.servers.includes(id),
   );
-  return canonical(Object.fromEntries(mine.map((entry) => [entry.method, entry.capability ?? null])));
+  return canonical(
+    Object.fromEntries(
+      mine.map(({ method, capability = null, result }) => [
+        method,
+        { capability, result: canonicalSchema(result) },
+      ]),
+    ),
+  );
 }
 
 /** Checks the names of features and of other servers. */

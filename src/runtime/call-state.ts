@@ -5,15 +5,18 @@ import type { JsonObject } from "../base/json.js";
 import type { Log, ServerPool, WorkspaceVersion } from "../lsp/types.js";
 import type { Edits } from "../workspace/edits/types.js";
 import type { Gate } from "../workspace/types.js";
-import type { Places } from "./answer/convert.js";
+import type { ToolTexts } from "./answer/answer-text.js";
 import type { Evidence } from "./answer/evidence.js";
-import type { Pages } from "./answer/page.js";
-import type { Wording } from "./answer/wording.js";
+import type { Pages } from "./answer/pages.js";
+import type { Places } from "./answer/places.js";
 import type { Attempt } from "./ask/retry-on-change.js";
+import type { LoadedBundle } from "./bundle/load.js";
 import type { SavedPreviews, SessionPreviews } from "./edits/saved-previews.js";
 import type { SampleFiles } from "./sample-files.js";
 
 export interface CallState {
+  /** The bundle, for its validators of servers' replies. */
+  readonly loaded: Pick<LoadedBundle, "replyValidator">;
   readonly plan: Plan;
   readonly tool: ToolPlan;
   /** The checked arguments, defaults filled in. */
@@ -22,7 +25,7 @@ export interface CallState {
   readonly gate: Gate;
   readonly samples: SampleFiles;
   readonly places: Places;
-  readonly wording: Wording;
+  readonly texts: ToolTexts;
   readonly evidence: Evidence;
   readonly pages: Pages;
   /** The edit engine; undefined where the config allows no edits. */

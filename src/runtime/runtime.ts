@@ -36,7 +36,9 @@ export interface RuntimeContext {
   avoid: string[];
   version: string;
   /** Overrides the limits of file watching; for tests. */
-  watchLimits?: PoolContext["watchLimits"];
+  watchOptions?: PoolContext["watchOptions"];
+  /** Whether an answer that violates its own output schema is a fault instead of a logged warning; for tests. */
+  strictAnswers?: boolean;
 }
 
 /** A bundle with its servers, ready for sessions. */
@@ -104,6 +106,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   );
   const shared = {
     ...{ loaded, plan, pool, gate, samples, edits, log },
+    strictAnswers: context.strictAnswers ?? false,
     listed: new Map(
       plan.tools.filter(({ name }) => plan.mcp.listed.includes(name)).map((tool) => [tool.name, tool]),
     ),

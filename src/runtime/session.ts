@@ -5,21 +5,22 @@
 import type { Answer } from "../abi/handler.js";
 import type { ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
-import type { Refusal } from "../base/problem.js";
+import { Fault, type Refusal } from "../base/problem.js";
 import { countdown, Deadline, untilAborted, withTimeout } from "../base/timing.js";
 import type { ServerPool, WorkspaceVersion } from "../lsp/types.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
-import { Places } from "./answer/convert.js";
+import { loadTexts, type ToolTexts } from "./answer/answer-text.js";
 import { Evidence, type Learned } from "./answer/evidence.js";
 import { type CallOutcome, refusalOf, refused, unknownTool } from "./answer/outcome.js";
-import { Pages } from "./answer/page.js";
-import { openWording, type Wording } from "./answer/wording.js";
+import { Pages } from "./answer/pages.js";
+import { Places } from "./answer/places.js";
 import { answerCall, type UncheckedCall } from "./answer-call.js";
 import type { RunTool } from "./ask/batch.js";
 import { type Attempt, retryWhileFilesChange } from "./ask/retry-on-change.js";
 import { warnedFolders } from "./ask/server-warnings.js";
 import type { LoadedBundle } from "./bundle/load.js";
+import { answerFault } from "./bundle/validate.js";
 import type { CallState } from "./call-state.js";
 import { timeWithin } from "./deadline.js";
 import { SessionPreviews } from "./edits/saved-previews.js";
@@ -38,12 +39,14 @@ export interface CallOptions {
 /** What all calls of a runtime share. */
 export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "edits" | "log"> & {
   loaded: LoadedBundle;
+  /** Whether an answer that violates its output schema is a fault; otherwise it is logged. */
+  strictAnswers: boolean;
   /** The tools that agents may call, by name. */
   listed: ReadonlyMap<string, ToolPlan>;
 };
 
 /** The evidence of one attempt at a call. */
-type Gathered = Pick<CallState, "evidence" | "wording" | "places">;
+type Gathered = Pick<CallState, "evidence" | "texts" | "places">;
 
 /** One call of a tool, by an agent or by another tool. */
 interface ToolRequest extends Pick<CallState, "tool" | "onProgress"> {
@@ -118,19 +121,32 @@ export class Session {
     this.onClose(this);
   }
 
-  /** Runs a call until it ends, is cancelled or its time is up. */
+  /** Runs a call and checks what it answers against the tool's output schema. */
   async #perform(request: ToolRequest): Promise<Performed> {
+    const performed = await this.#run(request);
+    const { loaded, log, strictAnswers } = this.#shared;
+    const { name } = request.tool;
+    const fault = answerFault(await loaded.outputValidator(name), performed.outcome.structured);
+    if (fault === undefined) return performed;
+    const message = `the answer of ${name} violates its output schema: ${fault}`;
+    if (strictAnswers) throw new Fault(message);
+    log("warn", message);
+    return performed;
+  }
+
+  /** Runs a call until it ends, is cancelled or its time is up. */
+  async #run(request: ToolRequest): Promise<Performed> {
     const { tool, cancel, timeoutMs, onProgress, outer } = request;
     const { plan, loaded, log } = this.#shared;
     const remainingMs = countdown(timeoutMs);
     const deadline = new Deadline(cancel, timeoutMs);
     const { signal } = deadline;
-    const wording = await openWording(loaded, tool);
-    let gathered = this.#gather(wording, outer);
+    const texts = await loadTexts(loaded, tool);
+    let gathered = this.#gather(texts, outer);
     const attempt = async (attempt?: Attempt): Promise<Answer> => {
       const files = await this.#checkFiles(request, signal, remainingMs, attempt);
       const frame: Frame = { signal, remainingMs, onProgress, files };
-      gathered = this.#gather(wording, outer);
+      gathered = this.#gather(texts, outer);
       return this.#answer(request, frame, gathered, attempt);
     };
     try {
@@ -145,7 +161,7 @@ export class Session {
       const { evidence } = gathered;
       const isCancelled = signal.aborted && !deadline.isOver;
       const refusal = refusalOf(tool, error, { timeoutMs, isCancelled, isExpired: deadline.isOver }, log);
-      const outcome = refused(tool, refusal, plan, evidence, wording);
+      const outcome = refused(tool, refusal, plan, evidence, texts);
       return { outcome, learned: evidence.learned, refusal };
     } finally {
       deadline.clear();
@@ -175,9 +191,9 @@ export class Session {
   }
 
   /** Empty evidence for one attempt; an outer call hears of what cannot be undone. */
-  #gather(wording: Wording, outer: OuterCall | undefined): Gathered {
+  #gather(texts: ToolTexts, outer: OuterCall | undefined): Gathered {
     const places = new Places(this.#gate, this.#shared.plan.dialect);
-    return { evidence: new Evidence(outer?.evidence), wording, places };
+    return { evidence: new Evidence(outer?.evidence), texts, places };
   }
 
   /** One attempt at the answer. */
@@ -191,7 +207,7 @@ export class Session {
     const run: RunTool = (name, inner) =>
       this.#callWithin(name, inner, { tool, frame, evidence: gathered.evidence });
     const state: UncheckedCall = {
-      ...{ plan, tool, samples, edits, log, attempt },
+      ...{ loaded, plan, tool, samples, edits, log, attempt },
       ...frame,
       ...gathered,
       ...this.own,

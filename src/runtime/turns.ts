@@ -1,36 +1,22 @@
-/** Long work in slices: whoever else waits gets a turn between them, and work that nobody waits for any more ends. */
+/** Cooperative scheduling: long synchronous work pauses every few milliseconds, and ends when its call is aborted. */
 
-const sliceMs = 4;
-/** The clock is looked at once in so many steps. */
-const stepsPerLook = 64;
+const SLICE_MS = 4;
 
-/** The slices of one piece of work. */
+/** The time slices of one piece of work. Use as `if (turns.isOver) await turns.pass();` in a loop. */
 export class Turns {
-  #until = performance.now() + sliceMs;
-  #steps = 0;
+  #until = performance.now() + SLICE_MS;
 
   constructor(private readonly signal: AbortSignal) {}
 
-  /** Whether the others have waited long enough; asked after each small step. */
+  /** Whether the current slice is used up. */
   get isOver(): boolean {
-    this.#steps = (this.#steps + 1) % stepsPerLook;
-    return this.#steps === 0 && performance.now() >= this.#until;
-  }
-
-  /** Lets the others have their turn; throws when the work was called off. */
-  async pass(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    this.signal.throwIfAborted();
-    this.#until = performance.now() + sliceMs;
-  }
-
-  /** The same, asked after a step that was not small. */
-  get isLate(): boolean {
     return performance.now() >= this.#until;
   }
 
-  /** Lets them have it if they have waited long enough. */
-  async rest(): Promise<void> {
-    if (this.isLate) await this.pass();
+  /** Lets other work run; throws when the signal aborted. */
+  async pass(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.signal.throwIfAborted();
+    this.#until = performance.now() + SLICE_MS;
   }
 }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Refusal } from "../../src/base/problem.js";
-import { Pages, type Snapshot } from "../../src/runtime/answer/page.js";
-import { SpeltList } from "../../src/runtime/listing/list.js";
+import { Pages, type Snapshot } from "../../src/runtime/answer/pages.js";
+import { RenderedList } from "../../src/runtime/listing/list.js";
 import { Turns } from "../../src/runtime/turns.js";
 import { openGate } from "../../src/workspace/gate.js";
 import { narrowGate } from "../../src/workspace/narrow.js";
@@ -112,9 +112,9 @@ test("a cursor that nobody gave is refused", { timeout: patience }, async () => 
   const pages = new Pages();
   const binding = Pages.binding("tool", {});
   const turns = new Turns(new AbortController().signal);
-  const list = new SpeltList(["a", "b", "c"]);
+  const list = new RenderedList(["a", "b", "c"]);
   const snapshot = {
-    head: {},
+    header: {},
     beside: {},
     list,
     total: 3,
@@ -124,7 +124,7 @@ test("a cursor that nobody gave is refused", { timeout: patience }, async () => 
   };
   const wayOn = await pages.keep(binding, snapshot as unknown as Snapshot, turns);
   const cursor = wayOn.cursor(1, ["a"]);
-  wayOn.give(cursor);
+  wayOn.issue(cursor);
   expect((await pages.open(cursor, binding, turns)).offset).toBe(1);
   const forged = fc.oneof(
     nearly(fc.constant(cursor)).map((bytes) => bytes.toString("latin1")),

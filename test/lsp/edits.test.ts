@@ -1,4 +1,4 @@
-/** Edits of a server are applied only during a command, and file operations are notified as the server registered. */
+/** Servers may request edits only while a command runs, and are notified of file operations as registered. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";

@@ -451,6 +451,5 @@ function limits(maxMessageBytes: number) {
     timeoutMs: 30_000,
     maxServers: 8,
     maxOpenDocuments: 100,
-    cacheBytes: 0,
   };
 }

@@ -186,7 +186,11 @@ test("sub-capabilities, features and methods outside the specification", async (
     {
       server: {
         features: { only: null, except: ["hover"] },
-        customMethods: { "x/yes": "experimental.macro", "x/no": "experimental.none", "x/assumed": null },
+        customMethods: {
+          "x/yes": { capability: "experimental.macro", result: null },
+          "x/no": { capability: "experimental.none", result: null },
+          "x/assumed": { capability: null, result: null },
+        },
       },
     },
   );

@@ -49,7 +49,7 @@ export function poolOf(
     avoid: [],
     version: "0.0.0",
     ...context,
-    watchLimits: { openWaitMs: 60_000, ...context.watchLimits },
+    watchOptions: { ignoredWaitMs: 60_000, ...context.watchOptions },
   });
   afterThis(() => pool.close());
   return pool;

@@ -2,9 +2,9 @@
 import { Refusal } from "../../src/base/problem.js";
 import { Lines, type PositionEncoding } from "../../src/base/text.js";
 import type { LanguageServer, ServerPool } from "../../src/lsp/types.js";
-import { Places } from "../../src/runtime/answer/convert.js";
 import { Evidence } from "../../src/runtime/answer/evidence.js";
-import { Pages } from "../../src/runtime/answer/page.js";
+import { Pages } from "../../src/runtime/answer/pages.js";
+import { Places } from "../../src/runtime/answer/places.js";
 import type { CallState } from "../../src/runtime/call-state.js";
 import { SessionPreviews } from "../../src/runtime/edits/saved-previews.js";
 import { SampleFiles } from "../../src/runtime/sample-files.js";
@@ -19,7 +19,6 @@ export const gate: Gate = {
   roots: ["/w"],
   admit: notAsked,
   admitFile: notAsked,
-  recall: () => undefined,
   admitEntry: notAsked,
   place: (path) =>
     path.startsWith("/w/")
@@ -110,6 +109,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     hash: "0".repeat(64),
   };
   return {
+    loaded: { replyValidator: async () => undefined },
     plan,
     holder: undefined,
     tool: {
@@ -146,7 +146,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     gate,
     samples: new SampleFiles(gate, pool, [], {}),
     places: new Places(gate, plan.dialect),
-    wording: { dialect: plan.dialect, text: undefined, empty: null, errorText: undefined },
+    texts: { dialect: plan.dialect, text: undefined, empty: null, errorText: undefined },
     evidence,
     pages: new Pages(),
     files: undefined,

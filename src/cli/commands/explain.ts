@@ -8,7 +8,7 @@ import {
   runsElsewhere,
 } from "../../lsp/process/program.js";
 import { type Command, exitCodes, type Io } from "../command.js";
-import { type Compiled, planConfig } from "../compile.js";
+import { type Planned, planConfig } from "../compile.js";
 import { configFlags, toggle } from "../flags.js";
 import { programContext } from "../untrusted-folders.js";
 
@@ -18,7 +18,6 @@ export const explain: Command = {
   usage: "[--config FILE] [--json]",
   description: "Shows the plan made from the config, with all defaults. Starts nothing.",
   flags: { ...configFlags, json: toggle("Prints the whole plan as JSON.") },
-  words: { min: 0, max: 0 },
   examples: ["lsp-proxy explain", "lsp-proxy explain --config lspi.toml --json"],
   async run(input, io) {
     const planned = planConfig(input, io);
@@ -27,7 +26,7 @@ export const explain: Command = {
   },
 };
 
-function describe(planned: Omit<Compiled, "bundle">, io: Io): string {
+function describe(planned: Planned, io: Io): string {
   const { plan, loaded } = planned;
   const context = programContext(plan, loaded.base, planned, io);
   return [

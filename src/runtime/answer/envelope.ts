@@ -1,110 +1,107 @@
-/** The members around every answer and the text that says the same: evidence, completeness, warnings, questions. */
+/** The members around every answer, and the text that says the same: servers, completeness, warnings, questions. */
 import type { Answer } from "../../abi/handler.js";
 import type { OutputPlan } from "../../abi/plan.js";
 import { define, defineAll, type Json, type JsonObject } from "../../base/json.js";
 import type { NextStep, Warning } from "../../base/problem.js";
 import { SCHEMA_VERSION } from "../../protocol/envelope.js";
 import { spellMembers } from "../../protocol/members.js";
+import type { ShapeFacts } from "../../protocol/shapes.js";
+import type { CallState } from "../call-state.js";
+import { textOf } from "../shapes/rendered.js";
 import type { Shape } from "../shapes/shape.js";
-import { textOf } from "../shapes/spelt.js";
-import type { Head } from "./head.js";
-import { stepLine, warningLine, warningValue } from "./remarks.js";
-import { type Wording, worded } from "./wording.js";
+import { renderAnswer, stepLine, type ToolTexts, warningLine, warningValue } from "./answer-text.js";
+import type { Header } from "./header.js";
 
-/** A whole answer, or one window of its list. */
-export interface Window {
+/** A whole answer, or one page of its list. */
+export interface Body {
   items: Json[];
   beside: JsonObject;
-  /** For a counted list: where the window stands in the whole. */
+  /** For a counted list: where the page is in the whole. */
   counts: { offset: number; total: number; next: string | undefined } | undefined;
   isTruncated: boolean;
-  /** What was given up for the others to fit. */
+  /** Warnings about what was dropped to make the rest fit. */
   warnings: Warning[];
-  /** What leads on, where the answer was cut and no page follows. */
+  /** What to do next, where the answer was cut and no page follows. */
   steps: NextStep[];
 }
 
-/** Where an answer's list stands: under a name, maybe in a table or under the symbol asked about; a null name for none. */
-export interface ListPlace extends Pick<OutputPlan, "count" | "symbols"> {
-  list: string | null;
-  within: string | undefined;
+/** A call and the shape of its answer. */
+export interface AnswerShape {
+  call: Pick<CallState, "tool" | "texts">;
+  facts: ShapeFacts;
+  shape: Shape;
 }
 
 /** Both forms of an answer. */
-export function envelop(
-  head: Head,
-  window: Window,
-  place: ListPlace,
-  shape: Shape,
-  wording: Wording,
-): Answer {
-  const { items, beside } = window;
-  const warnings = head.warnings.concat(window.warnings, cutWarning(head, window));
-  const answer = worded(wording, {
-    structured: structureOf(head, window, place, warnings),
-    headline: headline(head, window, shape),
-    lines: linesOf(head, window, shape, wording),
-    doubt: shape.doubt?.(beside) ?? [],
-    notes: notesOf(window, warnings, wording),
+export function envelop({ call, facts, shape }: AnswerShape, header: Header, body: Body): Answer {
+  const { texts, tool } = call;
+  const { items, beside } = body;
+  const { dialect } = texts;
+  const warnings = [...header.warnings, ...body.warnings, ...cutWarnings(header, body)];
+  const lines = shape.text(items, beside, dialect);
+  const answer = renderAnswer(texts, {
+    structured: structureOf(header, body, warnings, (out) =>
+      defineList(out, tool.output, facts, items, header),
+    ),
+    headline: headline(header, body, shape),
+    lines: header.document === undefined ? lines : [documentLine(header.document), ...lines],
+    unknown: shape.unknown?.(beside) ?? [],
+    notes: [
+      ...warnings.map((warning) => warningLine(warning, dialect)),
+      ...nextPageLines(body, dialect.listing.cursor),
+      ...body.steps.map(stepLine),
+    ],
     items,
-    isEmpty: items.length === 0 && (place.list !== null || beside.text === null),
+    isEmpty: items.length === 0 && (facts.list !== null || beside.text === null),
   });
-  answer.isCut = window.isTruncated;
-  return answer;
+  return { ...answer, isCut: body.isTruncated };
 }
 
-/** The members one by one: a table that is put together from many others V8 keeps as a dictionary. */
-function structureOf(head: Head, window: Window, place: ListPlace, warnings: Warning[]): JsonObject {
-  const { counts, items, beside, steps } = window;
+function nextPageLines({ counts }: Body, argument: string): string[] {
+  return counts?.next === undefined ? [] : [`Next page: call again with ${argument} "${counts.next}".`];
+}
+
+function structureOf(
+  header: Header,
+  body: Body,
+  warnings: Warning[],
+  addList: (out: JsonObject) => void,
+): JsonObject {
+  const { counts, items, beside, steps } = body;
   const out: JsonObject = {
     schema_version: SCHEMA_VERSION,
     ok: true,
-    tool: head.tool,
-    server_id: head.serverId,
-    readiness: head.readiness,
+    tool: header.tool,
+    server_id: header.serverId,
+    readiness: header.readiness,
+    ...(counts && { total: counts.total, shown: items.length }),
+    truncated: body.isTruncated,
+    ...(counts?.next !== undefined && { next_cursor: counts.next }),
+    ...(counts && { dropped: header.dropped }),
+    ...(header.document && { document: header.document }),
   };
-  if (counts !== undefined) {
-    out.total = counts.total;
-    out.shown = items.length;
-  }
-  out.truncated = window.isTruncated;
-  if (counts !== undefined) {
-    if (counts.next !== undefined) out.next_cursor = counts.next;
-    out.dropped = head.dropped;
-  }
-  if (head.document !== undefined) out.document = head.document;
-  defineAll(out, head.echo);
+  defineAll(out, header.echo);
   defineAll(out, beside);
-  defineList(out, place, items, head);
-  if (head.question !== undefined) {
+  addList(out);
+  if (header.question !== undefined) {
     out.needs_disambiguation = true;
-    out.candidates = head.question;
+    out.candidates = header.question;
   }
   if (steps.length > 0) out.next_steps = steps.map((step): JsonObject => ({ ...step }));
   out.warnings = warnings.map(warningValue);
   return out;
 }
 
-function linesOf(head: Head, { items, beside }: Window, shape: Shape, { dialect }: Wording): string[] {
-  const lines = shape.text(items, beside, dialect);
-  return head.document === undefined ? lines : [documentLine(head.document), ...lines];
-}
-
-function notesOf({ counts, steps }: Window, warnings: Warning[], { dialect }: Wording): string[] {
-  const notes = warnings.map((warning) => warningLine(warning, dialect));
-  if (counts?.next !== undefined)
-    notes.push(`Next page: call again with ${dialect.listing.cursor} "${counts.next}".`);
-  for (const step of steps) notes.push(stepLine(step));
-  return notes;
-}
-
+/** Adds the list under its name, maybe in a table or under the symbol that the call named. */
 function defineList(
   out: JsonObject,
-  { list, within, count, symbols }: ListPlace,
+  { list: name, count, symbols }: OutputPlan,
+  { list: usual, within }: ShapeFacts,
   items: Json[],
-  { symbol }: Head,
+  { symbol }: Header,
 ): void {
-  if (list === null) return;
+  if (usual === null) return;
+  const list = name ?? usual;
   if (count !== null) define(out, count, items.length);
   if (symbols === null) {
     if (within === undefined) define(out, list, items);
@@ -116,29 +113,29 @@ function defineList(
   define(out, symbols.list, found);
 }
 
-/** Several symbols or lines are meant: the question back to the agent. */
+/** The question to the agent when several symbols or lines match. */
 export function askBack(
-  head: Head,
+  header: Header,
   message: string,
   candidates: JsonObject[],
   isTruncated: boolean,
   lines: string[],
-  { dialect, text }: Wording,
+  { dialect, text }: ToolTexts,
 ): Answer {
-  const warning: Warning = { code: "answer/several-matches", message };
-  const warnings = [...head.warnings, warning];
-  const title = `${head.tool}: needs disambiguation, ${candidates.length} candidates (${serverText(head)})`;
+  const warnings: Warning[] = [...header.warnings, { code: "answer/several-matches", message }];
+  const title = `${header.tool}: needs disambiguation, ${candidates.length} candidates (${serverText(header)})`;
+  // A template has no words for a question; where the structure is sent, the headline is enough.
   const isShort = text !== undefined && dialect.result !== "text";
   return {
     structured: spellMembers(dialect, {
       schema_version: SCHEMA_VERSION,
       ok: true,
-      tool: head.tool,
-      server_id: head.serverId,
-      readiness: head.readiness,
+      tool: header.tool,
+      server_id: header.serverId,
+      readiness: header.readiness,
       truncated: isTruncated,
-      ...(head.document && { document: head.document }),
-      ...head.echo,
+      ...(header.document && { document: header.document }),
+      ...header.echo,
       needs_disambiguation: true,
       candidates,
       warnings: warnings.map(warningValue),
@@ -147,44 +144,37 @@ export function askBack(
     headline: title,
     candidates,
     isCut: isTruncated,
-    // A tool with a text of its own has no words for a question; where the structure is sent, a headline is enough.
     text: isShort
       ? title
       : [title, ...lines, ...warnings.map((warning) => warningLine(warning, dialect))].join("\n"),
   };
 }
 
-function cutWarning(head: Head, { isTruncated, counts, items }: Window): Warning[] {
+function cutWarnings(header: Header, { isTruncated, counts, items }: Body): Warning[] {
   if (!isTruncated || counts?.next !== undefined) return [];
-  if (counts === undefined || counts.offset + items.length >= counts.total)
-    return head.warnings.some((warning) => warning.code === "answer/truncated")
-      ? []
-      : [{ code: "answer/truncated", message: "The answer was cut." }];
-  const message = `${items.length} of ${counts.total} are shown.`;
-  return [{ code: "answer/truncated", message }];
+  if (counts !== undefined && counts.offset + items.length < counts.total)
+    return [{ code: "answer/truncated", message: `${items.length} of ${counts.total} are shown.` }];
+  return header.warnings.some((warning) => warning.code === "answer/truncated")
+    ? []
+    : [{ code: "answer/truncated", message: "The answer was cut." }];
 }
 
-function headline(head: Head, { counts, items, beside }: Window, shape: Shape): string {
-  if (counts === undefined || shape.nouns === undefined) return `${head.tool} (${serverText(head)})`;
+function headline(header: Header, { counts, items, beside }: Body, shape: Shape): string {
+  const servers = serverText(header);
+  if (counts === undefined || shape.nouns === undefined) return `${header.tool} (${servers})`;
   const { offset, total } = counts;
   const [one, many] = shape.nouns;
   const noun = total === 1 ? one : many;
-  const isUnknown = (shape.doubt?.(beside) ?? []).length > 0;
-  const amount =
-    total === 0
-      ? isUnknown
-        ? `unknown whether there are ${many}`
-        : `no ${many}`
-      : items.length === total
-        ? `${total} ${noun}`
-        : `${offset + 1}-${offset + items.length} of ${total} ${noun}`;
-  return `${head.tool}: ${amount} (${serverText(head)})`;
+  if (total === 0) {
+    const isUnknown = (shape.unknown?.(beside) ?? []).length > 0;
+    return `${header.tool}: ${isUnknown ? "unknown whether there are" : "no"} ${many} (${servers})`;
+  }
+  const amount = items.length === total ? total : `${offset + 1}-${offset + items.length} of ${total}`;
+  return `${header.tool}: ${amount} ${noun} (${servers})`;
 }
 
-function serverText(head: Head): string {
-  return head.serverId === null
-    ? `readiness ${head.readiness}`
-    : `server ${head.serverId}, ${head.readiness}`;
+function serverText({ serverId, readiness }: Header): string {
+  return serverId === null ? `readiness ${readiness}` : `server ${serverId}, ${readiness}`;
 }
 
 function documentLine(document: JsonObject): string {

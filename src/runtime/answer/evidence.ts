@@ -1,4 +1,4 @@
-/** What a call learns on its way and must tell beside its answer: who answered, how ready, what is missing. */
+/** What a call finds out besides its answer: which servers answered, how ready they were, what is missing. */
 import type { Code } from "../../base/codes.js";
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
@@ -7,37 +7,37 @@ import type { LanguageServer, OpenDocument, Readiness } from "../../lsp/types.js
 import type { Admitted } from "../../workspace/types.js";
 import type { Target } from "../point/target.js";
 
-/** Readiness from the least to the most that is known: several servers together are as ready as the worst. */
+/** From the least ready to the most: several servers together are as ready as the worst. */
 const ranks: readonly Readiness[] = ["starting", "indexing", "unknown", "ready"];
 
-/** What a call learned that those who share its answer must know as well. */
+/** The evidence of an inner call that its outer call takes over. */
 export interface Learned {
   servers: (readonly [id: string, readiness: Readiness])[];
-  /** Servers that were to answer and have not. */
+  /** Servers that have not answered. */
   awaited: (readonly [id: string, server: AwaitedServer])[];
   warnings: Warning[];
 }
 
-/** A server that is to answer, or that has yet to start. */
+/** A server that has not answered, or has not started yet. */
 type AwaitedServer = LanguageServer | "starting";
 
-/** How far servers were that were not ready. */
+/** Servers that were not ready. */
 export interface Unready {
   readiness: Extract<Readiness, "starting" | "indexing">;
-  /** The ids of those that were no further than that. */
+  /** The ids of the servers in that state. */
   servers: string[];
 }
 
-/** The document that a call is about, and the text that it had. */
+/** The document that a call is about, and the hash of its text. */
 export interface DocumentEvidence {
   admitted: Admitted;
   hash: string;
 }
 
-/** The evidence of one call, gathered as it goes. */
+/** The evidence of one call. */
 export class Evidence {
   readonly #servers = new Map<string, Readiness>();
-  /** Servers that are to answer and have not. */
+  /** Servers that have not answered. */
   readonly #awaited = new Map<string, AwaitedServer>();
   readonly #warnings: Warning[] = [];
   readonly #dropped = new Set<string>();
@@ -46,19 +46,19 @@ export class Evidence {
   #cut = false;
   #isCommitted = false;
   document: DocumentEvidence | undefined;
-  /** The call's arguments, once they were checked. */
+  /** The call's arguments, once they are checked. */
   input: JsonObject | undefined;
-  /** The candidates that a tool within this call asks back with. */
+  /** The candidates of an inner call that needs to know which symbol is meant. */
   question: JsonObject[] | undefined;
-  /** The symbol of the name that the call gave, as the agent sees it. */
+  /** The symbol that the call named, as the agent sees it. */
   symbol: JsonObject | undefined;
-  /** What the call points at, once that is known. */
+  /** What the call points at, once it is resolved. */
   target: Target | undefined;
 
   /** `outer` is the evidence of the call that this one is a part of. */
   constructor(private readonly outer?: Evidence) {}
 
-  /** Files are being changed: from now on the call is answered with what happened. */
+  /** Files are being changed: from now on the call must report what happened. */
   commit(): void {
     this.#isCommitted = true;
     this.outer?.commit();
@@ -68,17 +68,17 @@ export class Evidence {
     return this.#isCommitted;
   }
 
-  /** A server must start before it can be asked. That stands until it is up or has failed, whoever stops waiting first. */
+  /** A server must start first. This holds until it is up or has failed, even when the call stops waiting. */
   awaitsStart(id: string): void {
     this.#awaited.set(id, "starting");
   }
 
-  /** A server is up, and is to answer. */
+  /** A server is up and has yet to answer. */
   awaits(server: LanguageServer): void {
     this.#awaited.set(server.plan.id, server);
   }
 
-  /** A server did not start, or is not needed any more: no answer of it is to come. */
+  /** A server did not start or is not needed any more. */
   awaitsNoMore(id: string): void {
     this.#awaited.delete(id);
   }
@@ -93,28 +93,28 @@ export class Evidence {
     this.#servers.set(id, worse(this.#servers.get(id) ?? "ready", readiness));
   }
 
-  /** A server is asked about a document, as it is now. */
+  /** A server is asked about a document in its current state. */
   asks(server: LanguageServer, document: OpenDocument): void {
     this.#asked.push({ server, document });
   }
 
-  /** Whether every server still has the text that it was asked about: another call may have brought a newer one. */
+  /** Whether every server still has the text that it was asked about: another call may have sent a newer one. */
   get isSteady(): boolean {
     return this.#asked.every(({ server, document }) => {
       const now = server.opened(document.path);
-      // Each start of a server counts for itself.
+      // A document that is not open any more has no newer text.
       return now === undefined || (now.edition === document.edition && now.hash === document.hash);
     });
   }
 
-  /** What a tool within this call learned is part of this call. */
+  /** Takes over the evidence of an inner call. */
   absorb({ servers, awaited, warnings }: Learned): void {
     for (const [id, server] of awaited) this.#awaited.set(id, server);
     for (const [id, readiness] of servers) this.#heard(id, readiness);
     this.#warnings.push(...warnings);
   }
 
-  /** What others must know who are told the same. */
+  /** The evidence that an outer call takes over. */
   get learned(): Learned {
     return { servers: [...this.#servers], awaited: [...this.#awaited], warnings: [...this.#warnings] };
   }
@@ -123,12 +123,12 @@ export class Evidence {
     this.#warnings.push(data === undefined ? { code, message } : { code, message, data });
   }
 
-  /** A result lay outside the roots; the same result told twice is one. */
+  /** A result is outside the roots; duplicates count once. */
   drop(result: unknown): void {
     this.#dropped.add(canonicalText(result));
   }
 
-  /** Results lay outside the roots, so many of them once duplicates were left out. */
+  /** So many results, without duplicates, are outside the roots. */
   dropMany(count: number): void {
     this.#droppedRows += count;
   }
@@ -152,7 +152,7 @@ export class Evidence {
     return this.#servers.size < 2 ? only : sortedSet(this.#servers.keys()).join(",");
   }
 
-  /** Of an answer: as ready as the worst server that gave it, or that has yet to start and is missing in it. */
+  /** The readiness of an answer: the worst of the servers that answered or are still starting. */
   get readiness(): Readiness {
     for (const server of this.#awaited.values()) if (server === "starting") return "starting";
     if (this.#servers.size === 0) return "unknown";
@@ -161,7 +161,7 @@ export class Evidence {
     return readiness;
   }
 
-  /** Of a call that came to nothing: what its servers are at, those that are waited for included. */
+  /** For a call that failed: servers that were not ready, including those that have not answered. */
   get unready(): Unready | undefined {
     const awaited = [...this.#awaited].map(
       ([id, server]) => [id, server === "starting" ? server : server.readiness] as const,
@@ -173,9 +173,8 @@ export class Evidence {
     return undefined;
   }
 
-  /** The warnings, each once, in the order of their codes. */
+  /** The warnings without duplicates, ordered by code. */
   get warnings(): Warning[] {
-    if (this.#warnings.length < 2) return [...this.#warnings];
     const unique = uniqueBy(this.#warnings, canonicalText);
     return sortBy(unique, (warning) => [warning.code, canonicalText(warning)]);
   }

@@ -1,35 +1,45 @@
-/** How a call ended, and what is told when it was not answered: never more than the agent may know. */
+/** How a call ended: its answer, or its refusal in both forms. A refusal never says more than the agent may know. */
 import type { Answer } from "../../abi/handler.js";
 import type { Plan, ToolPlan } from "../../abi/plan.js";
-import type { Code } from "../../base/codes.js";
+import { type Code, codes } from "../../base/codes.js";
 import type { JsonObject } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
 import { type NextStep, Refusal, type Warning } from "../../base/problem.js";
 import type { Log } from "../../lsp/types.js";
+import { SCHEMA_VERSION } from "../../protocol/envelope.js";
+import { spellMembers } from "../../protocol/members.js";
+import {
+  errorMembers,
+  errorNumber,
+  errorWords,
+  protocolError,
+  stepLine,
+  type ToolTexts,
+  warningLine,
+  warningValue,
+} from "./answer-text.js";
 import type { Evidence, Unready } from "./evidence.js";
-import { leadOn } from "./lead-on.js";
-import { refuse } from "./refuse.js";
-import { protocolError, type Wording } from "./wording.js";
+import { stepsAfterRefusal } from "./next-steps.js";
 
 /** Refusals that may only mean that a server was not ready. */
-const early: readonly Code[] = ["lsp/timeout", "lsp/no-answer"];
+const maybeNotReady: readonly Code[] = ["lsp/timeout", "lsp/no-answer"];
 
-/** What a call gave, in both forms. */
+/** The result of a call, in both forms. */
 export interface CallOutcome extends Answer {
   isError: boolean;
-  /** Of a refusal: what a dialect of protocol errors tells. */
+  /** Of a refusal: the JSON-RPC error for a dialect that uses those. */
   error: { number: number; code: string; message: string; data: JsonObject } | null;
 }
 
-/** Why a call was stopped, if it was. */
+/** How a call ended, if it was stopped. */
 export interface CallEnd {
-  /** The time that the call had, in milliseconds. */
+  /** The time limit of the call. */
   timeoutMs: number;
   isCancelled: boolean;
   isExpired: boolean;
 }
 
-/** What the agent is told of an error: the time's end first, then a refusal as it is, else only that it is our fault. */
+/** The refusal for an error: cancellation and timeout first, then a refusal as it is, else an internal error. */
 export function refusalOf(
   tool: ToolPlan,
   error: unknown,
@@ -53,33 +63,64 @@ export function refusalOf(
 }
 
 /**
- * The outcome of a call that was refused. What its servers were at is told here, by the refusal's code alone: a server's
- * share of the time may end a moment before the whole, and what is told must not depend on which was first.
+ * The outcome of a refused call. The state of the servers is added by the refusal's code alone: a server's own timeout
+ * may end just before the call's, and the message must not depend on which came first.
  */
 export function refused(
   tool: ToolPlan,
   plain: Refusal,
   plan: Plan,
   evidence: Evidence,
-  wording: Wording,
+  texts: ToolTexts,
 ): CallOutcome {
   const { input } = evidence;
-  const unready = early.includes(plain.code) ? evidence.unready : undefined;
+  const unready = maybeNotReady.includes(plain.code) ? evidence.unready : undefined;
   const message = unready ? `${plain.message.replace(/\.?$/, ".")} ${unreadyText(unready)}` : plain.message;
-  const refusal = leading(plain, message, leadOn(plan, tool, plain.code, input));
+  const refusal = new Refusal(plain.code, message, {
+    nextSteps: [...plain.nextSteps, ...stepsAfterRefusal(plan, tool, plain.code, input)],
+    data: plain.data,
+    cause: plain.cause,
+  });
   const warnings = [...evidence.warnings, ...(unready ? [notReady(unready)] : [])];
-  const beside = { warnings, readiness: unready?.readiness, input };
-  const answer = refuse(tool.name, refusal, plan.mcp.listed, beside, wording);
-  return { isError: true, ...answer, error: protocolError(refusal, wording.dialect.errors) };
+  const steps = stepsOf(refusal, plan.mcp.listed);
+  const { dialect, errorText } = texts;
+  const words = errorWords(dialect.errors, refusal.code, refusal.message);
+  const { data } = refusal;
+  const hasData = Object.keys(data).length > 0;
+  const structured: JsonObject = {
+    schema_version: SCHEMA_VERSION,
+    ok: false,
+    tool: tool.name,
+    ...(unready === undefined ? {} : { readiness: unready.readiness }),
+    error: hasData ? { ...words, data } : words,
+    ...errorMembers(dialect.errors, refusal, words.message),
+    ...(dialect.echo === null || input === undefined ? {} : { [dialect.echo]: input }),
+    next_steps: steps.map((step): JsonObject => ({ ...step })),
+    warnings: warnings.map(warningValue),
+  };
+  const text =
+    errorText?.({ ...structured, ...words, data, number: errorNumber(dialect.errors, refusal) }) ??
+    [
+      `Error ${words.code}: ${words.message}`,
+      ...(hasData ? [`Details: ${JSON.stringify(data)}`] : []),
+      ...steps.map(stepLine),
+      ...warnings.map((warning) => warningLine(warning, dialect)),
+    ].join("\n");
+  return {
+    isError: true,
+    structured: spellMembers(dialect, structured),
+    notes: "",
+    headline: `${words.code}: ${words.message}`,
+    text,
+    error: protocolError(refusal, dialect.errors),
+  };
 }
 
-/** The refusal in other words, with further steps behind its own. */
-function leading(refusal: Refusal, message: string, steps: NextStep[]): Refusal {
-  return new Refusal(refusal.code, message, {
-    nextSteps: [...refusal.nextSteps, ...steps],
-    data: refusal.data,
-    cause: refusal.cause,
-  });
+/** A refusal's steps; where none of them fixes the cause, the catalogue's fix for the code is added. */
+function stepsOf(refusal: Refusal, listed: readonly string[]): NextStep[] {
+  const own = refusal.nextSteps.filter((step) => step.kind !== "tool" || listed.includes(step.tool));
+  const hasFix = own.some((step) => step.kind !== "tool");
+  return hasFix ? own : [...own, { kind: "doc", text: codes[refusal.code].fix }];
 }
 
 function notReady(unready: Unready): Warning {

@@ -7,6 +7,7 @@ import { canonicalText, isTable, type Json, type JsonObject } from "../../base/j
 import { compareKeys, compareText, type KeyPart, sortWith } from "../../base/order.js";
 import { getAt } from "../../base/pointer.js";
 import { Refusal } from "../../base/problem.js";
+import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";
 import { isRange, type LspPosition, listOf } from "../lsp-values.js";
 import { runtimeShapes } from "../shapes/index.js";
@@ -185,6 +186,7 @@ async function askAll(
           onProgress: call.onProgress,
           ...(options.retryEmpty ? { retryEmpty: options.retryEmpty } : {}),
         });
+        await checkReply(call, server, method, reply.value);
         call.evidence.heard(server, reply.readiness);
         addServerWarnings(call, server);
         parts[index] = { server, item, value: reply.value };

@@ -1,6 +1,6 @@
 /**
- * The bytes of a bundle, from disk or from memory, and the check of every one of them against the manifest. Whatever
- * the manifest does not name is foreign; whatever it names must be there, with the very hash it gives.
+ * Reads the files of a bundle, from disk or from memory, and verifies them against the manifest. Files that the
+ * manifest does not name are foreign; files that it names must exist with the given hash.
  */
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -19,18 +19,18 @@ import { canonicalText, isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
 
-/** Path → bytes of every file but the manifest. */
+/** Path → bytes of every file except the manifest. */
 export type BundleBytes = ReadonlyMap<string, Uint8Array>;
 
 /** A bundle that was read and not yet verified. */
 export interface RawBundle {
   manifest: Manifest;
   bytes: BundleBytes;
-  /** Paths found on disk that are neither in the manifest nor the manifest. */
+  /** Paths on disk that the manifest does not name. */
   foreign: string[];
 }
 
-/** A bundle that never touched the disk. */
+/** A bundle that is not on disk. */
 export function bundleInMemory(bundle: Bundle): RawBundle {
   const encoder = new TextEncoder();
   const bytes = new Map(bundle.files.map((file) => [file.path, encoder.encode(file.text)]));
@@ -38,7 +38,7 @@ export function bundleInMemory(bundle: Bundle): RawBundle {
   return { manifest: bundle.manifest, bytes, foreign };
 }
 
-/** A bundle as it lies in a folder. Only regular files that the manifest names are opened. */
+/** A bundle in a folder. Only regular files that the manifest names are opened. */
 export async function bundleOnDisk(named: string): Promise<RawBundle> {
   const folder = await wholeFolder(named);
   const manifest = await readManifest(folder);
@@ -50,7 +50,7 @@ export async function bundleOnDisk(named: string): Promise<RawBundle> {
   return { manifest, bytes, foreign: sortedSet(foreign) };
 }
 
-/** The folder, or where its bundle stands when a writer died in the middle of replacing it. */
+/** The folder, or the previous bundle when a writer died while replacing it. */
 async function wholeFolder(folder: string): Promise<string> {
   const replaced = join(dirname(folder), replacedBundle(basename(folder)));
   return !(await exists(folder)) && (await exists(join(replaced, MANIFEST_FILE))) ? replaced : folder;
@@ -60,7 +60,7 @@ async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
-/** Throws every difference between the bytes, the manifest and the pin as one ConfigError. */
+/** Throws one ConfigError with every difference between the bytes, the manifest and the pin. */
 export function verifyBundle(raw: RawBundle, expect: string | undefined): void {
   const { manifest, bytes } = raw;
   if (manifest.abi !== ABI_VERSION)
@@ -117,7 +117,7 @@ async function walk(folder: string, prefix: string, named: Set<string>, found: s
     if (path === MANIFEST_FILE) continue;
     const facts = await lstat(join(folder, path));
     const below = [...named].some((file) => file.startsWith(`${path}/`));
-    // A folder that holds nothing of ours is not entered: the flag may have named a home directory.
+    // A folder without files of the bundle is not entered: the flag may have named a home directory.
     if (facts.isDirectory() && below) await walk(folder, `${path}/`, named, found, foreign);
     else (facts.isFile() && named.has(path) ? found : foreign).push(path);
   }

@@ -11,7 +11,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
 import type { AppliedOperation, EditOutcome, Preview } from "../../workspace/edits/types.js";
-import { Places } from "../answer/convert.js";
+import { Places } from "../answer/places.js";
 import type { CallState } from "../call-state.js";
 import { spellDiagnostic } from "../shapes/diagnostics.js";
 import { operatedFilesIn } from "./file-edits.js";

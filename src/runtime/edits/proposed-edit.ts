@@ -9,7 +9,7 @@ import type { Json } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
 import { Fault, Refusal } from "../../base/problem.js";
 import { type ColumnUnit, Lines } from "../../base/text.js";
-import { readText } from "../../lsp/documents/file.js";
+import { readText } from "../../lsp/documents/read-text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Change, Edits, Reason, TextChange } from "../../workspace/edits/types.js";
 import type { Admitted } from "../../workspace/types.js";

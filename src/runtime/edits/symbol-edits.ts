@@ -7,7 +7,7 @@ import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Lines } from "../../base/text.js";
 import type { TextChange } from "../../workspace/edits/types.js";
-import { toSpan } from "../answer/convert.js";
+import { toSpan } from "../answer/places.js";
 import type { CallState } from "../call-state.js";
 import { symbolsIn } from "../point/find-symbol.js";
 import { type FoundSymbol, isBefore } from "../point/symbols.js";

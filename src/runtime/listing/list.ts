@@ -1,83 +1,174 @@
-/** The items of an answer in their order, each spelt when it is shown; what is kept for further pages is not the spelt items. */
+/** The sorted items of an answer. Items are rendered when a page shows them, except where sorting needs them rendered. */
 import type { DialectPlan } from "../../abi/plan.js";
-import { canonicalText, type Json } from "../../base/json.js";
-import { compareKeys, compareText, sortSlices } from "../../base/order.js";
-import type { Soon } from "../../base/soon.js";
+import { canonicalText, type Json, type JsonObject } from "../../base/json.js";
+import { compareKeys, compareText, sortInTurns } from "../../base/order.js";
 import { itemKey } from "../../protocol/item-order.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
-import type { Places } from "../answer/convert.js";
+import type { Places } from "../answer/places.js";
 import type { Turns } from "../turns.js";
-import { upTo } from "./numbers.js";
+import { itemCount } from "./collect.js";
+import { type FileItems, type ItemKind, type RenderContext, sortFile } from "./items.js";
 
-/** What spelling the items of a call needs. */
-export interface Speller {
-  places: Places;
-  turns: Turns;
-}
-
-/** A list of items, sorted and without duplicates. */
+/** A sorted list without duplicates. */
 export interface List {
   readonly length: number;
-  /** The items from one index up to another. */
-  items(speller: Speller, from: number, to: number): Soon<Json[]>;
-  /** The list of the first of them; what the others took is free then. */
-  first(speller: Speller, length: number): Promise<List>;
-  /** The same list in as little room as it can have, to be kept. */
-  packed(turns: Turns): Promise<List>;
-  /** Bytes that it takes to keep it, packed, about. */
-  weigh(turns: Turns): Promise<number>;
-  /** Whether another list, of the same question, has the same items. */
-  equals(other: List, turns: Turns): Promise<boolean>;
+  /** The items from one index up to another, rendered. */
+  render(from: number, to: number, context: RenderContext): Promise<Json[]>;
+  /** A list of the first items only. */
+  first(length: number, context: RenderContext): Promise<List>;
+  /** The memory that the list takes, estimated. */
+  bytes(turns: Turns): Promise<number>;
 }
 
-/** Items that were spelt to be sorted. */
-export class SpeltList implements List {
-  constructor(private readonly spelt: Json[]) {}
+/** Items that are rendered already. */
+export class RenderedList implements List {
+  constructor(private readonly items: Json[]) {}
 
   get length(): number {
-    return this.spelt.length;
+    return this.items.length;
   }
 
-  items(_speller: Speller, from: number, to: number): Json[] {
-    return this.spelt.slice(from, to);
+  async render(from: number, to: number): Promise<Json[]> {
+    return this.items.slice(from, to);
   }
 
-  async first(_speller: Speller, length: number): Promise<List> {
-    return new SpeltList(this.spelt.slice(0, length));
+  async first(length: number): Promise<List> {
+    return new RenderedList(this.items.slice(0, length));
   }
 
-  async packed(): Promise<List> {
-    return this;
-  }
-
-  async weigh(): Promise<number> {
-    return Buffer.byteLength(canonicalText(this.spelt));
-  }
-
-  async equals(other: List): Promise<boolean> {
-    return other instanceof SpeltList && canonicalText(other.spelt) === canonicalText(this.spelt);
+  async bytes(): Promise<number> {
+    return Buffer.byteLength(JSON.stringify(this.items));
   }
 }
 
-/** Spelt items without exact duplicates, in the shape's order; what its keys leave open the canonical text decides. */
-export async function arranged(
+/** Rendered items without exact duplicates, in the shape's order; the canonical text decides between equal keys. */
+export async function sortRendered(
   items: readonly Json[],
   facts: ShapeFacts,
   dialect: DialectPlan,
   turns: Turns,
-): Promise<SpeltList> {
+): Promise<List> {
   const unique = new Map<string, Json>();
   for (const item of items) {
     const text = canonicalText(item);
     if (!unique.has(text)) unique.set(text, item);
     if (turns.isOver) await turns.pass();
   }
-  const kept = [...unique.values()];
-  if (facts.order.length === 0) return new SpeltList(kept);
-  const texts = [...unique.keys()];
-  const keys = kept.map((item) => itemKey(facts, item, dialect));
-  const compare = (a: number, b: number) =>
-    compareKeys(keys[a] ?? [], keys[b] ?? []) || compareText(texts[a] ?? "", texts[b] ?? "");
-  const order = await sortSlices(upTo(kept.length), compare, () => turns.rest());
-  return new SpeltList(Array.from(order, (index) => kept[index] ?? null));
+  if (facts.order.length === 0) return new RenderedList([...unique.values()]);
+  const keyed = [...unique].map(([text, item]) => ({ text, item, key: itemKey(facts, item, dialect) }));
+  const sorted = await sortInTurns(
+    keyed,
+    (a, b) => compareKeys(a.key, b.key) || compareText(a.text, b.text),
+    turns,
+  );
+  return new RenderedList(sorted.map(({ item }) => item));
+}
+
+/** A list with one entry per item of a file. */
+export class ItemList<T> implements List {
+  readonly length: number;
+
+  constructor(
+    private readonly kind: ItemKind<T>,
+    private readonly files: readonly FileItems<T>[],
+  ) {
+    this.length = itemCount(files);
+  }
+
+  async render(from: number, to: number, context: RenderContext): Promise<Json[]> {
+    const rendered: Json[] = [];
+    let before = 0;
+    for (const file of this.files) {
+      if (before >= to) break;
+      const [first, last] = [Math.max(0, from - before), Math.min(file.items.length, to - before)];
+      if (first < last) rendered.push(...(await renderItems(this.kind, file, first, last, context)));
+      before += file.items.length;
+    }
+    return rendered;
+  }
+
+  async first(length: number, context: RenderContext): Promise<List> {
+    const files: FileItems<T>[] = [];
+    let left = length;
+    for (const file of this.files) {
+      if (left <= 0) break;
+      if (file.items.length > left) await sortFile(this.kind, file, context);
+      files.push({ ...file, items: file.items.slice(0, left) });
+      left -= file.items.length;
+    }
+    return new ItemList(this.kind, files);
+  }
+
+  bytes(turns: Turns): Promise<number> {
+    return bytesOf(this.kind, this.files, turns);
+  }
+}
+
+/** A list with one entry per file: `entry` makes it of the file, the number of its items, and the first of them. */
+export class FileList<T> implements List {
+  constructor(
+    private readonly kind: ItemKind<T>,
+    private readonly files: readonly FileItems<T>[],
+    private readonly maxItems: number,
+    private readonly entry: (file: FileItems<T>, first: Json[], places: Places) => JsonObject,
+  ) {}
+
+  get length(): number {
+    return this.files.length;
+  }
+
+  async render(from: number, to: number, context: RenderContext): Promise<Json[]> {
+    const rendered: Json[] = [];
+    for (const file of this.files.slice(from, to)) {
+      const last = Math.min(file.items.length, this.maxItems);
+      const first = await renderItems(this.kind, file, 0, last, context);
+      rendered.push(this.entry(file, first, context.places));
+    }
+    return rendered;
+  }
+
+  async first(length: number): Promise<List> {
+    return new FileList(this.kind, this.files.slice(0, length), this.maxItems, this.entry);
+  }
+
+  bytes(turns: Turns): Promise<number> {
+    return bytesOf(this.kind, this.files, turns);
+  }
+}
+
+async function renderItems<T>(
+  kind: ItemKind<T>,
+  file: FileItems<T>,
+  from: number,
+  to: number,
+  context: RenderContext,
+): Promise<Json[]> {
+  const { places, turns } = context;
+  await sortFile(kind, file, context);
+  const [first] = file.items;
+  const lines = first && (await places.lines(first.server, file.admitted.uri));
+  const rendered: Json[] = [];
+  for (const item of file.items.slice(from, to)) {
+    rendered.push(kind.render(item, file.admitted, places, lines));
+    if (turns.isOver) await turns.pass();
+  }
+  return rendered;
+}
+
+/** V8's objects for an item and its range; a file's entry; the strings of an item. */
+const BYTES_PER_ITEM = 180;
+const BYTES_PER_FILE = 400;
+const BYTES_PER_TEXT = 64;
+
+async function bytesOf<T>(kind: ItemKind<T>, files: readonly FileItems<T>[], turns: Turns): Promise<number> {
+  let bytes = 0;
+  for (const { items } of files) {
+    bytes += BYTES_PER_FILE + items.length * BYTES_PER_ITEM;
+    for (const { what } of items) {
+      const { length } = kind.text(what);
+      if (length > 0) bytes += BYTES_PER_TEXT + 2 * length;
+      if (turns.isOver) await turns.pass();
+    }
+  }
+  return bytes;
 }

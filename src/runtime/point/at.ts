@@ -23,6 +23,7 @@ import {
   sealParams,
   sealReply,
 } from "../ask/reply.js";
+import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";
 import { answersNearby } from "./nearby.js";
 import { warnOfOtherSymbol } from "./other-symbol.js";
@@ -164,17 +165,21 @@ export class PointedAt implements At {
       this.#candidates,
       method,
       options.merge ?? "first",
-      (attached, turn) => {
+      async (attached, turn) => {
+        const { server } = attached;
         const name = methodFor(method, target, attached);
         const params = make(attached);
         checkNewName(method, params);
-        return attached.server.request(name, name === method ? params : withRange(params, target, attached), {
+        const sent = name === method ? params : withRange(params, target, attached);
+        const reply = await server.request(name, sent, {
           signal: turn.signal,
           timeoutMs: turn.timeoutMs,
           onProgress: call.onProgress,
           since: call.files?.checkedAt,
           retryEmpty: options.retryEmpty && this.#retryOf(options.retryEmpty),
         });
+        await checkReply(call, server, name, reply.value);
+        return reply;
       },
       (attached, turn) =>
         attached.server.offers(methodFor(method, target, attached), attached.document, turn),

@@ -7,7 +7,7 @@ import { uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { columnsOf, cutCharacters, type Lines } from "../../base/text.js";
 import { spellSpan } from "../../protocol/spelling.js";
-import { toSpan } from "../answer/convert.js";
+import { toSpan } from "../answer/places.js";
 import type { CallState } from "../call-state.js";
 import { declaredOn, SeveralMatches } from "./find-symbol.js";
 import { identifierOf } from "./symbol-names.js";

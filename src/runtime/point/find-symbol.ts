@@ -9,7 +9,7 @@ import { Refusal } from "../../base/problem.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { symbolKinds } from "../../protocol/kinds.js";
 import { workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
-import { toPoint } from "../answer/convert.js";
+import { toPoint } from "../answer/places.js";
 import { requestCandidates } from "../ask/ask.js";
 import { candidatesForWorkspace } from "../ask/candidates.js";
 import { retryPlanFor } from "../ask/recent-changes.js";

@@ -7,7 +7,7 @@ import type { DialectPlan } from "../../abi/plan.js";
 import { columnsOf, convertColumn, type Lines, type PositionEncoding } from "../../base/text.js";
 import { isKeyword } from "../../protocol/keywords.js";
 import { type Point, spellPoint } from "../../protocol/spelling.js";
-import { toPoint } from "../answer/convert.js";
+import { toPoint } from "../answer/places.js";
 import { isEmpty, type ReplyPart } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { declaredNames } from "./find-symbol.js";

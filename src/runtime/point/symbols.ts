@@ -7,7 +7,7 @@ import type { Lines } from "../../base/text.js";
 import { convertColumn } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
-import type { Row } from "../listing/row.js";
+import type { RawItem } from "../listing/items.js";
 import { garbled, isRange, kindWord, type LspPosition, type LspRange, listOf } from "../lsp-values.js";
 import { type Container, containerOf, identifierOf, type NamedSymbol } from "./symbol-names.js";
 
@@ -19,58 +19,40 @@ export interface SymbolWords extends NamedSymbol {
 }
 
 /** A symbol that a server told of; without a range when the server told only the file. */
-export type FoundSymbol = Row<SymbolWords>;
+export type FoundSymbol = RawItem<SymbolWords>;
 
-/** The symbols of one level that are yet to come. */
+/** The symbols of one nesting level, and how many of them were read. */
 interface Level {
   entries: unknown[];
   next: number;
   container: Container | undefined;
-  outer: Level | undefined;
 }
 
-/** The symbols of `textDocument/documentSymbol`, parents before children; a flat one in the file that the server says. */
-class DocumentSymbols implements IterableIterator<FoundSymbol, undefined> {
-  #level: Level | undefined;
-  readonly #containers = new Map<string, Container>();
-
-  constructor(
-    private readonly server: LanguageServer,
-    private readonly uri: string,
-    value: unknown,
-  ) {
-    this.#level = { entries: listOf(value), next: 0, container: undefined, outer: undefined };
-  }
-
-  [Symbol.iterator](): this {
-    return this;
-  }
-
-  next(): IteratorResult<FoundSymbol, undefined> {
-    let level = this.#level;
-    while (level !== undefined && level.next === level.entries.length) level = level.outer;
-    this.#level = level;
-    if (level === undefined) return { done: true, value: undefined };
-    return { done: false, value: this.#symbol(level.entries[level.next++], level) };
-  }
-
-  #symbol(entry: unknown, level: Level): FoundSymbol {
-    if (!isTable(entry)) throw garbled(this.server, "a list of symbols");
-    if (level.outer === undefined && isTable(entry.location))
-      return flatSymbol(this.server, entry, this.uri, this.#containers);
-    const symbol = nestedSymbol(this.server, this.uri, entry, level.container);
-    const entries = listOf(entry.children);
-    if (entries.length > 0) {
-      const container = containerOf(symbol.what.name, level.container);
-      this.#level = { entries, next: 0, container, outer: level };
+/** The symbols of `textDocument/documentSymbol`, parents before children; a flat one names its file itself. */
+export function* documentSymbols(
+  server: LanguageServer,
+  uri: string,
+  value: unknown,
+): Generator<FoundSymbol, void, undefined> {
+  // A stack instead of recursion: a server may nest symbols deeper than the call stack goes.
+  const levels: Level[] = [{ entries: listOf(value), next: 0, container: undefined }];
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    if (level.next === level.entries.length) {
+      levels.pop();
+      continue;
     }
-    return symbol;
+    const entry = level.entries[level.next++];
+    if (!isTable(entry)) throw garbled(server, "a list of symbols");
+    if (levels.length === 1 && isTable(entry.location)) {
+      yield flatSymbol(server, entry, uri);
+      continue;
+    }
+    const symbol = nestedSymbol(server, uri, entry, level.container);
+    yield symbol;
+    const entries = listOf(entry.children);
+    if (entries.length > 0)
+      levels.push({ entries, next: 0, container: containerOf(symbol.what.name, level.container) });
   }
-}
-
-/** The symbols of a file, nested or flat. */
-export function documentSymbols(server: LanguageServer, uri: string, value: unknown): Iterable<FoundSymbol> {
-  return new DocumentSymbols(server, uri, value);
 }
 
 /** The symbols of `workspace/symbol`. */
@@ -78,8 +60,7 @@ export function* workspaceSymbols(
   server: LanguageServer,
   value: unknown,
 ): Generator<FoundSymbol, void, undefined> {
-  const containers = new Map<string, Container>();
-  for (const entry of listOf(value)) yield flatSymbol(server, entry, "", containers);
+  for (const entry of listOf(value)) yield flatSymbol(server, entry, "");
 }
 
 function nestedSymbol(
@@ -93,34 +74,20 @@ function nestedSymbol(
   return { server, uri, range, what: { name, kind: kindWord(kind), container, selection } };
 }
 
-function flatSymbol(
-  server: LanguageServer,
-  entry: unknown,
-  documentUri: string,
-  containers: Map<string, Container>,
-): FoundSymbol {
+function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string): FoundSymbol {
   if (!isTable(entry) || typeof entry.name !== "string" || !isTable(entry.location))
     throw garbled(server, "a list of symbols");
   const { uri, range } = entry.location;
   if (typeof uri !== "string") throw garbled(server, "a list of symbols");
   const { name, kind, containerName } = entry;
   const isWithin = typeof containerName === "string" && containerName !== "";
-  const container = isWithin ? sharedContainer(containers, containerName) : undefined;
+  const container = isWithin ? containerOf(containerName) : undefined;
   return {
     server,
     uri: uri || documentUri,
     range: isRange(range) ? range : undefined,
     what: { name, kind: kindWord(kind), container, selection: undefined },
   };
-}
-
-/** The container of a name, one for all symbols that stand in it. */
-function sharedContainer(containers: Map<string, Container>, name: string): Container {
-  const known = containers.get(name);
-  if (known !== undefined) return known;
-  const container = containerOf(name);
-  containers.set(name, container);
-  return container;
 }
 
 /** The symbols that are this document's; those of other files are counted as dropped. */

@@ -1,14 +1,14 @@
-/** The operations of a batch in the order in which they were given, with a summary of how they went. */
+/** The operations of a batch in their given order, each with its outcome, and a summary. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { NextStep } from "../../base/problem.js";
 import { wholeValue } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
+import { table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { table, textOf } from "./spelt.js";
 
-/** Steps that lead to answers which were left out; the warning names all of them. */
-const mostSteps = 5;
+/** Next steps for dropped answers; the warning names all of them. */
+const MAX_STEPS = 5;
 
 /** The shape `batch`. */
 export const batch: Shape = {
@@ -24,20 +24,20 @@ export const batch: Shape = {
     };
   },
   lighter: {
-    grades: (items) => bySize(items).length,
-    lighten(items, grade) {
-      const dropped = new Set(bySize(items).slice(0, grade));
+    levels: (items) => bySize(items).length,
+    lighten(items, level) {
+      const dropped = new Set(bySize(items).slice(0, level));
       return items.map((item, index) => (dropped.has(index) ? withoutAnswer(item) : item));
     },
-    tell(items, grade, call) {
-      const operations = sortBy(bySize(items).slice(0, grade), (index) => [index]);
+    describe(items, level, call) {
+      const operations = sortBy(bySize(items).slice(0, level), (index) => [index]);
       return {
         warning: {
           code: "answer/answers-dropped",
           message: `The largest answers were left out (operations ${operations.join(", ")}); every outcome is told.`,
           data: { operations },
         },
-        steps: operations.slice(0, mostSteps).map((index) => stepOf(items[index], index, call)),
+        steps: operations.slice(0, MAX_STEPS).map((index) => stepOf(items[index], index, call)),
         isCut: true,
       };
     },
@@ -58,7 +58,7 @@ export const batch: Shape = {
   },
 };
 
-/** The places of the operations that have an answer, the largest answer first. */
+/** The indexes of the operations that have an answer, the largest answer first. */
 function bySize(items: Json[]): number[] {
   const sizes = items.flatMap((item, index) => {
     const answer = answerOf(item);
@@ -77,7 +77,7 @@ function answerOf(item: Json): Json | undefined {
   return answer ?? result;
 }
 
-/** An operation that says whether it succeeded, with what came of it: its answer, or why there is none. */
+/** The same operation with `success` and either `result` or `error`. */
 function bySuccess(item: Json): Json {
   const { outcome, code: _, summary, answer, ...rest } = table(item);
   if (outcome === "done")

@@ -1,33 +1,42 @@
-/** Callers or callees. Sites of an incoming call stand in the caller's file, of an outgoing call in the asked one. */
+/** Callers or callees. Call sites are in the caller's file: for outgoing calls that is the file asked about. */
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import type { SnippetBounds } from "../answer/convert.js";
 import type { CallState } from "../call-state.js";
-import { garbled, isRange, kindWord, type LspRange, listOf } from "../lsp-values.js";
-import { snippetBounds } from "./locations.js";
+import { garbled, isRange, type LspRange, listOf } from "../lsp-values.js";
+import { type HierarchyItem, readHierarchyItem, renderHierarchyItem } from "./hierarchy-item.js";
+import { byFile, placeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { withoutTexts } from "./snippets.js";
-import { byFile, placeText, table, textOf } from "./spelt.js";
+import { snippetBounds, withoutSnippets } from "./snippets.js";
+
+const what = "a list of calls";
 
 /** The shape `calls`. */
 export const calls: Shape = {
   nouns: ["call", "calls"],
   async normalize(reply, call, { snippet }) {
     const bounds = snippet === undefined ? undefined : snippetBounds(snippet);
+    const { places, evidence } = call;
     const found: JsonObject[] = [];
-    for (const { server, value, item } of reply.parts) {
-      if (server === undefined) throw garbled(server, "a list of calls");
+    for (const { server, value, item: asked } of reply.parts) {
+      if (server === undefined) throw garbled(server, what);
       for (const entry of listOf(value)) {
-        const raw = readCall(server, entry, item);
-        const spelt = await spell(call, server, raw, bounds);
-        if (spelt === undefined) call.evidence.drop({ ...raw, sites: [] });
-        else found.push(spelt);
+        const { other, sites, sitesUri } = readCall(server, entry, asked);
+        const item = await renderHierarchyItem(call, server, other);
+        if (item === undefined) {
+          const { name, kind, uri, selection } = other;
+          evidence.drop({ name, kind, uri, selection, sitesUri });
+          continue;
+        }
+        const text = bounds && (await places.snippet(server, other.uri, other.selection, bounds));
+        const points: Json[] = [];
+        for (const range of sites) points.push(await places.point(server, sitesUri, range.start));
+        found.push({ ...item, ...(text === undefined ? {} : { text }), sites: points });
       }
     }
     return { items: joinSites(found, call), beside: {} };
   },
-  lighter: withoutTexts,
+  lighter: withoutSnippets,
   text: (items, _beside, dialect) =>
     byFile(items, dialect, (item) => {
       const { name, kind, sites, text } = table(item);
@@ -38,51 +47,24 @@ export const calls: Shape = {
     }),
 };
 
+/** One call: the other function, and where it calls or is called. */
 interface RawCall {
-  name: string;
-  kind: string;
-  uri: string;
-  selection: LspRange;
+  other: HierarchyItem;
   sitesUri: string;
   sites: LspRange[];
 }
 
 function readCall(server: LanguageServer, entry: unknown, asked: unknown): RawCall {
   const members = isTable(entry) ? entry : {};
-  const other = members.from ?? members.to;
+  const other = readHierarchyItem(server, members.from ?? members.to, what);
   const sites = listOf(members.fromRanges);
-  if (!isTable(other) || typeof other.name !== "string" || typeof other.uri !== "string")
-    throw garbled(server, "a list of calls");
-  const selection = other.selectionRange ?? other.range;
-  if (!isRange(selection) || !sites.every(isRange)) throw garbled(server, "a list of calls");
-  const home = members.from === undefined ? asked : other;
-  const sitesUri = isTable(home) && typeof home.uri === "string" ? home.uri : other.uri;
-  return { name: other.name, kind: kindWord(other.kind), uri: other.uri, selection, sitesUri, sites };
+  if (!sites.every(isRange)) throw garbled(server, what);
+  const isOutgoing = members.from === undefined;
+  const sitesUri = isOutgoing && isTable(asked) && typeof asked.uri === "string" ? asked.uri : other.uri;
+  return { other, sitesUri, sites };
 }
 
-async function spell(
-  call: CallState,
-  server: LanguageServer,
-  raw: RawCall,
-  bounds: SnippetBounds | undefined,
-): Promise<JsonObject | undefined> {
-  const admitted = call.places.show(raw.uri);
-  if (admitted === undefined) return undefined;
-  const point = await call.places.point(server, raw.uri, raw.selection.start);
-  const text = bounds && (await call.places.snippet(server, raw.uri, raw.selection, bounds));
-  const sites: Json[] = [];
-  for (const range of raw.sites) sites.push(await call.places.point(server, raw.sitesUri, range.start));
-  return {
-    name: call.places.name(raw.name),
-    kind: raw.kind,
-    ...call.places.document(admitted),
-    ...point,
-    ...(text === undefined ? {} : { text }),
-    sites,
-  };
-}
-
-/** One item per caller or callee, with all its sites, each once and in order. */
+/** One item per caller or callee, with all its sites, sorted and without duplicates. */
 function joinSites(found: JsonObject[], call: CallState): JsonObject[] {
   const joined = new Map<string, JsonObject[]>();
   for (const item of found) {

@@ -1,6 +1,6 @@
 /**
- * What servers offer to do, each with an id that stays the same while the offer does: it is made of the server, the
- * kind and the title, and where several offers share those, of their place among them.
+ * Code actions with stable ids: a hash of the server, the kind and the title, and where several actions share those, of
+ * their index among them.
  */
 import { sha256 } from "../../base/hash.js";
 import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
@@ -13,14 +13,14 @@ import type { CallState } from "../call-state.js";
 import { editedUris } from "../edits/server-edit.js";
 import { garbled, listOf } from "../lsp-values.js";
 import { documentEntries } from "./in-document.js";
+import { table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { table, textOf } from "./spelt.js";
 
 const what = "a list of code actions";
-const messageCharacters = 400;
-const idDigits = 16;
+const MESSAGE_CHARACTERS = 400;
+const ID_DIGITS = 16;
 
-/** An action as it is shown, with what the server itself said. */
+/** A rendered action with the server's own. */
 export interface Offer {
   server: LanguageServer;
   item: JsonObject;
@@ -36,34 +36,34 @@ export const codeActions: Shape = {
   text: (items) => items.flatMap((item) => actionLines(table(item))),
 };
 
-/** The actions of a reply with their ids, in the order in which they are shown. */
+/** The actions of a reply with their ids, in the order they are shown. */
 export async function identifiedActions(reply: ReplyData, call: CallState): Promise<Offer[]> {
   const offers: Offer[] = [];
   for (const { server, entry } of documentEntries(reply, call, what)) {
     if (!isTable(entry) || typeof entry.title !== "string") throw garbled(server, what);
-    offers.push({ server, item: await spell(call, entry.title, entry), entry });
+    offers.push({ server, item: render(call, entry.title, entry), entry });
   }
   return withIds(offers);
 }
 
-async function spell(call: CallState, title: string, entry: Record<string, unknown>): Promise<JsonObject> {
+function render(call: CallState, title: string, entry: Record<string, unknown>): JsonObject {
   const item: JsonObject = { title, is_preferred: entry.isPreferred === true };
   if (typeof entry.kind === "string" && entry.kind !== "") item.kind = entry.kind;
   const reason = isTable(entry.disabled) ? entry.disabled.reason : undefined;
   if (typeof reason === "string") item.disabled = reason;
   const fixes = listOf(entry.diagnostics).flatMap((diagnostic) => {
     const message = isTable(diagnostic) ? diagnostic.message : undefined;
-    return typeof message === "string" ? [cutCharacters(message, messageCharacters).text] : [];
+    return typeof message === "string" ? [cutCharacters(message, MESSAGE_CHARACTERS).text] : [];
   });
   if (fixes.length > 0) item.fixes = sortedSet(fixes);
-  // A bare command has its name where an action has the whole command.
+  // A bare command has its name where an action has the command object.
   const command = isTable(entry.command) ? entry.command.command : entry.command;
   if (typeof command === "string") item.command = command;
   if (isTable(entry.edit)) item.edit = summary(call, entry.edit);
   return item;
 }
 
-/** How much an edit would change, and where. */
+/** The number of edits and the files that they change. */
 function summary(call: CallState, edit: Record<string, unknown>): JsonObject {
   const { uris, count } = editedUris(edit);
   const files: string[] = [];
@@ -85,7 +85,7 @@ function withIds(offers: Offer[]): Offer[] {
     const name = canonicalText([server.plan.id, item.kind ?? null, item.title ?? null]);
     const index = seen.get(name) ?? 0;
     seen.set(name, index + 1);
-    return { server, item: { id: sha256(`${name}${index}`).slice(0, idDigits), ...item }, entry };
+    return { server, item: { id: sha256(`${name}${index}`).slice(0, ID_DIGITS), ...item }, entry };
   });
   return sortBy(named, ({ item: { id, kind, title, is_preferred, disabled } }) => [
     disabled !== undefined,

@@ -1,27 +1,24 @@
-/** Remarks above declarations. One that was not resolved has neither title nor command. */
-import { isTable, type Json, type JsonObject } from "../../base/json.js";
+/** Code lenses. A lens that is not resolved has neither title nor command. */
+import { isTable, type JsonObject } from "../../base/json.js";
 import { garbled, isRange } from "../lsp-values.js";
-import { documentEntries } from "./in-document.js";
+import { documentItems } from "./in-document.js";
+import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { rangeText, table, textOf } from "./spelt.js";
 
 const what = "a list of code lenses";
 
 /** The shape `code_lenses`. */
 export const codeLenses: Shape = {
   nouns: ["lens", "lenses"],
-  async normalize(reply, call) {
-    const items: Json[] = [];
-    for (const { server, uri, entry } of documentEntries(reply, call, what)) {
-      if (!isTable(entry) || !isRange(entry.range)) throw garbled(server, what);
+  normalize: (reply, call) =>
+    documentItems(reply, call, what, async (entry, server, uri) => {
+      if (!isRange(entry.range)) throw garbled(server, what);
       const item: JsonObject = await call.places.span(server, uri, entry.range);
       const { title, command } = isTable(entry.command) ? entry.command : {};
       if (typeof title === "string") item.title = title;
       if (typeof command === "string" && command !== "") item.command = command;
-      items.push(item);
-    }
-    return { items, beside: {} };
-  },
+      return item;
+    }),
   text: (items, _beside, dialect) =>
     items.map((item) => {
       const { title, command } = table(item);

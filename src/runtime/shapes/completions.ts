@@ -1,21 +1,21 @@
 /**
- * What may be written at a place. Many servers list everything they know and leave it to the editor to compare with
- * what was typed; so that is done here: items that begin with it first, then those that contain its letters in order.
+ * Completions at a position. Many servers leave filtering to the editor, so it is done here: items that begin with the
+ * typed word first, then those that contain its letters in order.
  */
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { type KeyPart, sortBy, uniqueBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import { completionKinds, wordOf } from "../../protocol/kinds.js";
-import { toPoint } from "../answer/convert.js";
+import { toPoint } from "../answer/places.js";
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange, listOf, markupText } from "../lsp-values.js";
+import { table, textOf } from "./rendered.js";
 import type { Entry, Shape } from "./shape.js";
-import { table, textOf } from "./spelt.js";
 
 const what = "a list of completions";
-const documentationCharacters = 2000;
-const snippetFormat = 2;
+const DOCUMENTATION_CHARACTERS = 2000;
+const SNIPPET_FORMAT = 2;
 
 /** The shape `completions`. */
 export const completions: Shape = {
@@ -30,7 +30,7 @@ export const completions: Shape = {
     const chosen = fitting(entries, call);
     return {
       items: uniqueBy(
-        chosen.map(({ entry }): Json => spell(entry)),
+        chosen.map(({ entry }): Json => render(entry)),
         canonicalText,
       ),
       beside: { prefix: wordBefore(call), incomplete: isIncomplete(reply.source ?? reply) },
@@ -42,7 +42,7 @@ export const completions: Shape = {
   ],
 };
 
-/** The entries that fit what was typed, the best first. */
+/** The entries that match the typed word, best first. */
 function fitting(entries: Entry[], call: CallState): { entry: Entry; key: KeyPart[] }[] {
   const word = wordBefore(call);
   const ranked = entries.flatMap((entry) => {
@@ -58,7 +58,7 @@ function membersOf({ server, item }: Entry): Record<string, unknown> {
   return item;
 }
 
-/** 0 for a beginning, 1 for letters in order, undefined for neither. */
+/** 0 for a prefix match, 1 for letters in order, undefined for no match. */
 function rankOf(text: string, typed: string): number | undefined {
   const [whole, part] = [text.toLowerCase(), typed.toLowerCase()];
   if (whole.startsWith(part)) return 0;
@@ -78,7 +78,7 @@ function wordBefore(call: CallState): string {
   return /[\p{L}\p{N}\p{M}_$]*$/u.exec(before)?.[0] ?? "";
 }
 
-/** What an item replaces up to the place, when it says so itself: a path or a tag is more than a word. */
+/** The text before the position that an item replaces, when it says so: a path or a tag is more than a word. */
 function typedFor({ server, item }: Entry, call: CallState): string | undefined {
   const { place, document } = call.evidence.target ?? {};
   const edit = isTable(item) && isTable(item.textEdit) ? item.textEdit : undefined;
@@ -89,7 +89,7 @@ function typedFor({ server, item }: Entry, call: CallState): string | undefined 
   return document.lines.line(place.line).slice(start.character, place.character);
 }
 
-function spell(entry: Entry): JsonObject {
+function render(entry: Entry): JsonObject {
   const {
     label,
     kind,
@@ -106,15 +106,15 @@ function spell(entry: Entry): JsonObject {
   const shown = typeof detail === "string" && detail !== "" ? detail : detailsOf(labelDetails);
   if (shown !== "") item.detail = shown;
   const prose = markupText(documentation);
-  if (prose !== undefined) item.documentation = cutCharacters(prose, documentationCharacters).text;
+  if (prose !== undefined) item.documentation = cutCharacters(prose, DOCUMENTATION_CHARACTERS).text;
   const raw = isTable(textEdit) ? textEdit.newText : insertText;
-  const insert = typeof raw === "string" && insertTextFormat === snippetFormat ? withoutStops(raw) : raw;
+  const insert = typeof raw === "string" && insertTextFormat === SNIPPET_FORMAT ? withoutStops(raw) : raw;
   if (typeof insert === "string" && insert !== label) item.insert = insert;
   if (deprecated === true || (Array.isArray(tags) && tags.includes(1))) item.deprecated = true;
   return item;
 }
 
-/** A snippet as the text that it would leave: the stops with their default texts. Some servers complete nothing else. */
+/** A snippet as plain text: placeholders with their defaults. Some servers send only snippets. */
 function withoutStops(snippet: string): string {
   return snippet
     .replaceAll(/\$\{\d+\|([^,|]*)[^}]*\}/g, "$1")

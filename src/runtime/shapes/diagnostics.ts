@@ -1,19 +1,19 @@
-/** Errors and warnings of a file, with what is known of it: found, clean, or unknown and why. */
+/** The diagnostics of a file, with its status: diagnostics found, clean, or unknown and why. */
 import { defineAll, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { cutCharacters, detached } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { severities, wordOf } from "../../protocol/kinds.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
 import type { Admitted } from "../../workspace/types.js";
-import type { Places } from "../answer/convert.js";
+import type { Places } from "../answer/places.js";
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { collect } from "../listing/collect.js";
-import type { Row, RowKind } from "../listing/row.js";
-import { RowList } from "../listing/row-list.js";
+import type { ItemKind, RawItem } from "../listing/items.js";
+import { ItemList } from "../listing/list.js";
 import { garbled, isRange, type LspRange, listOf } from "../lsp-values.js";
+import { byFile, rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { byFile, rangeText, table, textOf } from "./spelt.js";
 
 const messageCharacters = 4096;
 
@@ -22,35 +22,35 @@ export const diagnostics: Shape = {
   nouns: ["diagnostic", "diagnostics"],
   async normalize(reply, call) {
     const kind = diagnosticKind((admitted, places) => places.document(admitted));
-    const rows = await collect(call, kind, diagnosticsIn(reply, call), { dropped: "rows" });
-    const list = new RowList(rows);
+    const files = await collect(call, kind, diagnosticsIn(reply, call), { dropped: "items" });
+    const list = new ItemList(kind, files);
     return { list, beside: besideOf(reply, list.length) };
   },
   text: (items, beside, dialect) => [
     statusLine(beside),
     ...byFile(items, dialect, (item) => messageLines(item, rangeText(item, dialect))),
   ],
-  doubt,
+  unknown: unknownStatus,
 };
 
-/** An empty list says that a file is clean only when its servers said so. */
-export function doubt(beside: JsonObject): string[] {
+/** The line for a status that is not known: an empty list alone would read as clean. */
+export function unknownStatus(beside: JsonObject): string[] {
   return beside.status === "unknown" ? [statusLine(beside)] : [];
 }
 
-/** What is known, beside the diagnostics. */
+/** The status members beside the diagnostics. */
 export function besideOf(reply: ReplyData, found: number): JsonObject {
   const status = reply.diagnostics?.status ?? (found > 0 ? "diagnostics" : "unknown");
   const why = reply.diagnostics?.why ?? "";
   return why === "" ? { status } : { status, why };
 }
 
-/** The same as a line. */
+/** The status as a line. */
 export function statusLine({ status, why }: JsonObject): string {
   return why === undefined ? `Status: ${textOf(status)}` : `Status: ${textOf(status)} (${textOf(why)})`;
 }
 
-/** The message's own lines stay lines; those after the first are indented. */
+/** A diagnostic as lines; the message's further lines are indented. */
 export function messageLines(item: Json, range: string): string[] {
   const { severity, code, source, message } = table(item);
   const [first = "", ...more] = textOf(message).split(/\r\n|\r|\n/);
@@ -59,7 +59,7 @@ export function messageLines(item: Json, range: string): string[] {
   return [`${range}  ${textOf(severity)}${mark} ${first}`, ...more.map((line) => `  ${line}`)];
 }
 
-function* diagnosticsIn(reply: ReplyData, call: CallState): Iterable<Row<JsonObject>> {
+function* diagnosticsIn(reply: ReplyData, call: CallState): Iterable<RawItem<JsonObject>> {
   const uri = call.evidence.document?.admitted.uri;
   for (const { server, value } of reply.parts) {
     if (server === undefined || uri === undefined) throw garbled(server, "a list of diagnostics");
@@ -67,15 +67,14 @@ function* diagnosticsIn(reply: ReplyData, call: CallState): Iterable<Row<JsonObj
   }
 }
 
-/** How diagnostics are listed; `file` gives the members that name their file. */
+/** Diagnostics as items of a listing; `file` gives the members that name their file. */
 export function diagnosticKind(
   file: (admitted: Admitted, places: Places) => JsonObject,
-): RowKind<JsonObject> {
+): ItemKind<JsonObject> {
   return {
     facts: diagnosticsFacts,
-    words: (what) => JSON.stringify(what),
-    members: (what) => what,
-    spell: ({ server, range, what }, admitted, places, lines) => {
+    text: (what) => JSON.stringify(what),
+    render: ({ server, range, what }, admitted, places, lines) => {
       const item = file(admitted, places);
       if (range !== undefined) places.putSpan(item, lines, server, range);
       defineAll(item, what);
@@ -84,13 +83,13 @@ export function diagnosticKind(
   };
 }
 
-/** A server's diagnostic with what it says, as the agent sees that. */
+/** A server's diagnostic as an item; its message is cut when it is very long. */
 export function readDiagnostic(
   call: CallState,
   server: LanguageServer,
   uri: string,
   entry: unknown,
-): Row<JsonObject> & { range: LspRange } {
+): RawItem<JsonObject> & { range: LspRange } {
   const members = isTable(entry) ? entry : {};
   const message = messageOf(members.message);
   if (!isRange(members.range) || message === undefined) throw garbled(server, "a list of diagnostics");
@@ -107,7 +106,7 @@ export function readDiagnostic(
   return { server, uri, range: members.range, what };
 }
 
-/** A server's diagnostic as the agent sees it, but for its file. */
+/** A server's diagnostic, rendered without its file. */
 export async function spellDiagnostic(
   call: CallState,
   server: LanguageServer,
@@ -118,7 +117,7 @@ export async function spellDiagnostic(
   return { ...(await call.places.span(server, uri, range)), ...what };
 }
 
-/** A diagnostic without a severity is an error, as clients are told to read it. */
+/** LSP leaves a missing severity to the client; it counts as an error. */
 function severityWord(severity: unknown): string {
   return wordOf(severities, severity) ?? "error";
 }

@@ -1,16 +1,16 @@
-/** The symbols of one file, nested or flat: each begins at its name and ends with its declaration. */
+/** The symbols of one file, nested or flat: each from its name to the end of its declaration. */
 import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { documentSymbolsFacts } from "../../protocol/shapes/symbols.js";
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { collect } from "../listing/collect.js";
-import { RowList } from "../listing/row-list.js";
+import { ItemList } from "../listing/list.js";
 import { garbled } from "../lsp-values.js";
 import { documentSymbols, type FoundSymbol } from "../point/symbols.js";
+import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { rangeText, table, textOf } from "./spelt.js";
-import { symbolKind } from "./symbol-rows.js";
+import { symbolKind } from "./symbol-items.js";
 
 const what = "the symbols of a file";
 
@@ -20,11 +20,11 @@ export const documentSymbolsShape: Shape = {
   async normalize(reply, call) {
     const document = call.evidence.document?.admitted;
     const kind = symbolKind(documentSymbolsFacts, call.plan.dialect, { isNamed: false });
-    const rows = await collect(call, kind, symbolsIn(reply, call), {
+    const files = await collect(call, kind, symbolsIn(reply, call), {
       isHere: ({ path }) => path === document?.path,
-      dropped: "rows",
+      dropped: "items",
     });
-    return { list: new RowList(rows), beside: {} };
+    return { list: new ItemList(kind, files), beside: {} };
   },
   text: outline,
 };
@@ -40,9 +40,9 @@ function* symbolsIn(reply: ReplyData, { evidence }: CallState): Iterable<FoundSy
   }
 }
 
-/** A line a symbol, indented below the one that it stands in; where that is not shown before it, its whole path is. */
+/** One line per symbol, indented under its container; the whole path where the container is not shown before it. */
 function outline(items: Json[], _beside: JsonObject, dialect: DialectPlan): string[] {
-  /** Paths of the symbols that the next one may stand in, the innermost last. */
+  /** Paths of the containers that the next symbol may belong to, innermost last. */
   const open: string[] = [];
   return items.map((item) => {
     const { name, kind, container } = table(item);

@@ -1,16 +1,16 @@
-/** Where a symbol stands in one file, and whether it is read or written there. */
+/** The occurrences of a symbol in one file, and whether each reads or writes it. */
 import { isTable, type JsonObject } from "../../base/json.js";
 import { highlightKinds, wordOf } from "../../protocol/kinds.js";
 import { highlightsFacts } from "../../protocol/shapes/places.js";
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { collect } from "../listing/collect.js";
-import type { Row, RowKind } from "../listing/row.js";
-import { RowList } from "../listing/row-list.js";
+import type { ItemKind, RawItem } from "../listing/items.js";
+import { ItemList } from "../listing/list.js";
 import { garbled, isRange } from "../lsp-values.js";
 import { documentEntries } from "./in-document.js";
+import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { rangeText, table, textOf } from "./spelt.js";
 
 const what = "a list of highlights";
 
@@ -18,8 +18,8 @@ const what = "a list of highlights";
 export const highlights: Shape = {
   nouns: ["highlight", "highlights"],
   async normalize(reply, call) {
-    const rows = await collect(call, highlightKind, highlightsIn(reply, call), { dropped: "rows" });
-    return { list: new RowList(rows), beside: {} };
+    const files = await collect(call, highlightKind, highlightsIn(reply, call), { dropped: "items" });
+    return { list: new ItemList(highlightKind, files), beside: {} };
   },
   text: (items, _beside, dialect) =>
     items.map((item) => {
@@ -28,18 +28,17 @@ export const highlights: Shape = {
     }),
 };
 
-function* highlightsIn(reply: ReplyData, call: CallState): Iterable<Row<string>> {
+function* highlightsIn(reply: ReplyData, call: CallState): Iterable<RawItem<string>> {
   for (const { server, uri, entry } of documentEntries(reply, call, what)) {
     if (!isTable(entry) || !isRange(entry.range)) throw garbled(server, what);
     yield { server, uri, range: entry.range, what: wordOf(highlightKinds, entry.kind) ?? "text" };
   }
 }
 
-const highlightKind: RowKind<string> = {
+const highlightKind: ItemKind<string> = {
   facts: highlightsFacts,
-  words: (kind) => kind,
-  members: (kind) => ({ kind }),
-  spell({ server, range, what: kind }, _admitted, places, lines) {
+  text: (kind) => kind,
+  render({ server, range, what: kind }, _admitted, places, lines) {
     if (range === undefined) throw garbled(server, what);
     const item: JsonObject = {};
     places.putSpan(item, lines, server, range);

@@ -1,28 +1,27 @@
-/** Type and documentation as Markdown texts: from a string, a marked string, a list of those, or markup. */
+/** Hover texts as Markdown: from a string, a marked string, a list of those, or markup content. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
-import { type Soon, whenThere } from "../../base/soon.js";
 import { cutCharacters } from "../../base/text.js";
 import type { ReplyPart } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange, listOf } from "../lsp-values.js";
+import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { rangeText, table, textOf } from "./spelt.js";
 
-const mostParts = 8;
-const partCharacters = 8192;
+const MAX_PARTS = 8;
+const PART_CHARACTERS = 8192;
 
 /** The shape `hover`. */
 export const hover: Shape = {
   nouns: undefined,
-  normalize(reply, call) {
+  async normalize(reply, call) {
     const texts = reply.parts.flatMap((part) => contentsOf(part)).filter(({ value }) => value.trim() !== "");
-    if (texts.length > mostParts) noteCut(call, `Only ${mostParts} of ${texts.length} parts are shown.`);
-    const items = texts.slice(0, mostParts).map(({ kind, value }): Json => {
-      const kept = cutCharacters(value, partCharacters);
-      if (kept.cut) noteCut(call, `A part is longer than ${partCharacters} characters and was cut.`);
+    if (texts.length > MAX_PARTS) noteCut(call, `Only ${MAX_PARTS} of ${texts.length} parts are shown.`);
+    const items = texts.slice(0, MAX_PARTS).map(({ kind, value }): Json => {
+      const kept = cutCharacters(value, PART_CHARACTERS);
+      if (kept.cut) noteCut(call, `A part is longer than ${PART_CHARACTERS} characters and was cut.`);
       return call.tool.output.marked ? { kind, value: kept.text } : kept.text;
     });
-    return whenThere(rangeBeside(reply.parts, call), (beside) => ({ items, beside }));
+    return { items, beside: await rangeBeside(reply.parts, call) };
   },
   shorten: (items, beside, characters) => ({
     items: items.map((item): Json => {
@@ -39,7 +38,7 @@ export const hover: Shape = {
   },
 };
 
-/** One text of a hover, and how it is written. */
+/** One text of a hover and its format. */
 interface Marked {
   kind: "markdown" | "plaintext";
   value: string;
@@ -61,21 +60,20 @@ function contentsOf({ server, value }: ReplyPart): Marked[] {
   });
 }
 
-/** A code block whose fence is longer than any within. */
+/** A code block with a fence longer than any in the code. */
 export function fenced(code: string, language: string): string {
   const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map((match) => match[0].length));
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${code}\n${fence}`;
 }
 
-function rangeBeside(parts: ReplyPart[], call: CallState): Soon<JsonObject> {
+async function rangeBeside(parts: ReplyPart[], call: CallState): Promise<JsonObject> {
   const uri = call.evidence.document?.admitted.uri;
   for (const { server, value } of parts) {
     const range = isTable(value) ? value.range : undefined;
     if (server === undefined || uri === undefined || !isRange(range)) continue;
-    return whenThere(call.places.lines(server, uri), (lines) => ({
-      range: call.places.spanValue(lines, server, range),
-    }));
+    const lines = await call.places.lines(server, uri);
+    return { range: call.places.spanValue(lines, server, range) };
   }
   return {};
 }

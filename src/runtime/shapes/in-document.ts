@@ -1,10 +1,12 @@
-/** What shapes of one document share: its entries with their server, and whether a place lies in the range asked for. */
+/** What shapes about one document share: reading the entries of a reply, and the range that the call asked about. */
+import { isTable, type Json } from "../../base/json.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { toSpan } from "../answer/convert.js";
+import { toSpan } from "../answer/places.js";
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { garbled, type LspRange, listOf } from "../lsp-values.js";
 import { isBefore } from "../point/symbols.js";
+import type { Normalized } from "./shape.js";
 
 /** One entry of a reply about a document. */
 export interface DocumentEntry {
@@ -13,21 +15,32 @@ export interface DocumentEntry {
   entry: unknown;
 }
 
-/** The entries of all parts of a reply about the call's document; `what` names them when they are none. */
-export function documentEntries(
-  reply: ReplyData,
-  call: CallState,
-  what: string,
-  entriesOf: (value: unknown) => unknown[] = listOf,
-): DocumentEntry[] {
+/** The entries of all parts of a reply about the call's document; `what` names them in a refusal. */
+export function documentEntries(reply: ReplyData, call: CallState, what: string): DocumentEntry[] {
   const uri = call.evidence.document?.admitted.uri;
   return reply.parts.flatMap(({ server, value }) => {
     if (server === undefined || uri === undefined) throw garbled(server, what);
-    return entriesOf(value).map((entry) => ({ server, uri, entry }));
+    return listOf(value).map((entry) => ({ server, uri, entry }));
   });
 }
 
-/** Whether a server's range touches the range that the call names; without one, everything does. */
+/** The items that `render` makes of the entries; it gives undefined for an entry that is left out. */
+export async function documentItems(
+  reply: ReplyData,
+  call: CallState,
+  what: string,
+  render: (entry: Record<string, unknown>, server: LanguageServer, uri: string) => Promise<Json | undefined>,
+): Promise<Normalized> {
+  const items: Json[] = [];
+  for (const { server, uri, entry } of documentEntries(reply, call, what)) {
+    if (!isTable(entry)) throw garbled(server, what);
+    const item = await render(entry, server, uri);
+    if (item !== undefined) items.push(item);
+  }
+  return { items, beside: {} };
+}
+
+/** Whether a server's range touches the range that the call names; without one, every range does. */
 export function isAskedFor(call: CallState, server: LanguageServer, range: LspRange): boolean {
   const target = call.evidence.target;
   if (target?.range === undefined) return true;

@@ -1,4 +1,4 @@
-/** The shapes that the runtime can build, by name: the same set that the generator knows. */
+/** Every output shape of the runtime by name: the same set that the generator knows. */
 import type { ShapeName } from "../../abi/plan.js";
 import { batch } from "./batch.js";
 import { calls } from "./calls.js";

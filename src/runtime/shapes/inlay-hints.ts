@@ -1,33 +1,35 @@
-/** Inferred types and names of parameters, within the range asked for. */
-import { isTable, type Json, type JsonObject } from "../../base/json.js";
+/** Inlay hints, inferred types and parameter names, within the range that the call asked about. */
+import { isTable, type JsonObject } from "../../base/json.js";
 import { cutCharacters } from "../../base/text.js";
 import { hintKinds, wordOf } from "../../protocol/kinds.js";
 import { garbled, isPosition, markupText } from "../lsp-values.js";
-import { documentEntries, isAskedFor } from "./in-document.js";
+import { documentItems, isAskedFor } from "./in-document.js";
+import { placeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { placeText, table, textOf } from "./spelt.js";
 
 const what = "a list of inlay hints";
-const tooltipCharacters = 1000;
+const TOOLTIP_CHARACTERS = 1000;
 
 /** The shape `inlay_hints`. */
 export const inlayHints: Shape = {
   nouns: ["hint", "hints"],
-  async normalize(reply, call) {
-    const items: Json[] = [];
-    for (const { server, uri, entry } of documentEntries(reply, call, what)) {
-      const label = isTable(entry) ? labelOf(entry.label) : undefined;
-      if (!isTable(entry) || !isPosition(entry.position) || label === undefined) throw garbled(server, what);
-      if (!isAskedFor(call, server, { start: entry.position, end: entry.position })) continue;
-      const item: JsonObject = { ...(await call.places.point(server, uri, entry.position)), label };
-      const kind = wordOf(hintKinds, entry.kind);
-      if (kind !== undefined) item.kind = kind;
-      const tooltip = markupText(entry.tooltip);
-      if (tooltip !== undefined) item.tooltip = cutCharacters(tooltip, tooltipCharacters).text;
-      items.push(item);
-    }
-    return { items, beside: {} };
-  },
+  normalize: (reply, call) =>
+    documentItems(
+      reply,
+      call,
+      what,
+      async ({ label: given, position, kind: number, tooltip }, server, uri) => {
+        const label = labelOf(given);
+        if (!isPosition(position) || label === undefined) throw garbled(server, what);
+        if (!isAskedFor(call, server, { start: position, end: position })) return undefined;
+        const item: JsonObject = { ...(await call.places.point(server, uri, position)), label };
+        const kind = wordOf(hintKinds, number);
+        if (kind !== undefined) item.kind = kind;
+        const text = markupText(tooltip);
+        if (text !== undefined) item.tooltip = cutCharacters(text, TOOLTIP_CHARACTERS).text;
+        return item;
+      },
+    ),
   text: (items, _beside, dialect) =>
     items.map((item) => {
       const { label, kind, tooltip } = table(item);
@@ -36,7 +38,7 @@ export const inlayHints: Shape = {
     }),
 };
 
-/** A label is a text, or parts of one. */
+/** A label is a text, or a list of parts. */
 function labelOf(label: unknown): string | undefined {
   if (typeof label === "string") return label.trim();
   if (!Array.isArray(label)) return undefined;

@@ -1,4 +1,4 @@
-/** The value as the server or the steps gave it, but for file URIs outside the roots, which never leave. */
+/** The value as the server or the steps gave it; file URIs outside the roots are masked. */
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { fromPointer, getAt } from "../../base/pointer.js";
 import { wholeValue } from "../ask/reply.js";
@@ -18,20 +18,16 @@ export const json: Shape = {
 };
 
 function withoutOutside(value: Json, call: CallState): Json {
-  if (typeof value === "string") return shownText(value, call);
-  if (Array.isArray(value)) {
-    const items: Json[] = [];
-    for (const item of value) items.push(withoutOutside(item, call));
-    return items;
-  }
+  if (typeof value === "string") return maskedText(value, call);
+  if (Array.isArray(value)) return value.map((item) => withoutOutside(item, call));
   if (!isTable(value)) return value;
   const table: JsonObject = {};
   for (const [key, member] of Object.entries(value as JsonObject))
-    define(table, shownText(key, call), withoutOutside(member, call));
+    define(table, maskedText(key, call), withoutOutside(member, call));
   return table;
 }
 
-function shownText(text: string, call: CallState): string {
+function maskedText(text: string, call: CallState): string {
   if (!/^file:/i.test(text) || call.places.show(text) !== undefined) return text;
   call.evidence.drop(text);
   return outside;

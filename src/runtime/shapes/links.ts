@@ -1,35 +1,30 @@
-/** Links in a file. One to a file outside the roots is dropped; one that nobody could resolve has no target. */
+/** Links in a file. A link to a file outside the roots is dropped; one that was not resolved has no target. */
 import { isAbsolute, win32 } from "node:path";
 import { fileUri } from "../../base/file-uri.js";
-import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import type { JsonObject } from "../../base/json.js";
 import { redact } from "../../lsp/wire/redact.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange } from "../lsp-values.js";
-import { documentEntries } from "./in-document.js";
+import { documentItems } from "./in-document.js";
+import { fileOf, rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { fileOf, rangeText, table, textOf } from "./spelt.js";
 
 const what = "a list of links";
 
 /** The shape `links`. */
 export const links: Shape = {
   nouns: ["link", "links"],
-  async normalize(reply, call) {
-    const items: Json[] = [];
-    for (const { server, uri, entry } of documentEntries(reply, call, what)) {
-      if (!isTable(entry) || !isRange(entry.range)) throw garbled(server, what);
+  normalize: (reply, call) =>
+    documentItems(reply, call, what, async (entry, server, uri) => {
+      if (!isRange(entry.range)) throw garbled(server, what);
       const span = await call.places.span(server, uri, entry.range);
       const target = targetOf(call, entry.target);
-      if (target === undefined) {
-        call.evidence.drop({ span, target: entry.target });
-        continue;
-      }
+      if (target === undefined) call.evidence.drop({ span, target: entry.target });
+      if (target === undefined) return undefined;
       const item: JsonObject = { ...span, ...target };
       if (typeof entry.tooltip === "string") item.tooltip = entry.tooltip;
-      items.push(item);
-    }
-    return { items, beside: {} };
-  },
+      return item;
+    }),
   text: (items, _beside, dialect) =>
     items.map((item) => {
       const { url, fragment, tooltip } = table(item);
@@ -39,11 +34,11 @@ export const links: Shape = {
     }),
 };
 
-/** The members that say where a link leads; undefined when that lies outside. */
+/** The members that name a link's target; undefined when it is outside the roots. */
 function targetOf(call: CallState, target: unknown): JsonObject | undefined {
   if (typeof target !== "string" || target === "") return {};
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(target)?.[1]?.toLowerCase();
-  if (scheme !== "file" && !isPath(target)) return mayTell(scheme, target) ? { url: target } : undefined;
+  if (scheme !== "file" && !isPath(target)) return isPublic(scheme, target) ? { url: target } : undefined;
   const mark = target.indexOf("#");
   const named = mark < 0 ? target : target.slice(0, mark);
   const admitted = call.places.show(scheme === "file" ? named : fileUri(named));
@@ -52,12 +47,12 @@ function targetOf(call: CallState, target: unknown): JsonObject | undefined {
   return mark < 0 ? file : { ...file, fragment: target.slice(mark + 1) };
 }
 
-/** What should be a URI and is a bare path. */
+/** Whether a server gave a bare path instead of a URI. */
 function isPath(target: string): boolean {
   return isAbsolute(target) || win32.isAbsolute(target);
 }
 
-/** Addresses of the web are the document's own words; in those of programs, paths of this machine may stand. */
-function mayTell(scheme: string | undefined, target: string): boolean {
+/** Web addresses are part of the document; URIs of other schemes may contain paths of this machine. */
+function isPublic(scheme: string | undefined, target: string): boolean {
   return scheme === undefined || /^(?:https?|mailto)$/.test(scheme) || redact(target, []) === target;
 }

@@ -1,8 +1,8 @@
-/** The names that a symbol has beyond its project. */
+/** Monikers: the names of a symbol across projects. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { garbled, listOf } from "../lsp-values.js";
+import { table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { table, textOf } from "./spelt.js";
 
 const what = "a list of monikers";
 

@@ -1,15 +1,15 @@
-/** What encloses a place: one chain, the innermost first. */
+/** The ranges around a position, innermost first. */
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { garbled, isRange, type LspRange } from "../lsp-values.js";
 import { documentEntries } from "./in-document.js";
+import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { rangeText, table, textOf } from "./spelt.js";
 
 const what = "a selection range";
-/** No code is nested deeper; a chain that is longer has a candidates in it. */
-const deepest = 500;
+/** No code is nested deeper; a longer chain has a cycle. */
+const MAX_DEPTH = 500;
 
 /** The shape `selection_ranges`. */
 export const selectionRanges: Shape = {
@@ -23,7 +23,7 @@ export const selectionRanges: Shape = {
         found.push({ range, item: text === undefined ? item : { ...item, text } });
       }
     }
-    // Within a chain the inner range begins later or ends earlier, so this is the order of nesting.
+    // In a chain the inner range begins later or ends earlier, so this is the order of nesting.
     const ordered = sortBy(found, ({ range: { start, end }, item }) => [
       -start.line,
       -start.character,
@@ -40,7 +40,7 @@ export const selectionRanges: Shape = {
 function chainOf(server: LanguageServer, entry: unknown): LspRange[] {
   const chain: LspRange[] = [];
   for (let link: unknown = entry; link !== undefined && link !== null; ) {
-    if (!isTable(link) || !isRange(link.range) || chain.length > deepest) throw garbled(server, what);
+    if (!isTable(link) || !isRange(link.range) || chain.length > MAX_DEPTH) throw garbled(server, what);
     chain.push(link.range);
     link = link.parent;
   }

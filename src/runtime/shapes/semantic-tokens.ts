@@ -1,20 +1,20 @@
-/** What each word is: the server's relative numbers, made absolute and read with its own legend. */
+/** Semantic tokens: the server's relative numbers, made absolute and named by its legend. */
 import { isTable, type JsonObject } from "../../base/json.js";
 import { columnsOf, convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { semanticTokensFacts } from "../../protocol/shapes/places.js";
 import type { CallState } from "../call-state.js";
 import { collect } from "../listing/collect.js";
-import type { Row, RowKind } from "../listing/row.js";
-import { RowList } from "../listing/row-list.js";
+import type { ItemKind, RawItem } from "../listing/items.js";
+import { ItemList } from "../listing/list.js";
 import { garbled, isCount, type LspPosition, type LspRange } from "../lsp-values.js";
 import { type DocumentEntry, documentEntries, isAskedFor } from "./in-document.js";
+import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { rangeText, table, textOf } from "./spelt.js";
 
 const what = "semantic tokens";
-/** The questions about tokens, either of which a server may have alone; both share one legend. */
-const questions = ["textDocument/semanticTokens/full", "textDocument/semanticTokens/range"];
+/** A server may offer only one of these methods; both use one legend. */
+const tokenMethods = ["textDocument/semanticTokens/full", "textDocument/semanticTokens/range"];
 
 /** The shape `semantic_tokens`. */
 export const semanticTokens: Shape = {
@@ -23,8 +23,8 @@ export const semanticTokens: Shape = {
     const entries = documentEntries(reply, call, what);
     const [first] = entries;
     const lines = first && (await call.places.lines(first.server, first.uri));
-    const rows = await collect(call, tokenKind, tokensIn(entries, lines, call), { dropped: "rows" });
-    return { list: new RowList(rows), beside: {} };
+    const files = await collect(call, tokenKind, tokensIn(entries, lines, call), { dropped: "items" });
+    return { list: new ItemList(tokenKind, files), beside: {} };
   },
   text: (items, _beside, dialect) =>
     items.map((item) => {
@@ -34,17 +34,16 @@ export const semanticTokens: Shape = {
     }),
 };
 
-/** What a token says besides its place. */
+/** A token's type and modifiers, by name. */
 interface TokenWords {
   type: string;
   modifiers: string[];
 }
 
-const tokenKind: RowKind<TokenWords> = {
+const tokenKind: ItemKind<TokenWords> = {
   facts: semanticTokensFacts,
-  words: ({ type, modifiers }) => `${type} ${modifiers.join(" ")}`,
-  members: ({ type, modifiers }) => ({ type, modifiers }),
-  spell({ server, range, what: { type, modifiers } }, _admitted, places, lines) {
+  text: ({ type, modifiers }) => `${type} ${modifiers.join(" ")}`,
+  render({ server, range, what: { type, modifiers } }, _admitted, places, lines) {
     if (range === undefined) throw garbled(server, what);
     const item: JsonObject = {};
     places.putSpan(item, lines, server, range);
@@ -59,27 +58,18 @@ function* tokensIn(
   entries: readonly DocumentEntry[],
   lines: Lines | undefined,
   call: CallState,
-): Iterable<Row<TokenWords>> {
+): Iterable<RawItem<TokenWords>> {
   for (const { server, uri, entry } of entries) {
-    const legend = legendOf(server, call);
-    const wordsOf = wordsWith(legend);
-    for (const { range, type, modifiers } of tokensOf(server, entry, lines))
-      if (isAskedFor(call, server, range)) yield { server, uri, range, what: wordsOf(type, modifiers) };
+    const { types, modifiers: names } = legendOf(server, call);
+    for (const { range, type, modifiers } of tokensOf(server, entry, lines)) {
+      if (!isAskedFor(call, server, range)) continue;
+      const words: TokenWords = {
+        type: types[type] ?? "unknown",
+        modifiers: names.filter((_, bit) => Math.floor(modifiers / 2 ** bit) % 2 === 1),
+      };
+      yield { server, uri, range, what: words };
+    }
   }
-}
-
-/** The words for numbers of a legend; tokens that say the same share them. */
-function wordsWith({ types, modifiers: names }: Legend): (type: number, modifiers: number) => TokenWords {
-  const known = new Map<string, TokenWords>();
-  return (type, modifiers) => {
-    const key = `${type}/${modifiers}`;
-    const words = known.get(key) ?? {
-      type: types[type] ?? "unknown",
-      modifiers: names.filter((_, bit) => Math.floor(modifiers / 2 ** bit) % 2 === 1),
-    };
-    known.set(key, words);
-    return words;
-  };
 }
 
 interface Token {
@@ -101,7 +91,7 @@ function* tokensOf(server: LanguageServer, value: unknown, lines: Lines | undefi
   }
 }
 
-/** A token may go over the ends of lines; they count as characters. */
+/** A token may span lines; line endings count as characters. */
 function endOf(
   start: LspPosition,
   length: number,
@@ -134,7 +124,7 @@ interface Legend {
 }
 
 function legendOf(server: LanguageServer, call: CallState): Legend {
-  const options = questions.flatMap((method) => server.options(method, call.evidence.target?.document));
+  const options = tokenMethods.flatMap((method) => server.options(method, call.evidence.target?.document));
   const legend = options.flatMap((option) =>
     isTable(option) && isTable(option.legend) ? [option.legend] : [],
   )[0];

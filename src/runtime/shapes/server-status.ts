@@ -1,25 +1,26 @@
-/** The language servers: what each is for, how it does, and the last thing it said when it does not do well. */
+/** The status of the language servers: files, state, memory, and the last error output. */
 import { fileUri } from "../../base/file-uri.js";
-import type { Json, JsonObject } from "../../base/json.js";
+import type { JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import type { ServerStatus } from "../../lsp/types.js";
+import { isEmpty } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
+import { table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { table, textOf } from "./spelt.js";
 
-const stderrLines = 10;
+const STDERR_LINES = 10;
 
 /** The shape `server_status`. */
 export const serverStatus: Shape = {
   nouns: ["server", "servers"],
   async normalize(reply, call) {
     const statuses = reply.parts.flatMap((part) => part.value as ServerStatus[]);
-    return { items: await Promise.all(statuses.map((status) => spell(call, status))), beside: {} };
+    return { items: statuses.map((status) => render(call, status)), beside: {} };
   },
   text: (items) => items.flatMap((item) => lines(table(item))),
 };
 
-async function spell(call: CallState, status: ServerStatus): Promise<JsonObject> {
+function render(call: CallState, status: ServerStatus): JsonObject {
   const plan = call.plan.servers.find((server) => server.id === status.id);
   const root = status.root === null ? undefined : shown(call, status.root);
   const others = status.otherRoots.map((path) => shown(call, path));
@@ -48,7 +49,7 @@ async function spell(call: CallState, status: ServerStatus): Promise<JsonObject>
     progress: status.progress,
     not_watched: unwatched.filter((path) => path !== undefined),
     last_error: status.lastError,
-    stderr: status.stderr.slice(-stderrLines),
+    stderr: status.stderr.slice(-STDERR_LINES),
     install: plan?.install ?? null,
   };
 }
@@ -61,18 +62,14 @@ function whole(value: number | null): number | null {
   return value === null ? null : Math.round(value);
 }
 
-/** Every member that says something, the state first. */
+/** Every member that is not empty, the state first. */
 function lines(item: JsonObject): string[] {
   const { id, state, readiness, stderr, ...rest } = item;
-  const facts = Object.entries(rest).filter(([, value]) => says(value));
+  const facts = Object.entries(rest).filter(([, value]) => !isEmpty(value));
   const errors = (Array.isArray(stderr) ? stderr : []).map((line) => `  stderr: ${textOf(line)}`);
   return [
     `${textOf(id)}: ${textOf(state)}, ${textOf(readiness)}`,
     ...facts.map(([name, value]) => `  ${name}: ${Array.isArray(value) ? value.join(" ") : String(value)}`),
     ...errors,
   ];
-}
-
-function says(value: Json): boolean {
-  return value !== null && !(Array.isArray(value) && value.length === 0);
 }

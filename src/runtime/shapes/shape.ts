@@ -1,19 +1,18 @@
 /**
- * The silhouette of every shape: raw replies in, items as the dialect spells them out, and the same items as lines of
- * text. Order, duplicates, caps and pages are not a shape's business; they are done once for all of them. Where there may be
- * very many items, a shape gives rows to be listed, and says how one is spelt.
+ * The interface of every output shape: raw replies in, rendered items out, and the same items as lines of text. Sorting,
+ * duplicates, limits and pages are done elsewhere for all shapes. A shape with very many items gives a list whose items
+ * are rendered when they are shown.
  */
 import type { AnswerOptions } from "../../abi/handler.js";
 import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import type { NextStep, Warning } from "../../base/problem.js";
-import type { Soon } from "../../base/soon.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import type { List } from "../listing/list.js";
 
-/** What a shape makes of a reply. */
+/** The rendered form of a reply. */
 export interface Normalized {
   /** The items of the list; empty where the shape has none. */
   items: Json[];
@@ -21,50 +20,50 @@ export interface Normalized {
   beside: JsonObject;
 }
 
-/** The same where items are spelt only when they are shown: sorted, and without duplicates. */
+/** The same where items are rendered when they are shown; the list is sorted and has no duplicates. */
 export interface Listed {
   list: List;
   beside: JsonObject;
 }
 
-/** One raw item of a reply, with the server that gave it. */
+/** One raw item of a reply, with its server. */
 export interface Entry {
   server: LanguageServer;
   item: unknown;
 }
 
-/** What is said of what was given up. */
-export interface GivenUp {
+/** What was dropped to make an answer fit. */
+export interface Dropped {
   warning: Warning;
   steps: NextStep[];
-  /** Whether the answer is cut without it, rather than only plainer. */
+  /** Whether the answer counts as cut without it. */
   isCut: boolean;
 }
 
-/** The same items with less in them, by grades: the higher, the lighter. */
+/** Drops optional parts of items, level by level: the higher the level, the smaller the items. */
 export interface Lighter {
-  /** The highest grade; 0 when there is nothing to give up. */
-  grades(items: Json[]): number;
-  lighten(items: Json[], grade: number): Json[];
-  /** What is said of it, and how to get what was given up. */
-  tell(items: Json[], grade: number, call: CallState): GivenUp;
+  /** The highest level; 0 when there is nothing to drop. */
+  levels(items: Json[]): number;
+  lighten(items: Json[], level: number): Json[];
+  /** The warning about what a level drops, and how to get it. */
+  describe(items: Json[], level: number, call: CallState): Dropped;
 }
 
 /** One output shape at run time. */
 export interface Shape {
-  /** What a person calls the items, one and many; undefined where they are not counted. */
+  /** Singular and plural of the items; undefined where they are not counted. */
   nouns: readonly [string, string] | undefined;
-  /** The raw items of one server's reply, where it is not simply their list. */
+  /** The raw items of one server's reply, where the reply is not simply their list. */
   entries?(value: unknown): unknown[];
-  /** The raw items that will be shown, the best first, where that is not simply all of them in their order. */
+  /** The raw items that will be shown, best first, where that is not simply all of them in their order. */
   choose?(entries: Entry[], call: CallState): Entry[];
-  normalize(reply: ReplyData, call: CallState, options: AnswerOptions): Soon<Normalized | Listed>;
-  /** What is given up before items are, where the shape has something to give up. */
+  normalize(reply: ReplyData, call: CallState, options: AnswerOptions): Promise<Normalized | Listed>;
+  /** How optional parts of items are dropped before items are. */
   lighter?: Lighter;
-  /** The same with no text, or no item, longer than so many characters, for shapes that can be cut within. */
+  /** The same with no text, or no item, longer than so many characters, for shapes that can be cut inside. */
   shorten?(items: Json[], beside: JsonObject, characters: number): Normalized;
-  /** The answer's own lines; the evidence around them is added elsewhere. */
+  /** The lines of the items; headline, document and warnings are added elsewhere. */
   text(items: Json[], beside: JsonObject, dialect: DialectPlan): string[];
-  /** What is not known, where the shape's own lines are not told: an empty list must not pass for a clean one. */
-  doubt?(beside: JsonObject): string[];
+  /** Lines that say that the result is not known, for answers whose own lines are not shown. */
+  unknown?(beside: JsonObject): string[];
 }

@@ -1,14 +1,14 @@
-/** The signatures that fit a call, the active one first, then the shorter ones. */
+/** The signatures of a call, the active one first, then by the number of parameters. */
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { garbled, isCount, listOf, markupText } from "../lsp-values.js";
+import { table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { table, textOf } from "./spelt.js";
 
 const what = "the signatures of a call";
-const documentationCharacters = 4000;
+const DOCUMENTATION_CHARACTERS = 4000;
 
 /** The shape `signatures`. */
 export const signatures: Shape = {
@@ -48,7 +48,7 @@ function readSignature(
   return withDocumentation(item, entry.documentation);
 }
 
-/** A parameter's label is a text, or its place (UTF-16) in the signature's. */
+/** A parameter's label is a text, or its UTF-16 offsets in the signature. */
 function readParameter(
   server: LanguageServer | undefined,
   parameter: unknown,
@@ -66,7 +66,7 @@ function withDocumentation(item: JsonObject, documentation: unknown): JsonObject
   const text = markupText(documentation);
   return text === undefined
     ? item
-    : { ...item, documentation: cutCharacters(text, documentationCharacters).text };
+    : { ...item, documentation: cutCharacters(text, DOCUMENTATION_CHARACTERS).text };
 }
 
 function signatureLines(item: JsonObject): string[] {

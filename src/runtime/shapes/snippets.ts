@@ -1,20 +1,33 @@
-/** The texts of files that stand beside places: given up before places are. */
+/** The snippets beside places: how long they may be, and how they are dropped when an answer is too large. */
+import type { AnswerOptions } from "../../abi/handler.js";
 import type { Json } from "../../base/json.js";
-import { moreRoom } from "../answer/ways-on.js";
+import { withMoreCharacters } from "../answer/next-steps.js";
+import type { SnippetBounds } from "../answer/places.js";
+import { table } from "./rendered.js";
 import type { Lighter } from "./shape.js";
-import { table } from "./spelt.js";
 
-/** The items without the texts beside them. */
-export const withoutTexts: Lighter = {
-  grades: (items) => (items.some(hasText) ? 1 : 0),
-  lighten: (items, grade) => (grade === 0 ? items : items.map(withoutText)),
-  tell: (items, _grade, call) => ({
+/** What a tool or a call asks for, within the allowed bounds; undefined for no snippets. */
+export function snippetBounds(asked: AnswerOptions["snippet"]): SnippetBounds | undefined {
+  if (asked?.show === false) return undefined;
+  const within = (value: Json | undefined, low: number, high: number, otherwise: number) =>
+    typeof value === "number" ? Math.min(high, Math.max(low, Math.floor(value))) : otherwise;
+  return {
+    contextLines: within(asked?.contextLines, 0, 10, 0),
+    maxChars: within(asked?.maxChars, 40, 4000, 400),
+  };
+}
+
+/** Drops the snippets of items. */
+export const withoutSnippets: Lighter = {
+  levels: (items) => (items.some(hasText) ? 1 : 0),
+  lighten: (items, level) => (level === 0 ? items : items.map(withoutText)),
+  describe: (items, _level, call) => ({
     warning: {
       code: "answer/snippets-dropped",
       message: "The texts beside the places were left out, so that more places are shown.",
       data: { count: items.filter(hasText).length },
     },
-    steps: moreRoom(call),
+    steps: withMoreCharacters(call),
     isCut: false,
   }),
 };

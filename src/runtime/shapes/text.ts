@@ -1,12 +1,12 @@
-/** One text out of a server's value, or null when there is none. */
+/** One text from a server's reply, or null when there is none. */
 import { isTable, type JsonObject } from "../../base/json.js";
 import { fromPointer, getAt } from "../../base/pointer.js";
 import { cutCharacters } from "../../base/text.js";
 import { wholeValue } from "../ask/reply.js";
 import { garbled } from "../lsp-values.js";
 import { fenced } from "./hover.js";
+import { textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { textOf } from "./spelt.js";
 
 /** The shape `text`. */
 export const text: Shape = {

@@ -1,34 +1,41 @@
-/** Diagnostics of the whole workspace, file by file; what one file has more than the cap is counted, not shown. */
+/** Diagnostics of the whole workspace by file. Of each file a limited number is shown and all are counted. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import type { ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { collect } from "../listing/collect.js";
-import type { Row } from "../listing/row.js";
-import { FileList } from "../listing/row-list.js";
+import type { RawItem } from "../listing/items.js";
+import { FileList } from "../listing/list.js";
 import { garbled, listOf } from "../lsp-values.js";
-import { besideOf, diagnosticKind, doubt, messageLines, readDiagnostic, statusLine } from "./diagnostics.js";
+import {
+  besideOf,
+  diagnosticKind,
+  messageLines,
+  readDiagnostic,
+  statusLine,
+  unknownStatus,
+} from "./diagnostics.js";
+import { fileOf, rangeText, table } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { fileOf, rangeText, table } from "./spelt.js";
 
 const what = "the diagnostics of a workspace";
-const mostInFile = 200;
+const MAX_IN_FILE = 200;
 
 /** The shape `workspace_diagnostics`. */
 export const workspaceDiagnostics: Shape = {
   nouns: ["file with diagnostics", "files with diagnostics"],
   async normalize(reply, call) {
     const kind = diagnosticKind(() => ({}));
-    const rows = await collect(call, kind, diagnosticsIn(reply, call), { dropped: "files" });
-    if (rows.files.some(({ length }) => length > mostInFile)) {
+    const files = await collect(call, kind, diagnosticsIn(reply, call), { dropped: "files" });
+    if (files.some(({ items }) => items.length > MAX_IN_FILE)) {
       call.evidence.cut();
       call.evidence.warn(
         "answer/truncated",
-        `Of a file at most ${mostInFile} diagnostics are shown, and one has more; ask about that file itself.`,
+        `Of a file at most ${MAX_IN_FILE} diagnostics are shown, and one has more; ask about that file itself.`,
       );
     }
-    const list = new FileList(rows, mostInFile, ({ admitted, length }, first, places) => ({
+    const list = new FileList(kind, files, MAX_IN_FILE, ({ admitted, items }, first, places) => ({
       ...places.document(admitted),
-      total: length,
+      total: items.length,
       diagnostics: first,
     }));
     return { list, beside: besideOf(reply, list.length) };
@@ -59,10 +66,10 @@ export const workspaceDiagnostics: Shape = {
       ];
     }),
   ],
-  doubt,
+  unknown: unknownStatus,
 };
 
-function* diagnosticsIn(reply: ReplyData, call: CallState): Iterable<Row<JsonObject>> {
+function* diagnosticsIn(reply: ReplyData, call: CallState): Iterable<RawItem<JsonObject>> {
   for (const { server, value } of reply.parts) {
     for (const file of listOf(value)) {
       if (server === undefined || !isTable(file) || typeof file.uri !== "string") throw garbled(server, what);

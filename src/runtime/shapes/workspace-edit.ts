@@ -9,8 +9,8 @@ import { ApplyRequest, ProposedEdit, UndoRequest } from "../edits/proposed-edit.
 import { readServerEdit } from "../edits/server-edit.js";
 import { garbled } from "../lsp-values.js";
 import { codeActions } from "./code-actions.js";
+import { fileOf, rangeText, table, textOf } from "./rendered.js";
 import type { Normalized, Shape } from "./shape.js";
-import { fileOf, rangeText, table, textOf } from "./spelt.js";
 
 /** Estimated size of one listed action. */
 const ACTION_CHARS = 800;

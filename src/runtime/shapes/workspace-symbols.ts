@@ -1,22 +1,22 @@
-/** Symbols of the whole workspace. One that nobody gave a range is shown without. */
+/** Symbols of the whole workspace. A symbol without a range in the reply is shown without one. */
 import { workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
 import type { ReplyData } from "../ask/reply.js";
 import { collect } from "../listing/collect.js";
-import { RowList } from "../listing/row-list.js";
+import { ItemList } from "../listing/list.js";
 import { garbled } from "../lsp-values.js";
 import { type FoundSymbol, workspaceSymbols } from "../point/symbols.js";
 import { symbolLine } from "./document-symbols.js";
+import { byFile, rangeText } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { byFile, rangeText } from "./spelt.js";
-import { symbolKind } from "./symbol-rows.js";
+import { symbolKind } from "./symbol-items.js";
 
 /** The shape `workspace_symbols`. */
 export const workspaceSymbolsShape: Shape = {
   nouns: ["symbol", "symbols"],
   async normalize(reply, call) {
     const kind = symbolKind(workspaceSymbolsFacts, call.plan.dialect, { isNamed: true });
-    const rows = await collect(call, kind, symbolsIn(reply), { dropped: "rows" });
-    return { list: new RowList(rows), beside: {} };
+    const files = await collect(call, kind, symbolsIn(reply), { dropped: "items" });
+    return { list: new ItemList(kind, files), beside: {} };
   },
   text: (items, _beside, dialect) =>
     byFile(items, dialect, (item) => [symbolLine(item, rangeText(item, dialect))]),

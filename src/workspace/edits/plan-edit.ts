@@ -89,7 +89,9 @@ class Planner implements EditPlan {
   }
 
   async #create(change: ChangeOf<"create">, { path, shown }: Admitted): Promise<void> {
-    const isNew = !(await this.#tree.hasFile(path));
+    const kind = await this.#tree.kindAt(path);
+    if (kind !== undefined && kind !== "file") throw new Refusal("edit/bad-target", "is not a file");
+    const isNew = kind === undefined;
     const operation = { kind: "create" as const, path: shown, folder: false, files: 1, ...noteOf(change) };
     if (!isNew && !change.overwrite) {
       if (!change.ignoreIfExists) throw new Refusal("edit/exists", "exists already");
@@ -185,7 +187,9 @@ class Planner implements EditPlan {
 
   async #makeParents(path: string): Promise<void> {
     const folder = dirname(path);
-    if (await this.#tree.hasFolder(folder)) return;
+    const kind = await this.#tree.kindAt(folder);
+    if (kind === "folder") return;
+    if (kind !== undefined) throw new Refusal("edit/bad-target", "would lie below a file");
     await this.#makeParents(folder);
     this.pathOperations.push({ kind: "make-folder", path: folder });
     this.#tree.overlay.create(folder);

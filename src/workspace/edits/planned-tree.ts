@@ -190,22 +190,11 @@ export class PlannedTree {
     return this.files.find((file) => !file.removed && file.path === path);
   }
 
-  /** Whether a file exists; throws when something else does. */
-  async hasFile(path: string): Promise<boolean> {
+  /** The kind of what a path leads to; undefined when nothing exists. */
+  async kindAt(path: string): Promise<DiskEntry["kind"] | undefined> {
     const found = await this.find(path);
-    if (found === undefined) return false;
-    const isFile = found === "new" ? this.known(path) !== undefined : found.kind === "file";
-    if (!isFile) throw new Refusal("edit/bad-target", "is a folder");
-    return true;
-  }
-
-  /** Whether a folder exists; throws when something else does. */
-  async hasFolder(path: string): Promise<boolean> {
-    const found = await this.find(path);
-    if (found === undefined) return false;
-    const isFolder = found === "new" ? this.known(path) === undefined : found.kind === "folder";
-    if (!isFolder) throw new Refusal("edit/bad-target", "would lie below a file");
-    return true;
+    if (found !== "new") return found?.kind;
+    return this.known(path) === undefined ? "folder" : "file";
   }
 
   /** Reads the file at a path to change its content; with `any` it need not be text. */

@@ -1,4 +1,4 @@
-/** A large file's preview is read to its end by cursor; nothing of it is cut. */
+/** The preview of a large file can be read completely by cursor. */
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
 import { splitIntoParts } from "../../../src/runtime/edits/render-edit.js";

@@ -31,7 +31,7 @@ it("previews of a session go, oldest first, when they take up too much; the newe
   keep("one", 4_000);
   keep("two", 4_000);
   expect(kept()).toEqual(["one", "two"]);
-  // Kept again, it is counted once.
+  // Kept twice, it is counted once.
   keep("one", 4_000);
   expect(kept()).toEqual(["one", "two"]);
   keep("three", 4_000);

@@ -1,4 +1,4 @@
-/** Texts around declarations: `«…»` marks the extent that a server gives, `‹…›` the name within it. */
+/** Edits of declarations: `«…»` marks the range that a server reports, `‹…›` the name within it. */
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../../../src/base/problem.js";
 import { Lines } from "../../../src/base/text.js";

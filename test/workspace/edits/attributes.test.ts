@@ -1,4 +1,4 @@
-/** What else a file carries: extended attributes and access lists, through an edit and through its undo. */
+/** Extended attributes and access lists survive an edit and its undo. */
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => bench.remove());
 
-/** Runs a line of Python, which has the calls that Node lacks; undefined where it cannot. */
+/** Runs a line of Python, which has calls that Node lacks; undefined when that fails. */
 function python(line: string): string | undefined {
   const { status, stdout } = spawnSync("python3", ["-c", `import os\n${line}`], { encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;

@@ -95,7 +95,7 @@ describe("two processes at once", () => {
     const edits = await bench.open();
     expect(bench.recoveries).toMatchObject([{ outcome: "conflict", reasons: [{ path: "log.txt" }] }]);
     expect([bench.text("log.txt"), bench.text("copy.txt")]).toEqual(["theirs\n", "end\n"]);
-    // Told once; the next edit is not held up by it.
+    // Reported once; it does not block the next edit.
     await applyNow(edits, [bench.change("copy.txt", "end", "ours\nend")]);
     expect(bench.recoveries).toHaveLength(1);
   });

@@ -1,4 +1,4 @@
-/** Adds lines to a file, each by an edit of its own, until so many of them are in: `node … FOLDER NAME COUNT`. */
+/** Adds COUNT lines to a file, each by a separate edit: `node … FOLDER NAME COUNT`. */
 import { Refusal } from "../../../src/base/problem.js";
 import { benchAt } from "./bench.js";
 

@@ -16,7 +16,7 @@ afterEach(() => {
   bench.remove();
 });
 
-/** What files held each time the system was asked to flush one; folders as null. */
+/** Records the content of each file when it is flushed; null for folders. */
 async function watchFlushes(): Promise<(string | null)[]> {
   const handle = await open(join(bench.root, "a.ts"));
   const prototype = Object.getPrototypeOf(handle) as typeof handle;

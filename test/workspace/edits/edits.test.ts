@@ -217,7 +217,7 @@ describe("applying", () => {
     expect(bench.text("src/a.ts.bak")).toBe("export const two = 1;\n");
     bench.write("src/a.ts.bak", "changed since\n");
     expect((await refusalOf(change("three", "four"))).code).toBe("edit/exists");
-    // What an edit made is not a backup for that.
+    // A file that an edit created is not a backup.
     await applyNow(edits, [create("src/a.ts.bak", "made\n", { overwrite: true })]);
     expect((await refusalOf(change("three", "four"))).code).toBe("edit/exists");
     expect(bench.text("src/a.ts.bak")).toBe("made\n");

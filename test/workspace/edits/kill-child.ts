@@ -1,4 +1,4 @@
-/** Runs one act on the workspace in a folder and is killed at a moment of it: `node … FOLDER ACT MOMENT`. */
+/** Runs one operation on a workspace and is killed at the nth disk write: `node … FOLDER OPERATION N`. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { benchAt } from "./bench.js";

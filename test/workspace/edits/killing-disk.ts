@@ -1,9 +1,9 @@
-/** The real disk until its nth change, at which the process is killed: before the change, or half way through it. */
+/** The real disk, which kills the process at its nth write: before the write or halfway through it. */
 import { join } from "node:path";
 import type { Content, Disk } from "../../../src/workspace/edits/disk.js";
 import { realDisk } from "../../../src/workspace/edits/real-disk.js";
 
-/** A disk that kills its own process at a moment counted from 1. */
+/** A disk that kills its own process at a write counted from 1. */
 export function killingDisk(at: number): Disk {
   let moment = 0;
   const die = async (): Promise<never> => {

@@ -1,4 +1,4 @@
-/** What governs the proxy is out of reach of every kind of edit, by every name that leads there. */
+/** No kind of edit can change the files that control the proxy, by any name that leads there. */
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

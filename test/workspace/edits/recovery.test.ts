@@ -1,4 +1,4 @@
-/** An edit that a process died over is settled by whoever meets its files next, also from a root inside or around its own. */
+/** An edit of a dead process is recovered by the next proxy on its files, also from a root inside or around its own. */
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openEdits, recoverEdits } from "../../../src/workspace/edits/edits.js";
@@ -26,7 +26,7 @@ const options = async (root: string): Promise<EditsOptions> => ({
   recovered: (recovery) => void told.push(recovery),
 });
 
-/** Edits two files of the outer root and leaves it in the middle, as a kill would. */
+/** Edits two files of the outer root and stops halfway, like a killed process. */
 async function leaveHalf(second: string): Promise<void> {
   let broken = false;
   const disk = watchedDisk(({ method, paths }) => {

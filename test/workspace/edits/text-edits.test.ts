@@ -13,7 +13,7 @@ import type { TextChange } from "../../../src/workspace/edits/types.js";
 const piece = fc.constantFrom("a", "bc", "\n", "\r\n", "\r", "é", "𝒳", "👩‍💻", " ", "\t", "\u2028", "\ufeff");
 const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(""));
 
-/** A text with changes of it that do not overlap, in any order. */
+/** A text and changes that do not overlap, in any order. */
 const edited = text.chain((before) =>
   fc
     .tuple(
@@ -42,7 +42,7 @@ function wholeCharacter(from: string, offset: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? offset - 1 : offset;
 }
 
-/** The plainest way: character by character, what stands before it and whether it stays. */
+/** The simplest implementation: for each character, what is inserted before it and whether it is kept. */
 function oracle(before: string, changes: TextChange[]): string {
   let after = "";
   for (let offset = 0; offset <= before.length; offset++) {

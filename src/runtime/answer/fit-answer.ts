@@ -1,0 +1,148 @@
+/**
+ * Renders as much of a listing, or of one value, as an answer has room for. Optional parts of items (snippets, the
+ * largest answers of a batch) are dropped before items are, unless a next page shows the remaining items.
+ */
+import type { Answer } from "../../abi/handler.js";
+import { canonicalText, type Json } from "../../base/json.js";
+import { uniqueBy } from "../../base/order.js";
+import { type NextStep, Refusal, type Warning } from "../../base/problem.js";
+import type { CallState } from "../call-state.js";
+import type { Normalized } from "../shapes/shape.js";
+import { type AnswerShape, envelop } from "./envelope.js";
+import type { Header } from "./header.js";
+import { stepsAfterCut } from "./next-steps.js";
+import type { CursorWriter, Snapshot } from "./pages.js";
+import { fits, largest, type SizeLimits } from "./size-limits.js";
+
+const MIN_CHARACTERS = 256;
+const shownInPart: Warning = {
+  code: "answer/truncated",
+  message: "The first item is larger than an answer; a part of it is shown.",
+};
+
+/** A call, the shape of its answer, and the size limits. */
+export interface AnswerRequest extends AnswerShape {
+  call: CallState;
+  limits: SizeLimits;
+}
+
+/** The items as they are shown, whole or with something dropped. */
+interface Form {
+  items: Json[];
+  beside?: Normalized["beside"];
+  warnings: Warning[];
+  steps: NextStep[];
+  isShortened: boolean;
+}
+
+/** Rendered items of a listing, from an offset on. */
+export interface Part {
+  offset: number;
+  items: Json[];
+}
+
+/** A rendered page: the answer, how many items it shows, and the cursor of the next page. */
+export interface Page {
+  answer: Answer;
+  count: number;
+  next: string | undefined;
+}
+
+/** As many of the items as the limits allow; without a cursor writer there is no next page. */
+export function pageOf(
+  request: AnswerRequest,
+  listing: Snapshot,
+  { offset, items: whole }: Part,
+  cursor: CursorWriter | undefined,
+): Page {
+  const { call, limits } = request;
+  const { header, total, isBounded } = listing;
+  const render = (count: number, form: Form): Page => {
+    const end = offset + count;
+    const items = form.items.slice(0, count);
+    const next = cursor !== undefined && end < listing.list.length ? cursor(end, items) : undefined;
+    const isCut = end < total && next === undefined;
+    const cut = { total, shown: count, isSize: count < whole.length, isBounded };
+    const answer = envelop(request, header, {
+      items,
+      beside: form.beside ?? listing.beside,
+      counts: { offset, total, next },
+      isTruncated: end < total || header.isCut || form.isShortened,
+      warnings: form.warnings,
+      steps: uniqueBy(isCut ? [...form.steps, ...stepsAfterCut(call, cut)] : form.steps, canonicalText),
+    });
+    return { answer, count, next };
+  };
+  const fitting = (form: Form): Page | undefined =>
+    largest(form.items.length, (count) => {
+      const page = render(count, form);
+      return fits(page.answer, limits) ? page : undefined;
+    });
+  const plain: Form = { items: whole, warnings: [], steps: [], isShortened: false };
+  if (whole.length === 0) return render(0, plain);
+  const full = fitting(plain);
+  if (full !== undefined && (full.count === whole.length || cursor !== undefined)) return full;
+  const lighter = lightest(request, whole, (form) => fits(render(whole.length, form).answer, limits));
+  const light = lighter && fitting(lighter);
+  if (light !== undefined && light.count > (full?.count ?? 0)) return light;
+  if (full !== undefined) return full;
+  // Not even one item fits: it is shown in part, where the shape can do that.
+  const one = { items: whole.slice(0, 1), beside: listing.beside };
+  return shortened(request, one, (shorter) =>
+    render(1, { ...plain, ...shorter, warnings: [shownInPart], isShortened: true }),
+  );
+}
+
+/** An answer without a counted list: cut inside where the shape can, refused where it cannot. */
+export function wholeAnswer(request: AnswerRequest, header: Header, normalized: Normalized): Answer {
+  const { call, limits } = request;
+  const render = ({ items, beside }: Normalized, isCut: boolean) =>
+    envelop(request, header, {
+      items,
+      beside,
+      counts: undefined,
+      isTruncated: isCut || header.isCut,
+      warnings: [],
+      steps: isCut ? stepsAfterCut(call, { total: 1, shown: 1, isSize: true }) : [],
+    });
+  const whole = render(normalized, false);
+  if (fits(whole, limits)) return whole;
+  return shortened(request, normalized, (shorter) => ({ answer: render(shorter, true) })).answer;
+}
+
+/**
+ * The items with as little dropped as makes all of them fit, or else with everything dropped that can be; undefined
+ * when nothing can be dropped.
+ */
+function lightest(
+  { call, shape: { lighter } }: AnswerRequest,
+  items: Json[],
+  isFine: (form: Form) => boolean,
+): Form | undefined {
+  const levels = lighter?.levels(items) ?? 0;
+  if (lighter === undefined || levels === 0) return undefined;
+  const at = (level: number): Form => {
+    const { warning, steps, isCut } = lighter.describe(items, level, call);
+    return { items: lighter.lighten(items, level), warnings: [warning], steps, isShortened: isCut };
+  };
+  const kept = largest(levels - 1, (count) => {
+    const form = at(levels - count);
+    return isFine(form) ? form : undefined;
+  });
+  return kept ?? at(levels);
+}
+
+/** The longest cut form of an answer that keeps the limits; refuses when even the shortest does not. */
+function shortened<T extends { answer: Answer }>(
+  { call, shape, limits }: AnswerRequest,
+  { items, beside }: Normalized,
+  render: (shorter: Normalized) => T,
+): T {
+  for (let characters = limits.page; shape.shorten && characters >= MIN_CHARACTERS; characters /= 2) {
+    const shorter = render(shape.shorten(items, beside, Math.floor(characters)));
+    if (fits(shorter.answer, limits)) return shorter;
+  }
+  throw new Refusal("guard/too-large", "The answer is larger than the limits allow, even when it is cut.", {
+    nextSteps: stepsAfterCut(call, { total: 1, shown: 0, isSize: true }),
+  });
+}

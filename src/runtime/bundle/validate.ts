@@ -1,0 +1,133 @@
+/**
+ * Runs the bundle's generated validators on arguments, on servers' replies and on our own answers. Issues name the
+ * place and the rule, never the value.
+ */
+import type { Validator } from "../../abi/bundle.js";
+import type { ToolPlan } from "../../abi/plan.js";
+import { isTable, type JsonObject } from "../../base/json.js";
+import { sortBy, uniqueBy } from "../../base/order.js";
+import { toPointer } from "../../base/pointer.js";
+import { Refusal } from "../../base/problem.js";
+import { cutCharacters } from "../../base/text.js";
+import type { LanguageServer } from "../../lsp/types.js";
+import { largest } from "../answer/size-limits.js";
+import type { CallState } from "../call-state.js";
+
+const MAX_ISSUES = 10;
+const MAX_ARGUMENT_BYTES = 1024 * 1024;
+const NAME_CHARACTERS = 64;
+const VALUE_CHARACTERS = 400;
+
+type ValidationError = NonNullable<Validator["errors"]>[number];
+
+/** What is wrong at one place of a value. */
+interface Issue {
+  path: string;
+  keyword: string;
+  message: string;
+}
+
+/** A copy of the arguments with defaults filled in; throws a Refusal that names what is wrong and what is known. */
+export function checkArguments(
+  tool: ToolPlan,
+  validate: Validator,
+  args: unknown,
+  known: readonly string[] = [],
+): JsonObject {
+  if (args !== undefined && !isTable(args))
+    throw invalidArguments([{ path: "", keyword: "type", message: "must be object" }]);
+  const given = copyOf(args ?? {});
+  // Clients that must fill every argument give null for the ones they leave out.
+  for (const name of known) if (given[name] === null) delete given[name];
+  if (!validate(given)) throw invalidArguments(issuesOf(validate, known));
+  for (const { name, default: value } of tool.args) {
+    if (value !== null && !Object.hasOwn(given, name)) given[name] = value;
+  }
+  return given;
+}
+
+function copyOf(args: Record<string, unknown>): JsonObject {
+  const text = jsonOf(args);
+  if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES)
+    throw new Refusal("guard/invalid-arguments", "The arguments are larger than 1 MiB.");
+  return JSON.parse(text) as JsonObject;
+}
+
+function jsonOf(args: Record<string, unknown>): string {
+  try {
+    return JSON.stringify(args);
+  } catch (cause) {
+    // V8's stack is the only bound of depth.
+    throw new Refusal("guard/invalid-arguments", "The arguments are nested too deeply.", { cause });
+  }
+}
+
+function invalidArguments(issues: Issue[]): Refusal {
+  return new Refusal("guard/invalid-arguments", `The arguments do not fit: ${linesOf(issues)}.`, {
+    data: { issues: issues.map(({ path, keyword, message }) => ({ path, keyword, message })) },
+  });
+}
+
+/** Throws a Refusal when a server's reply violates the `result` schema that the config declares for the method. */
+export async function checkReply(
+  { loaded }: Pick<CallState, "loaded">,
+  { plan: { id: serverId } }: Pick<LanguageServer, "plan">,
+  method: string,
+  value: unknown,
+): Promise<void> {
+  const validate = await loaded.replyValidator(serverId, method);
+  if (validate === undefined || validate(value ?? null)) return;
+  // The names of members come from the server: a URI as a name may lie outside the workspace.
+  const issues = issuesOf(validate).map((issue) => ({ ...issue, path: withoutUris(issue.path) }));
+  throw new Refusal(
+    "lsp/invalid-reply",
+    `The server ${serverId} answered ${method} with a value that violates its declared result: ${linesOf(issues)}.`,
+    { data: { server_id: serverId, method, issues: issues.map((issue) => ({ ...issue })) } },
+  );
+}
+
+function withoutUris(path: string): string {
+  return path.replaceAll(/\/[^/]*(?:file:|~1)[^/]*/gi, "/(path)");
+}
+
+/** What is wrong with an answer of ours; undefined when it is valid. */
+export function answerFault(validate: Validator, answer: JsonObject): string | undefined {
+  return validate(answer) ? undefined : linesOf(issuesOf(validate));
+}
+
+/** The issues of the last validation, sorted and without duplicates. */
+function issuesOf(validate: Validator, known: readonly string[] = []): Issue[] {
+  const found = (validate.errors ?? []).map((error) => toIssue(error, known));
+  const unique = uniqueBy(found, (issue) => `${issue.path} ${issue.keyword}`);
+  return sortBy(unique, ({ path, keyword }) => [path, keyword]).slice(0, MAX_ISSUES);
+}
+
+function linesOf(issues: readonly Issue[]): string {
+  return issues.map(({ path, keyword, message }) => `${path || "/"} ${message} (${keyword})`).join("; ");
+}
+
+function toIssue(error: ValidationError, known: readonly string[]): Issue {
+  const { missingProperty, additionalProperty } = error.params;
+  const name = missingProperty ?? additionalProperty;
+  const below = typeof name === "string" ? toPointer([cutCharacters(name, NAME_CHARACTERS).text]) : "";
+  const isUnknown = error.keyword === "additionalProperties" && error.instancePath === "";
+  const message = isUnknown ? unknownName(known) : (allowedValues(error) ?? error.message ?? "");
+  return { path: `${error.instancePath}${below}`, keyword: error.keyword, message };
+}
+
+/** For a value that is not in an `enum`: the allowed values. */
+function allowedValues({ keyword, params }: ValidationError): string | undefined {
+  const { allowedValues: values } = params;
+  if (keyword !== "enum" || !Array.isArray(values)) return undefined;
+  const words = values.map((value) => JSON.stringify(value));
+  const fitting = (count: number) => {
+    const shown = words.slice(0, count).join(", ");
+    return shown.length <= VALUE_CHARACTERS ? { shown, rest: words.length - count } : undefined;
+  };
+  const { shown, rest } = largest(words.length, fitting) ?? { shown: "", rest: words.length };
+  return `must be one of ${shown}${rest > 0 ? ` and ${rest} others` : ""}`;
+}
+
+function unknownName(known: readonly string[]): string {
+  return known.length === 0 ? "is unknown" : `is unknown; known are ${known.join(", ")}`;
+}
