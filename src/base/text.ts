@@ -1,21 +1,20 @@
 /**
- * Lines and columns. A text's lines end at \n, \r\n or \r, as LSP says. A column counts units of one
- * encoding; the agent's own unit is the character (Unicode code point).
+ * Lines and columns of a text. Lines end at \n, \r\n or \r, as LSP says. Columns count units of one encoding; the
+ * default for agents is the character (Unicode code point).
  */
 
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 
-/** How a caller counts along a line: the three LSP encodings; `utf-32` is one per character. */
+/** The unit of columns: one of the three LSP encodings; `utf-32` counts characters. */
 export type ColumnUnit = PositionEncoding;
 
-/** Where a text is cut into lines. */
+/** The offsets at which a text is split into lines. */
 export class Cuts {
   readonly starts: Uint32Array;
-  /** The lines that are not ASCII: of all others every unit counts alike. */
+  /** The lines that are not ASCII: on all others the columns are the same in every unit. */
   readonly odd = new Set<number>();
 
   constructor(text: string) {
-    // Found in a list, kept in half of its memory.
     const starts = [0];
     let all = 0;
     for (let i = 0; i < text.length; i++) {
@@ -32,7 +31,7 @@ export class Cuts {
   }
 }
 
-/** A text cut into lines once, for many look-ups. */
+/** A text that is split into lines once, for many look-ups. */
 export class Lines {
   readonly #text: string;
   readonly #starts: Uint32Array;
@@ -67,7 +66,7 @@ export class Lines {
     return this.#text.slice(this.start(line), this.#end(line));
   }
 
-  /** Offset behind the last character of a line that there is. */
+  /** Offset after the last character of an existing line. */
   #end(line: number): number {
     const start = this.start(line);
     let end = this.#starts[line + 1] ?? this.#text.length;
@@ -86,12 +85,12 @@ export class Lines {
     return this.column(line, Number.POSITIVE_INFINITY, "utf-16", unit);
   }
 
-  /** How many of the lines are not ASCII. */
+  /** The number of lines that are not ASCII. */
   get oddCount(): number {
     return this.#odd.size;
   }
 
-  /** Whether every column of a line that there is is the same in all units. */
+  /** Whether a line exists and its columns are the same in all units. */
   isPlain(line: number): boolean {
     return line >= 0 && line < this.#starts.length && !this.#odd.has(line);
   }
@@ -107,7 +106,7 @@ function isLineEnd(code: number): boolean {
   return code === 10 || code === 13;
 }
 
-/** Units that one code point takes. */
+/** The units of one code point. */
 export function unitsOf(codePoint: number, unit: ColumnUnit): number {
   if (unit === "utf-32") return 1;
   if (unit === "utf-16") return codePoint > 0xffff ? 2 : 1;
@@ -123,14 +122,14 @@ export function columnsOf(line: string, unit: ColumnUnit): number {
 }
 
 /**
- * A zero-based column in other units. A column inside a character goes to the character's start; one past the
- * line's end goes to the end.
+ * A zero-based column in other units. A column inside a character moves to the character's start; one past the line's
+ * end moves to the end.
  */
 export function convertColumn(line: string, column: number, from: ColumnUnit, to: ColumnUnit): number {
   return walk({ at: 0, seen: 0, out: 0 }, line, column, from, to);
 }
 
-/** How far a walk along a line has come: its offset, and the units before it. */
+/** A position on a line: its offset, and the units before it in both encodings. */
 interface Walk {
   at: number;
   seen: number;
@@ -149,7 +148,7 @@ function walk(state: Walk, line: string, column: number, from: ColumnUnit, to: C
   return state.out;
 }
 
-/** Columns of a text in other units, as `convertColumn` gives them. Those of one line that come in order cost one walk along it. */
+/** Converts columns like `convertColumn`. Ascending columns of one line cost one pass along the line. */
 export class ColumnWalk {
   #number = -1;
   #line = "";
@@ -171,7 +170,7 @@ export class ColumnWalk {
   }
 }
 
-/** The longest prefix of at most `max` characters (code points): a cut never splits one. */
+/** The longest prefix of at most `max` characters (code points). */
 export function cutCharacters(text: string, max: number): { text: string; cut: boolean } {
   if (text.length <= max) return { text, cut: false };
   let count = 0;
@@ -184,7 +183,7 @@ export function cutCharacters(text: string, max: number): { text: string; cut: b
   return { text, cut: false };
 }
 
-/** At most `max` characters of a text, with `length` characters from `from` on in their middle: a cut never splits one. */
+/** At most `max` characters of a text, around the `length` characters that begin at `from`. */
 export function cutAround(
   text: string,
   from: number,
@@ -198,7 +197,7 @@ export function cutAround(
   return { text: characters.slice(start, start + max).join(""), cut: true };
 }
 
-/** The same text without what it was cut out of: V8 keeps the whole of a text alive for any part of it. */
+/** A copy of a substring: V8 keeps the whole text in memory for a slice of it. */
 export function detached(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }

@@ -167,8 +167,8 @@ async function bytesOf<T>(kind: ItemKind<T>, files: readonly FileItems<T>[], tur
     for (const { what } of items) {
       const { length } = kind.text(what);
       if (length > 0) bytes += BYTES_PER_TEXT + 2 * length;
-      if (turns.isOver) await turns.pass();
     }
+    if (turns.isOver) await turns.pass();
   }
   return bytes;
 }
