@@ -114,7 +114,7 @@ export class Pages {
       throw new Refusal("page/cursor-expired", "The listing of this cursor is no longer kept.");
     }
     if (listing.cursors.get(mark) !== offset)
-      throw new Refusal("page/cursor-invalid", "The cursor is not as it was given.");
+      throw new Refusal("page/cursor-invalid", "The cursor was altered.");
     const { snapshot } = listing;
     const { files, sources: before } = snapshot;
     const isWatched = before !== undefined && sources !== undefined;
