@@ -241,5 +241,5 @@ export const methodSchema = z.strictObject({
     .string()
     .optional()
     .describe("Dotted path in the server's capabilities that promises it; assumed when absent."),
-  result: jsonTable.optional().describe("JSON Schema of the result."),
+  result: jsonTable.optional().describe("JSON Schema of the result. A reply that violates it is refused."),
 });
