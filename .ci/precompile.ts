@@ -5,8 +5,8 @@ import { shippedConfigs, shippedValidators } from "../src/cli/shipped.js";
 import { Catalogue } from "../src/config/catalogue/catalogue.js";
 import { diskFiles } from "../src/config/files.js";
 import { loadConfig } from "../src/config/load.js";
-import { compiledSchemas } from "../src/emit/bundle.js";
 import { ajvCompiler } from "../src/emit/ajv-compiler.js";
+import { compiledSchemas } from "../src/emit/bundle.js";
 import { codeFile } from "../src/emit/shipped-validators.js";
 import { buildPlan } from "../src/plan/build.js";
 

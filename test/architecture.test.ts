@@ -14,11 +14,11 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
   plan: { stages: ["base", "abi", "config", "protocol"], packages: [] },
   emit: { stages: ["base", "abi", "plan", "protocol"], packages: ["ajv", "diff", "handlebars"] },
   lsp: {
-    stages: ["base", "abi", "protocol"],
-    packages: ["vscode-jsonrpc", "vscode-languageserver-protocol", "picomatch", "ignore"],
+    stages: ["base", "abi", "protocol", "workspace"],
+    packages: ["vscode-jsonrpc", "vscode-languageserver-protocol", "picomatch", "lru-cache"],
   },
-  workspace: { stages: ["base"], packages: ["picomatch", "ignore"] },
-  runtime: { stages: ["base", "abi", "protocol", "lsp", "workspace"], packages: [] },
+  workspace: { stages: ["base"], packages: ["picomatch", "ignore", "diff"] },
+  runtime: { stages: ["base", "abi", "protocol", "lsp", "workspace"], packages: ["lru-cache"] },
   mcp: {
     stages: ["base", "abi", "runtime", "lsp"],
     packages: [

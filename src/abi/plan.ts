@@ -39,7 +39,6 @@ export interface LimitsPlan {
   timeoutMs: number;
   maxServers: number;
   maxOpenDocuments: number;
-  cacheBytes: number;
 }
 
 /** The names and forms of arguments and answers that one client, or one older tool, expects. */

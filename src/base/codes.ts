@@ -114,6 +114,12 @@ export const codes = {
       "A config found in a workspace may only restrict the defaults; once it is trusted, it may only restrict the user's own config.",
     fix: "Allow it in the user's config, trust the config with `lsp-proxy trust`, or name the file with `--config`.",
   },
+  "config/no-effect": {
+    kind: "warning",
+    title: "A key has no effect",
+    cause: "An older version used the key; this one accepts and ignores it.",
+    fix: "Remove the key.",
+  },
   "plan/unknown-method": {
     kind: "problem",
     title: "Unknown method",
@@ -907,10 +913,10 @@ export const codes = {
   },
   "answer/not-watched": {
     kind: "warning",
-    title: "Too many files to watch",
+    title: "Not all files are watched",
     cause:
-      "The workspace has more files than are watched (50,000 that git does not ignore), or the named folder, which git ignores, has too many. Changes of files that no answer named may not have reached the server. In an ignored folder, created, deleted and replaced files are still noticed.",
-    fix: "Exclude folders with `workspace.deny` or `.gitignore`, or restart the server after large changes.",
+      "The workspace has more files than are watched (100,000 that git does not ignore), or its folders have no change events because the system's watches are used up or it is on a network file system; it is then scanned in the background every few seconds. Or the named folder, which git ignores, is too large: only packages that come or go at its top level are seen. Files that answers showed last are checked before every call in all of these cases.",
+    fix: "Leave folders out with `workspace.deny` or `.gitignore`, raise `fs.inotify.max_user_watches`, or restart the server after large changes.",
   },
   "answer/server-restarted": {
     kind: "warning",

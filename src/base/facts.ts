@@ -1,10 +1,7 @@
-/**
- * What stands at a path, asked on the spot: for what the system has in memory that takes microseconds, and having it asked
- * elsewhere takes a hundred times as long. Only for few paths in a row; see `lookAtAll` for many.
- */
+/** Synchronous stat calls that return undefined where nothing can be said. Use them for few paths in a row. */
 import { lstatSync, type Stats, statSync } from "node:fs";
 
-/** The facts of what a path leads to; none when that cannot be said. */
+/** The stat result of what a path leads to; links are followed. */
 export function factsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -13,7 +10,7 @@ export function factsOf(path: string): Stats | undefined {
   }
 }
 
-/** The same of the entry itself, which may be a link. */
+/** The stat result of the entry itself; a link is not followed. */
 export function entryFacts(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });

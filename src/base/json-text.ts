@@ -1,7 +1,6 @@
-/** JSON values on one line, with a blank after each comma and colon, for texts that people read. */
+/** Writes JSON on one line with spaces after commas and colons, for people. */
 import { isTable, type Json } from "./json.js";
 
-/** A value as one line of JSON. */
 export function jsonLine(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(jsonLine).join(", ")}]`;
   if (!isTable(value)) return JSON.stringify(value);

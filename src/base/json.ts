@@ -1,4 +1,4 @@
-/** JSON as a value, and its one canonical spelling: keys in code-unit order, no white space. */
+/** JSON types, canonical JSON text (sorted keys, no white space), and safe merging of tables. */
 import { sortedKeys } from "./order.js";
 
 export type JsonPrimitive = string | number | boolean | null;
@@ -7,7 +7,7 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
-/** Whether a value is a plain table: an object that is neither null nor an array. */
+/** Whether a value is an object that is neither null nor an array. */
 export function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -23,17 +23,17 @@ export function canonical<T>(value: T): T {
   return out as T;
 }
 
-/** The canonical text of a value: equal meaning gives equal bytes. */
+/** The canonical text of a value: equal values have equal texts. */
 export function canonicalText(value: unknown): string {
   return JSON.stringify(canonical(value));
 }
 
-/** The canonical text for people and diffs: sorted keys, two spaces, a final newline. */
+/** The canonical text for people: sorted keys, two spaces, a final newline. */
 export function canonicalPretty(value: unknown): string {
   return `${JSON.stringify(canonical(value), null, 2)}\n`;
 }
 
-/** One table laid over another, table by table; everything else is replaced. */
+/** Merges one table over another: nested tables are merged, everything else is replaced. */
 export function laidOver(under: JsonObject, over: JsonObject): JsonObject {
   const out: JsonObject = { ...under };
   for (const [key, value] of Object.entries(over)) {
@@ -47,14 +47,14 @@ export function laidOver(under: JsonObject, over: JsonObject): JsonObject {
   return out;
 }
 
-/** Sets all members of a table in another one, in their order. */
+/** Copies all members of a table into another one. */
 export function defineAll(table: Record<string, unknown>, members: Record<string, unknown>): void {
   for (const key of Object.keys(members)) define(table, key, members[key]);
 }
 
-/** Sets a key as an own property even when it is called `__proto__`. */
+/** Sets a key as an own property, even `__proto__`. */
 export function define(table: Record<string, unknown>, key: string, value: unknown): void {
-  // Every other name is set the plain way, which is ten times as quick.
+  // A plain assignment is ten times as fast.
   if (key !== "__proto__") table[key] = value;
   else Object.defineProperty(table, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,13 +1,13 @@
-/** Words of ours in the texts of a config that stand for paths: `<workspace>`, `<node_modules>` and others. */
+/** Replaces path placeholders in the strings of a config: `<workspace>`, `<node_modules>` and others. */
 import { define, isTable, type Json } from "./json.js";
 
-/** What a name stands for where `rest` follows it in a text; undefined for a name that is not ours. */
+/** The path for a placeholder that is followed by `rest`; undefined for an unknown name. */
 export type NamedPaths = (name: string, rest: string) => string | undefined;
 
-/** A name with what follows it, up to where a text may name something else. */
+/** A placeholder with the rest of its path. */
 const NAMED = /<(\w+)>([^,;:"'<>\s]*)/g;
 
-/** Puts the named paths into every text of a value. */
+/** A copy of a value with the placeholders of every string replaced. */
 export function withNamedPaths<T extends Json>(value: T, names: NamedPaths): T {
   const fill = (item: Json): Json => {
     if (typeof item === "string")
@@ -24,7 +24,7 @@ export function withNamedPaths<T extends Json>(value: T, names: NamedPaths): T {
   return fill(value) as T;
 }
 
-/** What a value names in `<node_modules>`, each once. */
+/** The paths after `<node_modules>` in a value, each once. */
 export function namedModules(value: Json): string[] {
   const found = new Set<string>();
   withNamedPaths(value, (name, rest) => {

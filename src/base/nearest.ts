@@ -1,6 +1,6 @@
-/** "Did you mean": the known name closest to a misspelt one. */
+/** "Did you mean": finds the known name that is most similar to a misspelt one. */
 
-/** The nearest of `names` within a third of the word's length (at least one edit), or `undefined`. */
+/** The most similar of `names`, at most a third of the word's length (but at least one) edits away. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(word.length / 3));
   let best: { name: string; distance: number } | undefined;
@@ -11,8 +11,8 @@ export function nearest(word: string, names: readonly string[]): string | undefi
   return best?.name;
 }
 
-/** Edits (insert, delete, replace, swap of neighbours) from a to b, or `limit + 1` when there are more. */
-export function editDistance(a: string, b: string, limit: number): number {
+/** The edits (insert, delete, replace, swap of neighbours) from a to b, or `limit + 1` when there are more. */
+function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);

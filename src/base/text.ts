@@ -8,42 +8,27 @@ export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 /** The unit of columns: one of the three LSP encodings; `utf-32` counts characters. */
 export type ColumnUnit = PositionEncoding;
 
-/** The offsets at which a text is split into lines. */
-export class Cuts {
-  readonly starts: Uint32Array;
-  /** The lines that are not ASCII: on all others the columns are the same in every unit. */
-  readonly odd = new Set<number>();
-
-  constructor(text: string) {
-    const starts = [0];
-    let all = 0;
-    for (let i = 0; i < text.length; i++) {
-      const code = text.charCodeAt(i);
-      all |= code;
-      if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) {
-        if (all >= 0x80) this.odd.add(starts.length - 1);
-        all = 0;
-        starts.push(i + 1);
-      }
-    }
-    if (all >= 0x80) this.odd.add(starts.length - 1);
-    this.starts = Uint32Array.from(starts);
-  }
-}
-
 /** A text that is split into lines once, for many look-ups. */
 export class Lines {
   readonly #text: string;
-  readonly #starts: Uint32Array;
-  readonly #odd: ReadonlySet<number>;
+  readonly #starts: number[] = [0];
+  /** The lines that are not ASCII: on all others the columns are the same in every unit. */
+  readonly #notAscii = new Set<number>();
 
-  constructor(
-    text: string,
-    readonly cuts: Cuts = new Cuts(text),
-  ) {
+  constructor(text: string) {
     this.#text = text;
-    this.#starts = cuts.starts;
-    this.#odd = cuts.odd;
+    const starts = this.#starts;
+    let bits = 0;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      bits |= code;
+      if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) {
+        if (bits >= 0x80) this.#notAscii.add(starts.length - 1);
+        bits = 0;
+        starts.push(i + 1);
+      }
+    }
+    if (bits >= 0x80) this.#notAscii.add(starts.length - 1);
   }
 
   get text(): string {
@@ -85,14 +70,9 @@ export class Lines {
     return this.column(line, Number.POSITIVE_INFINITY, "utf-16", unit);
   }
 
-  /** The number of lines that are not ASCII. */
-  get oddCount(): number {
-    return this.#odd.size;
-  }
-
   /** Whether a line exists and its columns are the same in all units. */
   isPlain(line: number): boolean {
-    return line >= 0 && line < this.#starts.length && !this.#odd.has(line);
+    return line >= 0 && line < this.#starts.length && !this.#notAscii.has(line);
   }
 
   /** Offset (code units) of a zero-based line and column, clamped to the line. */

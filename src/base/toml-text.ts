@@ -1,8 +1,8 @@
-/** JSON values as TOML text: strings are basic strings, tables are inline. */
+/** Writes JSON values as TOML text: basic strings and inline tables. */
 import { define, isTable, type Json, type JsonObject } from "./json.js";
 import { Fault } from "./problem.js";
 
-/** A value as it stands right of `=` in TOML. */
+/** A value as TOML, as after `=`. Throws for null. */
 export function tomlText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(tomlText).join(", ")}]`;
   if (isTable(value)) {
@@ -16,7 +16,7 @@ export function tomlText(value: Json): string {
   return String(value);
 }
 
-/** The part of a value that TOML can say, undefined when that is nothing; `lost` takes the path of each null left out. */
+/** A value without its nulls, which TOML lacks; undefined for null itself. `lost` receives the path of each null. */
 export function tomlPart(value: Json, lost: (path: string) => void, path = ""): Json | undefined {
   if (value === null) {
     lost(path);
@@ -36,12 +36,12 @@ export function tomlPart(value: Json, lost: (path: string) => void, path = ""): 
   return out;
 }
 
-/** A key, bare where TOML allows it. */
+/** A key, without quotes where TOML allows it. */
 export function tomlKey(key: string): string {
   return /^[A-Za-z0-9_-]+$/.test(key) ? key : tomlString(key);
 }
 
 function tomlString(text: string): string {
-  // JSON escapes what TOML wants escaped, but for DEL; lone surrogates have no place in TOML.
+  // JSON escapes everything that TOML requires except DEL; TOML does not allow lone surrogates.
   return JSON.stringify(text.replaceAll(/\p{Cs}/gu, "\ufffd")).replaceAll("\u007f", "\\u007f");
 }

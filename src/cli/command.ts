@@ -23,8 +23,8 @@ export interface Command {
   usage: string;
   description: string;
   flags: Flags;
-  /** How many positional arguments it takes. */
-  words: { min: number; max: number };
+  /** How many positional arguments it takes; default: none. */
+  words?: { min: number; max: number };
   examples: string[];
   run(input: Input, io: Io): Promise<ExitCode>;
 }

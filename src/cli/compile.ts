@@ -12,9 +12,9 @@ import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { userConfigFile } from "../config/discover.js";
 import { diskFiles, type Files } from "../config/files.js";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
-import { UnusableConfig } from "../config/salvage.js";
 import { inOrder } from "../config/text/read.js";
 import { isTrusted, isTrustedFolder, openTrust } from "../config/trust/trust.js";
+import { UnusableConfig } from "../config/usable-part.js";
 import { compiledSchemas, emitBundle } from "../emit/bundle.js";
 import { shippedCode, shippedCompiler } from "../emit/shipped-validators.js";
 import { readTemplates } from "../emit/templates.js";
@@ -29,13 +29,17 @@ import { isInPackages, isInstalled, missingModules, type SearchPath } from "./in
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
-export interface Compiled extends FolderTrust {
+/** A config that was read and planned. */
+export interface Planned extends FolderTrust {
   loaded: LoadedConfig;
   plan: Plan;
-  bundle: Bundle;
   warnings: Problem[];
   /** Every file that was read, or that does not exist but would have been read. */
   files: string[];
+}
+
+export interface Compiled extends Planned {
+  bundle: Bundle;
 }
 
 /** The absolute path of the workspace. */
@@ -52,7 +56,7 @@ export function workspaceFolder(input: Input, io: Io): string {
 }
 
 /** Reads and plans the config that the command line names or that is found. Throws a ConfigError with all problems. */
-export function planConfig(input: Input, io: Io): Omit<Compiled, "bundle"> {
+export function planConfig(input: Input, io: Io): Planned {
   const workspace = input.config === undefined ? workspaceFolder(input, io) : workspaceOf(input, io);
   const home = homeOf(io);
   const trust = openTrust(io.env, home);
@@ -188,12 +192,9 @@ export async function compile(input: Input, io: Io): Promise<Compiled> {
   const planned = planConfig(input, io);
   const compiler = await compilerFor(planned.plan);
   try {
-    const bundle = emitBundle(planned.plan, {
-      templates: readTemplates(shippedTemplates),
-      compiler,
-      generator: `lsp-proxy ${version()}`,
-    });
-    return { ...planned, bundle };
+    const templates = readTemplates(shippedTemplates);
+    const generator = `lsp-proxy ${version()}`;
+    return { ...planned, bundle: emitBundle(planned.plan, { templates, compiler, generator }) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError(error.problems.map((problem) => withPlace(problem, planned.loaded)));

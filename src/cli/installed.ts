@@ -6,7 +6,7 @@ import { isTable } from "../base/json.js";
 import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { diskFiles, readOrExplain } from "../config/files.js";
 import { envOutside } from "../lsp/process/environment.js";
-import { lackingModules } from "../lsp/process/named-paths.js";
+import { missingModuleFiles } from "../lsp/process/named-paths.js";
 import { findCommand } from "../lsp/process/program.js";
 import { defaultEnv } from "../plan/defaults.js";
 
@@ -66,7 +66,7 @@ export function missingModules(
   const program = findProgram(preset, path);
   if (program === undefined || loads.length === 0) return [];
   const started = { id, command: [command ?? []].flat(), args: [] };
-  return lackingModules(loads, started, program, { root: workspace, strangers: path.avoid });
+  return missingModuleFiles(loads, started, program, { root: workspace, untrusted: path.avoid });
 }
 
 /** Whether a folder of node packages has a preset's program. The version is read from package.json; nothing is started. */

@@ -38,7 +38,8 @@ async function dispatch(argv: string[], io: Io): Promise<ExitCode> {
     io.stdout.write(commandHelp(command));
     return exitCodes.ok;
   }
-  if (positionals.length < command.words.min || positionals.length > command.words.max)
+  const { min, max } = command.words ?? { min: 0, max: 0 };
+  if (positionals.length < min || positionals.length > max)
     throw new UsageError(`usage: lsp-proxy ${command.name} ${command.usage}`, command.name);
   return command.run(new Input(values, positionals), io);
 }

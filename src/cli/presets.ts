@@ -20,12 +20,10 @@ export function openCatalogue(): Catalogue {
 /** Installed; installed without modules that it loads; only in an untrusted workspace's `node_modules`; not found. */
 export type Presence = "installed" | "incomplete" | "untrusted" | "missing";
 
+type PresenceOf = (preset: PresetFacts) => Presence;
+
 /** Searches the programs of all presets at once and returns the result for each. */
-export async function findInstalled(
-  presets: readonly PresetFacts[],
-  input: Input,
-  io: Io,
-): Promise<(preset: PresetFacts) => Presence> {
+export async function findInstalled(presets: PresetFacts[], input: Input, io: Io): Promise<PresenceOf> {
   const workspace = workspaceFolder(input, io);
   const packages = join(workspace, "node_modules", ".bin");
   const avoid = untrustedFolders(input, io);
@@ -89,19 +87,17 @@ export function candidatesFor(word: string, facts: readonly PresetFacts[]): Pres
 export function resolvePreset(
   word: string,
   facts: readonly PresetFacts[],
-  presence: (preset: PresetFacts) => Presence,
+  presence: PresenceOf,
   command: string,
 ): PresetFacts {
   const own = facts.filter(({ companion }) => companion !== true);
-  const byExtension = own.filter(({ extensions = [] }) => extensions.includes(extensionIn(word)));
+  const matching = own.filter(({ extensions = [] }) => extensions.includes(extensionIn(word)));
+  const byExtension = sortBy(matching, ({ id, rank = 0 }) => [-rank, id]);
   // A server with the name of a language is taken only if it is also the best choice for that language.
   const found =
     bestOf(presetsFor(languageNamed(word), own), presence) ??
     presetNamed(word, facts) ??
-    bestOf(
-      sortBy(byExtension, ({ id, rank = 0 }) => [-rank, id]),
-      presence,
-    );
+    bestOf(byExtension, presence);
   if (found !== undefined) return found;
   const names = facts.flatMap(({ id, kinds = [], languages = [] }) => [id, ...kinds, ...languages]);
   const hint = didYouMean(word, sortedSet(names)) || ".";
@@ -113,10 +109,7 @@ function extensionIn(word: string): string {
 }
 
 /** The first ranked preset that is installed, else untrusted, else incomplete, else the first. */
-function bestOf(
-  ranked: readonly PresetFacts[],
-  presence: (preset: PresetFacts) => Presence,
-): PresetFacts | undefined {
+function bestOf(ranked: readonly PresetFacts[], presence: PresenceOf): PresetFacts | undefined {
   const first = (wanted: Presence) => ranked.find((preset) => presence(preset) === wanted);
   return first("installed") ?? first("untrusted") ?? first("incomplete") ?? ranked[0];
 }

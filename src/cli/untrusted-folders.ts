@@ -14,11 +14,13 @@ import type { Io } from "./command.js";
 
 const REPOSITORY_MARKS = [".git", ".hg", ".jj", ".svn"];
 
+type IsTrusted = (folder: string) => boolean;
+
 /** Real paths of untrusted folders and of what surrounds them, up to a trusted folder or the user's home. */
 export function untrustedAround(
   folders: readonly string[],
   { env }: Pick<Io, "env">,
-  isTrusted: (folder: string) => boolean,
+  isTrusted: IsTrusted,
 ): string[] {
   const home = realOf(env.HOME || homedir());
   const untrusted = folders.map(realOf).filter((folder) => !isInside(home, folder));
@@ -26,7 +28,7 @@ export function untrustedAround(
 }
 
 /** The outermost repository around a folder, and each `node_modules` above it. */
-function surroundings(folder: string, home: string, isTrusted: (folder: string) => boolean): string[] {
+function surroundings(folder: string, home: string, isTrusted: IsTrusted): string[] {
   const found: string[] = [];
   let repository: string | undefined;
   for (let above = dirname(folder); ; above = dirname(above)) {
@@ -53,7 +55,7 @@ export function folderTrust(
   places: readonly string[],
   read: readonly string[],
   io: Pick<Io, "env">,
-  { isTrustedFolder, trustsAll }: { isTrustedFolder: (folder: string) => boolean; trustsAll: boolean },
+  { isTrustedFolder, trustsAll }: { isTrustedFolder: IsTrusted; trustsAll: boolean },
 ): FolderTrust {
   const known = [...new Set(places)].filter((place) => trustsAll || isTrustedFolder(place));
   const trusted = sortedSet(known.map(realOf));

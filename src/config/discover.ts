@@ -1,11 +1,11 @@
-/** Which config counts: the one that was named, else the first that is found in the workspace, else none. */
+/** Finds the main config: the named one, else the first that exists in the workspace, else none. */
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { codes } from "../base/codes.js";
 import { CONFIG_NAMES } from "../base/own-names.js";
 import { isInside } from "../base/paths.js";
 import type { Problem } from "../base/problem.js";
 import { type Files, readOrExplain } from "./files.js";
 import { configFolder } from "./state-folder.js";
+import { problemWithoutPlace } from "./text/source.js";
 
 export interface Environment {
   [name: string]: string | undefined;
@@ -17,7 +17,7 @@ export interface DiscoverRequest {
   env: Environment;
 }
 
-/** The main config, found but not yet read. */
+/** The main config, not parsed yet. */
 export type Discovered =
   | { kind: "named" | "discovered"; file: string; content: string | Uint8Array }
   | { kind: "embedded" }
@@ -25,58 +25,53 @@ export type Discovered =
 
 /** Finds the main config of a workspace. */
 export function discover(request: DiscoverRequest, files: Files): Discovered {
-  const named = request.configPath ?? nonEmpty(request.env.LSPI_CONFIG_PATH);
-  if (named !== undefined) {
-    // The same variable would name, and so trust, a file of whatever workspace it is set in.
-    if (request.configPath === undefined && !isAbsolute(named))
-      return { kind: "missing", problem: relativeVariable(named) };
-    const file = resolve(request.workspace, named);
-    const answer = readOrExplain(files, file);
-    if ("content" in answer) return { kind: "named", file, content: answer.content };
-    const by = request.configPath === undefined ? ", named by `LSPI_CONFIG_PATH`," : "";
-    return { kind: "missing", problem: missing(file, by, answer.failure) };
+  const variable = request.env.LSPI_CONFIG_PATH || undefined;
+  if (request.configPath !== undefined) return named(request.configPath, "", request, files);
+  if (variable !== undefined) {
+    // A relative path would name, and so trust, a file of every workspace.
+    const message = `\`LSPI_CONFIG_PATH\` is the relative path ${JSON.stringify(variable)}, which is a different file in each workspace`;
+    return isAbsolute(variable)
+      ? named(variable, ", named by `LSPI_CONFIG_PATH`,", request, files)
+      : { kind: "missing", problem: problemWithoutPlace("config/relative-variable", message) };
   }
   for (const name of CONFIG_NAMES) {
     const file = join(request.workspace, name);
     const folder = files.realpath(request.workspace);
     const real = files.realpath(join(folder, name));
-    if (!isInside(real, folder)) return { kind: "missing", problem: strayed(file) };
-    // What was judged is what is read, so that a link turned meanwhile leads nowhere else.
-    const answer = readOrExplain(files, real);
-    if ("content" in answer) return { kind: "discovered", file, content: answer.content };
-    if (!answer.absent) return { kind: "missing", problem: missing(file, "", answer.failure) };
+    if (!isInside(real, folder)) {
+      const message = `\`${file}\` is a link to a file outside the workspace`;
+      return { kind: "missing", problem: problemWithoutPlace("config/strayed", message) };
+    }
+    // Read the path that was checked, so that a link changed meanwhile has no effect.
+    const result = readOrExplain(files, real);
+    if ("content" in result) return { kind: "discovered", file, content: result.content };
+    if (!result.absent) return notFound(file, "", result.failure);
   }
   return { kind: "embedded" };
 }
 
+function named(path: string, by: string, { workspace }: DiscoverRequest, files: Files): Discovered {
+  const file = resolve(workspace, path);
+  const result = readOrExplain(files, file);
+  if ("content" in result) return { kind: "named", file, content: result.content };
+  return notFound(file, by, result.failure);
+}
+
+function notFound(file: string, by: string, failure: string): Discovered {
+  return { kind: "missing", problem: problemWithoutPlace("config/not-found", `\`${file}\`${by} ${failure}`) };
+}
+
 /**
- * The name by which a found config is trusted: where it was found, in the workspace's real folder. A link to a config
- * that was trusted elsewhere is another config, since its paths start elsewhere.
+ * The name by which a discovered config is trusted: its path in the workspace's real folder. A link to a config that is
+ * trusted elsewhere is another config, because its relative paths differ.
  */
 export function trustName(workspace: string, file: string, files: Files): string {
   return join(files.realpath(workspace), relative(workspace, file));
 }
 
-/** The names of every config that could be found in a workspace, whether there is one or not. */
+/** The names of all configs that could be discovered in a workspace. */
 export function trustNames(workspace: string, files: Files): string[] {
   return CONFIG_NAMES.map((name) => trustName(workspace, join(workspace, name), files));
-}
-
-function relativeVariable(value: string): Problem {
-  const code = "config/relative-variable";
-  const message = `\`LSPI_CONFIG_PATH\` is ${JSON.stringify(value)}, which is another file in each workspace`;
-  return { code, severity: "error", message, pointer: "", fix: codes[code].fix };
-}
-
-function strayed(file: string): Problem {
-  const code = "config/strayed";
-  const message = `\`${file}\` is a link to a file outside the workspace`;
-  return { code, severity: "error", message, pointer: "", fix: codes[code].fix };
-}
-
-function missing(file: string, by: string, why: string): Problem {
-  const code = "config/not-found";
-  return { code, severity: "error", message: `\`${file}\`${by} ${why}`, pointer: "", fix: codes[code].fix };
 }
 
 /** The user's own config. */
@@ -88,8 +83,4 @@ export function userConfigFile(env: Environment, home: string): string {
 export function baseOf(file: string): string {
   const folder = dirname(file);
   return basename(folder) === ".lspi" ? dirname(folder) : folder;
-}
-
-function nonEmpty(text: string | undefined): string | undefined {
-  return text === "" ? undefined : text;
 }

@@ -1,19 +1,15 @@
-/** The files that config reads and writes, as an interface, and the real disk behind it: no other file of config touches one. */
+/** The file access that config needs, as an interface, and its implementation on the real disk. */
 import {
-  chmodSync,
   closeSync,
   constants,
   fstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
   realpathSync,
-  renameSync,
   rmSync,
-  writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { writeAtomically } from "../base/atomic-write.js";
 import { MAX_CONFIG_BYTES } from "./text/read.js";
 
 export interface FolderEntry {
@@ -21,7 +17,6 @@ export interface FolderEntry {
   kind: "file" | "folder" | "other";
 }
 
-/** What config needs of a file system. */
 export interface Files {
   /** The content, or `undefined` when there is no such file. Throws when it cannot be read. */
   read(path: string): string | Uint8Array | undefined;
@@ -31,19 +26,22 @@ export interface Files {
   realpath(path: string): string;
 }
 
-/** What the trust store needs beyond that. */
+/** File access that can also write the program's own records. */
 export interface StateFiles extends Files {
-  /** Replaces the file as a whole, readable by its owner only. */
+  /** Replaces a file atomically, readable by its owner only. */
   replace(path: string, text: string): void;
-  /** Takes the file away, if it is there. */
+  /** Removes a file, if it exists. */
   remove(path: string): void;
 }
 
+/** Why a file has no content. */
+export interface ReadFailure {
+  failure: string;
+  absent: boolean;
+}
+
 /** A file's content, or why there is none. */
-export function readOrExplain(
-  files: Files,
-  file: string,
-): { content: string | Uint8Array } | { failure: string; absent: boolean } {
+export function readOrExplain(files: Files, file: string): { content: string | Uint8Array } | ReadFailure {
   try {
     const content = files.read(file);
     return content === undefined ? { failure: "does not exist", absent: true } : { content };
@@ -53,14 +51,24 @@ export function readOrExplain(
   }
 }
 
+/** A file's content as text, or why there is none. */
+export function readText(files: Files, file: string): { text: string } | ReadFailure {
+  const result = readOrExplain(files, file);
+  return "content" in result ? { text: asText(result.content) } : result;
+}
+
+export function asText(content: string | Uint8Array): string {
+  return typeof content === "string" ? content : new TextDecoder().decode(content);
+}
+
 export const diskFiles: StateFiles = {
   read(path) {
     let descriptor: number;
     try {
-      // Without O_NONBLOCK a pipe that lies in a workspace would hold the start for ever.
+      // O_NONBLOCK: opening a named pipe in a workspace must not block.
       descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     } catch (error) {
-      if (isAbsent(error)) return undefined;
+      if (hasCode(error) && ["ENOENT", "ENOTDIR"].includes(error.code)) return undefined;
       throw error;
     }
     try {
@@ -92,17 +100,7 @@ export const diskFiles: StateFiles = {
   },
 
   replace(path, text) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const staged = `${path}.${process.pid}.new`;
-    try {
-      writeFileSync(staged, text, { mode: 0o600, flag: "wx" });
-      // A strict umask may have taken the owner's own bits away.
-      chmodSync(staged, 0o600);
-      renameSync(staged, path);
-    } catch (error) {
-      rmSync(staged, { force: true });
-      throw error;
-    }
+    writeAtomically(path, text, { mode: 0o600, folderMode: 0o700 });
   },
 
   remove(path) {
@@ -110,11 +108,11 @@ export const diskFiles: StateFiles = {
   },
 };
 
-/** The first bytes of a regular file, one more than a config may have: enough to see that it is too large. */
+/** Reads a regular file, at most one byte more than a config may have: enough to see that it is too large. */
 function readRegular(descriptor: number, path: string): Uint8Array {
-  const facts = fstatSync(descriptor);
-  if (!facts.isFile()) throw Object.assign(new Error(`not a file: ${path}`), { code: "ENOTFILE" });
-  const bytes = Buffer.alloc(Math.min(facts.size, MAX_CONFIG_BYTES + 1));
+  const stats = fstatSync(descriptor);
+  if (!stats.isFile()) throw Object.assign(new Error(`not a file: ${path}`), { code: "ENOTFILE" });
+  const bytes = Buffer.alloc(Math.min(stats.size, MAX_CONFIG_BYTES + 1));
   let length = 0;
   while (length < bytes.length) {
     const count = readSync(descriptor, bytes, length, bytes.length - length, length);
@@ -124,11 +122,7 @@ function readRegular(descriptor: number, path: string): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-function isAbsent(error: unknown): boolean {
-  return hasCode(error) && (error.code === "ENOENT" || error.code === "ENOTDIR");
-}
-
-/** Whether an error is the system's, with a code. */
+/** Whether an error comes from the system and has a code such as `ENOENT`. */
 export function hasCode(error: unknown): error is Error & { code: string } {
   return error instanceof Error && "code" in error && typeof error.code === "string";
 }

@@ -1,19 +1,18 @@
-/** The config's schema as JSON Schema, for editors: `configs/schema.json` is exactly this. */
+/** The config schema as JSON Schema, for editors. `configs/schema.json` is exactly this. */
 import * as z from "zod";
 import { canonical, type JsonObject } from "../base/json.js";
 import { configSchema } from "./schema.js";
 
-/** JSON Schema 2020-12 of a config; the same bytes each time. */
+/** JSON Schema 2020-12 of a config. The output is deterministic. */
 export function configJsonSchema(): JsonObject {
   const schema = z.toJSONSchema(configSchema, {
     target: "draft-2020-12",
     io: "input",
     override: ({ jsonSchema }) => {
-      // Editors warn about keywords they do not know unless these begin with `x-`.
-      const { order, found, words: _, firm: __, open: ___, ...rest } = jsonSchema;
-      if (order === undefined && found === undefined) return;
-      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
-      Object.assign(jsonSchema, rest, order === undefined ? {} : { "x-order": order });
+      // Editors warn about unknown keywords unless they begin with `x-`.
+      if (jsonSchema.order !== undefined) jsonSchema["x-order"] = jsonSchema.order;
+      delete jsonSchema.order;
+      delete jsonSchema.discovered;
     },
   });
   return canonical({

@@ -1,20 +1,20 @@
 /**
- * Layers and how they merge. A merged tree keeps, for each of its values, the layer and the path it came from.
- * Tables merge deep, named entries by their name; scalars, arrays and tables that are one choice replace.
+ * Layers and how they merge. A merged tree keeps, for each value, the layer and the path that it came from. Tables merge
+ * deep and named entries by their name; scalars, arrays and tables that are one choice are replaced.
  */
 import { define, isTable, type Json, type JsonObject } from "../base/json.js";
 import { toPointer } from "../base/pointer.js";
 import type { Path, Places } from "./text/source.js";
 
-/** One tree of settings and where it comes from. */
+/** One tree of settings and its source. */
 export interface Layer {
-  /** A shipped config's name, or `config` for everything a person wrote. */
+  /** A shipped config's name, or `config` for everything that a person wrote. */
   origin: string;
   places: Places;
   tree: JsonObject;
 }
 
-/** A value that remembers its layer and its path in it. */
+/** A value with its layer and its path in that layer. */
 export type LayerNode = LayerTable | LayerList | LayerLeaf;
 
 interface Provenance {
@@ -34,14 +34,14 @@ export interface LayerLeaf extends Provenance {
   value: Json;
 }
 
-/** How values of one place merge. */
+/** How values at one path merge. `exclusive` lists pairs of keys of which the later one removes the other. */
 type Rule =
   | "deep"
   | "replace"
   | { by: string; entry: Rule }
-  | { keys: { [key: string]: Rule }; rest: Rule; rivals?: readonly (readonly [string, string])[] };
+  | { keys: { [key: string]: Rule }; rest: Rule; exclusive?: readonly (readonly [string, string])[] };
 
-/** How a server lies over another of its id, or over its preset. */
+/** How a server merges over another with its id, or over its preset. */
 export const serverRule: Rule = {
   keys: {
     transport: "replace",
@@ -58,7 +58,7 @@ const toolRule: Rule = {
     args: { keys: {}, rest: { keys: { default: "replace" }, rest: "deep" } },
   },
   rest: "deep",
-  rivals: [["request", "steps"]],
+  exclusive: [["request", "steps"]],
 };
 
 const configRule: Rule = {
@@ -91,18 +91,18 @@ function nodeOf(layer: Layer, value: Json, path: Path): LayerNode {
   return { kind: "leaf", layer, path, value };
 }
 
-/** Whole configs, lowest first, as one. */
+/** Merges whole configs, lowest first. */
 export function mergeLayers(layers: readonly LayerTable[]): LayerTable {
   const [first, ...rest] = layers;
-  if (!first) return layerTable(emptyLayer);
+  if (!first) return tableWithoutFile("config", {});
   return rest.reduce((under, over) => mergeTables(under, over, configRule), first);
 }
 
-/** One table over another. */
+/** Merges one table over another. */
 export function mergeTables(under: LayerTable, over: LayerTable, rule: Rule): LayerTable {
   const entries = new Map(under.entries);
   for (const [key, value] of over.entries) {
-    for (const rival of rivalsOf(rule, key)) entries.delete(rival);
+    for (const other of excludedBy(rule, key)) entries.delete(other);
     const below = entries.get(key);
     entries.set(key, below ? mergeNodes(below, value, ruleFor(rule, key)) : value);
   }
@@ -119,19 +119,18 @@ function mergeNodes(under: LayerNode, over: LayerNode, rule: Rule): LayerNode {
 
 function mergeNamed(under: LayerList, over: LayerList, rule: { by: string; entry: Rule }): LayerList {
   const items = [...under.items];
-  const known = new Map<string, number>();
-  const note = (item: LayerNode, index: number): void => {
+  const indices = new Map<string, number>();
+  const addIndex = (item: LayerNode, index: number): void => {
     const name = nameOf(item, rule.by);
-    if (name !== undefined && !known.has(name)) known.set(name, index);
+    if (name !== undefined && !indices.has(name)) indices.set(name, index);
   };
-  items.forEach(note);
+  items.forEach(addIndex);
   for (const entry of over.items) {
-    const name = nameOf(entry, rule.by);
-    const index = (name === undefined ? undefined : known.get(name)) ?? items.length;
+    const index = indices.get(nameOf(entry, rule.by) ?? "") ?? items.length;
     const below = items[index];
-    const isOver = below?.kind === "table" && entry.kind === "table";
-    items[index] = isOver ? mergeTables(below, entry, rule.entry) : entry;
-    note(entry, index);
+    const isMerged = below?.kind === "table" && entry.kind === "table";
+    items[index] = isMerged ? mergeTables(below, entry, rule.entry) : entry;
+    addIndex(entry, index);
   }
   return { ...over, items };
 }
@@ -146,12 +145,12 @@ function ruleFor(rule: Rule, key: string): Rule {
   return (Object.hasOwn(rule.keys, key) ? rule.keys[key] : undefined) ?? rule.rest;
 }
 
-function rivalsOf(rule: Rule, key: string): string[] {
+function excludedBy(rule: Rule, key: string): string[] {
   if (typeof rule !== "object" || "by" in rule) return [];
-  return (rule.rivals ?? []).flatMap(([a, b]) => (key === a ? [b] : key === b ? [a] : []));
+  return (rule.exclusive ?? []).flatMap(([a, b]) => (key === a ? [b] : key === b ? [a] : []));
 }
 
-/** A table with some of its entries put in or, where `undefined`, taken out. */
+/** A table with entries set or, where `undefined`, removed. */
 export function withEntries(
   table: LayerTable,
   changes: { [key: string]: LayerNode | undefined },
@@ -175,12 +174,12 @@ export function nodeAt(root: LayerNode, path: Path): LayerNode | undefined {
   return node;
 }
 
-/** The value of a leaf. */
+/** The value of a leaf; undefined for any other node. */
 export function leafValue(node: LayerNode | undefined): Json | undefined {
   return node?.kind === "leaf" ? node.value : undefined;
 }
 
-/** The items of a list, none when the node is no list. */
+/** The items of a list; none for any other node. */
 export function itemsOf(node: LayerNode | undefined): readonly LayerNode[] {
   return node?.kind === "list" ? node.items : [];
 }
@@ -199,30 +198,28 @@ export function toTable(node: LayerTable): JsonObject {
   return out;
 }
 
-/** Places of a merged tree: each value's own, in the layer that it came from. */
+/** The places of a merged tree: for each value its place in its own layer. */
 export function mergedPlaces(root: LayerTable): Places {
-  const nearest = (path: Path): { node: LayerNode; rest: Path } => {
-    for (let length = path.length; length > 0; length--) {
-      const node = nodeAt(root, path.slice(0, length));
-      if (node) return { node, rest: path.slice(length) };
-    }
-    return { node: root, rest: path };
+  const inLayer = (path: Path): { places: Places; path: Path } => {
+    let length = path.length;
+    while (length > 0 && !nodeAt(root, path.slice(0, length))) length--;
+    const node = nodeAt(root, path.slice(0, length)) ?? root;
+    return { places: node.layer.places, path: [...node.path, ...path.slice(length)] };
   };
   return {
     place: (path, part) => {
-      const { node, rest } = nearest(path);
-      return node.layer.places.place([...node.path, ...rest], part);
+      const own = inLayer(path);
+      return own.places.place(own.path, part);
     },
     pointer: (path) => {
-      const { node, rest } = nearest(path);
-      return node.layer.places.pointer([...node.path, ...rest]);
+      const own = inLayer(path);
+      return own.places.pointer(own.path);
     },
   };
 }
 
-/** Places of a layer that is no file. */
-export function nowhere(name: string): Places {
-  return { place: () => ({ file: name, line: 1, column: 1 }), pointer: toPointer };
+/** A table that does not come from a file; its places are line 1 of `name`. */
+export function tableWithoutFile(name: string, tree: JsonObject, origin = "config"): LayerTable {
+  const places: Places = { place: () => ({ file: name, line: 1, column: 1 }), pointer: toPointer };
+  return layerTable({ origin, places, tree });
 }
-
-const emptyLayer: Layer = { origin: "config", places: nowhere("config"), tree: {} };

@@ -1,6 +1,6 @@
 /**
- * Everything together: find the config, layer it over profile and user, complete the servers, validate, and answer
- * with a Config whose every value knows where it came from. Either that, or all problems at once.
+ * Loads a config: collects its layers, merges them over profile and defaults, completes the servers and validates. The
+ * result is a Config whose values know where they came from, or all problems at once.
  */
 import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
@@ -10,17 +10,18 @@ import { ConfigError, type Place, type Problem } from "../base/problem.js";
 import { Catalogue } from "./catalogue/catalogue.js";
 import { readClients } from "./catalogue/clients.js";
 import { applyPresets, commandsAsShipped, commandsFromEnvironment } from "./catalogue/presets.js";
-import { baseOf, type Discovered, discover, trustName } from "./discover.js";
-import { expandFile, expandShipped, hashOf } from "./expand.js";
-import type { Files } from "./files.js";
 import {
   AUTO_CONTEXT,
-  boundsOf,
+  type CollectedLayers,
   type ConfigRequest,
-  type FoundLayers,
-  findLayers,
-  readUser,
-} from "./gather.js";
+  collectLayers,
+  limitsOf,
+  profileTables,
+  readUserConfig,
+} from "./collect-layers.js";
+import { baseOf, type Discovered, discover, trustName } from "./discover.js";
+import { hashOf, readExtended } from "./extends.js";
+import type { Files } from "./files.js";
 import {
   itemsOf,
   type LayerNode,
@@ -30,26 +31,26 @@ import {
   mergedPlaces,
   mergeLayers,
   nodeAt,
-  nowhere,
+  tableWithoutFile,
   toTable,
   withEntries,
 } from "./layer.js";
 import { isLspiTool } from "./lspi.js";
-import { salvage, UnusableConfig } from "./salvage.js";
 import { type Config, configSchema } from "./schema.js";
 import { inOrder } from "./text/read.js";
 import { type Path, problemAt } from "./text/source.js";
 import { type Grants, grantsOf } from "./trust/grants.js";
-import { beyondSealed, judgeFound, sealOf } from "./trust/judge.js";
+import { exceedingSealed, restrictDiscovered, sealedBy } from "./trust/restrict.js";
+import { UnusableConfig, usablePart } from "./usable-part.js";
 import { parseTree } from "./validate.js";
 
-export { AUTO_CONTEXT, type ConfigRequest } from "./gather.js";
+export { AUTO_CONTEXT, type ConfigRequest } from "./collect-layers.js";
 
-/** What some clients, known by the names that they give themselves, hand to their model. */
+/** Which form of an answer some clients, by the names in their handshake, show to their model. */
 export interface ClientForm {
   names: string[];
   result: "structured" | "text" | "both";
-  /** Characters of one answer, or null where the profile says nothing of them. */
+  /** Characters of one answer, or null where the profile sets no limit. */
   maxChars: number | null;
 }
 
@@ -57,91 +58,99 @@ export interface LoadedConfig {
   config: Config;
   /** Absolute folder that relative folders of the workspace start from. */
   base: string;
-  /** Absolute folder of the config itself, from which its own files start. */
+  /** Absolute folder of the config itself, which its own files are relative to. */
   folder: string;
   main: { kind: "named" | "discovered" | "embedded"; file: string | null; hash: string | null };
   warnings: Problem[];
-  /** Every program that may be started without `allow.commands`: the catalogue's, sorted. */
+  /** The programs that may be started without `allow.commands`, sorted. */
   catalogueCommands: string[];
   /** The place of a value of `config`. */
   locate(pointer: string): Place | undefined;
   /** The shipped config that a value came from, or `config`. */
   origin(pointer: string): string;
-  /** The shipped profiles that bring a tool. */
+  /** The shipped profiles that have a tool. */
   toolProfiles(name: string): string[];
   /** Whether lspi 0.2 has a tool of that name. */
   isLspiTool(name: string): boolean;
-  /** Whether the profile lets a value be narrowed only. */
+  /** Whether the profile allows a value only to be narrowed. */
   isSealed(pointer: string): boolean;
-  /** The clients that the surface suits itself to; none where the config names a profile. */
+  /** The clients that answers adapt to; none where the config names a profile. */
   clientForms: ClientForm[];
 }
 
-/** Loads a workspace's config. Throws an UnusableConfig with every problem there is. */
+/** Keys that are still accepted but do nothing. */
+const KEYS_WITHOUT_EFFECT = [["limits", "cache_bytes"]];
+
+/** Loads a workspace's config. Throws an UnusableConfig with all problems. */
 export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   const catalogue = new Catalogue(request.shipped, files);
-  const found = findLayers(request, catalogue, files);
-  const { warnings, problems } = found;
+  const layers = collectLayers(request, catalogue, files);
+  const { problems, base, folder } = layers;
 
-  const person = mergeLayers([...found.user, ...found.main, found.commandLine]);
-  const isAuto = leafValue(nodeAt(person, ["mcp", "context"])) === AUTO_CONTEXT;
+  const person = mergeLayers([...layers.user, ...layers.main, layers.commandLine]);
   const profile = profileLayers(person, catalogue, problems);
   const sealed = mergeLayers(profile);
-  problems.push(...beyondSealed(person, sealed, found.base, files));
-  const below = [
-    ...profile,
-    ...embeddedLayers(request, catalogue, found.mainFile.kind, [...profile, person]),
-  ];
-  const whole = applyPresets(mergeLayers([...below, person]), catalogue, request.env);
+  problems.push(...exceedingSealed(person, sealed, { base, files }));
+  const embedded = embeddedLayers(request, catalogue, layers.mainFile.kind, [...profile, person]);
+  const whole = applyPresets(mergeLayers([...profile, ...embedded, person]), catalogue, request.env);
   const merged = withEntries(whole.config, { extends: undefined, $schema: undefined });
   problems.push(...whole.problems, ...catalogue.problems);
   const tree = toTable(merged);
-  const places = mergedPlaces(merged);
-  const checked = parseTree(configSchema, tree, places);
-  // A layer's own mistakes are known already; what is left to find in the whole is what no layer brought.
+  const checked = parseTree(configSchema, tree, mergedPlaces(merged));
+  // The layers were validated alone; only what no layer sets can be missing in the whole.
   problems.push(
     ...checked.problems.filter((problem) => problems.length === 0 || problem.code === "config/missing-key"),
   );
+  const isAuto = leafValue(nodeAt(person, ["mcp", "context"])) === AUTO_CONTEXT;
   const loaded = {
-    base: found.base,
-    folder: found.folder,
-    main: mainOf(found),
-    warnings,
+    base,
+    folder,
+    main: mainOf(layers),
+    warnings: [...layers.warnings, ...withoutEffect(person)],
     catalogueCommands: sortedSet([
       ...catalogue.commands(),
       ...commandsFromEnvironment(catalogue, request.env),
       ...commandsAsShipped(merged),
     ]),
     locate: (pointer: string) => {
-      const node = askedFor(merged, person, fromPointer(pointer));
+      const node = requestingNode(merged, person, fromPointer(pointer));
       return node?.layer.places.place(node.path, "value");
     },
     origin: (pointer: string) => nodeAt(merged, fromPointer(pointer))?.layer.origin ?? "config",
-    toolProfiles: (name: string) =>
-      catalogue.profiles().filter((profile) => bringsTool(profile, name, catalogue)),
+    toolProfiles: (name: string) => catalogue.profiles().filter((one) => hasTool(one, name, catalogue)),
     isLspiTool,
-    isSealed: sealOf(sealed),
-    clientForms: isAuto ? formsOf(request.shipped, catalogue, files) : [],
+    isSealed: sealedBy(sealed),
+    clientForms: isAuto ? clientForms(request.shipped, catalogue, files) : [],
   };
   if (problems.length === 0 && checked.value !== undefined) return { ...loaded, config: checked.value };
   const all = byFile(uniqueBy(problems, identityOf));
-  throw new UnusableConfig(all, salvage(tree, all, loaded));
+  throw new UnusableConfig(all, usablePart(tree, all, loaded));
 }
 
-/** The node at a path; what a preset or a stack says of a server stands for a person where they asked for it. */
-function askedFor(merged: LayerTable, person: LayerTable, path: Path): LayerNode | undefined {
+/** Warnings for keys that a person set and that do nothing. */
+function withoutEffect(person: LayerTable): Problem[] {
+  return KEYS_WITHOUT_EFFECT.flatMap((path) => {
+    const node = nodeAt(person, path);
+    if (node === undefined) return [];
+    const message = `\`${path.join(".")}\` has no effect any more and can be removed`;
+    return [problemAt(node.layer.places, "config/no-effect", message, node.path, { part: "key" })];
+  });
+}
+
+/** The node at a path. For a value of a preset or a stack: where the person asked for that preset or stack. */
+function requestingNode(merged: LayerTable, person: LayerTable, path: Path): LayerNode | undefined {
   const node = nodeAt(merged, path);
   const [list, index = 0] = path;
   if (node === undefined || list !== "servers" || !isOfCatalogue(node)) return node;
-  const asking = ["kind", "adapter"].flatMap((key) => nodeAt(merged, [list, index, key]) ?? []);
-  return asking.find((other) => !isOfCatalogue(other)) ?? nodeAt(person, ["extends"]) ?? node;
+  const requests = ["kind", "adapter"].flatMap((key) => nodeAt(merged, [list, index, key]) ?? []);
+  return requests.find((other) => !isOfCatalogue(other)) ?? nodeAt(person, ["extends"]) ?? node;
 }
 
 function isOfCatalogue({ layer }: LayerNode): boolean {
   return /^configs\/(servers|stacks)\//.test(layer.origin);
 }
 
-/** What `lsp-proxy trust` must show before it records anything: the discovered file, what it grants, and what is held back even so. */
+/** A discovered config for `lsp-proxy trust`: what trusting it grants, and what is ignored even then. */
 export function inspectDiscovered(
   request: ConfigRequest,
   files: Files,
@@ -150,19 +159,19 @@ export function inspectDiscovered(
   if (found.kind === "missing") throw new ConfigError([found.problem]);
   if (found.kind === "embedded") return undefined;
   const catalogue = new Catalogue(request.shipped, files);
-  const expanded = expandFile(found.file, found.content, { catalogue, files, within: request.workspace });
-  const config = mergeLayers(expanded.layers.map(layerTable));
+  const extended = readExtended(found.file, found.content, { catalogue, files, within: request.workspace });
+  const config = mergeLayers(extended.layers.map(layerTable));
   const whole = applyPresets(config, catalogue, request.env);
-  const user = readUser(request, catalogue, files);
-  const bounds = boundsOf(request, catalogue, user.layers.map(layerTable));
+  const user = readUserConfig(request, catalogue, files);
+  const limits = limitsOf(request, catalogue, user.layers.map(layerTable));
   const base = baseOf(found.file);
-  const judge = (isTrusted: boolean) => judgeFound(config, bounds, { base, files, isTrusted });
+  const restrict = (isTrusted: boolean) => restrictDiscovered(config, limits, { base, files, isTrusted });
   return {
     file: trustName(request.workspace, found.file, files),
-    hash: hashOf(expanded.own, found.file),
-    grants: grantsOf(judge(false).asks, whole.config),
-    held: judge(true).warnings,
-    problems: [...expanded.problems, ...whole.problems],
+    hash: hashOf(extended, found.file),
+    grants: grantsOf(restrict(false).requests, whole.config),
+    held: restrict(true).warnings,
+    problems: [...extended.problems, ...whole.problems],
   };
 }
 
@@ -170,29 +179,22 @@ function profileLayers(person: LayerTable, catalogue: Catalogue, problems: Probl
   const node = nodeAt(person, ["mcp", "context"]);
   const context = leafValue(node) ?? "default";
   if (typeof context !== "string") return [];
-  const layers = expandShipped(`profiles/${context === AUTO_CONTEXT ? "default" : context}`, catalogue);
+  const layers = profileTables(context, catalogue);
   if (layers.length === 0) {
     const known = sortedSet([AUTO_CONTEXT, ...catalogue.profiles()]);
-    problems.push(
-      problemAt(
-        (node ?? person).layer.places,
-        "config/unknown-preset",
-        `there is no profile \`${context}\``,
-        (node ?? person).path,
-        {
-          suggestion: nearest(context, known),
-          fix: `Use one of \`${known.join("`, `")}\`.`,
-        },
-      ),
-    );
+    const { layer, path } = node ?? person;
+    const message = `there is no profile \`${context}\``;
+    const fix = `Use one of \`${known.join("`, `")}\`.`;
+    const suggestion = nearest(context, known);
+    problems.push(problemAt(layer.places, "config/unknown-preset", message, path, { suggestion, fix }));
   }
-  return layers.map(layerTable);
+  return layers;
 }
 
-/** What each client's own profile says of the form and the size of an answer. */
-function formsOf(shipped: string, catalogue: Catalogue, files: Files): ClientForm[] {
+/** The form and size of answers in each client's own profile. */
+function clientForms(shipped: string, catalogue: Catalogue, files: Files): ClientForm[] {
   return readClients(shipped, files).map(({ client_info: names, context }) => {
-    const profile = mergeLayers(expandShipped(`profiles/${context}`, catalogue).map(layerTable));
+    const profile = mergeLayers(profileTables(context, catalogue));
     const result = leafValue(nodeAt(profile, ["dialect", "result"]));
     const maxChars = leafValue(nodeAt(profile, ["mcp", "output", "max_total_chars_default"]));
     return {
@@ -212,35 +214,31 @@ function embeddedLayers(
 ): LayerTable[] {
   const hasServers = layers.some((layer) => itemsOf(layer.entries.get("servers")).length > 0);
   if (!request.embedded || (hasServers && kind !== "embedded")) return [];
-  const whole = request.embedded(catalogue.facts());
-  const { servers, ...rest } = whole;
+  const { servers, ...rest } = request.embedded(catalogue.facts());
   const tree: JsonObject = {
     ...(kind === "embedded" ? rest : {}),
     ...(hasServers || servers === undefined ? {} : { servers }),
   };
-  return [layerTable({ origin: "config", places: nowhere("embedded default"), tree })];
+  return [tableWithoutFile("embedded default", tree)];
 }
 
-function bringsTool(profile: string, tool: string, catalogue: Catalogue): boolean {
-  return expandShipped(`profiles/${profile}`, catalogue).some((layer) =>
-    itemsOf(layerTable(layer).entries.get("tools")).some(
-      (node) => leafValue(nodeAt(node, ["name"])) === tool,
-    ),
+function hasTool(profile: string, tool: string, catalogue: Catalogue): boolean {
+  return profileTables(profile, catalogue).some((layer) =>
+    itemsOf(layer.entries.get("tools")).some((node) => leafValue(nodeAt(node, ["name"])) === tool),
   );
 }
 
-function mainOf({ mainFile, hash }: FoundLayers): LoadedConfig["main"] {
+function mainOf({ mainFile, hash }: CollectedLayers): LoadedConfig["main"] {
   if (mainFile.kind === "embedded") return { kind: "embedded", file: null, hash: null };
   return { kind: mainFile.kind, file: mainFile.file, hash };
 }
 
-/** File by file in the order in which they were met, each from top to bottom. */
+/** Problems file by file in the order in which the files were read, each sorted by place. */
 function byFile(problems: readonly Problem[]): Problem[] {
   const files = [...new Set(problems.map((problem) => problem.place?.file))];
   return files.flatMap((file) => inOrder(problems.filter((problem) => problem.place?.file === file)));
 }
 
-function identityOf(problem: Problem): string {
-  const { place } = problem;
-  return JSON.stringify([problem.code, place?.file, place?.line, place?.column, problem.message]);
+function identityOf({ code, message, place }: Problem): string {
+  return JSON.stringify([code, place?.file, place?.line, place?.column, message]);
 }

@@ -1,8 +1,8 @@
 /**
- * lspi's spellings of our keys: camelCase aliases and the top-level `workspace_root`. Only the keys named here are
- * renamed, never what a user put under `env`, options or settings.
+ * Accepts lspi's names of our keys: camelCase aliases and the top-level `workspace_root`. Only the keys listed here are
+ * renamed, never the content of `env`, options or settings.
  */
-import { define, isTable, type JsonObject } from "../base/json.js";
+import { define, isTable, type Json, type JsonObject } from "../base/json.js";
 import { getAt, toPointer } from "../base/pointer.js";
 import { type Path, problemAt, type Source } from "./text/source.js";
 
@@ -24,7 +24,7 @@ const mcpAliases = camelCased(["read_only"]);
 const outputAliases = camelCased(["max_total_chars_default", "max_total_chars_hard"]);
 const workspaceRootNames = ["workspace_root", "workspaceRoot"];
 
-/** The tools of lspi 0.2, which its files may name under `mcp.tools`. */
+/** The tools of lspi 0.2, which its configs may name under `mcp.tools`. */
 const lspiTools = [
   "find_definition",
   "find_definition_at",
@@ -54,89 +54,65 @@ export function isLspiTool(name: string): boolean {
   return lspiTools.includes(name);
 }
 
-/** The source with every key in our own spelling; places and pointers still speak of the file. */
-export function modernise(source: Source): Source {
-  const renamer = new Renamer(source);
-  const tree: JsonObject = { ...source.tree };
-  renamer.liftWorkspaceRoot(tree);
-  const { mcp, servers } = tree;
-  if (Array.isArray(servers))
-    tree.servers = servers.map((server, index) =>
-      isTable(server) ? renamer.rename(server as JsonObject, ["servers", index], serverAliases) : server,
-    );
-  if (isTable(mcp)) {
-    const modern = renamer.rename(mcp as JsonObject, ["mcp"], mcpAliases);
-    if (isTable(modern.output))
-      modern.output = renamer.rename(modern.output as JsonObject, ["mcp", "output"], outputAliases);
-    tree.mcp = modern;
-  }
-  return renamer.finish(tree);
-}
-
-class Renamer {
-  readonly #source: Source;
-  readonly #problems: Source["problems"] = [];
-  /** Pointer in our spelling → path in the file's. */
-  readonly #before = new Map<string, Path>();
-
-  constructor(source: Source) {
-    this.#source = source;
-  }
-
-  rename(table: JsonObject, path: Path, aliases: ReadonlyMap<string, string>): JsonObject {
+/** The source with our names of all keys; places and pointers still refer to the file as written. */
+export function renameLspiKeys(source: Source): Source {
+  const problems: Source["problems"] = [];
+  /** Pointer with our names → path with the file's names. */
+  const written = new Map<string, Path>();
+  const addDuplicate = (path: Path, other: string) => {
+    const message = `\`${path.at(-1)}\` is lspi's name for \`${other}\`, which is also set`;
+    problems.push(problemAt(source, "config/duplicate-key", message, path, { part: "key" }));
+  };
+  const rename = (table: Json | undefined, path: Path, aliases: ReadonlyMap<string, string>): Json => {
+    if (!isTable(table)) return table ?? null;
     const out: JsonObject = {};
     for (const [key, value] of Object.entries(table)) {
       const name = aliases.get(key) ?? key;
-      if (name !== key && Object.hasOwn(table, name)) this.#twice([...path, key], name);
+      if (name !== key && Object.hasOwn(table, name)) addDuplicate([...path, key], name);
       else define(out, name, value);
-      if (name !== key) this.#before.set(toPointer([...path, name]), [...path, key]);
+      if (name !== key) written.set(toPointer([...path, name]), [...path, key]);
     }
     return out;
-  }
+  };
 
-  /** `workspace_root = "x"` means `workspace.roots = ["x"]`. */
-  liftWorkspaceRoot(tree: JsonObject): void {
-    if (tree.workspace !== undefined && !isTable(tree.workspace)) return;
-    for (const name of workspaceRootNames) {
-      const root = tree[name];
-      if (root === undefined) continue;
-      delete tree[name];
-      if (getAt(tree, ["workspace", "roots"]) !== undefined) {
-        this.#twice([name], "workspace.roots");
-        continue;
-      }
+  const tree: JsonObject = { ...source.tree };
+  // `workspace_root = "x"` means `workspace.roots = ["x"]`.
+  for (const name of workspaceRootNames) {
+    const root = tree[name];
+    if (root === undefined || (tree.workspace !== undefined && !isTable(tree.workspace))) continue;
+    delete tree[name];
+    if (getAt(tree, ["workspace", "roots"]) !== undefined) addDuplicate([name], "workspace.roots");
+    else {
       tree.workspace = { ...(tree.workspace as JsonObject | undefined), roots: [root] };
-      this.#before.set("/workspace/roots", [name]);
-      this.#before.set("/workspace/roots/0", [name]);
+      written.set("/workspace/roots", [name]);
+      written.set("/workspace/roots/0", [name]);
     }
   }
-
-  finish(tree: JsonObject): Source {
-    const source = this.#source;
-    if (this.#before.size === 0 && this.#problems.length === 0) return source;
-    const original = (path: Path): Path => {
-      for (let length = path.length; length > 0; length--) {
-        const before = this.#before.get(toPointer(path.slice(0, length)));
-        if (before) return [...before, ...path.slice(length)];
-      }
-      return path;
-    };
-    const refused = new Set(source.refused);
-    for (const [now, before] of this.#before) if (refused.has(toPointer(before))) refused.add(now);
-    return {
-      ...source,
-      tree,
-      problems: [...source.problems, ...this.#problems],
-      refused,
-      place: (path, part) => source.place(original(path), part),
-      pointer: (path) => source.pointer(original(path)),
-    };
+  if (Array.isArray(tree.servers))
+    tree.servers = tree.servers.map((server, index) => rename(server, ["servers", index], serverAliases));
+  if (isTable(tree.mcp)) {
+    const mcp = rename(tree.mcp as JsonObject, ["mcp"], mcpAliases) as JsonObject;
+    tree.mcp = mcp;
+    if (isTable(mcp.output)) mcp.output = rename(mcp.output, ["mcp", "output"], outputAliases);
   }
+  if (written.size === 0 && problems.length === 0) return source;
 
-  #twice(path: Path, other: string): void {
-    const message = `\`${path.at(-1)}\` is lspi's name for \`${other}\`, which stands here too`;
-    this.#problems.push(problemAt(this.#source, "config/duplicate-key", message, path, { part: "key" }));
-  }
+  const original = (path: Path): Path => {
+    for (let length = path.length; length > 0; length--) {
+      const before = written.get(toPointer(path.slice(0, length)));
+      if (before) return [...before, ...path.slice(length)];
+    }
+    return path;
+  };
+  const refused = [...written].filter(([, path]) => source.refused.has(toPointer(path)));
+  return {
+    ...source,
+    tree,
+    problems: [...source.problems, ...problems],
+    refused: new Set([...source.refused, ...refused.map(([pointer]) => pointer)]),
+    place: (path, part) => source.place(original(path), part),
+    pointer: (path) => source.pointer(original(path)),
+  };
 }
 
 function camelCased(keys: readonly string[]): Map<string, string> {

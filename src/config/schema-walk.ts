@@ -1,19 +1,18 @@
-/** Looks into the schema the way a path goes through a tree: which keys a table may have. */
+/** Looks up parts of the schema: the keys of a table, its rules for discovered configs, where a key belongs. */
 import * as z from "zod";
-import type { FoundRule } from "./schema/found.js";
+import type { DiscoveredRule } from "./schema/discovered-rules.js";
 import type { Path } from "./text/source.js";
 
-/** Any schema. */
 export type Schema = z.core.$ZodType;
 
-/** The keys that the table at `path` may have; empty where any key may stand. */
+/** The keys that the table at `path` may have; empty where any key is allowed. */
 export function knownKeys(schema: Schema, path: Path): string[] {
   let candidates = alternatives(schema);
   for (const step of path) candidates = candidates.flatMap((candidate) => child(candidate, step));
   return [...new Set(candidates.flatMap((candidate) => Object.keys(shapeOf(candidate))))];
 }
 
-/** The tables of the root that know a key: where a misplaced key belongs. */
+/** The tables of the root that have a key: where a misplaced key belongs. */
 export function homesOf(schema: Schema, key: string): string[] {
   return Object.keys(shapeOf(schema)).filter((table) => {
     const inside = alternatives(shapeOf(schema)[table]);
@@ -24,13 +23,12 @@ export function homesOf(schema: Schema, key: string): string[] {
   });
 }
 
-/** What a key says of configs that were found, if it says so itself. */
-export function ruleOf(schema: Schema): FoundRule | undefined {
-  const meta = z.globalRegistry.get(schema);
-  return meta?.found === undefined ? undefined : (meta as FoundRule);
+/** The key's own rule for discovered configs, if it has one. */
+export function ruleOf(schema: Schema): DiscoveredRule | undefined {
+  return z.globalRegistry.get(schema)?.discovered as DiscoveredRule | undefined;
 }
 
-/** The table that a key holds, or whose entries it lists; none where it holds anything else. */
+/** The table of a key, or of the entries of its list; undefined for any other value. */
 export function tableOf(schema: Schema): Schema | undefined {
   const def = definition(schema);
   if (def.type === "optional") return tableOf(def.innerType);
@@ -38,7 +36,7 @@ export function tableOf(schema: Schema): Schema | undefined {
   return def.type === "object" ? schema : undefined;
 }
 
-/** The key that names the entries of such a list. */
+/** The key that names the entries of a list. */
 export function keyOf(schema: Schema): string {
   return ["id", "name", "method"].find((key) => Object.hasOwn(shapeOf(schema), key)) ?? "id";
 }
@@ -59,7 +57,7 @@ function alternatives(schema: Schema | undefined): Schema[] {
   const def = definition(schema);
   if (def.type === "optional") return alternatives(def.innerType);
   if (def.type === "union") return def.options.flatMap(alternatives);
-  // `lazy` is only the type of any JSON value, where every key may stand.
+  // `lazy` is only used for any JSON value, where every key is allowed.
   return def.type === "lazy" ? [] : [schema];
 }
 

@@ -1,7 +1,7 @@
-/** Where lsp-proxy has things of its user. It stands alone, so that asking for it loads nothing of a config. */
+/** The program's own folders for state and user config. Separate, so that using them loads no config code. */
 import { join } from "node:path";
 
-/** The folder of what lsp-proxy remembers. */
+/** The folder for state. */
 export function stateFolder(env: { [name: string]: string | undefined }, home: string): string {
   return join(env.XDG_STATE_HOME || join(home, ".local", "state"), "lsp-proxy");
 }

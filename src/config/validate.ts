@@ -1,168 +1,171 @@
-/** A tree against the schema → Problems, each with its place, what was expected, what was found, and a fix. */
+/** Validates a tree against the schema. Each Problem has its place, what was expected, what was found, and a fix. */
 import type * as z from "zod";
-import type { JsonObject } from "../base/json.js";
+import { isTable, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { getAt, toPointer } from "../base/pointer.js";
 import type { Problem } from "../base/problem.js";
-import { type Complaint, hear, isMissing, type NoBranch } from "./complaints.js";
+import { checkSchema, isMissing, type SchemaIssue } from "./schema-issues.js";
 import { homesOf, knownKeys } from "./schema-walk.js";
 import { type Path, type Places, problemAt } from "./text/source.js";
-import { boundWords, expectedWords, foundWords, label, oneOf, shown } from "./text/words.js";
+import { boundWords, expectedWords, foundWords, label, oneOf, shown } from "./text/value-words.js";
 
 export interface ValidateOptions {
-  /** Pointers about which enough was said already. */
+  /** Pointers that were already reported. */
   refused?: ReadonlySet<string>;
-  /** A layer need not be complete: only the keys that name an entry must be there. */
+  /** A layer may be incomplete: only the keys that name an entry are required. */
   partial?: boolean;
 }
 
-interface Context {
-  schema: z.ZodType;
-  tree: JsonObject;
-  places: Places;
-}
+/** The key that names the entries of each list. */
+const nameKeys = { servers: "id", tools: "name", methods: "method" };
 
-/** Everything in the tree that the schema does not allow. */
+/** All problems of a tree. */
 export function validate(
   schema: z.ZodType,
   tree: JsonObject,
   places: Places,
   options: ValidateOptions = {},
 ): Problem[] {
-  return problemsOf(hear(schema, tree).complaints, { schema, tree, places }, options);
+  return new Reporter(schema, tree, places).problems(checkSchema(schema, tree).issues, options);
 }
 
-/** What the schema makes of a whole tree; nothing where there are problems. */
+/** The parsed value of a complete tree, or its problems. */
 export function parseTree<T>(
   schema: z.ZodType<T>,
   tree: JsonObject,
   places: Places,
 ): { value: T; problems: [] } | { value?: undefined; problems: Problem[] } {
-  const { value, complaints } = hear(schema, tree);
+  const { value, issues } = checkSchema(schema, tree);
   if (value !== undefined) return { value, problems: [] };
-  return { problems: problemsOf(complaints, { schema, tree, places }, {}) };
+  return { problems: new Reporter(schema, tree, places).problems(issues, {}) };
 }
 
-function problemsOf(complaints: readonly Complaint[], context: Context, options: ValidateOptions): Problem[] {
-  const { schema, tree } = context;
-  const misspelt = misspeltKeys(schema, complaints);
-  return complaints
-    .filter((complaint) => {
-      const pointer = toPointer(complaint.path);
-      if (options.refused?.has(pointer)) return false;
-      if (!isMissing(complaint, tree)) return true;
-      return !misspelt.has(pointer) && (!options.partial || isIdentity(complaint.path));
-    })
-    .flatMap((complaint) => toProblems(complaint, context));
+/** A problem for each entry that has the name of an earlier entry of the same file. */
+export function duplicateNames(tree: JsonObject, places: Places): Problem[] {
+  return Object.entries(nameKeys).flatMap(([list, key]) => {
+    const entries = tree[list];
+    const seen = new Set<unknown>();
+    return (Array.isArray(entries) ? entries : []).flatMap((entry, index) => {
+      const name = isTable(entry) ? entry[key] : undefined;
+      if (typeof name !== "string" || !seen.has(name)) {
+        seen.add(name);
+        return [];
+      }
+      const message = `two ${list} are called \`${name}\``;
+      return [problemAt(places, "config/duplicate-id", message, [list, index, key])];
+    });
+  });
 }
 
-/** Pointers of keys that are there under a misspelt name: they are not missing too. */
-function misspeltKeys(schema: z.ZodType, complaints: readonly Complaint[]): Set<string> {
-  return new Set(
-    complaints.flatMap((complaint) => {
-      if (complaint.code !== "unrecognized_keys") return [];
-      const known = knownKeys(schema, complaint.path);
-      return complaint.keys.map((key) => toPointer([...complaint.path, nearest(key, known) ?? key]));
-    }),
-  );
+/** Whether a path is `servers/N/id` or the like, without which a layer cannot be merged. */
+function isNameKey([list, _, key, ...rest]: Path): boolean {
+  return rest.length === 0 && Object.entries(nameKeys).some(([name, id]) => name === list && id === key);
 }
 
-/** `servers/N/id`, `tools/N/name`, `methods/N/method`: without them a layer cannot be merged. */
-function isIdentity(path: Path): boolean {
-  return path.length === 3 && identities.has(`${path[0]}/${path[2]}`);
-}
+/** Turns schema issues into Problems. */
+class Reporter {
+  constructor(
+    private readonly schema: z.ZodType,
+    private readonly tree: JsonObject,
+    private readonly places: Places,
+  ) {}
 
-const identities: ReadonlySet<string> = new Set(["servers/id", "tools/name", "methods/method"]);
-
-function toProblems(complaint: Complaint, context: Context): Problem[] {
-  const { path } = complaint;
-  if (complaint.code === "unrecognized_keys")
-    return complaint.keys.map((key) => unknownKey([...path, key], context));
-  if (isMissing(complaint, context.tree)) return [missingKey(path, context)];
-  switch (complaint.code) {
-    case "invalid_type":
-      return [wrongType(path, expectedWords(complaint.expected), context)];
-    case "no_branch":
-      if (complaint.types.length === 0) return [badChoice(path, complaint.values, context)];
-      return [wrongType(path, branchWords(complaint), context)];
-    case "invalid_value":
-      return [badChoice(path, complaint.values, context)];
-    case "invalid_key":
-      return [badKey(path, complaint.issues[0]?.message ?? "another one", context)];
-    case "too_small":
-    case "too_big":
-      return [badValue(path, boundWords(complaint), context)];
-    default:
-      return [
-        badValue(path, { must: `must be ${complaint.message}`, fix: `Write ${complaint.message}.` }, context),
-      ];
+  problems(issues: readonly SchemaIssue[], { refused, partial }: ValidateOptions): Problem[] {
+    const misspelt = this.#misspeltKeys(issues);
+    return issues.flatMap((issue) => {
+      const pointer = toPointer(issue.path);
+      if (refused?.has(pointer)) return [];
+      if (!isMissing(issue, this.tree)) return this.#problemsOf(issue);
+      return misspelt.has(pointer) || (partial && !isNameKey(issue.path)) ? [] : [this.#missing(issue.path)];
+    });
   }
-}
 
-function unknownKey(path: Path, { schema, places }: Context): Problem {
-  const key = String(path.at(-1));
-  const known = knownKeys(schema, path.slice(0, -1));
-  const suggestion = nearest(key, known);
-  return problemAt(places, "config/unknown-key", `unknown key \`${key}\`${inTable(path, places)}`, path, {
-    part: "key",
-    suggestion,
-    fix: unknownKeyFix(key, suggestion, known, schema),
-  });
-}
+  /** Pointers of keys that occur under a misspelt name, so that they are not reported as missing. */
+  #misspeltKeys(issues: readonly SchemaIssue[]): Set<string> {
+    return new Set(
+      issues.flatMap((issue) => {
+        if (issue.code !== "unrecognized_keys") return [];
+        const known = knownKeys(this.schema, issue.path);
+        return issue.keys.map((key) => toPointer([...issue.path, nearest(key, known) ?? key]));
+      }),
+    );
+  }
 
-function unknownKeyFix(
-  key: string,
-  suggestion: string | undefined,
-  known: string[],
-  schema: z.ZodType,
-): string {
-  if (suggestion !== undefined) return `Write \`${suggestion}\`, or remove the key.`;
-  const homes = homesOf(schema, key);
-  if (homes.length > 0) return `\`${key}\` belongs to \`${homes.join("` or `")}\`: move it there.`;
-  if (known.length > 0 && known.length <= 8)
-    return `Use one of \`${known.join("`, `")}\`, or remove the key.`;
-  return "Remove the key. `lsp-proxy schema` prints what exists.";
-}
+  #problemsOf(issue: SchemaIssue): Problem[] {
+    const { path } = issue;
+    switch (issue.code) {
+      case "unrecognized_keys":
+        return issue.keys.map((key) => this.#unknownKey([...path, key]));
+      case "invalid_type":
+        return [this.#wrongType(path, expectedWords(issue.expected))];
+      case "no_branch": {
+        if (issue.types.length === 0) return [this.#badChoice(path, issue.values)];
+        const literals = issue.values.map((value) => JSON.stringify(value));
+        return [this.#wrongType(path, oneOf([...literals, ...issue.types.map(expectedWords)]))];
+      }
+      case "invalid_value":
+        return [this.#badChoice(path, issue.values)];
+      case "invalid_key": {
+        const message = `the key \`${String(path.at(-1))}\` must be ${issue.issues[0]?.message ?? "another one"}`;
+        const options = { part: "key", fix: "Rename the key." } as const;
+        return [problemAt(this.places, "config/bad-value", message, path, options)];
+      }
+      case "too_small":
+      case "too_big":
+        return [this.#badValue(path, boundWords(issue))];
+      default:
+        return [this.#badValue(path, { must: `must be ${issue.message}`, fix: `Write ${issue.message}.` })];
+    }
+  }
 
-function missingKey(path: Path, { places }: Context): Problem {
-  const message = `\`${path.at(-1)}\` is missing${inTable(path, places)}`;
-  return problemAt(places, "config/missing-key", message, path.slice(0, -1), {
-    fix: `Add \`${path.at(-1)}\`.`,
-  });
-}
+  #unknownKey(path: Path): Problem {
+    const key = String(path.at(-1));
+    const known = knownKeys(this.schema, path.slice(0, -1));
+    const suggestion = nearest(key, known);
+    const homes = homesOf(this.schema, key);
+    let fix = "Remove the key. `lsp-proxy schema` prints all keys.";
+    if (suggestion !== undefined) fix = `Write \`${suggestion}\`, or remove the key.`;
+    else if (homes.length > 0) fix = `\`${key}\` belongs to \`${homes.join("` or `")}\`: move it there.`;
+    else if (known.length > 0 && known.length <= 8)
+      fix = `Use one of \`${known.join("`, `")}\`, or remove the key.`;
+    const message = `unknown key \`${key}\`${this.#inTable(path)}`;
+    return problemAt(this.places, "config/unknown-key", message, path, { part: "key", suggestion, fix });
+  }
 
-function inTable(path: Path, places: Places): string {
-  return path.length > 1 ? ` in \`${label(places.pointer(path.slice(0, -1)))}\`` : "";
-}
+  #missing(path: Path): Problem {
+    const key = path.at(-1);
+    const message = `\`${key}\` is missing${this.#inTable(path)}`;
+    const fix = `Add \`${key}\`.`;
+    return problemAt(this.places, "config/missing-key", message, path.slice(0, -1), { fix });
+  }
 
-function wrongType(path: Path, expected: string, { tree, places }: Context): Problem {
-  const message = `\`${label(places.pointer(path))}\` must be ${expected}, found ${foundWords(getAt(tree, path))}`;
-  return problemAt(places, "config/wrong-type", message, path, { fix: `Write ${expected}.` });
-}
+  #inTable(path: Path): string {
+    return path.length > 1 ? ` in ${this.#label(path.slice(0, -1))}` : "";
+  }
 
-function branchWords({ types, values }: NoBranch): string {
-  return oneOf([...values.map((value) => JSON.stringify(value)), ...types.map(expectedWords)]);
-}
+  #label(path: Path): string {
+    return `\`${label(this.places.pointer(path))}\``;
+  }
 
-function badChoice(path: Path, values: readonly unknown[], { tree, places }: Context): Problem {
-  const found = getAt(tree, path);
-  const choices = oneOf(values.map((value) => JSON.stringify(value)));
-  const isSameType = values.some((value) => typeof value === typeof found);
-  const words = isSameType ? shown(found) : foundWords(found);
-  const message = `\`${label(places.pointer(path))}\` must be ${choices}, found ${words}`;
-  const names = values.filter((value) => typeof value === "string");
-  return problemAt(places, isSameType ? "config/bad-value" : "config/wrong-type", message, path, {
-    suggestion: typeof found === "string" ? nearest(found, names) : undefined,
-    fix: `Write ${choices}.`,
-  });
-}
+  #wrongType(path: Path, expected: string): Problem {
+    const message = `${this.#label(path)} must be ${expected}, found ${foundWords(getAt(this.tree, path))}`;
+    return problemAt(this.places, "config/wrong-type", message, path, { fix: `Write ${expected}.` });
+  }
 
-function badKey(path: Path, must: string, { places }: Context): Problem {
-  const message = `the key \`${path.at(-1)}\` must be ${must}`;
-  return problemAt(places, "config/bad-value", message, path, { part: "key", fix: "Rename the key." });
-}
+  #badChoice(path: Path, values: readonly unknown[]): Problem {
+    const found = getAt(this.tree, path);
+    const choices = oneOf(values.map((value) => JSON.stringify(value)));
+    const isSameType = values.some((value) => typeof value === typeof found);
+    const message = `${this.#label(path)} must be ${choices}, found ${isSameType ? shown(found) : foundWords(found)}`;
+    const names = values.filter((value) => typeof value === "string");
+    return problemAt(this.places, isSameType ? "config/bad-value" : "config/wrong-type", message, path, {
+      suggestion: typeof found === "string" ? nearest(found, names) : undefined,
+      fix: `Write ${choices}.`,
+    });
+  }
 
-function badValue(path: Path, words: { must: string; fix: string }, { tree, places }: Context): Problem {
-  const message = `\`${label(places.pointer(path))}\` ${words.must}, found ${shown(getAt(tree, path))}`;
-  return problemAt(places, "config/bad-value", message, path, { fix: words.fix });
+  #badValue(path: Path, { must, fix }: { must: string; fix: string }): Problem {
+    const message = `${this.#label(path)} ${must}, found ${shown(getAt(this.tree, path))}`;
+    return problemAt(this.places, "config/bad-value", message, path, { fix });
+  }
 }

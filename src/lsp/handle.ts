@@ -1,15 +1,13 @@
 /**
- * A server as a call sees it: the instance that runs now, whichever start that is. When the server dies in the middle
- * of a read that points at a document or asks the workspace, the read is asked once more of the next start; anything
- * else (commands, methods outside the specification, items that the dead server made) fails.
+ * A server as a call sees it: the instance that runs now. When the server ends during a read of a document or of the
+ * workspace, the read is sent once more to the next start. Everything else fails: commands, methods outside the
+ * specification, and requests with items of the ended server.
  */
-
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
-import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
-import { documentOf } from "./inside.js";
-import type { Instance } from "./instance.js";
+import { type FileOperation, type OperatedFile, wantedFiles } from "./documents/file-operations.js";
+import { documentOf, type Instance } from "./instance.js";
 import type {
   DiagnosticsOptions,
   DiagnosticsReport,
@@ -21,15 +19,14 @@ import type {
   Withheld,
   WorkspaceDiagnosticsReport,
 } from "./types.js";
-import { isRead } from "./wire/requests.js";
+import { isRead } from "./wire/ready-request.js";
 
-/** Where a handle's instances come from. */
 export interface InstanceSource {
-  /** The running instance, started anew when the last one is gone. */
+  /** The running instance, started again when the last one has ended. */
   renew(signal: AbortSignal): Promise<Instance>;
-  /** Why an instance ended unasked, that of this generation or a later one, or an earlier one nobody heard of. */
-  newsSince(generation: number): string | undefined;
-  /** The roots of whoever asks, where they see less than the workspace. */
+  /** The reason of a crash in this generation or later, or of an earlier one that was not reported yet. */
+  crashSince(generation: number): string | undefined;
+  /** The roots that the session sees; undefined when it sees all. */
   roots: readonly string[] | undefined;
 }
 
@@ -38,8 +35,8 @@ export class Handle implements LanguageServer {
   readonly root: string;
   readonly #source: InstanceSource;
   readonly #firstGeneration: number;
-  /** In which start each document was shown last. */
-  readonly #shown = new Map<string, number>();
+  /** The generation in which each document was last opened. */
+  readonly #openedIn = new Map<string, number>();
   #instance: Instance;
 
   constructor(instance: Instance, source: InstanceSource) {
@@ -56,49 +53,44 @@ export class Handle implements LanguageServer {
   get generation(): number {
     return this.#instance.generation;
   }
-  /** Of one that is gone the next start is what is waited for. */
   get readiness(): Readiness {
-    return this.#instance.dead ? "starting" : this.#instance.readiness;
+    return this.#instance.hasEnded ? "starting" : this.#instance.readiness.now;
   }
-
   get unwatched(): boolean {
-    return this.#instance.unwatched;
+    return this.#instance.files.areUnwatched;
   }
-
   get notWatched(): string[] {
-    return this.#instance.notWatched;
+    return this.#instance.files.notWatched;
   }
-
   get withheld(): readonly Withheld[] {
-    return this.#instance.withheld;
+    return this.#instance.transport.withheld ?? [];
   }
 
   supports(method: string, document?: OpenDocument): boolean {
-    return this.#instance.supports(method, document);
+    return this.#instance.capabilities.supports(method, document);
   }
 
-  offers(...words: Parameters<LanguageServer["offers"]>): boolean | Promise<boolean> {
-    return this.#instance.offers(...words);
+  offers(
+    ...[method, document, { signal, timeoutMs }]: Parameters<LanguageServer["offers"]>
+  ): boolean | Promise<boolean> {
+    const waitMs = Math.min(this.plan.warmupTimeoutMs, timeoutMs);
+    return this.#instance.capabilities.offers(method, document, waitMs, signal);
   }
 
   options(method: string, document?: OpenDocument): unknown[] {
-    return this.#instance.options(method, document);
+    return this.#instance.capabilities.options(method, document);
   }
 
   opened(path: string): OpenDocument | undefined {
-    return this.#instance.opened(path);
+    return this.#instance.files.opened(path);
   }
 
   textOf(uri: string): Promise<Lines | undefined> {
-    return this.#instance.textOf(uri);
+    return this.#instance.files.textOf(uri);
   }
 
-  wantedFiles(
-    when: "will" | "did",
-    operation: FileOperation,
-    files: readonly OperatedFile[],
-  ): OperatedFile[] {
-    return this.#instance.wantedFiles(when, operation, files);
+  wantedFiles(...[when, operation, files]: Parameters<LanguageServer["wantedFiles"]>): OperatedFile[] {
+    return wantedFiles(this.#instance.capabilities, when, operation, files);
   }
 
   tellFiles(operation: FileOperation, files: readonly OperatedFile[]): void {
@@ -106,58 +98,45 @@ export class Handle implements LanguageServer {
   }
 
   settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
-    return this.#instance.settle(timeoutMs, signal);
+    return this.#instance.readiness.settle(timeoutMs, signal);
   }
 
   async ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
-    if (this.#instance.dead) await this.#again(undefined, signal);
-    return this.#show(path, signal, checkedAt);
+    if (this.#instance.hasEnded) this.#instance = await this.#source.renew(signal);
+    return this.#open(path, signal, checkedAt);
   }
 
-  async request(method: string, params: unknown, asked: RequestOptions): Promise<ServerReply> {
-    const options = this.#asked(asked);
+  async request(method: string, params: unknown, given: RequestOptions): Promise<ServerReply> {
+    const options = this.#limited(given);
     const path = documentOf(params);
-    try {
-      if (path !== undefined && this.#isOutdated(path)) await this.#show(path, options.signal);
-      return await this.#instance.request(method, params, options);
-    } catch (error) {
-      if (!isDeath(error) || !isRepeatable(method, params)) throw error;
-      await this.#again(path, options.signal);
+    const send = async (isRetry: boolean): Promise<ServerReply> => {
+      if (path !== undefined && (isRetry || this.#isOutdated(path))) await this.#open(path, options.signal);
       return this.#instance.request(method, params, options);
-    }
+    };
+    return isRepeatable(method, params) ? this.#retryOnExit(options.signal, send) : send(false);
   }
 
-  async diagnostics(document: OpenDocument, asked: DiagnosticsOptions): Promise<DiagnosticsReport> {
-    const options = { ...asked, roots: this.#source.roots };
-    try {
-      const isOutdated = this.#isOutdated(document.path);
-      const shown = isOutdated ? await this.#show(document.path, options.signal) : document;
-      return await this.#instance.diagnostics(shown, options);
-    } catch (error) {
-      if (!isDeath(error)) throw error;
-      await this.#again(undefined, options.signal);
-      const renewed = await this.#show(document.path, options.signal);
-      return this.#instance.diagnostics(renewed, options);
-    }
+  async diagnostics(document: OpenDocument, given: DiagnosticsOptions): Promise<DiagnosticsReport> {
+    const options = { ...given, roots: this.#source.roots };
+    const { path } = document;
+    return this.#retryOnExit(options.signal, async (isRetry) => {
+      const isOpen = !isRetry && !this.#isOutdated(path);
+      const current = isOpen ? document : await this.#open(path, options.signal);
+      return this.#instance.diagnostics(current, options);
+    });
   }
 
-  async workspaceDiagnostics(asked: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
-    const options = { ...asked, roots: this.#source.roots };
-    try {
-      return await this.#instance.workspaceDiagnostics(options);
-    } catch (error) {
-      if (!isDeath(error)) throw error;
-      await this.#again(undefined, options.signal);
-      return this.#instance.workspaceDiagnostics(options);
-    }
+  workspaceDiagnostics(given: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
+    const options = { ...given, roots: this.#source.roots };
+    return this.#retryOnExit(options.signal, () => this.#instance.workspaceDiagnostics(options));
   }
 
   restartNews(): string | undefined {
-    return this.#source.newsSince(this.#firstGeneration);
+    return this.#source.crashSince(this.#firstGeneration);
   }
 
-  /** A question of one who sees a part: what the server is at is told without its words, which may be about the rest. */
-  #asked(options: RequestOptions): RequestOptions {
+  /** A session limited to some roots does not see progress texts: they may name other roots. */
+  #limited(options: RequestOptions): RequestOptions {
     const { roots } = this.#source;
     const { onProgress } = options;
     if (roots === undefined) return options;
@@ -165,28 +144,30 @@ export class Handle implements LanguageServer {
     return { ...options, roots, onProgress: () => onProgress(`${this.plan.id} is at work`) };
   }
 
-  async #again(path: string | undefined, signal: AbortSignal): Promise<void> {
+  /** Runs a read once more on the next start when the server ends meanwhile. */
+  async #retryOnExit<T>(signal: AbortSignal, read: (isRetry: boolean) => Promise<T>): Promise<T> {
+    try {
+      return await read(false);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== "lsp/exited") throw error;
+    }
     this.#instance = await this.#source.renew(signal);
-    if (path !== undefined) await this.#show(path, signal);
+    return read(true);
   }
 
-  /** Opens a document in the instance that runs now, and remembers in which one that was. */
-  async #show(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
+  /** Opens a document in the running instance and records its generation. */
+  async #open(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
     const instance = this.#instance;
     const document = await instance.ensureOpen(path, signal, checkedAt);
-    this.#shown.set(path, instance.generation);
+    this.#openedIn.set(path, instance.generation);
     return document;
   }
 
-  /** Somebody else who shares this handle may have got it a new start, which has none of the old one's documents. */
+  /** Whether a document was opened in an earlier start: another call may have restarted the server meanwhile. */
   #isOutdated(path: string): boolean {
-    const generation = this.#shown.get(path);
+    const generation = this.#openedIn.get(path);
     return generation !== undefined && generation !== this.generation;
   }
-}
-
-function isDeath(error: unknown): boolean {
-  return error instanceof Refusal && error.code === "lsp/exited";
 }
 
 function isRepeatable(method: string, params: unknown): boolean {

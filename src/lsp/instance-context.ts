@@ -1,20 +1,19 @@
-/** What one running server needs from its surroundings. */
+/** What one running server gets from the pool. */
 import type { Effect, LimitsPlan, ServerPlan } from "../abi/plan.js";
-import type { Told } from "./process/told.js";
+import type { LaunchSettings } from "./process/launch-settings.js";
 import type { Log, Trace } from "./types.js";
-import type { WorkspaceWatch } from "./watch/watch.js";
+import type { WorkspaceWatch } from "./watch/workspace-watch.js";
 
 export interface InstanceContext {
   plan: ServerPlan;
   /** Absolute root of this instance. */
   root: string;
-  /** Its options and settings, as it is told them. */
-  told: Told;
-  /** Absolute further workspace folders, of the plan and of other roots that this instance serves as well. */
+  launchSettings: LaunchSettings;
+  /** Absolute further workspace folders: of the plan, and other roots that this instance serves. */
   folders: string[];
   roots: readonly string[];
   limits: LimitsPlan;
-  /** What this proxy may do: a server is offered no more. */
+  /** Allowed effects: they limit the client capabilities. */
   effects: readonly Effect[];
   generation: number;
   version: string;

@@ -1,11 +1,11 @@
-/** All language servers of one proxy: who handles a file, which of them run, and that none of them outlives it. */
+/** All language servers of one proxy: routes files to them, starts, shares and stops them, and keeps them up to date. */
 
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { LRUCache } from "lru-cache";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { blankStatus } from "./blank-status.js";
 import { Handle } from "./handle.js";
 import { Instance } from "./instance.js";
 import { Guardian } from "./process/guardian.js";
@@ -13,33 +13,32 @@ import { launch } from "./process/launch.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
 import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, rootOf } from "./route.js";
+import { blankStatus, rethrowWithoutServerTexts, withoutServerTexts } from "./server-status.js";
 import { Slot } from "./slot.js";
 import type { LanguageServer, PoolContext, ServerPool, ServerStatus, WorkspaceVersion } from "./types.js";
-import { WorkspaceWatch } from "./watch/watch.js";
 import { WorkspaceVersions } from "./watch/workspace-versions.js";
-import { rethrowWithoutWords, withoutWords } from "./without-words.js";
+import { WorkspaceWatch } from "./watch/workspace-watch.js";
 
 /** A pool for a plan; no server is started before it is asked for. */
 export function createPool(plan: Plan, context: PoolContext): ServerPool {
   return new Pool(plan, context);
 }
 
-/** The roots of whoever asks, where they see less than the workspace. */
-type Seen = readonly string[] | undefined;
+/** The roots of a session that sees only a part of the workspace. */
+type SessionRoots = readonly string[] | undefined;
 
-/** So many folders' roots are remembered. */
-const MOST_ROOTS = 1_024;
+const MAX_CACHED_ROOTS = 1_024;
 
 class Pool implements ServerPool {
   readonly #plan: Plan;
   readonly #context: PoolContext;
   readonly #slots = new Map<string, Slot>();
-  /** The slots in order, until there is another. */
+  /** The slots sorted; undefined after one was added. */
   #inOrder: readonly Slot[] | undefined;
   readonly #routes: FileRoutes;
-  /** The roots of servers for the files of a folder, as of a cursor of the watch. */
-  readonly #roots = new Map<string, string>();
-  #rootsAt = 0;
+  /** Cached roots by server and folder. They hold as long as no file is created or deleted. */
+  readonly #roots = new LRUCache<string, string>({ max: MAX_CACHED_ROOTS });
+  #rootsCursor = 0;
   readonly #guardian: Guardian;
   readonly #watch: WorkspaceWatch;
   readonly #versions: WorkspaceVersions;
@@ -53,7 +52,8 @@ class Pool implements ServerPool {
     this.#guardian = new Guardian((reason) =>
       context.log("warn", "servers are not watched over if this process is killed", { reason }),
     );
-    this.#watch = new WorkspaceWatch(context.roots, plan.workspace.deny, context.log, context.watchLimits);
+    const { roots, env, log, watchOptions } = context;
+    this.#watch = new WorkspaceWatch({ roots, deny: plan.workspace.deny, env, log }, watchOptions);
     this.#versions = new WorkspaceVersions({
       watch: this.#watch,
       roots: context.roots,
@@ -70,7 +70,7 @@ class Pool implements ServerPool {
     serverId: string,
     path: string | undefined,
     signal: AbortSignal,
-    roots?: Seen,
+    roots?: SessionRoots,
   ): Promise<LanguageServer> {
     const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
     if (!server) throw new Refusal("route/no-server", `no server is called "${serverId}"`);
@@ -83,7 +83,7 @@ class Pool implements ServerPool {
     return this.#sorted().some(({ plan, instance }) => plan.id === serverId && instance !== undefined);
   }
 
-  running(roots?: Seen): LanguageServer[] {
+  running(roots?: SessionRoots): LanguageServer[] {
     return this.#sorted().flatMap((slot) => {
       const instance = slot.instance;
       return instance ? [this.#handle(slot, instance, roots)] : [];
@@ -92,7 +92,7 @@ class Pool implements ServerPool {
 
   async checkFiles(): Promise<WorkspaceVersion> {
     const checkedAt = performance.now();
-    await this.#watch.refresh();
+    await this.#watch.check();
     await Promise.all(this.#sorted().map((slot) => slot.instance?.refresh(checkedAt)));
     return this.#versions.at(checkedAt);
   }
@@ -130,7 +130,7 @@ class Pool implements ServerPool {
       get: (serverId, path, signal) => this.get(serverId, path, signal, roots),
       runs: (serverId) => this.runs(serverId),
       running: () => this.running(roots),
-      status: () => this.status().map(withoutWords),
+      status: () => this.status().map(withoutServerTexts),
       route: (path) => this.route(path),
       checkFiles: () => this.checkFiles(),
       version: () => this.version(),
@@ -149,41 +149,37 @@ class Pool implements ServerPool {
     this.#guardian.close();
   }
 
-  /** The root of a file. While the watches have told of nothing since it was sought, it is where it was. */
+  /** The server's root for a file, cached while the watch reports no new or deleted file. */
   #rootOf(server: ServerPlan, path: string | undefined): string {
     const { roots, base } = this.#context;
-    const { cursor, isAtRest } = this.#watch;
-    if (!isAtRest || path === undefined || this.#watch.isSwept(path))
-      return rootOf(server, path, roots, base);
-    if (this.#rootsAt !== cursor || this.#roots.size >= MOST_ROOTS) this.#roots.clear();
-    this.#rootsAt = cursor;
+    if (path === undefined || !this.#watch.isUpToDate(path)) return rootOf(server, path, roots, base);
+    if (this.#rootsCursor !== this.#watch.namesCursor) this.#roots.clear();
+    this.#rootsCursor = this.#watch.namesCursor;
     const key = `${server.id}\n${dirname(path)}`;
-    const known = this.#roots.get(key);
-    if (known !== undefined) return known;
-    const root = rootOf(server, path, roots, base);
+    const root = this.#roots.get(key) ?? rootOf(server, path, roots, base);
     this.#roots.set(key, root);
     return root;
   }
 
-  #handle(slot: Slot, instance: Instance, roots: Seen): Handle {
+  #handle(slot: Slot, instance: Instance, roots: SessionRoots): Handle {
     return new Handle(instance, {
       renew: (signal) => this.#occupy(slot, signal, roots),
-      newsSince: (generation) => slot.newsSince(generation),
+      crashSince: (generation) => slot.crashSince(generation),
       roots,
     });
   }
 
-  /** The slot of a root: the one that has it, running or not, or a new one when none that runs could take it in. */
+  /** The slot of a root, or a new one when no running server could take the root in. */
   #holder(server: ServerPlan, root: string): Slot | undefined {
     const holders = this.#sorted().filter((slot) => slot.plan === server && slot.holds(root));
     const running = holders.find((slot) => slot.occupied);
-    // A slot whose own root was deleted cannot start any more; the roots it had taken in go elsewhere.
+    // A slot whose own root was deleted cannot start again; the roots it had taken in go to another slot.
     const found = running ?? holders.find((slot) => slot.root === root || existsSync(slot.root));
     if (found) return found;
     return server.shareRoots && this.#hosts(server, root).length > 0 ? undefined : this.#slot(server, root);
   }
 
-  /** A slot whose server takes the root in, else one of its own. */
+  /** A slot whose server takes the root in, or a new slot. */
   async #host(server: ServerPlan, root: string, signal: AbortSignal): Promise<Slot> {
     for (const host of this.#hosts(server, root)) {
       // Only a server that has come up can say whether it takes folders.
@@ -193,7 +189,7 @@ class Pool implements ServerPool {
     return this.#slot(server, root);
   }
 
-  /** Slots that could take the root in: a server that may run the code of what it was started for takes in no stranger's. */
+  /** Slots that could take the root in. A server that was started for a trusted root takes in no untrusted one. */
   #hosts(server: ServerPlan, root: string): Slot[] {
     const isTrusted = (folder: string) => isTrustedStart(server, folder, this.#context);
     return this.#sorted().filter(
@@ -218,11 +214,13 @@ class Pool implements ServerPool {
     return slot;
   }
 
-  /** The slot's instance; a place is made for it first when all are taken. */
-  async #occupy(slot: Slot, signal: AbortSignal, roots?: Seen): Promise<Instance> {
+  /** The slot's instance. When the limit of running servers is reached, the idlest is stopped first. */
+  async #occupy(slot: Slot, signal: AbortSignal, roots?: SessionRoots): Promise<Instance> {
     if (this.#closed) throw new Refusal("lsp/exited", "the proxy is closing");
     if (!slot.occupied) this.#makeRoom();
-    return roots === undefined ? slot.get(signal) : slot.get(signal).catch(rethrowWithoutWords(slot.plan.id));
+    return roots === undefined
+      ? slot.get(signal)
+      : slot.get(signal).catch(rethrowWithoutServerTexts(slot.plan.id));
   }
 
   #makeRoom(): void {
@@ -247,14 +245,14 @@ class Pool implements ServerPool {
   ): Promise<Instance> {
     const { roots, base, log, version, trace } = this.#context;
     this.#starts += 1;
-    // Begun before the server reads its first file; what changes from here on is told.
-    void this.#watch.refresh();
+    // Begins before the server reads its first file: it is notified of what changes from here on.
+    void this.#watch.check();
     const transport = await launch(this.#plan, server, root, this.#context, this.#guardian, signal);
     const instance = new Instance(
       {
         plan: server,
         root,
-        told: transport.told,
+        launchSettings: transport.launchSettings,
         roots,
         generation,
         version,
@@ -283,7 +281,7 @@ class Pool implements ServerPool {
     }
   }
 
-  /** A command in the server that a `forward` rule names, for the same root. */
+  /** Runs a command in the server that a `forward` rule names, for the same root. */
   async #command(serverId: string, root: string, command: string, args: unknown[]): Promise<unknown> {
     const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
     if (!server) throw new Refusal("route/no-server", `no server is called "${serverId}"`);

@@ -1,77 +1,74 @@
 /**
- * How much a server knows yet, from its own evidence only: open work-done progress, the status notification that the
- * plan names, and answers. Never from the clock.
+ * How far a server has loaded, by its own evidence only: open work-done progress, the status notification that the plan
+ * names, and its answers. Elapsed time is never taken as evidence.
  */
-
 import type { ServerPlan } from "../abi/plan.js";
 import type { Refusal } from "../base/problem.js";
 import { ReadyStatus } from "./ready-status.js";
 import type { Readiness } from "./types.js";
-import { cancelled } from "./wire/cancel.js";
-import { type Flight, isWorth, WorkProgress } from "./work-progress.js";
+import { type Subscribe, waitUntil } from "./waiting.js";
+import { isWorthWaiting, type RequestSpan, WorkProgress } from "./work-progress.js";
 
 export class ReadinessState {
   readonly #ready: ServerPlan["ready"];
   readonly #status: ReadyStatus;
-  readonly #progress: WorkProgress;
+  readonly #progress = new WorkProgress();
   readonly #listeners = new Set<() => void>();
-  #initialized = false;
-  #progressEnded = false;
-  /** A question was answered with something: evidence of readiness only for servers that are declared so. */
-  #answered = false;
+  #isInitialized = false;
+  #hasProgressEnded = false;
+  /** A request got a non-empty answer: evidence only for servers that are declared ready at once. */
+  #hasAnswered = false;
   #signAt = 0;
-  /** An empty answer stayed empty after all retries: asking again teaches nothing. */
+  /** An empty answer stayed empty after all retries. */
   #emptySettled = false;
-  /** How long a status that says "not yet" was waited for in vain since the server last gave a sign. */
-  #toldVainMs = 0;
+  /** How long a status of "not ready" was waited for in vain since the server's last sign. */
+  #statusVainMs = 0;
   #death: Refusal | undefined;
 
-  /** `onNews` hears of progress that is not a question's own. */
-  constructor(ready: ServerPlan["ready"], onNews: () => void = () => undefined) {
+  constructor(ready: ServerPlan["ready"]) {
     this.#ready = ready;
     this.#status = new ReadyStatus(ready);
-    this.#progress = new WorkProgress(onNews);
   }
 
   get now(): Readiness {
-    if (!this.#initialized) return "starting";
-    // A status with a field tells both ways; one without can only say "ready", and later progress speaks against it.
-    if (this.#statusDecides) return this.#status.told ? "ready" : "indexing";
+    if (!this.#isInitialized) return "starting";
+    // A one-way status can only say "ready": later progress outweighs it.
+    if (this.#statusDecides) return this.#status.isReady ? "ready" : "indexing";
     if (this.#ready.progress && this.#progress.general.length > 0) return "indexing";
-    if (this.#status.told) return "ready";
+    if (this.#status.isReady) return "ready";
     if (this.awaitsStatus) return "unknown";
-    return this.#progressEnded || (this.#ready.atOnce && this.#answered) ? "ready" : "unknown";
+    return this.#hasProgressEnded || (this.#ready.atOnce && this.#hasAnswered) ? "ready" : "unknown";
   }
 
-  /** Whether the server has progress open, of any kind: also of checks that its readiness does not depend on. */
-  get atWork(): boolean {
+  /** Whether the server has any progress open, also of checks that do not affect readiness. */
+  get isWorking(): boolean {
     return this.#progress.live.length > 0;
   }
 
-  /** Whether waiting so long for what is open could tell more than an earlier wait, which was in vain. */
+  /** Whether waiting this long for open work may help, given earlier waits in vain. */
   isWorthWaiting(waitMs: number): boolean {
-    return this.#progress.live.some(({ vainMs }) => isWorth(vainMs, waitMs)) || this.mustHold(waitMs);
+    return this.#progress.live.some(({ vainMs }) => isWorthWaiting(vainMs, waitMs)) || this.mustHold(waitMs);
   }
 
-  /** So long was waited for the end of the server's work, in vain. */
+  /** Records that the end of the server's work was waited for in vain. */
   waitedInVain(ms: number): void {
     this.#progress.waitedInVain(ms);
-    this.#toldVainMs = Math.max(this.#toldVainMs, ms);
+    this.#statusVainMs = Math.max(this.#statusVainMs, ms);
   }
 
-  /** A question goes out; `arrive` ends its flight. `tellsProgress`: the server reports on such questions while it works on them. */
-  depart(tellsProgress = false): Flight {
-    return this.#progress.depart(tellsProgress);
+  /** A request was sent; `requestEnded` must follow. `reportsProgress`: the server reports on such requests. */
+  requestSent(reportsProgress = false): RequestSpan {
+    return this.#progress.requestSent(reportsProgress);
   }
 
-  /** The question of this flight was answered, or given up; `previous` is the flight in which it was asked before. */
-  arrive(flight: Flight, previous?: Flight): void {
-    this.#progress.arrive(flight, previous);
-    // Only what is open can have turned out to be the question's own, or not to be.
+  /** A request was answered or given up; `previous` is the span of the try before. */
+  requestEnded(span: RequestSpan, previous?: RequestSpan): void {
+    this.#progress.requestEnded(span, previous);
+    // Open progress may turn out to belong to the request, or not to.
     if (this.#progress.isOpen) this.#changed();
   }
 
-  /** Whether the server has shown nothing yet by which its first answers could be judged, nor is known to be ready at once. */
+  /** Whether the server has shown nothing yet by which its first answers can be judged. */
   get isSilent(): boolean {
     return this.now === "unknown" && !this.#ready.atOnce && !this.awaitsStatus && this.begun === 0;
   }
@@ -81,69 +78,67 @@ export class ReadinessState {
     return this.#progress.begun;
   }
 
-  /** When the server last said anything of its own work. */
+  /** When the server last reported on its work. */
   get signAt(): number {
     return this.#signAt;
   }
 
-  /** Whether an answer given now may be an early one that a wait of `waitMs` could better. */
+  /** Whether an answer given now may be too early, and a wait of `waitMs` may help. */
   mustHold(waitMs: number): boolean {
     if (this.now !== "indexing") return this.awaitsStatus;
-    if (this.#statusDecides) return isWorth(this.#toldVainMs, waitMs);
-    return this.#progress.general.some(({ vainMs }) => isWorth(vainMs, waitMs));
+    if (this.#statusDecides) return isWorthWaiting(this.#statusVainMs, waitMs);
+    return this.#progress.general.some(({ vainMs }) => isWorthWaiting(vainMs, waitMs));
   }
 
   /**
-   * Whether the answer of this flight may be an early one. Progress that was open before the question is a reason.
-   * What began after it is one for the `first` answer only, as loading begins with the first question about a project,
-   * and never while it may be another's, unless no work of this server was ever seen to end.
+   * Whether the answer to a request may be too early. Progress that was open before the request is a reason. Progress that
+   * began later is one only for the first answer, since loading begins with the first request about a project. It must
+   * not belong to another request, unless no work of this server was ever seen to end.
    */
-  doubts(flight: Flight, first: boolean, waitMs: number): boolean {
+  isDoubtful(span: RequestSpan, isFirst: boolean, waitMs: number): boolean {
     if (this.awaitsStatus || this.#statusDecides || !this.#ready.progress) return this.mustHold(waitMs);
-    const { live } = this.#progress;
-    if (live.length === 0) return false;
-    const { general } = this.#progress;
-    const before = general.filter(({ beganAt }) => beganAt <= flight.sentAt);
-    const since = (this.#progressEnded ? general : live).filter(({ during }) => during.includes(flight));
-    return [...before, ...(first ? since : [])].some(({ vainMs }) => isWorth(vainMs, waitMs));
+    const { live, general } = this.#progress;
+    const before = general.filter(({ beganAt }) => beganAt <= span.sentAt);
+    const since = (this.#hasProgressEnded ? general : live).filter(({ during }) => during.includes(span));
+    return [...before, ...(isFirst ? since : [])].some(({ vainMs }) => isWorthWaiting(vainMs, waitMs));
   }
 
-  /** Whether the status turned to "ready" while this question was on its way: its answer may be from before. */
-  turnedDuring({ sentAt }: Flight): boolean {
-    return this.#status.told === true && this.#status.readySince > sentAt;
+  /** Whether the status became "ready" while a request was pending: its answer may be from before. */
+  becameReadyDuring({ sentAt }: RequestSpan): boolean {
+    return this.#status.isReady === true && this.#status.readySince > sentAt;
   }
 
   /**
-   * Waits for the first status that the plan names, or for progress, at most `timeoutMs` and what is left of `patienceMs`,
-   * which is for all such waits; once it is used up, answers count without a status. False when none came.
+   * Waits for the first status or progress, at most `timeoutMs` and the rest of `patienceMs`, which all such waits share.
+   * When the patience is used up, answers count without a status. False when nothing came.
    */
   async waitForStatus(timeoutMs: number, patienceMs: number, signal: AbortSignal): Promise<boolean> {
     const since = performance.now();
     const waitMs = Math.min(timeoutMs, this.#status.patienceLeft(patienceMs));
-    const isTold = (): boolean => !this.awaitsStatus || this.now === "indexing";
-    if (await this.wait(isTold, waitMs, signal)) return true;
+    const hasSign = (): boolean => !this.awaitsStatus || this.now === "indexing";
+    if (await this.wait(hasSign, waitMs, signal)) return true;
     this.#status.waitedInVain(since, waitMs, patienceMs);
     if (!this.awaitsStatus) this.#changed();
     return false;
   }
 
   get #statusDecides(): boolean {
-    return this.#status.told !== undefined && this.#status.isTwoWay;
+    return this.#status.isReady !== undefined && this.#status.isTwoWay;
   }
 
-  /** Whether the server has yet to send the status that it is known for. */
+  /** Whether the server has yet to send its first status. */
   get awaitsStatus(): boolean {
     return this.#status.isAwaited;
   }
 
-  /** Whether an empty answer may still turn into another one. */
+  /** Whether an empty answer may still become a non-empty one. */
   get mayFill(): boolean {
-    // A status that only ever says "ready" may come a moment before the answers do (vim-language-server).
+    // A one-way "ready" may come a moment before the answers do (vim-language-server).
     const isSure = this.now === "ready" && (this.#ready.notification === null || this.#status.isTwoWay);
-    return !isSure && !this.#answered && !this.#emptySettled;
+    return !isSure && !this.#hasAnswered && !this.#emptySettled;
   }
 
-  /** The server's own words on what it is doing, or null. */
+  /** The server's own text on what it is doing, or null. */
   get text(): string | null {
     const progress = this.#progress.live.at(-1);
     if (!progress) return null;
@@ -154,63 +149,67 @@ export class ReadinessState {
       .slice(0, 200);
   }
 
-  /** Calls back on every change, until the returned function is called. */
-  onChange(listener: () => void): () => void {
+  readonly onChange: Subscribe = (listener) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
+  };
 
-  /** The server was given more folders, of which it knows nothing yet. */
+  /** The server was given further folders, which it has not loaded yet. */
   foldersAdded(count: number): void {
     this.#status.foldersAdded(count);
     this.#changed();
   }
 
-  initialized(): void {
-    this.#initialized = true;
-    this.#sign();
-  }
-
-  /** A request was answered with something. */
-  answered(): void {
-    if (this.#answered || this.now === "indexing") return;
-    this.#answered = true;
+  /** The server was notified of new source files: one that announces that it has listed its files does so again. */
+  filesAdded(): void {
+    this.#status.filesAdded();
     this.#changed();
   }
 
-  /** The server has ended: everybody who waits for it hears why. */
+  initialized(): void {
+    this.#isInitialized = true;
+    this.#sign();
+  }
+
+  /** A request got a non-empty answer. */
+  answered(): void {
+    if (this.#hasAnswered || this.now === "indexing") return;
+    this.#hasAnswered = true;
+    this.#changed();
+  }
+
+  /** The server has ended: every wait is refused with this reason. */
   died(death: Refusal): void {
-    this.#death = death;
+    this.#death ??= death;
     this.#progress.clear();
     this.#changed();
   }
 
-  /** Why the server has ended, or undefined while it lives. */
-  get death(): Refusal | undefined {
-    return this.#death;
+  assertAlive(): void {
+    if (this.#death) throw this.#death;
   }
 
   emptySettled(): void {
     this.#emptySettled = true;
   }
 
-  /** Takes any notification of the server that is evidence. */
+  /** Takes any notification of the server. */
   notified(method: string, params: unknown): void {
     if (method === "$/progress") this.#progressed(params);
     if (this.#status.take(method, params)) this.#sign();
   }
 
   #progressed(params: unknown): void {
-    const what = this.#progress.take(params);
-    if (what === undefined) return;
-    if (what === "ended") this.#progressEnded ||= this.#ready.progress;
-    if (what === "begun") this.#emptySettled = false;
+    const event = this.#progress.take(params);
+    if (event === undefined) return;
+    if (event === "ended") this.#hasProgressEnded ||= this.#ready.progress;
+    if (event === "begun") this.#emptySettled = false;
     this.#sign();
   }
 
   #sign(): void {
     this.#signAt = performance.now();
-    this.#toldVainMs = 0;
+    this.#statusVainMs = 0;
     this.#changed();
   }
 
@@ -218,37 +217,19 @@ export class ReadinessState {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /**
-   * Waits while the server says that it is at work, at most `timeoutMs`. A server that names a status notification is
-   * also waited for while it has not sent the first.
-   */
+  /** Waits while the server says that it is working, or has not sent its first status. */
   async settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
-    const busy = (): boolean => this.now === "starting" || this.mustHold(timeoutMs);
-    await this.wait(() => !busy(), timeoutMs, signal);
+    const isBusy = (): boolean => this.now === "starting" || this.mustHold(timeoutMs);
+    await this.wait(() => !isBusy(), timeoutMs, signal);
     return this.now;
   }
 
-  /** Waits until a condition on this state holds (true) or the time is over (false); throws when cancelled. */
-  async wait(holds: () => boolean, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) throw cancelled(signal);
-    if (this.#death) throw this.#death;
-    if (holds()) return true;
-    if (timeoutMs <= 0) return false;
-    return new Promise((resolve, reject) => {
-      const finish = (end: () => void): void => {
-        clearTimeout(timer);
-        stop();
-        signal.removeEventListener("abort", onAbort);
-        end();
-      };
-      const onAbort = (): void => finish(() => reject(cancelled(signal)));
-      const timer = setTimeout(() => finish(() => resolve(holds())), timeoutMs);
-      const stop = this.onChange(() => {
-        const death = this.#death;
-        if (death) finish(() => reject(death));
-        else if (holds()) finish(() => resolve(true));
-      });
-      signal.addEventListener("abort", onAbort, { once: true });
-    });
+  /** Waits until a condition on this state holds (true) or the time is over (false). Throws when the server ends. */
+  wait(holds: () => boolean, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+    const holdsAlive = (): boolean => {
+      this.assertAlive();
+      return holds();
+    };
+    return waitUntil(holdsAlive, [this.onChange], timeoutMs, signal);
   }
 }

@@ -1,21 +1,21 @@
 /** Which servers a file goes to, in which order, and for which root. */
 import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { LRUCache } from "lru-cache";
 import picomatch from "picomatch";
 import type { ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
 import { extensionsOf, shebangLanguage } from "./documents/language-id.js";
 
-/** So many files' servers are remembered. */
-const MOST_ROUTES = 4_096;
+const MAX_CACHED_ROUTES = 4_096;
 
 /** The servers of each file: those with the higher priority first, then by id. */
 export class FileRoutes {
   readonly #servers: readonly ServerPlan[];
   readonly #roots: readonly string[];
-  /** By path, of the files whose path tells: what stands in the others may change. */
-  readonly #known = new Map<string, readonly ServerPlan[]>();
+  /** By path. Files that are routed by their first line are not cached: it may change. */
+  readonly #cache = new LRUCache<string, readonly ServerPlan[]>({ max: MAX_CACHED_ROUTES });
 
   constructor(servers: readonly ServerPlan[], roots: readonly string[]) {
     this.#servers = servers;
@@ -23,13 +23,12 @@ export class FileRoutes {
   }
 
   of(path: string): ServerPlan[] {
-    const known = this.#known.get(path);
-    if (known) return [...known];
+    const cached = this.#cache.get(path);
+    if (cached) return [...cached];
     const matching = this.#servers.filter((server) => claims(server, path, this.#roots));
     const found = matching.length > 0 ? matching : routeScript(this.#servers, path);
     const sorted = sortBy(found, (server) => [-server.priority, server.id]);
-    if (this.#known.size >= MOST_ROUTES) this.#known.clear();
-    if (matching.length > 0) this.#known.set(path, sorted);
+    if (matching.length > 0) this.#cache.set(path, sorted);
     return [...sorted];
   }
 }
@@ -45,7 +44,7 @@ export function claims(server: ServerPlan, path: string, roots: readonly string[
   return picomatch.isMatch(shown, [...server.globs], { dot: true });
 }
 
-/** A file whose name tells nothing goes where its first line says. */
+/** A file without an extension is routed by the interpreter that its first line names. */
 function routeScript(servers: readonly ServerPlan[], path: string): ServerPlan[] {
   if (extensionsOf(path).length > 0) return [];
   const language = shebangLanguage(firstLine(path));
@@ -82,7 +81,6 @@ export function rootOf(
   const workspace = roots.find((root) => path !== undefined && isInside(path, root)) ?? roots[0] ?? base;
   if (path === undefined || server.rootMarkers.length === 0) return workspace;
   const folders = foldersUpTo(dirname(path), workspace);
-  // Each look is at the disk, and every call asks: what stands behind the one that is picked is not looked at.
   const inOrder = server.rootPick === "nearest" ? folders : folders.toReversed();
   return inOrder.find((folder) => isMarked(folder, server.rootMarkers)) ?? workspace;
 }

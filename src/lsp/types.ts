@@ -8,7 +8,7 @@ import type { RetryPlan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
-import type { WatchLimits } from "./watch/watch.js";
+import type { WatchOptions } from "./watch/workspace-watch.js";
 
 /** How much a server knows yet, from its own evidence. */
 export type Readiness = "ready" | "indexing" | "starting" | "unknown";
@@ -100,9 +100,9 @@ export interface LanguageServer {
   /** Counts starts: an answer from an older generation may be stale. */
   readonly generation: number;
   readonly readiness: Readiness;
-  /** Whether files under its roots may have changed unseen, because there are more than are watched. */
+  /** Whether files under its roots may have changed unnoticed: too many to watch, or a network file system. */
   readonly unwatched: boolean;
-  /** Absolute folders that git ignores, too large to be followed: files in them may have been written unseen. */
+  /** Absolute ignored folders that are too large to be followed: files in them may have changed unnoticed. */
   readonly notWatched: readonly string[];
   /** What variables name and the server was started without, since the workspace that it is in is not trusted. */
   readonly withheld: readonly Withheld[];
@@ -167,7 +167,7 @@ export interface ServerStatus {
   /** LSP features offered, sorted. */
   features: string[];
   progress: string | null;
-  /** Absolute folders that git ignores and that are too large to be followed. */
+  /** Absolute ignored folders that are too large to be followed. */
   notWatched: string[];
   lastError: string | null;
   stderr: string[];
@@ -245,6 +245,6 @@ export interface PoolContext {
   lockFile?: string | undefined;
   /** Version told to servers in `clientInfo`. */
   version: string;
-  /** How much of the workspace is watched, where that is not the usual. */
-  watchLimits?: Partial<WatchLimits> | undefined;
+  /** How the workspace is watched, where that differs from the defaults. */
+  watchOptions?: Partial<WatchOptions> | undefined;
 }

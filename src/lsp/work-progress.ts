@@ -1,169 +1,132 @@
 /**
- * The work-done progress that a server has open, and what it is evidence of. Progress that begins while questions are
- * on their way may be one's own ("finding references"): it says nothing of the index until they are answered. What was
- * waited for in vain is not waited for again, unless it has moved since.
+ * The work-done progress that a server has open. Progress that begins while requests are pending may belong to one of
+ * them ("finding references"), so it says nothing about indexing until they are answered. Progress that was waited for
+ * in vain is not waited for again until it changes.
  */
-import { isTable } from "../base/json.js";
+import type { ProgressToken, WorkDoneProgressBegin } from "vscode-languageserver-protocol";
+import { fieldsOf } from "./fields.js";
 
-/** A progress that reports nothing for so long was forgotten by its server and is no evidence any more. */
+/** Progress without a report for this long was forgotten by its server and is ignored. */
 const STALE_MS = 60_000;
-/** Part of the time that was waited in vain from which on waiting again is the same wait. */
-const AS_LONG = 0.8;
+/** A new wait must be this much longer than an earlier one in vain: 1 / 0.8 times. */
+const LONGER = 0.8;
 
-/** Titles that are remembered; a server that makes a new one for each question is not understood. */
-const MOST_TITLES = 64;
-
-/** One question on its way. */
-export interface Flight {
+/** The time in which one request is pending. */
+export interface RequestSpan {
   sentAt: number;
-  /** Whether the server said that it reports on such questions: what begins meanwhile is then no evidence of more. */
-  tellsProgress: boolean;
+  /** Whether the server reports progress on such requests: progress that begins meanwhile is then the request's own. */
+  reportsProgress: boolean;
   /** Titles of the progress that began meanwhile. */
   began: Set<string>;
 }
 
-/** One piece of work that the server says it is at. */
-export interface Progress {
-  title: string;
-  message: string;
-  percentage: number | undefined;
-  seen: number;
+export interface Progress extends ProgressText {
+  seenAt: number;
   beganAt: number;
-  /** The questions that were on their way when it began. */
-  during: readonly Flight[];
-  /** Whether it is known to be one question's own. */
+  /** Requests that were pending when it began. */
+  during: readonly RequestSpan[];
+  /** Whether it is known to belong to one request. */
   isOwn: boolean;
-  /** Whether it is no news, unless it outlives the questions that it began with. */
-  isQuiet: boolean;
-  /** How long it was waited for in vain since it last moved. */
+  /** How long it was waited for in vain since it last changed. */
   vainMs: number;
 }
 
-type Words = Pick<Progress, "title" | "message" | "percentage">;
+interface ProgressText {
+  title: string;
+  message: string;
+  percentage: number | undefined;
+}
 
-const nothing: readonly Progress[] = [];
-
-/** The progress of one server. */
 export class WorkProgress {
   readonly #open = new Map<string | number, Progress>();
-  readonly #flights = new Set<Flight>();
-  /** Titles of progress that began and ended with a question which the server reports on. */
-  readonly #answersTitles = new Set<string>();
-  readonly #onNews: () => void;
+  readonly #pending = new Set<RequestSpan>();
   #begun = 0;
-
-  /** `onNews` hears of all progress but that of questions, by which the server tells nothing of itself. */
-  constructor(onNews: () => void) {
-    this.#onNews = onNews;
-  }
 
   /** How many times the server began progress. */
   get begun(): number {
     return this.#begun;
   }
 
-  /** Whether anything is open, forgotten or not. */
   get isOpen(): boolean {
     return this.#open.size > 0;
   }
 
-  /** All that is open and not forgotten, the latest last. */
+  /** Open progress that is not stale, the latest last. */
   get live(): readonly Progress[] {
-    if (this.#open.size === 0) return nothing;
     const now = performance.now();
-    return [...this.#open.values()].filter((progress) => now - progress.seen < STALE_MS);
+    return [...this.#open.values()].filter(({ seenAt }) => now - seenAt < STALE_MS);
   }
 
-  /** What is not known to be some question's own. */
+  /** Live progress that cannot belong to a pending request. */
   get general(): readonly Progress[] {
-    const { live } = this;
-    if (live.length === 0) return live;
-    return live.filter(({ isOwn, during }) => !isOwn && !during.some((flight) => this.#flights.has(flight)));
+    return this.live.filter(({ isOwn, during }) => !isOwn && !during.some((span) => this.#pending.has(span)));
   }
 
-  /** A question goes out. */
-  depart(tellsProgress: boolean): Flight {
-    const flight: Flight = { sentAt: performance.now(), tellsProgress, began: new Set() };
-    this.#flights.add(flight);
-    return flight;
+  requestSent(reportsProgress: boolean): RequestSpan {
+    const span: RequestSpan = { sentAt: performance.now(), reportsProgress, began: new Set() };
+    this.#pending.add(span);
+    return span;
   }
 
-  /** It was answered, or given up. What began with the `previous` asking of the same question too is its own. */
-  arrive(flight: Flight, previous: Flight | undefined): void {
-    this.#flights.delete(flight);
-    for (const progress of this.#open.values()) {
-      if (progress.during.includes(flight) && previous?.began.has(progress.title)) progress.isOwn = true;
-      if (progress.isQuiet && !this.#isAnswers(progress)) this.#tellOf(progress);
-    }
-  }
-
-  /** It is some work of the server's own after all. */
-  #tellOf(progress: Progress): void {
-    progress.isQuiet = false;
-    this.#onNews();
+  /** Progress with a title that also began during the `previous` try of the same request is the request's own. */
+  requestEnded(span: RequestSpan, previous: RequestSpan | undefined): void {
+    this.#pending.delete(span);
+    for (const progress of this.#open.values())
+      if (progress.during.includes(span) && previous?.began.has(progress.title)) progress.isOwn = true;
   }
 
   clear(): void {
     this.#open.clear();
   }
 
-  /** So long was waited for all that is open, in vain. */
+  /** Records that all open progress was waited for in vain for this long. */
   waitedInVain(ms: number): void {
     for (const progress of this.#open.values()) progress.vainMs = Math.max(progress.vainMs, ms);
   }
 
-  /** Takes the parameters of a `$/progress`; says what happened, if anything: `answered` is the end of a question's own. */
-  take(params: unknown): "begun" | "went-on" | "answered" | "ended" | undefined {
-    const { token, value } = isTable(params) ? params : {};
-    if ((typeof token !== "string" && typeof token !== "number") || !isTable(value)) {
-      this.#onNews();
-      return undefined;
+  /** Takes the parameters of `$/progress` and returns what happened. "answered": a request's own progress ended. */
+  take(params: unknown): "begun" | "changed" | "answered" | "ended" | undefined {
+    const { token, value } = fieldsOf<{ token: ProgressToken; value: unknown }>(params);
+    if (typeof token !== "string" && typeof token !== "number") return undefined;
+    const { kind } = fieldsOf<{ kind: string }>(value);
+    const open = this.#open.get(token);
+    if (kind === "begin") {
+      this.#open.set(token, this.#begin(textOf(value)));
+      return "begun";
     }
-    if (value.kind === "begin") this.#open.set(token, this.#begin(wordsOf(value, undefined)));
-    const before = this.#open.get(token);
-    if (!before?.isQuiet) this.#onNews();
-    if (value.kind === "begin") return "begun";
-    if (value.kind === "end") {
+    if (kind === "end") {
       this.#open.delete(token);
-      return before && this.#end(before);
+      return open && (this.#isOfPendingRequest(open) ? "answered" : "ended");
     }
-    if (value.kind !== "report" || !before) return undefined;
-    const words = wordsOf(value, before);
-    if (words.message !== before.message || words.percentage !== before.percentage) before.vainMs = 0;
-    Object.assign(before, words, { seen: performance.now() });
-    return "went-on";
+    if (kind !== "report" || !open) return undefined;
+    const text = textOf(value, open);
+    if (text.message !== open.message || text.percentage !== open.percentage) open.vainMs = 0;
+    Object.assign(open, text, { seenAt: performance.now() });
+    return "changed";
   }
 
-  /** Whether it is most likely the progress of a question that is still on its way. */
-  #isAnswers({ during }: Progress): boolean {
-    return during.some((flight) => flight.tellsProgress && this.#flights.has(flight));
+  #isOfPendingRequest({ during }: Progress): boolean {
+    return during.some((span) => span.reportsProgress && this.#pending.has(span));
   }
 
-  #begin(words: Words): Progress {
+  #begin(text: ProgressText): Progress {
     this.#begun++;
-    for (const flight of this.#flights) flight.began.add(words.title);
-    const [now, during] = [performance.now(), [...this.#flights]];
-    const progress = { ...words, seen: now, beganAt: now, during, isOwn: false, isQuiet: false, vainMs: 0 };
-    progress.isQuiet = this.#answersTitles.has(words.title) && this.#isAnswers(progress);
-    return progress;
-  }
-
-  #end(progress: Progress): "answered" | "ended" {
-    if (!this.#isAnswers(progress)) return "ended";
-    if (this.#answersTitles.size < MOST_TITLES) this.#answersTitles.add(progress.title);
-    return "answered";
+    for (const span of this.#pending) span.began.add(text.title);
+    const now = performance.now();
+    return { ...text, seenAt: now, beganAt: now, during: [...this.#pending], isOwn: false, vainMs: 0 };
   }
 }
 
-/** Whether waiting for so long could tell more than an earlier wait did. */
-export function isWorth(vainMs: number, waitMs: number): boolean {
-  return vainMs < waitMs * AS_LONG;
+/** Whether a wait of `waitMs` is clearly longer than an earlier one that was in vain. */
+export function isWorthWaiting(vainMs: number, waitMs: number): boolean {
+  return vainMs < waitMs * LONGER;
 }
 
-function wordsOf(value: Record<string, unknown>, before: Words | undefined): Words {
+function textOf(value: unknown, before?: ProgressText): ProgressText {
+  const { title, message, percentage } = fieldsOf<WorkDoneProgressBegin>(value);
   return {
-    title: typeof value.title === "string" ? value.title : (before?.title ?? ""),
-    message: typeof value.message === "string" ? value.message : (before?.message ?? ""),
-    percentage: typeof value.percentage === "number" ? value.percentage : before?.percentage,
+    title: typeof title === "string" ? title : (before?.title ?? ""),
+    message: typeof message === "string" ? message : (before?.message ?? ""),
+    percentage: typeof percentage === "number" ? percentage : before?.percentage,
   };
 }

@@ -32,7 +32,7 @@ export class SessionCalls {
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();
   readonly #abort = new AbortController();
   /** Aborts with `abort`. */
-  readonly aborted = this.#abort.signal;
+  readonly aborted: AbortSignal = this.#abort.signal;
 
   constructor(
     runtime: Runtime,

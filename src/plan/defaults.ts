@@ -39,7 +39,6 @@ export const defaultLimits: LimitsPlan = {
   timeoutMs: 30_000,
   maxServers: 8,
   maxOpenDocuments: 100,
-  cacheBytes: 1_048_576,
 };
 
 const serverTimes = {

@@ -11,8 +11,7 @@ import type { Pages } from "./answer/pages.js";
 import type { Places } from "./answer/places.js";
 import type { Attempt } from "./ask/retry-on-change.js";
 import type { LoadedBundle } from "./bundle/load.js";
-import type { HeldPreviews } from "./edits/held.js";
-import type { LastingPreviews } from "./edits/lasting.js";
+import type { SavedPreviews, SessionPreviews } from "./edits/saved-previews.js";
 import type { SampleFiles } from "./sample-files.js";
 
 export interface CallState {
@@ -31,11 +30,11 @@ export interface CallState {
   readonly pages: Pages;
   /** The edit engine; undefined where the config allows no edits. */
   readonly edits: Edits | undefined;
-  readonly previews: HeldPreviews;
+  readonly previews: SessionPreviews;
   /** The session's owner, where the proxy serves several; only the same owner can undo an edit. */
   readonly holder: string | undefined;
   /** Where previews are stored for later processes; undefined where a session outlives its calls. */
-  readonly lasting: LastingPreviews | undefined;
+  readonly savedPreviews: SavedPreviews | undefined;
   /** Folders that the session was warned of before. */
   readonly warnedFolders: ReadonlySet<string>;
   /** The workspace version when an editing call began: files that changed since are not what was asked about. */

@@ -11,7 +11,7 @@ import type { Edits, EditsOptions } from "../workspace/edits/types.js";
 import { openGate } from "../workspace/gate.js";
 import type { Gate } from "../workspace/types.js";
 import type { LoadedBundle } from "./bundle/load.js";
-import { LastingPreviews } from "./edits/lasting.js";
+import { SavedPreviews } from "./edits/saved-previews.js";
 import { SampleFiles } from "./sample-files.js";
 import { Session } from "./session.js";
 
@@ -36,7 +36,7 @@ export interface RuntimeContext {
   avoid: string[];
   version: string;
   /** Overrides the limits of file watching; for tests. */
-  watchLimits?: PoolContext["watchLimits"];
+  watchOptions?: PoolContext["watchOptions"];
   /** Whether an answer that violates its own output schema is a fault instead of a logged warning; for tests. */
   strictAnswers?: boolean;
 }
@@ -133,12 +133,12 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     tools: loaded.tools,
     pool,
     openSession(options) {
-      const lasting = options?.brief
-        ? new LastingPreviews(context.stateFolder, gate.roots[0] ?? "")
+      const savedPreviews = options?.brief
+        ? new SavedPreviews(context.stateFolder, gate.roots[0] ?? "")
         : undefined;
       // The journal outlives the token, so it stores a hash of the holder only.
       const holder = options?.holder === undefined ? undefined : sha256(`holder ${options.holder}`);
-      const session = new Session(shared, (gone) => sessions.delete(gone), { lasting, holder });
+      const session = new Session(shared, (gone) => sessions.delete(gone), { savedPreviews, holder });
       sessions.add(session);
       return session;
     },

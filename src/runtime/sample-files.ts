@@ -1,7 +1,6 @@
 /**
- * One file of each server's language, found by the walk that `init` takes: one in its main language where there is one,
- * since a server has little to say about its go.mod or its lock file. A question about the whole workspace starts a server
- * for such a file, in that file's own project, and does not start a server that has no file here.
+ * Finds one file for each server, preferably in its main language rather than a `go.mod` or a lock file. A question about
+ * the whole workspace starts a server for such a file, in that file's project; a server without a file is not started.
  */
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -13,23 +12,22 @@ import type { PoolContext, ServerPool } from "../lsp/types.js";
 import type { Gate } from "../workspace/types.js";
 import { walk, walkedDisk, walkInTurns } from "../workspace/walk.js";
 
-/** How long a search counts: so long at least, and so many times as long as it took. */
-const LIFE_MS = 15_000;
-const LIFE_TIMES = 20;
-/** Folders that mostly hold builds or other people's code: a file in one is taken where there is no other. */
-const aside = new Set(["target", "dist", "build", "out", "vendor", "venv", "__pycache__"]);
-/** How good a sample is: in the main language, and not aside. */
+/** A search is reused for so long at least, and for so many times as long as it took. */
+const MIN_REUSE_MS = 15_000;
+const REUSE_FACTOR = 20;
+/** Folders that mostly hold build output or other people's code: a file in one is the last choice. */
+const secondary = new Set(["target", "dist", "build", "out", "vendor", "venv", "__pycache__"]);
+/** The score of a file in the main language and not in a secondary folder. */
 const BEST = 3;
 
-/** A file for a server, and how good it is. */
 interface Sample {
   path: string;
-  worth: number;
+  score: number;
 }
 
 type Samples = Map<string, Sample>;
 
-/** The samples of one workspace, searched for when they are asked for. */
+/** The samples of one workspace; the search runs on demand. */
 export class SampleFiles {
   #scan: { found: Promise<Samples>; until: number } | undefined;
 
@@ -55,16 +53,16 @@ export class SampleFiles {
     const scan = { found: this.#search(), until: Number.POSITIVE_INFINITY };
     this.#scan = scan;
     const ended = () => {
-      scan.until = this.now() + Math.max(LIFE_MS, LIFE_TIMES * (this.now() - began));
+      scan.until = this.now() + Math.max(MIN_REUSE_MS, REUSE_FACTOR * (this.now() - began));
     };
     scan.found.then(ended, ended);
     return scan.found;
   }
 
-  /** Root by root, until every server has the best that it can have. */
+  /** Searches root by root, until every server has a file with the best score. */
   async #search(): Promise<Samples> {
     const found: Samples = new Map();
-    const isDone = () => this.serverIds.every((id) => found.get(id)?.worth === BEST);
+    const isDone = () => this.serverIds.every((id) => found.get(id)?.score === BEST);
     const person = { env: this.env, home: this.env.HOME ?? homedir() };
     for (const root of this.gate.roots) {
       if (isDone()) break;
@@ -77,18 +75,18 @@ export class SampleFiles {
   }
 
   /** The servers for which a file is better than what they have. */
-  #better(path: string, shown: string, found: Samples): { id: string; worth: number }[] {
-    const place = shown.split("/").some((folder) => aside.has(folder)) ? 0 : 1;
+  #better(path: string, shown: string, found: Samples): { id: string; score: number }[] {
+    const base = shown.split("/").some((folder) => secondary.has(folder)) ? 0 : 1;
     return this.pool
       .route(path)
       .filter(({ id }) => this.serverIds.includes(id))
-      .map((server) => ({ id: server.id, worth: place + (isMain(server, path) ? 2 : 0) }))
-      .filter(({ id, worth }) => worth > (found.get(id)?.worth ?? -1));
+      .map((server) => ({ id: server.id, score: base + (isMain(server, path) ? 2 : 0) }))
+      .filter(({ id, score }) => score > (found.get(id)?.score ?? -1));
   }
 
-  async #take(better: readonly { id: string; worth: number }[], path: string, found: Samples): Promise<void> {
+  async #take(better: readonly { id: string; score: number }[], path: string, found: Samples): Promise<void> {
     if (!(await isAdmitted(this.gate, path))) return;
-    for (const { id, worth } of better) found.set(id, { path, worth });
+    for (const { id, score } of better) found.set(id, { path, score });
   }
 }
 

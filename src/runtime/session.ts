@@ -23,7 +23,7 @@ import type { LoadedBundle } from "./bundle/load.js";
 import { answerFault } from "./bundle/validate.js";
 import type { CallState } from "./call-state.js";
 import { timeWithin } from "./deadline.js";
-import { HeldPreviews } from "./edits/held.js";
+import { SessionPreviews } from "./edits/saved-previews.js";
 
 export type { CallOutcome } from "./answer/outcome.js";
 
@@ -79,7 +79,7 @@ interface Performed {
 export class Session {
   readonly #shared: Shared;
   readonly #pages = new Pages();
-  readonly #previews = new HeldPreviews();
+  readonly #previews = new SessionPreviews();
   readonly #warnedFolders = new Set<string>();
   readonly #closed = new AbortController();
   #gate: Gate;
@@ -88,7 +88,7 @@ export class Session {
   constructor(
     shared: Shared,
     private readonly onClose: (session: Session) => void,
-    private readonly own: Pick<CallState, "lasting" | "holder">,
+    private readonly own: Pick<CallState, "savedPreviews" | "holder">,
   ) {
     this.#shared = shared;
     this.#gate = shared.gate;

@@ -1,9 +1,7 @@
 /**
- * The gate between names and files. A path passes only when its real path lies, segment by segment, inside a root and
- * matches no deny glob. Paths of the roots after the first are shown relative to the first, so that what an answer
- * shows can be given back as an argument.
+ * The gate between names and files. A path passes only when its real path lies inside a root and matches no deny glob.
+ * Paths are shown relative to the first root, so that a path from an answer can be given back as an argument.
  */
-
 import type { Stats } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -11,19 +9,15 @@ import picomatch from "picomatch";
 import { fileUri } from "../base/file-uri.js";
 import { onOneLine } from "../base/one-line.js";
 import { uniqueBy } from "../base/order.js";
-import { isInside } from "../base/paths.js";
+import { isInside, slashed } from "../base/paths.js";
 import { ConfigError, Refusal } from "../base/problem.js";
-import { pathOfName, pathOfUri } from "./file-name.js";
-import { KnownNames } from "./known-names.js";
-import { entryFacts, realPathOf, statOf } from "./real-path.js";
+import { pathOfName, strictPathOfUri } from "./file-name.js";
+import { linkStatOf, realPathOf, statOf } from "./real-path.js";
 import type { Admitted, Gate } from "./types.js";
-
-/** So many judgements are remembered. */
-const mostAdmissions = 8192;
 
 /** What may be seen of the file system. */
 export interface GateOptions {
-  /** Absolute folders; the first is where relative names start. */
+  /** Absolute folders; relative names start at the first. */
   roots: string[];
   /** Absolute folders that may be read, never written. */
   extraRoots: string[];
@@ -31,7 +25,7 @@ export interface GateOptions {
   deny: string[];
 }
 
-/** Opens the gate of a workspace; a root that is not there is a problem of the config. */
+/** Opens the gate of a workspace; throws a ConfigError for a root that does not exist. */
 export async function openGate(options: GateOptions): Promise<Gate> {
   const roots = uniqueBy(await Promise.all(options.roots.map(realRoot)), (root) => root);
   const extraRoots = await existing(options.extraRoots);
@@ -41,50 +35,32 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   // Case is ignored, because on some file systems `.GIT` is `.git`.
   const denies = picomatch(options.deny.map(onOneLine), { dot: true, nocase: true });
 
-  // Files come in hundreds from one folder: what was found of the folder last is not asked again.
-  let allowed = "";
+  // Answers show hundreds of files of one folder: the folder that was checked last is not checked again.
+  let allowedFolder = "";
   const isDenied = (path: string, home: string): boolean => {
-    const name = relativeTo(home, path);
-    const folder = `${home}\0${name.slice(0, Math.max(0, name.lastIndexOf(sep)))}`;
-    const news = folder === allowed ? [name.split(sep).join("/")] : prefixes(name);
-    if (news.some((prefix) => denies(onOneLine(prefix)))) return true;
-    allowed = folder;
+    const name = relative(home, path);
+    const folder = `${home}\0${dirname(name)}`;
+    const unchecked = folder === allowedFolder ? [slashed(name)] : prefixes(name);
+    if (unchecked.some((prefix) => denies(onOneLine(prefix)))) return true;
+    allowedFolder = folder;
     return false;
   };
 
-  const judge = (path: string): Admitted | Refusal => {
+  const place = (path: string): Admitted | Refusal => {
     const root = roots.find((folder) => isInside(path, folder));
     const home = root ?? extraRoots.find((folder) => isInside(path, folder));
     if (home === undefined) return outside();
-    if (isSystems(path, home)) return systems();
+    if (isSystemPath(path, home)) return systemPath();
     if (isDenied(path, home)) return denied();
-    const shown = root === undefined ? path : relativeTo(base, path) || ".";
-    return {
-      path,
-      uri: fileUri(path),
-      shown: shown.split(sep).join("/"),
-      writable: root !== undefined,
-    };
+    const shown = root === undefined ? path : relative(base, path) || ".";
+    return { path, uri: fileUri(path), shown: slashed(shown), writable: root !== undefined };
   };
 
-  const names = new KnownNames();
-  const admissions = new Map<string, Admitted>();
-  /** A real path is judged by itself, so the same one always in the same way. */
-  const place = (path: string): Admitted | Refusal => {
-    const known = admissions.get(path);
-    if (known !== undefined) return known;
-    const judged = judge(path);
-    if (judged instanceof Refusal) return judged;
-    if (admissions.size >= mostAdmissions) admissions.clear();
-    admissions.set(path, judged);
-    return judged;
-  };
-
-  const follow = (path: string): string => {
+  const resolve = (path: string): string => {
     try {
       return realPathOf(path);
     } catch (error) {
-      // Why a path outside cannot be followed is none of the caller's business.
+      // The caller is not told why a path outside the workspace cannot be resolved.
       throw named.some((folder) => isInside(path, folder)) ? error : outside();
     }
   };
@@ -95,37 +71,30 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     return admitted;
   };
 
-  /** What a name leads to, and what stands there. */
   const lookUp = (name: string) => {
-    const named = pathOfName(name, base);
-    const admitted = placeOrThrow(follow(named));
+    const admitted = placeOrThrow(resolve(pathOfName(name, base)));
     const facts = statOf(admitted.path);
-    return { named, admitted: ordinary(admitted, facts), facts };
+    return { admitted: ordinary(admitted, facts), facts };
   };
 
   return {
     roots,
     place,
     admit: async (name) => lookUp(name).admitted,
-    admitFile(name) {
-      try {
-        const { named, admitted, facts } = lookUp(name);
-        return names.keep(name, { named, admitted: fileOrThrow(admitted, facts) });
-      } catch (error) {
-        return names.forget(name, error);
-      }
+    async admitFile(name) {
+      const { admitted, facts } = lookUp(name);
+      return fileOrThrow(admitted, facts);
     },
-    recall: (name) => names.recall(name),
     async admitEntry(name) {
       const path = pathOfName(name, base);
       if (dirname(path) === path) throw outside();
-      const admitted = placeOrThrow(join(follow(dirname(path)), basename(path)));
-      const facts = entryFacts(admitted.path);
+      const admitted = placeOrThrow(join(resolve(dirname(path)), basename(path)));
+      const facts = linkStatOf(admitted.path);
       return facts?.isSymbolicLink() ? admitted : ordinary(admitted, facts);
     },
-    show(uri, follow = realPathOf) {
+    show(uri, resolve = realPathOf) {
       try {
-        const shown = place(follow(pathOfUri(uri)));
+        const shown = place(resolve(strictPathOfUri(uri)));
         return shown instanceof Refusal ? undefined : shown;
       } catch (error) {
         if (error instanceof Refusal) return undefined;
@@ -135,40 +104,32 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   };
 }
 
-/** Nothing but files and folders is read, moved or deleted: a pipe or a device is nobody's text. */
+/** Only files and folders are read, moved or deleted: a pipe or a device has no text. */
 function ordinary(admitted: Admitted, facts: Stats | undefined): Admitted {
   if (facts !== undefined && !facts.isFile() && !facts.isDirectory())
     throw new Refusal("guard/not-a-file", `${admitted.shown} is not a regular file.`);
   return admitted;
 }
 
-/** What was admitted, if that is a file. */
+/** Returns what was admitted if it is a file. */
 export function fileOrThrow(admitted: Admitted, facts: Stats | undefined): Admitted {
   if (facts?.isFile()) return admitted;
   const why = facts === undefined ? "does not exist" : "is a folder";
   throw new Refusal("guard/not-a-file", `${admitted.shown} ${why}.`);
 }
 
-/** The way from a folder to a path. */
-function relativeTo(folder: string, path: string): string {
-  return path.startsWith(`${folder}${sep}`) ? path.slice(folder.length + 1) : relative(folder, path);
-}
-
-/** The system's view of itself and its devices. Only `/dev` has files of people as well: in a root that lies in it. */
-function isSystems(path: string, home: string): boolean {
+/** Whether a path is one of the kernel's or of a device. Only a root inside `/dev` may have ordinary files there. */
+function isSystemPath(path: string, home: string): boolean {
   if (sep !== "/") return false;
   return (
     isInside(path, "/proc") || isInside(path, "/sys") || (isInside(path, "/dev") && !isInside(home, "/dev"))
   );
 }
 
-/** `a/b/c` → `a`, `a/b`, `a/b/c`: a denied folder denies all below it. */
+/** `a/b/c` → `a`, `a/b`, `a/b/c`: a denied folder denies everything in it. */
 function prefixes(path: string): string[] {
-  let prefix = "";
-  return path.split(sep).map((part) => {
-    prefix = prefix === "" ? part : `${prefix}/${part}`;
-    return prefix;
-  });
+  const parts = path.split(sep);
+  return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
 async function realRoot(folder: string, index: number): Promise<string> {
@@ -179,7 +140,7 @@ async function realRoot(folder: string, index: number): Promise<string> {
   return path;
 }
 
-/** The real paths of those folders that are there: an extra root may name a toolchain that is not installed. */
+/** The real paths of the folders that exist: an extra root may name a toolchain that is not installed. */
 async function existing(folders: string[]): Promise<string[]> {
   const paths = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
   return paths.filter((path) => path !== undefined);
@@ -191,7 +152,7 @@ function outside(): Refusal {
   });
 }
 
-function systems(): Refusal {
+function systemPath(): Refusal {
   return new Refusal(
     "guard/outside-root",
     "The path leads to the system's own files: `/proc`, `/sys` or `/dev`.",

@@ -1,21 +1,22 @@
-/** What git ignores: the `.gitignore` files in and above a folder, the repository's own excludes, and the person's. */
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+/** What git ignores: the `.gitignore` files in and above a folder, the repository's excludes, and the user's. */
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import ignore from "ignore";
+import { slashed } from "../base/paths.js";
 import type { WalkedFiles } from "./walk.js";
 
-/** The rules of one file; `local` turns a path in the workspace into one as the rules mean it. */
+/** The rules of one ignore file; `local` turns a path relative to the workspace into one relative to that file. */
 export interface IgnoreRules {
   matcher: ReturnType<typeof ignore>;
   local(path: string): string;
 }
 
-/** Whose excludes count. */
+/** The user whose git settings count. */
 export interface Person {
   env: { readonly [name: string]: string | undefined };
   home: string;
 }
 
-/** The rules that hold in a whole workspace, the weakest first; none where no repository is. */
+/** The rules from outside a workspace that apply in it, the weakest first; none outside of a repository. */
 export function outerRules(root: string, files: WalkedFiles, person: Person): IgnoreRules[] {
   const top = repositoryOf(root, files);
   if (top === undefined) return [];
@@ -29,16 +30,16 @@ export function outerRules(root: string, files: WalkedFiles, person: Person): Ig
   const rules = sources.flatMap(({ folder, file }) =>
     rulesIn(file, files, (path) => pathBelow(folder, `${prefix}/${path}`.replace(/^\//, ""))),
   );
-  // Whoever names an ignored folder as the workspace means what is in it.
+  // When the workspace itself is an ignored folder, its files are meant.
   return prefix !== "" && isIgnored("", true, rules) ? [] : rules;
 }
 
-/** The rules of a folder of the workspace, as more than those around it. */
+/** The rules of a folder's own `.gitignore`; `folder` is relative to the root. */
 export function folderRules(root: string, folder: string, files: WalkedFiles): IgnoreRules[] {
   return rulesIn(join(root, folder, ".gitignore"), files, (path) => pathBelow(folder, path));
 }
 
-/** Whether a path is ignored: the innermost rules that say anything about it decide, as in git. */
+/** Whether a path is ignored. The innermost rules that match it decide, as in git. */
 export function isIgnored(path: string, isFolder: boolean, rules: readonly IgnoreRules[]): boolean {
   for (const { matcher, local } of rules.toReversed()) {
     const verdict = matcher.test(isFolder ? `${local(path).replace(/\/$/, "")}/` : local(path));
@@ -53,12 +54,12 @@ function rulesIn(file: string, files: WalkedFiles, local: (path: string) => stri
   return text === undefined ? [] : [{ matcher: ignore().add(text), local }];
 }
 
-/** The repository that a folder lies in: its top, and the folder that all its worktrees share. */
+/** The repository that a folder lies in: its top folder, and the `.git` folder that all its worktrees share. */
 function repositoryOf(root: string, files: WalkedFiles): { folder: string; common: string } | undefined {
   for (let folder = root; ; folder = dirname(folder)) {
     const git = join(folder, ".git");
     if (textOf(join(git, "HEAD"), files) !== undefined) return { folder, common: git };
-    // In a worktree or a submodule `.git` is a file that says where the repository is.
+    // In a worktree or a submodule `.git` is a file that names the repository.
     const named = /^gitdir:\s*(.+?)\s*$/m.exec(textOf(git, files) ?? "")?.[1];
     if (named !== undefined) {
       const own = resolve(folder, named);
@@ -68,7 +69,7 @@ function repositoryOf(root: string, files: WalkedFiles): { folder: string; commo
   }
 }
 
-/** The person's own excludes: the file that git's settings name, or the usual one. */
+/** The user's own excludes: the file that git's settings name, or the default one. */
 function excludesFile({ common }: { common: string }, files: WalkedFiles, { env, home }: Person): string {
   const settings = join(env.XDG_CONFIG_HOME || join(home, ".config"), "git");
   const configs = [join(common, "config"), join(home, ".gitconfig"), join(settings, "config")];
@@ -97,11 +98,7 @@ function pathBelow(folder: string, path: string): string {
   return folder === "" ? path : path.slice(folder.length + 1);
 }
 
-function slashed(path: string): string {
-  return sep === "/" ? path : path.replaceAll(sep, "/");
-}
-
-/** One that cannot be read ignores nothing: the walk then only sees more than git would. */
+/** A file that cannot be read has no rules: the walk then only sees more than git would. */
 function textOf(file: string, files: WalkedFiles): string | undefined {
   try {
     const content = files.read(file);

@@ -1,11 +1,10 @@
 /**
- * Real paths: every symlink resolved, also on the way to a file that does not exist yet. What the file system itself
- * says is the only truth about where a path leads. One path is looked at on the spot: that takes microseconds, and
- * having it done elsewhere takes a hundred times as long.
+ * Real paths: every symbolic link resolved, also on the way to a file that does not exist yet. Synchronous, because one
+ * path takes microseconds, and a hundred times as long in another thread.
  */
 import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { entryFacts as lookAt } from "../base/facts.js";
+import { entryFacts } from "../base/facts.js";
 import { Refusal } from "../base/problem.js";
 
 /** The real path of a file, or, for one that does not exist, of its nearest existing parent with the rest appended. */
@@ -17,30 +16,30 @@ export function realPathOf(path: string): string {
       return rest.length === 0 ? real : join(real, ...rest);
     } catch (cause) {
       if (errorCode(cause) !== "ENOENT" || dirname(current) === current) throw notAFile(cause);
-      // A name that exists while its target does not is a dangling symlink: nobody can say where it leads.
-      if (entryFacts(current) !== undefined) throw notAFile(cause);
+      // A name that exists while its target does not is a dangling link: where it leads is unknown.
+      if (linkStatOf(current) !== undefined) throw notAFile(cause);
       rest.unshift(basename(current));
     }
   }
 }
 
-/** Whether a name leads to one spelling of itself only: elsewhere the system alone knows how a file is really called. */
-const isExact = sep === "/" && process.platform !== "darwin";
+/** Whether a file has one spelling only. Case-insensitive systems must be asked for the real one. */
+const isCaseSensitive = sep === "/" && process.platform !== "darwin";
 
-/** Follows the paths of one call: each folder once, and each file by one look at it. */
-export class Follower {
-  /** Where a folder really lies, with a separator behind it. */
+/** Resolves the real paths of one call: each folder once, and each file with one stat. */
+export class RealPaths {
+  /** The real path of a folder, with a separator at its end. */
   readonly #folders = new Map<string, string>();
 
   /** The same as `realPathOf`. */
-  follow(path: string): string {
+  of(path: string): string {
     const name = basename(path);
-    const folder = isExact && name !== "" && !path.endsWith(sep) ? this.#folder(dirname(path)) : undefined;
+    const isPlain = isCaseSensitive && name !== "" && !path.endsWith(sep);
+    const folder = isPlain ? this.#folder(dirname(path)) : undefined;
     if (folder === undefined) return realPathOf(path);
     const real = `${folder}${name}`;
-    const facts = lookAt(real);
-    if (facts === undefined || facts.isSymbolicLink()) return realPathOf(path);
-    return real;
+    const facts = entryFacts(real);
+    return facts === undefined || facts.isSymbolicLink() ? realPathOf(path) : real;
   }
 
   #folder(path: string): string | undefined {
@@ -57,20 +56,19 @@ export class Follower {
   }
 }
 
-/** The facts of what stands at a path, or undefined when nothing does. Nothing is opened. */
+/** The stat result of what a path leads to; undefined when it does not exist, a Refusal when it cannot be read. */
 export function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch (cause) {
-    if (errorCode(cause) === "ENOENT") return undefined;
-    throw notAFile(cause);
-  }
+  return statOrRefuse(() => statSync(path));
 }
 
-/** The same of the name itself: of a link, not of what it leads to. */
-export function entryFacts(path: string): Stats | undefined {
+/** The same for the entry itself: for a link, not for what it leads to. */
+export function linkStatOf(path: string): Stats | undefined {
+  return statOrRefuse(() => lstatSync(path));
+}
+
+function statOrRefuse(stat: () => Stats): Stats | undefined {
   try {
-    return lstatSync(path);
+    return stat();
   } catch (cause) {
     if (errorCode(cause) === "ENOENT") return undefined;
     throw notAFile(cause);

@@ -1,4 +1,4 @@
-/** What a workspace is made of: how many files of each kind a walk through it meets. */
+/** Counts the files of each kind in a workspace, to choose its language servers. */
 import type { Person } from "./git-ignore.js";
 import { type WalkedFiles, walk, walkInTurns } from "./walk.js";
 
@@ -8,11 +8,11 @@ export interface WorkspaceScan {
   extensions: ReadonlyMap<string, number>;
   /** File name → files. */
   filenames: ReadonlyMap<string, number>;
-  /** Whether a bound left files out: all numbers are then the least that there are. */
+  /** Whether a bound left files out: all numbers are then lower bounds. */
   cut: boolean;
 }
 
-/** Counts a workspace's files in one go. */
+/** Counts the files of a workspace, blocking. */
 export function scanWorkspace(root: string, files: WalkedFiles, person: Person): WorkspaceScan {
   const counts = new Counts();
   const steps = walk(root, files, person);
@@ -23,7 +23,7 @@ export function scanWorkspace(root: string, files: WalkedFiles, person: Person):
   }
 }
 
-/** The same, which lets timers and signals have their turn. */
+/** The same, without blocking the event loop for long. */
 export async function scanInTurns(root: string, files: WalkedFiles, person: Person): Promise<WorkspaceScan> {
   const counts = new Counts();
   const { cut } = await walkInTurns(walk(root, files, person), (path) => {

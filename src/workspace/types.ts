@@ -1,21 +1,14 @@
-/** What the rest of the program sees of the gate between paths of a call and files. */
+/** The gate between the paths that a call or a server names and files, as the rest of the program sees it. */
 import type { Refusal } from "../base/problem.js";
 
-/** A path that was admitted: it lies, by its real path, inside a root. */
+/** A path that was admitted: its real path lies inside a root. */
 export interface Admitted {
   /** Absolute real path. */
   readonly path: string;
   readonly uri: string;
-  /** Path relative to its root with `/`; absolute for extra roots. */
+  /** Path relative to the first root with `/`; absolute for extra roots. */
   readonly shown: string;
   readonly writable: boolean;
-}
-
-/** Where a name leads. */
-export interface Followed {
-  readonly admitted: Admitted;
-  /** The absolute path that the name means, before its links are followed. */
-  readonly named: string;
 }
 
 export interface Gate {
@@ -23,14 +16,12 @@ export interface Gate {
   readonly roots: string[];
   /** Admits a path or `file:` URI that a call named; throws a Refusal. */
   admit(name: string): Promise<Admitted>;
-  /** The same of a file that is there; the refusal may be thrown at once. */
-  admitFile(name: string): Followed | Promise<Followed>;
-  /** Where a name led when it was admitted as a file last, without a look at the disk: it may lead elsewhere by now. */
-  recall(name: string): Followed | undefined;
-  /** Admits a name itself: its folder by real path, while a symbolic link at its end is not followed. */
+  /** The same for a file that must exist. */
+  admitFile(name: string): Promise<Admitted>;
+  /** Admits the entry itself: its folder by real path, while a symbolic link at its end is not followed. */
   admitEntry(name: string): Promise<Admitted>;
-  /** Judges a real path without looking at the disk. */
+  /** Judges a real path without touching the disk. */
   place(path: string): Admitted | Refusal;
-  /** How a URI from a server is shown, or undefined when it lies outside and must be dropped; `follow` finds real paths. */
-  show(uri: string, follow?: (path: string) => string): Admitted | undefined;
+  /** How a server's URI is shown; undefined when it lies outside and must be dropped. `resolve` finds real paths. */
+  show(uri: string, resolve?: (path: string) => string): Admitted | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The files of a folder as git sees them: a bounded walk, nearest folders first, names in order. Equal folders give equal
- * walks; no single folder uses up the bound, and what was not looked at is told.
+ * Walks the files of a folder that git does not ignore: bounded, nearest folders first, names in order. Equal folders
+ * give equal walks. The result says whether a bound left files out.
  */
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,20 +15,20 @@ export interface WalkedFiles {
   list(path: string): { name: string; kind: "file" | "folder" | "other" }[];
 }
 
-/** Entries that are looked at in all, and in one folder. */
+/** Most entries in all, and in one folder. */
 const MAX_ENTRIES = 200_000;
 const MAX_IN_FOLDER = 50_000;
 const MAX_DEPTH = 64;
 /** The largest ignore file that is read. */
 const MAX_RULES_BYTES = 1_048_576;
 const SKIPPED: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node_modules"]);
-/** How long a walk may keep others waiting. */
+/** How long a walk may block the event loop. */
 const SLICE_MS = 40;
 
-/** What a walk does next: meets a file, by its path in the folder with `/`, or takes a breath. Its end says whether it was cut. */
+/** Yields the path of a file, relative to the folder with `/`, or undefined to let other work run. */
 export type Walk = Generator<string | undefined, { cut: boolean }, void>;
 
-/** Walks a folder, lazily: whoever has seen enough stops asking. */
+/** Walks a folder lazily: stop iterating when you have seen enough. */
 export function* walk(root: string, files: WalkedFiles, person: Person): Walk {
   let seen = 0;
   let cut = false;
@@ -48,7 +48,7 @@ export function* walk(root: string, files: WalkedFiles, person: Person): Walk {
       for (const { name, kind } of entries) {
         if (kind === "other" || SKIPPED.has(name)) continue;
         const path = folder === "" ? name : `${folder}/${name}`;
-        // Folders are looked into even where a folder has too many files: a project may lie in the last of them.
+        // Folders are entered even where a folder has too many files: a project may lie in the last of them.
         if (kind === "file" && ++looked > room) {
           cut = true;
           continue;
@@ -65,7 +65,7 @@ export function* walk(root: string, files: WalkedFiles, person: Person): Walk {
   return { cut };
 }
 
-/** Takes a walk to its end, or until a file is met that is enough, and lets timers and signals have their turn. */
+/** Runs a walk to its end, or until `meet` returns true, without blocking the event loop for long. */
 export async function walkInTurns(
   steps: Walk,
   meet: (path: string) => boolean | Promise<boolean>,
@@ -80,7 +80,7 @@ export async function walkInTurns(
   }
 }
 
-/** The real disk for a walk. */
+/** The disk for a walk. Ignore files are read up to 1 MiB. */
 export const walkedDisk: WalkedFiles = {
   list(path) {
     try {
@@ -89,7 +89,7 @@ export const walkedDisk: WalkedFiles = {
         kind: entry.isFile() ? "file" : entry.isDirectory() ? "folder" : "other",
       }));
     } catch {
-      // What cannot be listed holds nothing for a walk; who needs a file in it is told why when it is opened.
+      // A file in a folder that cannot be listed is refused with the reason when it is opened.
       return [];
     }
   },
@@ -97,7 +97,7 @@ export const walkedDisk: WalkedFiles = {
   read(path) {
     let descriptor: number | undefined;
     try {
-      // Without O_NONBLOCK a pipe of that name would hold the walk for ever.
+      // Without O_NONBLOCK a pipe of that name would block for ever.
       descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
       const facts = fstatSync(descriptor);
       return facts.isFile() && facts.size <= MAX_RULES_BYTES ? readFileSync(descriptor) : undefined;

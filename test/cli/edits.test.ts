@@ -1,4 +1,4 @@
-/** Edits from the shell, each call its own process, as a person or an agent without MCP makes them. */
+/** Edits from the shell, where each call is a process of its own. */
 import {
   mkdirSync,
   mkdtempSync,

@@ -43,9 +43,7 @@ describe("import", () => {
       { id: "pylsp", kind: "pylsp", restart_interval_minutes: 5 },
       { id: "my-ls", command: "my-ls", args: [], extensions: ["mine"], initialize_options: { a: 1 } },
     ]);
-    expect(notes).toContain(
-      "`npx` would fetch it at each start; `typescript-language-server` must be installed",
-    );
+    expect(notes).toContain("`npx` would download it at each start; install `typescript-language-server`");
   });
 
   it("leaves out what no config can hold, with a note", async () => {
@@ -88,7 +86,7 @@ colour = "blue"
         request_timeout_ms: 12_000,
       },
     ]);
-    expect(notes).toBe("not imported: lsp_servers[0].colour: has no counterpart here\n");
+    expect(notes).toBe("not imported: lsp_servers[0].colour: not supported here\n");
   });
 
   it("Claude Code's .lsp.json, and qwen-code's with a socket", async () => {
@@ -209,7 +207,7 @@ language-servers = ["my-ls"]
         priority: -1,
       },
     ]);
-    expect(notes).toMatch(/^not imported: what helix serves without being told;.*\n$/);
+    expect(notes).toMatch(/^not imported: built-in servers of helix that the file does not name;.*\n$/);
   });
 
   it("servers that Helix knows itself are known by their names, with their features and in their order", async () => {
@@ -252,9 +250,9 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     });
     for (const note of [
       "lsp.razor: it names no program, and the catalogue has none of that name; left out",
-      "how opencode starts its own servers; the catalogue's are taken: typescript as `typescript-language-server`",
-      "what opencode serves without being told",
-      'vue: `vue-language-server` works only beside others; write `extends = ["stacks/vue"]`',
+      "how opencode starts its built-in servers; presets are used instead: typescript as `typescript-language-server`",
+      "built-in servers of opencode that the file does not name",
+      'vue: `vue-language-server` works only with others; write `extends = ["stacks/vue"]`',
     ])
       expect(opencode.notes).toContain(note);
     const helix = await byName("languages.toml", '[[language]]\nname = "r"\nlanguage-servers = ["r"]\n');
@@ -300,8 +298,8 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
       commands: ["my-rb-ls", "pylsp", "ruff", "vscode-x-ls", "vue-language-server"],
     });
     expect(config.servers).toHaveLength(5);
-    expect(notes).toContain("`pipx run` would fetch it at each start; `pylsp` must be installed");
-    expect(notes).toContain("`bundle exec` finds it in the project's own environment; `my-rb-ls` must be");
+    expect(notes).toContain("`pipx run` would download it at each start; install `pylsp`");
+    expect(notes).toContain("`bundle exec` finds it in the project's own environment; install `my-rb-ls`");
     expect(notes).toMatch(/CLAUDE_PLUGIN_ROOT.*; left out/);
   });
 
@@ -344,9 +342,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
       ],
     });
     expect(market.config.servers).toEqual([{ id: "gopls", kind: "gopls" }]);
-    expect(market.notes).toContain(
-      "plugins[1].lspServers: its servers stand in ./.lsp.json; import that file",
-    );
+    expect(market.notes).toContain("plugins[1].lspServers: its servers are in ./.lsp.json; import that file");
     write("plugin.json", { name: "x", lspServers: "./.lsp.json" });
     const plugin = await proxy("import", "plugin.json");
     expect(plugin).toMatchObject({ code: 1 });
@@ -373,7 +369,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     const server = { id: "x", command: "x-ls", extensions: ["x"] };
     const { config, notes } = await imported("other.json", { ...own, servers: [server, "gopls"] });
     expect(config.servers).toEqual([expect.objectContaining({ id: "x" })]);
-    for (const note of ["limits: only servers", "mcp: only servers", "servers[1]: it is no table"])
+    for (const note of ["limits: only servers", "mcp: only servers", "servers[1]: it is not a table"])
       expect(notes).toContain(note);
     expect(notes).not.toContain("version");
   });
@@ -391,7 +387,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     });
     expect(config.servers).toEqual([{ id: "ok", command: "ok-ls", extensions: ["ok"], language_id: "ok" }]);
     for (const note of [
-      ...["word: it is no table", "list: it is no table", "number.command: it is not a program"],
+      ...["word: it is not a table", "list: it is not a table", "number.command: it is not a program"],
       ...["number: it names no program; left out", "gopls: it names no program; left out"],
       ...["flat.extensionToLanguage: it is not a table of extensions", "far.socket: it is not a port"],
     ])
@@ -424,7 +420,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     const { notes } = await imported("cclsp.json", {
       servers: [{ extensions: ["ts"], command: ["typescript-language-server", "--stdio"] }],
     });
-    expect(notes).toMatch(/only its extensions; `typescript-language-server` serves .*\btsx\b.* too/);
+    expect(notes).toMatch(/the limit to its extensions; `typescript-language-server` serves .*\btsx\b.* too/);
   });
 
   it("writes a file, never over another, and refuses what it does not know", async () => {

@@ -1,6 +1,6 @@
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import * as json from "../../src/config/edit/edit-json.js";
+import { jsonEditor as json } from "../../src/config/edit/edit.js";
 import * as toml from "../../src/config/edit/edit-toml.js";
 
 const config = `# The team's config.

@@ -214,10 +214,10 @@ capability = "z"
     const text =
       'extends = [\n"tools/kore",\n"https://x/y.toml",\n"./loop.toml",\n"./no.toml",\n"/abs.toml"]\n';
     expect(problemsOf(() => loadNamed(text, files))).toEqual([
-      "config/bad-extends /w/c.toml:2 `tools/kore` is no shipped config",
+      "config/bad-extends /w/c.toml:2 `tools/kore` is not a shipped config",
       "config/bad-extends /w/c.toml:3 `https://x/y.toml` is a URL; layers are files",
       "config/bad-extends /w/c.toml:5 `./no.toml` does not exist",
-      "config/bad-extends /w/c.toml:6 `/abs.toml` is no shipped config",
+      "config/bad-extends /w/c.toml:6 `/abs.toml` is not a shipped config",
       "config/bad-extends /w/loop.toml:1 `./c.toml` extends itself",
     ]);
     expect(loadNamed('extends = ["servers/pyright"]').config.servers).toEqual([
@@ -460,7 +460,7 @@ describe("trust", () => {
   test("a discovered file may not extend files outside the workspace; a named one may", () => {
     const files = { "/w/lspi.toml": 'extends = ["../up.toml"]\n', "/up.toml": "[limits]\nmax_items = 1\n" };
     expect(problemsOf(() => load(files))).toEqual([
-      "config/bad-extends /w/lspi.toml:1 `../up.toml` lies outside the workspace",
+      "config/bad-extends /w/lspi.toml:1 `../up.toml` is outside the workspace",
     ]);
     expect(load(files, { configPath: "/w/lspi.toml" }).config.limits?.max_items).toBe(1);
   });
@@ -537,9 +537,24 @@ deny = []
     ).toEqual([
       ["config/shrunk", "warning", 2, '"z" is not in the user\'s own list'],
       ["config/shrunk", "warning", 3, '"edit" is not in the user\'s own list'],
-      ["config/shrunk", "warning", 6, "20 is held back: it is more than the user's own 10"],
-      ["config/shrunk", "warning", 9, "false is held back: the user's own config says true"],
+      ["config/shrunk", "warning", 6, "20 is ignored: it is more than the user's own 10"],
+      ["config/shrunk", "warning", 9, "false is ignored: the user's own config says true"],
       ["config/shrunk", "warning", 11, '"calls" is not in the user\'s own list'],
+    ]);
+  });
+
+  test("a key that has no effect any more loads with a warning", () => {
+    const text = "[limits]\nmax_items = 3\ncache_bytes = 0\n";
+    const { config, warnings } = load({ "/w/lspi.toml": text }, { configPath: "/w/lspi.toml" });
+    expect(config.limits?.max_items).toBe(3);
+    expect(warnings).toMatchObject([
+      {
+        code: "config/no-effect",
+        severity: "warning",
+        message: "`limits.cache_bytes` has no effect any more and can be removed",
+        place: { file: "/w/lspi.toml", line: 3, column: 1 },
+        fix: "Remove the key.",
+      },
     ]);
   });
 

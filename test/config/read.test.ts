@@ -23,9 +23,9 @@ describe("TOML", () => {
       '[[s]]\nid = "x"\nid = "y"\n[s.env]\nA = "1"\n"A" = "2"\n[other]\nb = nan\n',
     );
     expect(source.problems.map(({ message, pointer, place }) => [message, pointer, place?.line])).toEqual([
-      ["`id` stands twice; first in line 2", "/s/0/id", 3],
-      ["`A` stands twice; first in line 5", "/s/0/env/A", 6],
-      ["NaN has no place in a config", "/other/b", 8],
+      ["duplicate key `id`; first set in line 2", "/s/0/id", 3],
+      ["duplicate key `A`; first set in line 5", "/s/0/env/A", 6],
+      ["NaN is not supported in a config", "/other/b", 8],
     ]);
     expect(source.tree).toEqual({ s: [{ id: "x", env: { A: "1" } }], other: { b: null } });
   });

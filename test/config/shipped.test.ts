@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
 import { Catalogue } from "../../src/config/catalogue/catalogue.js";
-import { expandShipped } from "../../src/config/expand.js";
+import { shippedLayers } from "../../src/config/extends.js";
 import { diskFiles } from "../../src/config/files.js";
 import { configJsonSchema } from "../../src/config/json-schema.js";
 import { loadConfig } from "../../src/config/load.js";
@@ -14,7 +14,7 @@ const catalogue = new Catalogue(SHIPPED, diskFiles);
 
 describe("shipped configs", () => {
   test("are all valid", () => {
-    const layers = catalogue.names().flatMap((name) => expandShipped(name, catalogue));
+    const layers = catalogue.names().flatMap((name) => shippedLayers(name, catalogue));
     expect(layers.length).toBeGreaterThan(20);
     expect(catalogue.problems).toEqual([]);
   });

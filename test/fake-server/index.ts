@@ -24,7 +24,10 @@ export interface Scenario {
 export const fakeServerPath = fileURLToPath(new URL("./server.mjs", import.meta.url));
 
 const own = Object.fromEntries(
-  ["received", "documents", "children", "arguments", "do"].map((name) => [`fake/${name}`, { capability: null, result: null }]),
+  ["received", "documents", "children", "arguments", "do"].map((name) => [
+    `fake/${name}`,
+    { capability: null, result: null },
+  ]),
 );
 
 /** A server that plays the scenario for `*.fake` files; the scenario is written into `folder`. */
@@ -115,7 +118,6 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
       timeoutMs: 30_000,
       maxServers: 8,
       maxOpenDocuments: 100,
-      cacheBytes: 4_194_304,
     },
     servers,
     tools: [],

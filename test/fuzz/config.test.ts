@@ -5,7 +5,7 @@ import { define, type Json, type JsonObject } from "../../src/base/json.js";
 import { ConfigError, type Problem } from "../../src/base/problem.js";
 import type { Files } from "../../src/config/files.js";
 import { loadConfig } from "../../src/config/load.js";
-import { UnusableConfig } from "../../src/config/salvage.js";
+import { UnusableConfig } from "../../src/config/usable-part.js";
 import { buildPlan } from "../../src/plan/build.js";
 import { overShipped, request, SHIPPED } from "../config/memory-files.js";
 import { holdMemory, nearly, noise, patience, rounds } from "./rounds.js";

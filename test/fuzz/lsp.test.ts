@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ResyncReader } from "../../src/lsp/wire/reader.js";
+import { ResyncReader } from "../../src/lsp/wire/resync-reader.js";
 import { openWorkshop } from "../runtime/workshop.js";
 import { holdMemory, nearly, noise, patience, rounds } from "./rounds.js";
 

@@ -1,11 +1,11 @@
-/** Edits by real servers: renames across files that still compile, moved files that are still imported, fixes, formats. */
+/** Edits by real servers: renames across files, moved files, quick fixes, formatting; the result must compile. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { binaries, type LiveSession, openSession, repository, testEnvironment } from "./session.js";
 
-/** Several starts of servers and checkers in one test, on whatever machine. */
+/** One test starts several servers and checkers, also on slow machines. */
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 const allow = (command: string) => `[allow]\ncommands = ["${command}"]\neffects = ["read", "edit"]\n`;
@@ -25,7 +25,7 @@ kind = "typescript"
 `,
 };
 
-/** What a checker says of a folder; empty when it has nothing to say. */
+/** The output of a checker in a folder; empty when it finds nothing. */
 function complaints(session: LiveSession, command: string, args: string[]): string {
   const { stdout, stderr } = spawnSync(command, args, {
     cwd: session.folder,
@@ -86,7 +86,7 @@ describe.each(Object.entries(typescripts))("%s", (kind, config) => {
     const body = "export function greet(name: string): string {\n  return name.size;\n}";
     const broken = (await session.call("replace_symbol_body", { ...args, body, dry_run: false }))
       .structuredContent;
-    // typescript-language-server says nothing of a file that was clean before and after a change: not known, not clean.
+    // typescript-language-server publishes nothing for a file that was clean before and after: unknown, not clean.
     const saysAll = kind === "typescript 7";
     const error = { path: "src/greet.ts", line: 3, code: "2339" };
     expect(broken).toMatchObject({ status: "applied", diagnostics: { errors: [error] } });
@@ -122,7 +122,7 @@ describe.each(Object.entries(typescripts))("%s", (kind, config) => {
   it("moves a file and updates its importers", async () => {
     const args = { old_path: "src/greet.ts", new_path: "src/words/hello.ts" };
     const { preview, applied } = await previewAndApply(session, "rename_file", args);
-    // The tests before have just changed files.
+    // Earlier tests have just changed files.
     const codes = (preview.warnings as { code: string }[]).map(({ code }) => code);
     expect(codes.filter((code) => code !== "answer/files-changed")).toEqual([]);
     expect(summary(applied).operations).toBe(1);

@@ -43,7 +43,7 @@ export interface LiveSession {
   close(): Promise<void>;
 }
 
-/** Starts `serve` with a config on a copy of a fixture, with further files beside it. */
+/** Starts `serve` with a config on a copy of a fixture (`empty` for none), with further files beside it. */
 export async function openSession(
   fixture: string,
   config: string,
@@ -51,7 +51,7 @@ export async function openSession(
   files: { [name: string]: string } = {},
 ): Promise<LiveSession> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-live-")));
-  cpSync(join(repository, "test", "fixtures", fixture), folder, { recursive: true });
+  if (fixture !== "empty") cpSync(join(repository, "test", "fixtures", fixture), folder, { recursive: true });
   writeFileSync(join(folder, "lspi.toml"), config);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const transport = new StdioClientTransport({

@@ -1,4 +1,4 @@
-/** What a server can do, as it says so: asked often, and known until it says otherwise. */
+/** The capabilities of a server: from `initialize`, and as registered and unregistered later. */
 import { expect, test } from "vitest";
 import { Capabilities } from "../../src/lsp/capabilities.js";
 import { serverPlan } from "../fake-server/index.js";
@@ -40,8 +40,11 @@ test("one that is registered for some documents is there for these, beside one f
 
 test("whether a server reports on its work is known of each method, until it says otherwise", () => {
   const all = capabilities({ hoverProvider: { workDoneProgress: true }, definitionProvider: true });
-  expect([all.tellsProgress(method), all.tellsProgress("textDocument/definition")]).toEqual([true, false]);
+  expect([all.reportsProgress(method), all.reportsProgress("textDocument/definition")]).toEqual([
+    true,
+    false,
+  ]);
   const registerOptions = { workDoneProgress: true };
   all.register({ registrations: [{ id: "1", method: "textDocument/definition", registerOptions }] });
-  expect(all.tellsProgress("textDocument/definition")).toBe(true);
+  expect(all.reportsProgress("textDocument/definition")).toBe(true);
 });

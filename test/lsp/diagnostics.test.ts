@@ -1,4 +1,4 @@
-/** Found, clean or unknown: never clean before the server has spoken about the very text that is on disk. */
+/** Diagnostics: never clean before the server has reported on exactly the text that is on disk. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
@@ -147,7 +147,7 @@ test("pull: nothing is clean before the server has sent the status that it is kn
   });
   expect(await diagnose(server, file, 100)).toMatchObject({
     status: "unknown",
-    why: "the server has not said yet that it is ready",
+    why: "the server has not reported that it is ready",
   });
   await act(server, { notify: "fake/ready", params: {} });
   expect(await diagnose(server, file)).toMatchObject({ status: "clean" });

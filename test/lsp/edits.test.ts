@@ -1,9 +1,9 @@
-/** What servers see of edits: edits of their own are taken within a command only, and they hear of files as they asked. */
+/** Servers may request edits only while a command runs, and are notified of file operations as registered. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { Json } from "../../src/base/json.js";
-import { clientCapabilities } from "../../src/lsp/wire/offer.js";
+import { clientCapabilities } from "../../src/lsp/wire/client-capabilities.js";
 import type { Scenario } from "../fake-server/index.js";
 import { ask, received, session, signal, until, write } from "./support.js";
 

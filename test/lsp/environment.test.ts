@@ -1,4 +1,4 @@
-/** What a program inherits beside a stranger's folder: nothing that leads there, whatever the variable is called. */
+/** The environment beside an untrusted folder: no variable leads into it, whatever its name. */
 import { readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";

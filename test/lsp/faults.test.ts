@@ -1,4 +1,4 @@
-/** Every way in which a server can fail, with the outcome that a caller sees, each within its deadline. */
+/** The failures of a server, with the outcome that a caller sees within its deadline. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -451,6 +451,5 @@ function limits(maxMessageBytes: number) {
     timeoutMs: 30_000,
     maxServers: 8,
     maxOpenDocuments: 100,
-    cacheBytes: 0,
   };
 }

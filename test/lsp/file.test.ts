@@ -3,7 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readText } from "../../src/lsp/documents/file.js";
+import { readText } from "../../src/lsp/documents/read-text.js";
 import { afterThis, workspace, write } from "./support.js";
 
 const read = (path: string) => readText(path, "it", 1_000);

@@ -1,4 +1,4 @@
-/** A server as a call sees it, whichever start of it runs. */
+/** A read is sent again to the next start of a server that ended; everything else fails. */
 import { expect, it, vi } from "vitest";
 import { Refusal } from "../../src/base/problem.js";
 import { Handle } from "../../src/lsp/handle.js";
@@ -17,7 +17,7 @@ function start(generation: number, request: () => unknown): Instance {
 
 function handleOf(first: () => unknown, next: () => unknown = () => Promise.resolve(answered)) {
   const renew = vi.fn(async () => start(2, next));
-  const source = { renew, newsSince: () => undefined, roots: undefined };
+  const source = { renew, crashSince: () => undefined, roots: undefined };
   return { handle: new Handle(start(1, first), source), renew };
 }
 

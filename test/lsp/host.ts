@@ -1,4 +1,4 @@
-/** A process of its own with a pool in it: starts one server with two children, one in a group of its own, tells their pids, and waits to be killed. */
+/** A process with a pool: starts one server with two children, one in its own group, prints their pids, and waits to be killed. */
 import { createPool } from "../../src/lsp/index.js";
 
 const { plan, root } = JSON.parse(process.argv[2] ?? "{}");

@@ -1,12 +1,12 @@
-/** What `<workspace>` and `<node_modules>` stand for: of a workspace that nobody trusts no code is named. */
+/** The placeholders `<workspace>` and `<node_modules>`: in an untrusted workspace they name none of its code. */
 import { chownSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
 import type { Json } from "../../src/base/json.js";
 import { namedModules, withNamedPaths } from "../../src/base/named-paths.js";
+import { launchSettings } from "../../src/lsp/process/launch-settings.js";
 import { namedPathsOf } from "../../src/lsp/process/named-paths.js";
-import { toldTo } from "../../src/lsp/process/told.js";
 import { fakeServer } from "../fake-server/index.js";
 import { poolOf, received, scenarios, signal, workspace, write } from "./support.js";
 
@@ -131,11 +131,11 @@ function over(initializeOptions = {}, settings = {}): ServerPlan["untrusted"] {
 test("a server that cannot do without the workspace's code is started in a sandbox or once it is trusted", () => {
   const { root, program, untrusted } = arrange();
   const fake = fakeServer(scenarios(), {}, { untrusted: { ...over(), start: false } });
-  expect(() => toldTo(fake, root, program, untrusted)).toThrow(/may run code of the workspace/);
+  expect(() => launchSettings(fake, root, program, untrusted)).toThrow(/may run code of the workspace/);
   const trusted = { ...untrusted, trusted: [root] };
-  expect(toldTo(fake, root, program, trusted)).toEqual({ options: null, settings: {} });
+  expect(launchSettings(fake, root, program, trusted)).toEqual({ options: null, settings: {} });
   for (const sandbox of ["none", "no_network", "read_only"] as const)
-    expect(() => toldTo({ ...fake, sandbox }, root, program, untrusted)).toThrow(
+    expect(() => launchSettings({ ...fake, sandbox }, root, program, untrusted)).toThrow(
       expect.objectContaining({
         nextSteps: expect.arrayContaining([
           { kind: "config", text: expect.stringContaining('sandbox = "read_only_no_network"') },
@@ -143,7 +143,7 @@ test("a server that cannot do without the workspace's code is started in a sandb
       }),
     );
   const confined = { ...fake, sandbox: "read_only_no_network" as const };
-  expect(toldTo(confined, root, program, untrusted).options).toBe(null);
+  expect(launchSettings(confined, root, program, untrusted).options).toBe(null);
 });
 
 test("a server to which code is added is started in a sandbox or once it is trusted", () => {
@@ -153,12 +153,14 @@ test("a server to which code is added is started in a sandbox or once it is trus
   const plugins = [{ name: "p" }];
   for (const added of [{ initializeOptions: { plugins } }, { settings: { a: { plugins } } }]) {
     const told = { ...fake, ...added };
-    expect(() => toldTo(told, root, program, untrusted)).toThrow(/may run code of the workspace/);
-    expect(toldTo(told, root, program, { ...untrusted, trusted: [root] })).toMatchObject({});
-    expect(toldTo({ ...told, sandbox: "read_only_no_network" }, root, program, untrusted)).toMatchObject({});
+    expect(() => launchSettings(told, root, program, untrusted)).toThrow(/may run code of the workspace/);
+    expect(launchSettings(told, root, program, { ...untrusted, trusted: [root] })).toMatchObject({});
+    expect(
+      launchSettings({ ...told, sandbox: "read_only_no_network" }, root, program, untrusted),
+    ).toMatchObject({});
   }
   for (const none of [{}, { initializeOptions: { plugins: [] } }, { settings: { a: {} } }])
-    expect(toldTo({ ...fake, ...none }, root, program, untrusted)).toMatchObject({});
+    expect(launchSettings({ ...fake, ...none }, root, program, untrusted)).toMatchObject({});
 });
 
 test("what its options say that it loads must be there; where, is the user's word", () => {
@@ -167,7 +169,7 @@ test("what its options say that it loads must be there; where, is the user's wor
   const asked = (path: Json) => {
     const told = { initializeOptions: { typescript: { path } }, untrusted: { ...over(), loads } };
     const fake = fakeServer(scenarios(), {}, { ...server, ...told });
-    return toldTo(fake, root, program, untrusted).options;
+    return launchSettings(fake, root, program, untrusted).options;
   };
   const there = join(own, "typescript/lib");
   for (const path of [there, join(there, "x.js"), "<node_modules>/typescript/lib"])

@@ -1,4 +1,4 @@
-/** However a proxy ends, its servers and their children end with it: shown by the process table. */
+/** However a proxy ends, its servers and their children end with it. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
-import { markedLines, tableOf } from "../../src/lsp/process/processes.js";
+import { markedLines, tableOf } from "../../src/lsp/process/process-tree.js";
 import { fakePlan, fakeServer } from "../fake-server/index.js";
 import { act, afterThis, alive, ask, scenarios, session, until, workspace } from "./support.js";
 

@@ -1,4 +1,4 @@
-/** Which file is started as a server, with which environment, and that it is the one that was locked. */
+/** Which program is started as a server, with which environment, and that it matches the lock. */
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

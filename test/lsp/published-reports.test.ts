@@ -1,4 +1,4 @@
-/** When a published report counts, by the clock of the test: what settles, what is waited for, and for how long. */
+/** When a published report counts: how long nothing must follow it. Uses fake time. */
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Lines } from "../../src/base/text.js";

@@ -1,4 +1,4 @@
-/** Early answers are not believed, settled ones are not delayed, and the server's own words reach the caller. */
+/** Early answers of a loading server are asked for again, later ones are not delayed, and progress reaches the caller. */
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Json } from "../../src/base/json.js";
@@ -398,40 +398,6 @@ test("the progress of a question, where the server says that it tells of such, i
   expect((await silent.server.request(definition, {}, { signal: signal() })).readiness).toBe("ready");
 });
 
-test("the progress of a question is no news once such a one was seen, other progress is", async () => {
-  const hover = "textDocument/hover";
-  const begin = progress("begin", { title: "finding" });
-  const { pool, server } = await session({
-    capabilities: {
-      definitionProvider: { workDoneProgress: true },
-      hoverProvider: { workDoneProgress: true },
-      referencesProvider: true,
-    },
-    replies: { [definition]: "found", [hover]: "found", "textDocument/references": ["found"] },
-    on: {
-      [definition]: [begin, progress("report", { message: "half" }), progress("end")],
-      // Goes on when the question is answered.
-      [hover]: [begin],
-      // Is not said to report on such questions.
-      "textDocument/references": [begin, progress("end")],
-    },
-  });
-  const isNews = async (method: string) => {
-    const before = await pool.checkFiles();
-    await server.request(method, {}, { signal: signal() });
-    return (await pool.checkFiles()).all !== before.all;
-  };
-  expect(await isNews(definition)).toBe(true);
-  expect(await isNews(definition)).toBe(false);
-  expect(await isNews("textDocument/references")).toBe(true);
-  expect(await isNews(definition)).toBe(false);
-  expect(await isNews(hover)).toBe(true);
-  expect(await isNews(definition)).toBe(false);
-  const before = await pool.checkFiles();
-  await act(server, begin, progress("end"));
-  expect((await pool.checkFiles()).all).not.toBe(before.all);
-});
-
 test("the end of progress is not the status that a server is known for", async () => {
   const { server } = await session({ capabilities: offers }, { server: { ready: serverStatus } });
   await act(server, progress("begin", { title: "fetching" }), progress("end"));
@@ -458,9 +424,9 @@ test("progress that its server forgot is no evidence any more", () => {
     vi.advanceTimersByTime(50_000);
     tell("report");
     vi.advanceTimersByTime(50_000);
-    expect([state.now, state.atWork, state.text]).toEqual(["indexing", true, "indexing"]);
+    expect([state.now, state.isWorking, state.text]).toEqual(["indexing", true, "indexing"]);
     vi.advanceTimersByTime(10_001);
-    expect([state.now, state.atWork, state.text]).toEqual(["unknown", false, null]);
+    expect([state.now, state.isWorking, state.text]).toEqual(["unknown", false, null]);
   } finally {
     vi.useRealTimers();
   }

@@ -1,4 +1,4 @@
-/** Texts of servers without paths outside the roots, in whatever form those stand there. */
+/** Redaction of paths in texts of servers, in every form that servers print them. */
 import { homedir } from "node:os";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** A confined server: what it cannot do any more, that it still works, and that it never runs unconfined. */
+/** A confined server: what it cannot do, that it still works, and that it never runs without its sandbox. */
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";

@@ -1,4 +1,4 @@
-/** Servers over TCP and sockets: both directions, started or not, and what goes wrong on the way. */
+/** Servers over TCP and socket files: connecting, accepting, and their failures. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";

@@ -1,4 +1,4 @@
-/** A throw-away workspace with a pool over it, and the small words that the tests of servers share. */
+/** Helpers for tests of servers: a temporary workspace, a pool, and a scripted server. */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -49,7 +49,7 @@ export function poolOf(
     avoid: [],
     version: "0.0.0",
     ...context,
-    watchLimits: { openWaitMs: 60_000, ...context.watchLimits },
+    watchOptions: { ignoredWaitMs: 60_000, ...context.watchOptions },
   });
   afterThis(() => pool.close());
   return pool;

@@ -1,9 +1,9 @@
-/** Trust counts for each root by itself: that of one, or of a folder beside it, is none of another. */
+/** Trust is decided for each root alone: trust in one root says nothing about another. */
 import { readlinkSync, realpathSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
-import { cwdOf, isTrustedStart, strangersOf, trustStep } from "../../src/lsp/process/trusted.js";
+import { cwdOf, isTrustedStart, trustStep, untrustedFolders } from "../../src/lsp/process/trusted.js";
 import { fakeServer } from "../fake-server/index.js";
 import { poolOf, received, scenarios, signal, workspace } from "./support.js";
 
@@ -21,12 +21,12 @@ function arrange() {
 
 test("a root is a stranger unless it lies in a trusted folder", () => {
   const { top, a, b, context } = arrange();
-  expect(strangersOf(context)).toEqual([b]);
-  expect(strangersOf({ ...context, roots: [join(a, "sub"), join(top, "A-not")] })).toEqual([
+  expect(untrustedFolders(context)).toEqual([b]);
+  expect(untrustedFolders({ ...context, roots: [join(a, "sub"), join(top, "A-not")] })).toEqual([
     join(top, "A-not"),
   ]);
-  expect(strangersOf({ ...context, trusted: undefined })).toEqual([a, b]);
-  expect(strangersOf({ ...context, trusted: [a, b] })).toEqual([]);
+  expect(untrustedFolders({ ...context, trusted: undefined })).toEqual([a, b]);
+  expect(untrustedFolders({ ...context, trusted: [a, b] })).toEqual([]);
 });
 
 test("a start is trusted with its root and each folder that the server is told", () => {

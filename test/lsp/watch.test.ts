@@ -1,4 +1,4 @@
-/** What changed on disk is known at the next look, without waiting and whoever changed it. */
+/** Every change on disk is known at the next check, whoever made it, on the event source of every platform. */
 import { execFileSync, spawnSync } from "node:child_process";
 import fs, {
   closeSync,
@@ -16,13 +16,18 @@ import fs, {
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join, relative } from "node:path";
-import { describe, expect, test, vi } from "vitest";
-import { stampText } from "../../src/lsp/documents/file.js";
-import { isForeign } from "../../src/lsp/watch/folder-watchers.js";
-import { type WatchLimits, WorkspaceWatch } from "../../src/lsp/watch/watch.js";
+import { describe, expect, test } from "vitest";
+import {
+  type EventListener,
+  FolderWatches,
+  isOnNetwork,
+  type OpenEventSource,
+  RecursiveWatches,
+} from "../../src/lsp/watch/event-source.js";
+import { type WatchOptions, WorkspaceWatch } from "../../src/lsp/watch/workspace-watch.js";
 import { afterThis, workspace, write } from "./support.js";
 
-/** Node writes to no mapped memory; Python does, where it is installed. */
+/** Node cannot write through mapped memory; Python can, where it is installed. */
 const hasPython = spawnSync("python3", ["-c", "import mmap"]).status === 0;
 
 /** So many files in a folder. */
@@ -38,19 +43,20 @@ function writeMapped(path: string): void {
 async function watched(
   files: { [path: string]: string },
   deny: string[] = [],
-  limits: Partial<WatchLimits> = {},
+  options: Partial<WatchOptions> = {},
 ) {
   const root = workspace(files);
-  const watch = new WorkspaceWatch([root], deny, () => {}, { openWaitMs: 60_000, ...limits });
+  const context = { roots: [root], deny, env: {}, log: () => {} };
+  const watch = new WorkspaceWatch(context, { ignoredWaitMs: 60_000, ...options });
   afterThis(() => watch.close());
-  await watch.refresh();
+  await watch.check();
   let cursor = watch.cursor;
   const look = async (isIgnored: boolean): Promise<{ [path: string]: number }> => {
-    await watch.refresh();
+    await watch.check();
     const found = watch.since(cursor, [root]).filter(({ ignored }) => ignored === isIgnored);
     return Object.fromEntries(found.map(({ path, type }) => [relative(root, path), type]));
   };
-  /** What changed since the last look, without what git ignores. */
+  /** What changed since the last check, without what git ignores. */
   const changes = async () => {
     const seen = await look(false);
     cursor = watch.cursor;
@@ -150,38 +156,57 @@ describe("what git ignores", () => {
     expect(await changes()).toEqual({});
   });
 
-  /** Every look sweeps, and waits until that is done. */
-  const swept = { sweepRest: 0, sweepRestMs: 0, sweepWaitMs: 60_000 };
-  /** Until files are older than what a sweep takes for fresh. */
-  const age = () => new Promise((done) => setTimeout(done, 150));
-
-  test.each<[string, Partial<WatchLimits>]>([
-    ["files in one part", { zoneFiles: 20 }],
-    ["folders in one part", { zoneFolders: 5 }],
-    ["files in all parts", { allFiles: 25 }],
-    ["folders in all parts", { allFolders: 6 }],
-  ])("is only swept when there are too many %s, and nothing counts as deleted", async (_what, few) => {
-    const limits = { ...swept, ...few };
-    const { root, watch, ignored, changes } = await watched({ ...rules, ...many("gen/one", 3) }, [], limits);
+  test.each<[string, Partial<WatchOptions>]>([
+    ["files in one folder", { ignoredFiles: 30 }],
+    ["folders in one folder", { ignoredFolders: 7 }],
+  ])("is followed only at its top level when there are too many %s", async (_what, few) => {
+    const { root, watch, ignored, changes } = await watched({ ...rules, ...many("gen/one", 3) }, [], few);
     expect(watch.notWatched([root])).toEqual([]);
     write(join(root, "gen/one/f0.ts"), "2");
     expect(await ignored()).toEqual({ "gen/one/f0.ts": 2 });
     for (let i = 0; i < 10; i++) {
       for (const path of Object.keys(many(`gen/more${i}`, 3))) write(join(root, path), "1");
     }
+    // Nothing counts as deleted because it is no longer followed.
     expect(Object.values(await ignored())).not.toContain(3);
     expect(watch.notWatched([root])).toEqual([join(root, "gen")]);
     expect(watch.notWatched([join(root, "src")])).toEqual([]);
-    // It begins anew when it does.
     rmSync(join(root, "gen"), { recursive: true });
-    const gone = await ignored();
-    expect([Object.keys(gone).length, new Set(Object.values(gone))]).toEqual([33, new Set([3])]);
+    expect(new Set(Object.values(await ignored()))).toEqual(new Set([3]));
     expect(watch.notWatched([root])).toEqual([]);
+    // It is followed again when it is created again.
     write(join(root, "gen/one/f0.ts"), "4");
     expect(await ignored()).toEqual({ "gen/one/f0.ts": 1 });
     write(join(root, "gen/one/f0.ts"), "5");
     expect(await ignored()).toEqual({ "gen/one/f0.ts": 2 });
     expect(await changes()).toEqual({});
+  });
+
+  test("a package that is added to, replaced in or removed from a node_modules that is too large is seen", async () => {
+    const start = { ...many("node_modules/p", 30), ...many("node_modules/@s/old", 3) };
+    const { root, watch, ignored } = await watched(start, [], { ignoredFiles: 30 });
+    const modules = join(root, "node_modules");
+    expect(watch.notWatched([root])).toEqual([modules]);
+    write(join(modules, "q/i.d.ts"), "1");
+    write(join(modules, "@s/new/i.d.ts"), "1");
+    write(join(modules, ".package-lock.json"), "{}");
+    expect(await ignored()).toEqual({
+      "node_modules/q/i.d.ts": 1,
+      "node_modules/@s/new/i.d.ts": 1,
+      "node_modules/.package-lock.json": 1,
+    });
+    write(join(modules, "q/i.d.ts"), "2");
+    rmSync(join(modules, "p"), { recursive: true });
+    rmSync(join(modules, "@s/old"), { recursive: true });
+    expect(await ignored()).toEqual({
+      "node_modules/q/i.d.ts": 2,
+      "node_modules/p": 3,
+      "node_modules/@s/old": 3,
+    });
+    write(join(root, "staged/i.d.ts"), "1");
+    rmSync(join(modules, "q"), { recursive: true });
+    renameSync(join(root, "staged"), join(modules, "q"));
+    expect(await ignored()).toMatchObject({ "node_modules/q/i.d.ts": 2 });
   });
 
   test("dependencies are followed, and so is a package that is added, replaced or removed", async () => {
@@ -213,7 +238,7 @@ describe("what git ignores", () => {
 
   test("a change before a large folder was read for the first time is known once it is", async () => {
     const start = many("node_modules/p", 1_000);
-    const { root, watch } = await watched(start, [], { openWaitMs: 0 });
+    const { root, watch } = await watched(start, [], { ignoredWaitMs: 0 });
     const path = join(root, "node_modules/p/f999.ts");
     // File systems count in ticks of some milliseconds: in that of the first look nobody can tell before from after.
     const [looked, clock] = [Date.now(), join(workspace({}), "clock")];
@@ -224,250 +249,81 @@ describe("what git ignores", () => {
     await expect.poll(tick, { interval: 1 }).toBeGreaterThan(looked + 1);
     write(path, "2");
     const isKnown = async () => {
-      await watch.refresh();
+      await watch.check();
       return watch.since(0, [root]).some((change) => change.path === path && change.type === 2);
     };
     await expect.poll(isKnown, { timeout: 30_000 }).toBe(true);
     expect(watch.since(0, [root])).toHaveLength(1);
   });
 
-  test("what is swept: files that come, go or are renamed into place are seen, and packages too", async () => {
-    const start = { ...many("node_modules/p/lib", 12), ...many("node_modules/q", 12) };
-    const { root, watch, ignored } = await watched(start, [], { ...swept, zoneFiles: 20 });
-    const modules = join(root, "node_modules");
-    expect(watch.notWatched([root])).toEqual([modules]);
-    await age();
-    await ignored();
-    write(join(modules, "p/lib/new.ts"), "1");
-    unlinkSync(join(modules, "p/lib/f0.ts"));
-    expect(await ignored()).toEqual({ "node_modules/p/lib/new.ts": 1, "node_modules/p/lib/f0.ts": 3 });
-    await age();
-    await ignored();
-    write(join(root, "next"), "2");
-    renameSync(join(root, "next"), join(modules, "p/lib/f1.ts"));
-    expect(await ignored()).toMatchObject({ "node_modules/p/lib/f1.ts": 2 });
-    write(join(modules, "@s/r/i.d.ts"), "1");
-    rmSync(join(modules, "q"), { recursive: true });
-    const seen = await ignored();
-    expect(seen).toMatchObject({ "node_modules/@s/r/i.d.ts": 1, "node_modules/q/f0.ts": 3 });
-    expect(Object.keys(seen).filter((path) => path.startsWith("node_modules/q/"))).toHaveLength(12);
-  });
-
-  test("an installation is seen by the package manager's own file, however short the last sweep is ago", async () => {
-    const start = { ...many("node_modules/p", 30), "node_modules/.package-lock.json": "1" };
-    const { root, ignored } = await watched(start, [], { ...swept, sweepRest: 1e9, zoneFiles: 20 });
-    await ignored();
-    write(join(root, "node_modules/q/i.d.ts"), "1");
-    expect(await ignored()).toEqual({});
-    write(join(root, "node_modules/.package-lock.json"), "22");
-    expect(await ignored()).toMatchObject({
-      "node_modules/.package-lock.json": 2,
-      "node_modules/q/i.d.ts": 1,
-    });
-  });
-
-  test("no more folders are swept than is allowed", async () => {
-    const start = { ...many("node_modules/p", 30), "node_modules/q/x.ts": "1" };
-    const { root, ignored } = await watched(start, [], { ...swept, sweptFolders: 1, zoneFiles: 20 });
-    write(join(root, "node_modules/q/new.ts"), "1");
-    expect(await ignored()).toEqual({});
-  });
-
-  test("is followed in a part that is too large where answers were about it", async () => {
-    const { root, watch, ignored } = await watched(
-      { ...rules, ...many("gen/seen", 8), ...many("gen/other", 30) },
-      [],
-      { zoneFiles: 20, sweptFolders: 0 },
-    );
+  test("is checked in a folder that is too large where an answer showed it", async () => {
+    const files = { ...rules, ...many("gen/seen", 8), ...many("gen/other", 30) };
+    const { root, watch, ignored } = await watched(files, [], { ignoredFiles: 30 });
     write(join(root, "gen/seen/f0.ts"), "2");
     expect(await ignored()).toEqual({});
-    watch.attend(join(root, "gen/seen/f0.ts"));
-    watch.attend("/etc/hostname");
+    watch.addShown(join(root, "gen/seen/f0.ts"));
+    watch.addShown("/etc/hostname");
     expect(await ignored()).toEqual({});
     write(join(root, "gen/seen/f0.ts"), "3");
-    write(join(root, "gen/seen/new.ts"), "1");
     write(join(root, "gen/other/f0.ts"), "2");
-    expect(await ignored()).toEqual({ "gen/seen/f0.ts": 2, "gen/seen/new.ts": 1 });
+    expect(await ignored()).toEqual({ "gen/seen/f0.ts": 2 });
   });
 });
 
-describe("a file that an answer was about", () => {
-  test("is seen to change where the system's watches do not tell: through a hard link from elsewhere", async () => {
-    const { root, watch, changes } = await watched({ "a.ts": "1", "b.ts": "1" });
-    const outside = workspace({});
-    linkSync(join(root, "a.ts"), join(outside, "a"));
-    linkSync(join(root, "b.ts"), join(outside, "b"));
-    await changes();
-    watch.attend(join(root, "a.ts"));
-    write(join(outside, "a"), "22");
-    write(join(outside, "b"), "22");
-    expect((await changes())["a.ts"]).toBe(2);
-  });
-
-  test("is seen to change through a hard link that it got later", async () => {
+describe("a file that an answer showed", () => {
+  test("is seen to change through a hard link from elsewhere, of which no event tells", async () => {
     const { root, watch, changes } = await watched({ "a.ts": "1" });
-    await changes();
-    watch.attend(join(root, "a.ts"));
     const outside = workspace({});
     linkSync(join(root, "a.ts"), join(outside, "a"));
-    write(join(outside, "a"), "22");
-    await expect.poll(async () => (await changes())["a.ts"], { timeout: 5_000 }).toBe(2);
     await changes();
-    write(join(outside, "a"), "333");
-    expect((await changes())["a.ts"]).toBe(2);
+    watch.addShown(join(root, "a.ts"));
+    write(join(outside, "a"), "22");
+    expect(await changes()).toEqual({ "a.ts": 2 });
   });
 
-  test.skipIf(!hasPython)("is seen to change through memory, which tells nobody", async () => {
+  test.skipIf(!hasPython)("is seen to change through mapped memory, of which no event tells", async () => {
     const { root, watch, changes } = await watched({ "a.ts": "1111" });
     await changes();
-    watch.attend(join(root, "a.ts"));
+    watch.addShown(join(root, "a.ts"));
     await changes();
     writeMapped(join(root, "a.ts"));
     expect((await changes())["a.ts"]).toBe(2);
   });
 
-  test.skipIf(!hasPython)(
-    "is seen to change through memory after a moment where many others were asked about since, and at once where it has other names",
-    async () => {
-      vi.useFakeTimers({ toFake: ["performance"] });
-      afterThis(() => {
-        vi.useRealTimers();
-      });
-      const names = Array.from({ length: 80 }, (_, number) => `f${number}.ts`);
-      const files = Object.fromEntries(names.map((name) => [name, "1111"]));
-      const { root, watch, changes } = await watched({ ...files, "old.ts": "1111", "linked.ts": "1111" });
-      linkSync(join(root, "linked.ts"), join(workspace({}), "elsewhere"));
-      await changes();
-      for (const some of [["old.ts", "linked.ts"], names]) {
-        for (const name of some) watch.attend(join(root, name));
-        await changes();
-      }
-      for (const name of ["old.ts", "linked.ts", "f79.ts"]) writeMapped(join(root, name));
-      expect(await changes()).toEqual({ "linked.ts": 2, "f79.ts": 2 });
-      expect(watch.stampOf(join(root, "f79.ts"))).toBe(stampText(statSync(join(root, "f79.ts"))));
-      expect(watch.stampOf(join(root, "old.ts"))).toBeUndefined();
-      vi.advanceTimersByTime(250);
-      expect(await changes()).toEqual({ "old.ts": 2 });
-    },
-  );
-
-  test.skipIf(!hasPython)(
-    "is seen to change through memory at once where the last page showed it",
-    async () => {
-      vi.useFakeTimers({ toFake: ["performance"] });
-      afterThis(() => {
-        vi.useRealTimers();
-      });
-      const names = Array.from({ length: 80 }, (_, number) => `f${number}.ts`);
-      const { root, watch, changes } = await watched(Object.fromEntries(names.map((name) => [name, "1111"])));
-      await changes();
-      for (const name of names) watch.attend(join(root, name));
-      await changes();
-      for (const name of names.slice(0, 30)) watch.attend(join(root, name));
-      for (const name of ["f0.ts", "f79.ts"]) writeMapped(join(root, name));
-      expect(await changes()).toEqual({ "f0.ts": 2 });
-      writeMapped(join(root, "f1.ts"));
-      expect(await changes()).toEqual({ "f1.ts": 2 });
-      vi.advanceTimersByTime(250);
-      expect(await changes()).toEqual({ "f79.ts": 2 });
-    },
-  );
-
-  const grown = (many: (number: number) => string) => Array.from({ length: 30 }, (_, number) => many(number));
-  test.skipIf(!hasPython).each([
-    ["a folder", "build/\n", "build/a.ts", grown((number) => `build/more/f${number}.ts`)],
-    ["files", "*.gen\n", "a.gen", grown((number) => `f${number}.gen`)],
-  ])(
-    "is seen to change through memory at once where %s that git ignores and that it is of have grown too many",
-    async (_, rules, name, more) => {
-      vi.useFakeTimers({ toFake: ["performance"] });
-      afterThis(() => {
-        vi.useRealTimers();
-      });
-      const files = { ".gitignore": rules, [name]: "1111", ...many("src", 80) };
-      const { root, watch } = await watched(files, [], { zoneFiles: 20 });
-      const own = join(root, name);
-      await watch.refresh();
-      for (const some of [[own], Object.keys(many("src", 80)).map((name) => join(root, name))]) {
-        for (const path of some) watch.attend(path);
-        await watch.refresh();
-      }
-      const seen = async () => {
-        const { cursor } = watch;
-        writeMapped(own);
-        await watch.refresh();
-        return watch.since(cursor, [root]).some(({ path }) => path === own);
-      };
-      expect(watch.tells(own)).toBe(true);
-      expect(await seen()).toBe(false);
-      for (const path of more) write(join(root, path), "1");
-      await expect
-        .poll(async () => {
-          await watch.refresh();
-          return watch.tells(own);
-        })
-        .toBe(false);
-      expect(await seen()).toBe(true);
-    },
-  );
-
-  test("is seen to change at once, among many others, where no watch tells of it", async () => {
-    vi.useFakeTimers({ toFake: ["performance"] });
-    afterThis(() => {
-      vi.useRealTimers();
-    });
-    const files = many("src", 80);
-    const { root, watch } = await watched(files, [], { files: 5 });
-    const paths = Object.keys(files).map((name) => join(root, name));
-    for (const path of paths) watch.attend(path);
-    await watch.refresh();
-    const { cursor } = watch;
-    const early = paths.slice(0, 10);
-    for (const path of early) write(path, "22");
-    await watch.refresh();
-    expect(
-      watch
-        .since(cursor, [root])
-        .map(({ path }) => path)
-        .toSorted(),
-    ).toEqual(early.toSorted());
+  test("is seen to come and go", async () => {
+    const { root, watch, changes } = await watched({ "a.ts": "1" });
+    watch.addShown(join(root, "a.ts"));
+    unlinkSync(join(root, "a.ts"));
+    expect(await changes()).toEqual({ "a.ts": 3 });
+    write(join(root, "a.ts"), "2");
+    expect(await changes()).toEqual({ "a.ts": 1 });
   });
 
-  test("is let go when there are too many of them", async () => {
-    const { root, watch, changes } = await watched({ "a.ts": "1", "b.ts": "1" }, [], { attended: 1 });
+  test("is seen to change where there are too many files to watch", async () => {
+    const { root, watch } = await watched(many("src", 80), [], { files: 5 });
+    const paths = [...Array(20).keys()].map((number) => join(root, `src/f${number}.ts`));
+    for (const path of paths) watch.addShown(path);
+    const { cursor } = watch;
+    for (const path of paths) write(path, "22");
+    await watch.check();
+    const seen = watch.since(cursor, [root]).map(({ path }) => path);
+    expect(seen.toSorted()).toEqual(paths.toSorted());
+  });
+
+  test("is dropped when there are too many of them", async () => {
+    const { root, watch, changes } = await watched({ "a.ts": "1", "b.ts": "1" }, [], { shownFiles: 1 });
     const outside = workspace({});
     linkSync(join(root, "a.ts"), join(outside, "a"));
     await changes();
-    watch.attend(join(root, "a.ts"));
-    watch.attend(join(root, "b.ts"));
+    watch.addShown(join(root, "a.ts"));
+    watch.addShown(join(root, "b.ts"));
     write(join(outside, "a"), "22");
-    if (process.platform === "linux") expect(await changes()).toEqual({});
+    expect(await changes()).toEqual({});
   });
 });
 
-test("a write is told of in every folder that is followed, and nowhere else", async () => {
-  const { root, watch } = await watched(
-    {
-      ...{ ".gitignore": "gen\n", "src/a.ts": "", "gen/b.ts": "", "node_modules/q/x.ts": "" },
-      ...many("node_modules/p", 30),
-    },
-    [],
-    { zoneFiles: 20 },
-  );
-  const tells = (name: string) => watch.tells(join(root, name));
-  expect(["src/a.ts", "gen/b.ts"].map(tells)).toEqual([true, true]);
-  expect(["src/none.ts", "node_modules/p/f0.ts", "../a.ts"].map(tells)).toEqual([false, false, false]);
-  // Its folder is followed for it alone, and may be replaced with what is around it.
-  watch.attend(join(root, "node_modules/q/x.ts"));
-  await watch.refresh();
-  expect(tells("node_modules/q/x.ts")).toBe(false);
-  const { watch: full, root: fullRoot } = await watched(many("src", 30), [], { files: 5 });
-  const told = [...Array(30).keys()].filter((number) => full.tells(join(fullRoot, `src/f${number}.ts`)));
-  expect(told.length).toBeLessThanOrEqual(5);
-});
-
 test("a root that is replaced by another is followed with all that is in it", async () => {
-  const { root, watch, changes } = await watched({ "a.ts": "1", "sub/b.ts": "1", "sub/in/c.ts": "1" });
+  const { root, changes } = await watched({ "a.ts": "1", "sub/b.ts": "1", "sub/in/c.ts": "1" });
   await changes();
   renameSync(root, `${root}-old`);
   afterThis(() => rmSync(`${root}-old`, { recursive: true, force: true }));
@@ -475,71 +331,194 @@ test("a root that is replaced by another is followed with all that is in it", as
   expect(Object.keys(await changes()).toSorted()).toEqual(["a.ts", "sub/b.ts", "sub/in/c.ts"]);
   for (const name of ["a.ts", "sub/b.ts", "sub/in/c.ts"]) {
     expect(await changes()).toEqual({});
-    expect(watch.tells(join(root, name))).toBe(true);
     write(join(root, name), "333");
     expect(await changes()).toEqual({ [name]: 2 });
   }
 });
 
 test("a root that is deleted and made again, under the same number if the system likes, is followed", async () => {
-  const { root, watch, changes } = await watched({ "a.ts": "1" });
+  const { root, changes } = await watched({ "a.ts": "1" });
   await changes();
   rmSync(root, { recursive: true });
   write(join(root, "a.ts"), "22");
   expect(await changes()).toEqual({ "a.ts": 2 });
   expect(await changes()).toEqual({});
-  expect(watch.tells(join(root, "a.ts"))).toBe(true);
   write(join(root, "a.ts"), "333");
   expect(await changes()).toEqual({ "a.ts": 2 });
 });
 
-test("nothing is told of where other machines write, or where that cannot be found out", async () => {
-  const { statfsSync } = fs;
-  afterThis(() => {
-    Object.assign(fs, { statfsSync });
-    syncBuiltinESMExports();
-  });
-  const toldOn = async (type: number) => {
-    Object.assign(fs, { statfsSync: () => ({ type }) });
-    syncBuiltinESMExports();
-    const { root, watch } = await watched({ "a.ts": "1" });
-    return watch.tells(join(root, "a.ts"));
-  };
-  const ext4 = 0xef53;
-  const [nfs, cifs, signedCifs] = [0x6969, 0xff534d42, 0xff534d42 | 0];
-  expect(await toldOn(ext4)).toBe(true);
-  for (const type of [nfs, cifs, signedCifs]) expect(await toldOn(type)).toBe(false);
-  Object.assign(fs, { statfsSync });
-  syncBuiltinESMExports();
-  expect([workspace({}), join(workspace({}), "none")].map(isForeign)).toEqual([false, true]);
-});
-
-test("what is ignored later, and is too much then, is not told of", async () => {
-  const { root, watch, changes } = await watched(
-    { "a.txt": "1", "b.txt": "1", "c.txt": "1", "d.ts": "1" },
-    [],
-    {
-      zoneFiles: 1,
-    },
-  );
-  await changes();
-  const tells = () => ["a.txt", "b.txt", "c.txt", "d.ts"].map((name) => watch.tells(join(root, name)));
-  expect(tells()).toEqual([true, true, true, true]);
-  const { losses } = watch;
-  write(join(root, ".gitignore"), "*.txt\n");
-  await changes();
-  await changes();
-  expect(tells()).toEqual([false, false, false, true]);
-  expect(watch.losses).toBe(losses + 3);
-});
-
-test("more files than are followed: that is said, of this root only", async () => {
+test("more files than are followed: isBlind says so, of this root only", async () => {
   const { root, watch } = await watched({ "a/1.ts": "", "a/2.ts": "", "b/3.ts": "" }, [], { files: 2 });
   expect(watch.isBlind([root])).toBe(true);
   expect(watch.isBlind([join(root, "a")])).toBe(true);
   expect(watch.isBlind([workspace({})])).toBe(false);
   const { watch: other, root: otherRoot } = await watched({ "a/1.ts": "" }, [], { files: 2 });
   expect(other.isBlind([otherRoot])).toBe(false);
+});
+
+describe("where there are no events", () => {
+  const none: OpenEventSource = () => ({
+    ...{ capacity: 0, add: () => false, remove: () => {}, drain: async () => {}, close: () => {} },
+  });
+
+  test("isBlind says so, and a background scan finds every change", async () => {
+    const options = { openEvents: none, rescanMs: 20 };
+    const { root, watch } = await watched({ "a.ts": "1", "src/b.ts": "1", "src/c.ts": "1" }, [], options);
+    expect(watch.isBlind([root])).toBe(true);
+    const { cursor } = watch;
+    write(join(root, "a.ts"), "22");
+    write(join(root, "src/new/d.ts"), "1");
+    unlinkSync(join(root, "src/b.ts"));
+    const seen = () =>
+      Object.fromEntries(watch.since(cursor, [root]).map(({ path, type }) => [relative(root, path), type]));
+    await expect.poll(seen, { timeout: 20_000 }).toEqual({ "a.ts": 2, "src/new/d.ts": 1, "src/b.ts": 3 });
+  });
+
+  test("a check lists no folder", async () => {
+    const { root, watch } = await watched(many("src", 20), [], { openEvents: none });
+    const { cursor } = watch;
+    write(join(root, "src/f1.ts"), "22");
+    await watch.check();
+    expect(watch.since(cursor, [root])).toEqual([]);
+  });
+
+  test("so it is on a network file system, and where that cannot be found out", async () => {
+    const { statfsSync } = fs;
+    const restore = () => {
+      Object.assign(fs, { statfsSync });
+      syncBuiltinESMExports();
+    };
+    afterThis(restore);
+    const isBlindOn = async (type: number) => {
+      Object.assign(fs, { statfsSync: () => ({ type }) });
+      syncBuiltinESMExports();
+      const { root, watch } = await watched({ "a.ts": "1" });
+      return watch.isBlind([root]);
+    };
+    const ext4 = 0xef53;
+    const [nfs, cifs, signedCifs] = [0x6969, 0xff534d42, 0xff534d42 | 0];
+    expect(await isBlindOn(ext4)).toBe(false);
+    for (const type of [nfs, cifs, signedCifs]) expect(await isBlindOn(type)).toBe(true);
+    restore();
+    expect([workspace({}), join(workspace({}), "none")].map(isOnNetwork)).toEqual([false, true]);
+  });
+
+  test("a folder that could not be watched is watched as soon as it can be", async () => {
+    let isFull = true;
+    const openEvents: OpenEventSource = (_roots, listener) => {
+      const source = new FolderWatches(listener);
+      const add = (folder: string) => !isFull && source.add(folder);
+      return {
+        capacity: 9_999,
+        add,
+        remove: () => {},
+        drain: () => source.drain(),
+        close: () => source.close(),
+      };
+    };
+    const { root, watch, changes } = await watched({ "src/a.ts": "1" }, [], { openEvents, rescanMs: 20 });
+    expect(watch.isBlind([root])).toBe(true);
+    isFull = false;
+    await expect.poll(() => watch.isBlind([root]), { timeout: 20_000 }).toBe(false);
+    await changes();
+    write(join(root, "src/a.ts"), "2");
+    expect(await changes()).toEqual({ "src/a.ts": 2 });
+  });
+
+  test("a watch that fails later counts as none", async () => {
+    let listener: EventListener | undefined;
+    const openEvents: OpenEventSource = (_roots, given) => {
+      listener = given;
+      return new FolderWatches(given);
+    };
+    const { root, watch } = await watched({ "src/a.ts": "1" }, [], { openEvents });
+    expect(watch.isBlind([root])).toBe(false);
+    listener?.unwatched(join(root, "src"));
+    expect(watch.isBlind([root])).toBe(true);
+  });
+});
+
+describe("with one recursive watch, as on macOS and Windows", () => {
+  /** The events of a test, given by hand: they may be few, late, or only about what is inside a new folder. */
+  async function recursive(files: { [path: string]: string }, options: Partial<WatchOptions> = {}) {
+    let listener: EventListener | undefined;
+    const openEvents: OpenEventSource = (_roots, given) => {
+      listener = given;
+      return { capacity: 1e9, add: () => true, remove: () => {}, drain: async () => {}, close: () => {} };
+    };
+    const opened = await watched(files, [], { ...options, openEvents });
+    const tell = (...names: string[]) => {
+      for (const name of names) listener?.changed(join(opened.root, name));
+    };
+    return { ...opened, tell, lose: () => listener?.lost() };
+  }
+
+  test("what events name is read, and nothing else", async () => {
+    const { root, changes, tell } = await recursive({ "a.ts": "1", "src/b.ts": "1", "src/c.ts": "1" });
+    write(join(root, "a.ts"), "2");
+    write(join(root, "src/c.ts"), "2");
+    unlinkSync(join(root, "src/b.ts"));
+    tell("a.ts", "src/b.ts");
+    expect(await changes()).toEqual({ "a.ts": 2, "src/b.ts": 3 });
+    tell("src/c.ts", "src/never.ts", "", "../outside.ts");
+    expect(await changes()).toEqual({ "src/c.ts": 2 });
+  });
+
+  test("an event of a file in a folder that is not known yet brings the whole folder", async () => {
+    const { root, changes, tell } = await recursive({ "a.ts": "1" });
+    write(join(root, "new/deep/b.ts"), "1");
+    write(join(root, "new/c.ts"), "1");
+    tell("new/deep/b.ts");
+    expect(await changes()).toEqual({ "new/deep/b.ts": 1, "new/c.ts": 1 });
+    tell("new");
+    expect(await changes()).toEqual({});
+  });
+
+  test("a folder that is renamed, deleted or replaced brings everything in it", async () => {
+    const { root, changes, tell } = await recursive({ "src/a.ts": "1", "old/b.ts": "1", "other/a.ts": "22" });
+    renameSync(join(root, "old"), join(root, "new"));
+    tell("old", "new");
+    expect(await changes()).toEqual({ "old/b.ts": 3, "new/b.ts": 1 });
+    rmSync(join(root, "src"), { recursive: true });
+    renameSync(join(root, "other"), join(root, "src"));
+    tell("src", "other");
+    expect(await changes()).toEqual({ "src/a.ts": 2, "other/a.ts": 3 });
+  });
+
+  test("an event inside a folder that is too large to be followed is passed over", async () => {
+    const files = { ...many("node_modules/p/lib", 30), "a.ts": "1" };
+    const { root, watch, ignored, tell } = await recursive(files, { ignoredFiles: 30 });
+    expect(watch.notWatched([root])).toEqual([join(root, "node_modules")]);
+    write(join(root, "node_modules/p/lib/f1.ts"), "22");
+    tell("node_modules/p/lib/f1.ts");
+    expect(await ignored()).toEqual({});
+    write(join(root, "node_modules/q/lib/a.ts"), "1");
+    tell("node_modules/q/lib/a.ts");
+    expect(await ignored()).toEqual({ "node_modules/q/lib/a.ts": 1 });
+  });
+
+  test("after lost events everything is read again", async () => {
+    const { root, changes, lose } = await recursive({ "a.ts": "1", "src/b.ts": "1" });
+    write(join(root, "src/b.ts"), "2");
+    write(join(root, "src/new/c.ts"), "2");
+    unlinkSync(join(root, "a.ts"));
+    lose();
+    expect(await changes()).toEqual({ "a.ts": 3, "src/b.ts": 2, "src/new/c.ts": 1 });
+  });
+
+  test("Node's own recursive watch reports files in new folders", { timeout: 30_000 }, async () => {
+    const openEvents: OpenEventSource = (roots, listener) => new RecursiveWatches(roots, listener);
+    const { root, watch } = await watched({ "src/a.ts": "1" }, [], { openEvents });
+    expect(watch.isBlind([root])).toBe(false);
+    const seen = async (name: string) => {
+      await watch.check();
+      return watch.since(0, [root]).find(({ path }) => path === join(root, name))?.type;
+    };
+    write(join(root, "src/a.ts"), "2");
+    write(join(root, "src/new/b.ts"), "1");
+    await expect.poll(() => seen("src/a.ts"), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => seen("src/new/b.ts"), { timeout: 10_000 }).toBe(1);
+  });
 });
 
 test.skipIf(process.platform !== "linux")(
@@ -581,10 +560,10 @@ test("two callers get what happened before each of them", async () => {
   const { root, watch } = await watched({ "a.ts": "1" });
   const cursor = watch.cursor;
   write(join(root, "a.ts"), "2");
-  const first = watch.refresh();
+  const first = watch.check();
   mkdirSync(join(root, "n"));
   write(join(root, "n/b.ts"), "1");
-  await Promise.all([first, watch.refresh()]);
+  await Promise.all([first, watch.check()]);
   expect(watch.since(cursor, [root])).toHaveLength(2);
   expect(watch.since(cursor, [join(root, "n")])).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-/** Diagnostics of all files: pulled with their result ids, merged with what was published, and honest about the rest. */
+/** Diagnostics of all files: pulled with result ids, merged with published ones, and reported as incomplete where they are. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -145,7 +145,7 @@ test("a report on an older version of an open file does not count", async () => 
 });
 
 test.each<[string, Scenario, string]>([
-  ["a server that only publishes", {}, "only of the files that it was shown"],
+  ["a server that only publishes", {}, "only on files that were opened"],
   [
     "a failure",
     { capabilities: offered, on: { [METHOD]: [{ error: { code: -32000, message: "no" } }] } },
@@ -171,7 +171,7 @@ test("a server that is only asked file by file tells of the files that it was sh
   await server.ensureOpen(join(server.root, "b.fake"), signal());
   expect(await look()).toMatchObject({
     status: "diagnostics",
-    why: expect.stringContaining("only of the files that it was shown"),
+    why: expect.stringContaining("only on files that were opened"),
     files: [{ uri: uri("b.fake"), items: [item("mine")] }],
   });
 });
@@ -212,7 +212,7 @@ test("what was published of a closed file goes with its text, and is told again 
   write(ofB, "mended");
   expect(await look()).toMatchObject({
     status: "unknown",
-    why: expect.stringMatching(/not said again what holds for b\.fake/),
+    why: expect.stringMatching(/not reported again on b\.fake/),
     files: [],
   });
   write(ofB, "broken anew");
@@ -254,5 +254,5 @@ test("what was said before other files changed is told as such, unless the serve
   write(join(server.root, "c.fake"), "new");
   const report = await look();
   expect(report.files.map((file) => file.uri)).toEqual([uri("a.fake"), uri("b.fake")]);
-  expect(report.why).toMatch(/holds for b\.fake$/);
+  expect(report.why).toMatch(/reported again on b\.fake$/);
 });

@@ -29,7 +29,7 @@ function callOf(...servers: LanguageServer[]) {
       return found;
     },
   };
-  return { ...state, plan, pool, gate: { ...gate, admitFile: () => ({ admitted, named: admitted.path }) } };
+  return { ...state, plan, pool, gate: { ...gate, admitFile: async () => admitted } };
 }
 
 it("opens a document once in a call, and adds the warnings of its server", async () => {

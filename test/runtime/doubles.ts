@@ -6,7 +6,7 @@ import { Evidence } from "../../src/runtime/answer/evidence.js";
 import { Pages } from "../../src/runtime/answer/pages.js";
 import { Places } from "../../src/runtime/answer/places.js";
 import type { CallState } from "../../src/runtime/call-state.js";
-import { HeldPreviews } from "../../src/runtime/edits/held.js";
+import { SessionPreviews } from "../../src/runtime/edits/saved-previews.js";
 import { SampleFiles } from "../../src/runtime/sample-files.js";
 import type { Gate } from "../../src/workspace/types.js";
 import { fakePlan, serverPlan } from "../fake-server/index.js";
@@ -19,7 +19,6 @@ export const gate: Gate = {
   roots: ["/w"],
   admit: notAsked,
   admitFile: notAsked,
-  recall: () => undefined,
   admitEntry: notAsked,
   place: (path) =>
     path.startsWith("/w/")
@@ -152,8 +151,8 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     pages: new Pages(),
     files: undefined,
     edits: undefined,
-    previews: new HeldPreviews(),
-    lasting: undefined,
+    previews: new SessionPreviews(),
+    savedPreviews: undefined,
     warnedFolders: new Set(),
     since: 0,
     log: () => {},

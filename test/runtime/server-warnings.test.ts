@@ -18,7 +18,7 @@ test("a folder that is not watched is named once in a session, and always in the
   shop = await openWorkshop({
     files: { "a.fake": "one two\n", ".gitignore": "gen/\n", ...gen },
     servers: { fake: { scenario } },
-    watchLimits: { zoneFiles: 3 },
+    watchOptions: { ignoredFiles: 3 },
   });
   const hover = { file_path: "a.fake", line: 1 };
   const warning = { code: "answer/not-watched", data: { folder: "gen" } };

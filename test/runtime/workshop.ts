@@ -31,7 +31,7 @@ export interface WorkshopOptions {
   /** Laid over the config. */
   config?: JsonObject;
   /** How much of the workspace is watched. */
-  watchLimits?: RuntimeContext["watchLimits"];
+  watchOptions?: RuntimeContext["watchOptions"];
 }
 
 export interface Workshop {
@@ -116,7 +116,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     avoid: [],
     version: "0",
     strictAnswers: true,
-    watchLimits: { openWaitMs: 60_000, ...options.watchLimits },
+    watchOptions: { ignoredWaitMs: 60_000, ...options.watchOptions },
   });
   const session = runtime.openSession();
   const ask = async (serverId: string, question: string, method: string): Promise<unknown[]> => {

@@ -7,9 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isInside } from "../../src/base/paths.js";
 import { ConfigError, Refusal } from "../../src/base/problem.js";
 import { openGate } from "../../src/workspace/gate.js";
-import { KnownNames } from "../../src/workspace/known-names.js";
 import { narrowGate } from "../../src/workspace/narrow.js";
-import { Follower, realPathOf } from "../../src/workspace/real-path.js";
+import { RealPaths, realPathOf } from "../../src/workspace/real-path.js";
 import type { Gate } from "../../src/workspace/types.js";
 
 let top: string;
@@ -162,39 +161,16 @@ describe("what is refused", () => {
   });
 });
 
-describe("where a name led before", () => {
-  test("is recalled of files that were admitted, of each gate by itself", async () => {
+describe("a file that must exist", () => {
+  test("is admitted through a link, by both gates", async () => {
     const narrow = await narrowGate(gate, [pathToFileURL(root).href]);
-    expect(gate.recall("alias/a.ts")).toBeUndefined();
-    const followed = await gate.admitFile("alias/a.ts");
-    expect(followed).toMatchObject({
-      admitted: { path: join(root, "src/a.ts") },
-      named: join(root, "alias/a.ts"),
-    });
-    expect(gate.recall("alias/a.ts")).toBe(followed);
-    expect(gate.recall("src/a.ts")).toBeUndefined();
-    expect(narrow.recall("alias/a.ts")).toBeUndefined();
-    await narrow.admitFile("alias/a.ts");
-    expect(narrow.recall("alias/a.ts")).toEqual(followed);
+    const admitted = await gate.admitFile("alias/a.ts");
+    expect(admitted).toMatchObject({ path: join(root, "src/a.ts"), shown: "src/a.ts" });
+    expect(await narrow.admitFile("alias/a.ts")).toEqual(admitted);
   });
 
-  test.each(["src", "secrets/key", "way-out/a.ts", "src/missing.ts"])("not of %s", async (name) => {
-    await expect(Promise.resolve().then(() => gate.admitFile(name))).rejects.toThrow(Refusal);
-    expect(gate.recall(name)).toBeUndefined();
-  });
-
-  test("of names that are not too long, and of not too many", () => {
-    const names = new KnownNames();
-    const admitted = { path: "/w/a", uri: "file:///w/a", shown: "a", writable: true };
-    const followed = { admitted, named: "/w/link" };
-    const long = "a".repeat(513);
-    expect(names.keep(long, followed)).toBe(followed);
-    expect(names.recall(long)).toBeUndefined();
-    for (let name = 0; name < 4096; name++) names.keep(`a${name}`, followed);
-    expect(names.recall("a0")).toBe(followed);
-    names.keep("one more", followed);
-    expect(names.recall("a0")).toBeUndefined();
-    expect(names.recall("one more")).toBe(followed);
+  test.each(["src", "secrets/key", "way-out/a.ts", "src/missing.ts"])("is not %s", async (name) => {
+    await expect(gate.admitFile(name)).rejects.toThrow(Refusal);
   });
 });
 
@@ -310,30 +286,26 @@ describe("many paths of one call", () => {
   test.each(["work/many", "work/many-alias", "root-alias/many", "nowhere"])(
     "lead where each leads by itself: %s",
     (folder) => {
-      const seen = new Map<string, number>();
-      const follower = new Follower((path, { size }) => seen.set(path, size));
+      const paths = new RealPaths();
       // Often enough that the folder is known.
       for (const name of [...names, ...names, ...odd, ...odd]) {
         const path = `${join(top, folder)}/${name}`;
-        const led = outcome((one) => follower.follow(one), path);
+        const led = outcome((one) => paths.of(one), path);
         expect(led, path).toBe(outcome(realPathOf, path));
-        if (seen.has(led)) expect(odd).not.toContain(name);
       }
-      expect(seen.size).toBe(folder === "nowhere" ? 0 : names.length);
-      expect([...seen.values()].every((size) => size === 5)).toBe(true);
     },
   );
 
   test("are judged alike by a gate, however they are followed", () => {
-    const follower = new Follower(() => undefined);
+    const paths = new RealPaths();
     for (const name of [...names, ...names, ...odd]) {
       const uri = pathToFileURL(join(root, "many", name)).href;
       expect(
-        gate.show(uri, (path) => follower.follow(path)),
+        gate.show(uri, (path) => paths.of(path)),
         uri,
       ).toEqual(gate.show(uri));
     }
     const outer = pathToFileURL(join(root, "many/outer-link.ts")).href;
-    expect(gate.show(outer, (path) => follower.follow(path))).toBeUndefined();
+    expect(gate.show(outer, (path) => paths.of(path))).toBeUndefined();
   });
 });

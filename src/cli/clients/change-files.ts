@@ -9,7 +9,7 @@ import {
   withoutPlace,
   withoutStanza,
   withStanza,
-} from "../../config/edit/entry.js";
+} from "../../config/edit/stanza.js";
 import { listWritten, noteWritten, openWritten, type Written } from "../../config/edit/written.js";
 import { hasCode } from "../../config/files.js";
 import { configError, homeOf, type Input, type Io } from "../command.js";

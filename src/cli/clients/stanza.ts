@@ -3,7 +3,7 @@ import { sep } from "node:path";
 import type { HttpPlan, Plan, ToolPlan } from "../../abi/plan.js";
 import { uniqueBy } from "../../base/order.js";
 import type { ClientFacts, ClientFileFacts } from "../../config/catalogue/clients.js";
-import type { Stanza } from "../../config/edit/entry.js";
+import type { Stanza } from "../../config/edit/stanza.js";
 import {
   type ClientSyntax,
   type ClientView,
@@ -16,7 +16,7 @@ import {
 import { readTemplates } from "../../emit/templates.js";
 import { defaultEnv } from "../../plan/defaults.js";
 import { type Input, type Io, UsageError } from "../command.js";
-import { type Compiled, workspaceOf } from "../compile.js";
+import { type Planned, workspaceOf } from "../compile.js";
 import { executable, shippedTemplates, version } from "../shipped.js";
 import { gatewayUrl, targetOf } from "./client-files.js";
 
@@ -31,12 +31,7 @@ export interface ClientSetup {
 }
 
 /** The setup that the command line asks for. Throws a UsageError for what the client cannot do. */
-export function clientSetup(
-  client: ClientFacts,
-  input: Input,
-  io: Io,
-  planned: Omit<Compiled, "bundle">,
-): ClientSetup {
+export function clientSetup(client: ClientFacts, input: Input, io: Io, planned: Planned): ClientSetup {
   const { plan } = planned;
   const name = input.text("name") ?? plan.mcp.name;
   if (!/^[A-Za-z0-9_-]{1,40}$/.test(name))
@@ -51,11 +46,8 @@ export function clientSetup(
   if (input.isOn("http")) {
     if (client.no_http !== undefined) throw new UsageError(`${client.title}: ${client.no_http}`, "client");
     const reach = gatewayOf(plan.http);
-    remarks.push(
-      ...tokenRemarks(client, plan.http, io),
-      ...handshakeRemarks(client, plan.http),
-      ...waitRemarks(client, plan, reach),
-    );
+    remarks.push(...tokenRemarks(client, plan.http, io), ...handshakeRemarks(client, plan.http));
+    remarks.push(...waitRemarks(client, plan, reach));
     return { view: { name, reach }, remarks, ...common };
   }
   if (env.secret.length > 0)
@@ -150,7 +142,7 @@ function handshakeRemarks(
 }
 
 /** Arguments of `serve` that work from any folder. */
-function serveArguments(input: Input, io: Io, { loaded }: Pick<Compiled, "loaded">): string[] {
+function serveArguments(input: Input, io: Io, { loaded }: Planned): string[] {
   const context = input.text("context");
   const isNamed = input.text("workspace") !== undefined;
   // A named config is named again. A discovered one is discovered again, so that its trust is checked.

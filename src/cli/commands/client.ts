@@ -5,7 +5,7 @@ import { changeClientFiles, writtenBefore } from "../clients/change-files.js";
 import { clientFiles, fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
 import { clientSetup, stanzaOf } from "../clients/stanza.js";
 import { type Command, exitCodes, Input, type Io, UsageError } from "../command.js";
-import { planConfig, workspaceOf } from "../compile.js";
+import { type Planned, planConfig, workspaceOf } from "../compile.js";
 import { shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { table } from "../terminal/text.js";
@@ -94,7 +94,7 @@ export const codex: Command = {
 };
 
 /** The plan. A removal also works when the config has problems or is gone. */
-function planOf(input: Input, io: Io): ReturnType<typeof planConfig> {
+function planOf(input: Input, io: Io): Planned {
   try {
     return planConfig(input, io);
   } catch (error) {

@@ -35,7 +35,6 @@ export const doctor: Command = {
     json: toggle("Prints the findings as JSON."),
     ...logFlags,
   },
-  words: { min: 0, max: 0 },
   examples: ["lsp-proxy doctor", "lsp-proxy doctor --json", "lsp-proxy doctor --config lspi.toml --no-start"],
   async run(input, io) {
     const findings: Finding[] = [];

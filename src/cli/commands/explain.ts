@@ -1,9 +1,14 @@
 /** `explain`: prints the plan of a config: the servers, their files, and the requests of each tool. */
 import type { EachPlan, Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/plan.js";
 import { canonicalPretty } from "../../base/json.js";
-import { findProgram, isStrangers, type ProgramContext, runsElsewhere } from "../../lsp/process/program.js";
+import {
+  findProgram,
+  isInUntrustedFolder,
+  type ProgramContext,
+  runsElsewhere,
+} from "../../lsp/process/program.js";
 import { type Command, exitCodes, type Io } from "../command.js";
-import { type Compiled, planConfig } from "../compile.js";
+import { type Planned, planConfig } from "../compile.js";
 import { configFlags, toggle } from "../flags.js";
 import { programContext } from "../untrusted-folders.js";
 
@@ -13,7 +18,6 @@ export const explain: Command = {
   usage: "[--config FILE] [--json]",
   description: "Shows the plan made from the config, with all defaults. Starts nothing.",
   flags: { ...configFlags, json: toggle("Prints the whole plan as JSON.") },
-  words: { min: 0, max: 0 },
   examples: ["lsp-proxy explain", "lsp-proxy explain --config lspi.toml --json"],
   async run(input, io) {
     const planned = planConfig(input, io);
@@ -22,7 +26,7 @@ export const explain: Command = {
   },
 };
 
-function describe(planned: Omit<Compiled, "bundle">, io: Io): string {
+function describe(planned: Planned, io: Io): string {
   const { plan, loaded } = planned;
   const context = programContext(plan, loaded.base, planned, io);
   return [
@@ -48,7 +52,8 @@ function whereIs(plan: Plan, server: ServerPlan, context: ProgramContext): strin
   if (runsElsewhere(server)) return "runs elsewhere";
   const program = findProgram(plan, server, context);
   if (program !== undefined) return program;
-  if (isStrangers(plan, server, context)) return "in the workspace, which is not trusted: `lsp-proxy trust`";
+  if (isInUntrustedFolder(plan, server, context))
+    return "in the workspace, which is not trusted: `lsp-proxy trust`";
   return `not installed${server.install ? `: ${server.install}` : ""}`;
 }
 

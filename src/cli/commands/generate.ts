@@ -9,7 +9,7 @@ import { type DeployPlace, deployFile, deployTargets } from "../../emit/deploy.j
 import { readTemplates } from "../../emit/templates.js";
 import { writeBundle } from "../../emit/write.js";
 import { type Command, exitCodes, type Input, type Io, UsageError } from "../command.js";
-import { type Compiled, compile, planConfig } from "../compile.js";
+import { compile, type Planned, planConfig } from "../compile.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { executable, shippedTemplates, version } from "../shipped.js";
 import { printProblems } from "../terminal/report.js";
@@ -40,7 +40,6 @@ export const generate: Command = {
     gateways: option("N", "With --deploy: the number of gateways; default: 2."),
     image: option("NAME", "With --deploy: the container image with lsp-proxy and the language servers."),
   },
-  words: { min: 0, max: 0 },
   examples: [
     "lsp-proxy generate --config lspi.toml --out .lspi/bundle",
     "lsp-proxy generate --config lspi.toml --out .lspi/bundle --check",
@@ -99,7 +98,7 @@ function targetNames(): string {
   return deployTargets(readTemplates(shippedTemplates)).join(", ");
 }
 
-function placeOf(input: Input, { plan, loaded }: Omit<Compiled, "bundle">): DeployPlace {
+function placeOf(input: Input, { plan, loaded }: Planned): DeployPlace {
   const { main, base } = loaded;
   // A service runs as another user, who has trusted nothing, so its config must be named.
   if (main.kind !== "named" || main.file === null) throw usage("--deploy needs --config FILE");

@@ -7,9 +7,8 @@ import { ConfigError, type Problem } from "../../base/problem.js";
 import { tomlText } from "../../base/toml-text.js";
 import type { Catalogue } from "../../config/catalogue/catalogue.js";
 import { serverLines } from "../../config/edit/server-text.js";
-import { formats } from "../../config/foreign/formats.js";
-import { type Imported, importServers } from "../../config/foreign/import.js";
-import { readForeign } from "../../config/foreign/read.js";
+import { formats, readOtherConfig } from "../../config/import/formats.js";
+import { type Imported, importServers } from "../../config/import/import-servers.js";
 import { type Command, exitCodes, failure, type Io, UsageError } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { mayCreateConfig, NEW_CONFIG, previewConfig } from "../files/edit-config.js";
@@ -45,7 +44,7 @@ export const importCommand: Command = {
       throw new UsageError(`there is no format \`${from}\`; --from takes ${names}`, "import");
     const content = readUserFile(source);
     if (content === undefined) throw new UsageError(`${source} does not exist`, "import");
-    const { tree, format } = readForeign(source, content, from);
+    const { tree, format } = readOtherConfig(source, content, from);
     if (format === undefined)
       throw new UsageError(`${word}: unknown format; --from takes ${names}`, "import");
     const catalogue = openCatalogue();

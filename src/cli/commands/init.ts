@@ -58,7 +58,6 @@ export const init: Command = {
     force: toggle("Replaces an existing file."),
     "dry-run": toggle("Prints the config instead of writing it."),
   },
-  words: { min: 0, max: 0 },
   examples: [
     "lsp-proxy init",
     "lsp-proxy init --yes --only python --only rust",

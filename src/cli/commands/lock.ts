@@ -34,7 +34,6 @@ export const lock: Command = {
     list: toggle("Lists what is locked, in every folder."),
     remove: toggle("Unlocks the folder; a damaged record is deleted."),
   },
-  words: { min: 0, max: 0 },
   examples: ["lsp-proxy lock", "lsp-proxy lock --config lspi.toml", "lsp-proxy lock --list"],
   async run(input, io) {
     const file = lockFileIn(stateFolder(io.env, homeOf(io)));

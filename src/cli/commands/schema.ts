@@ -21,7 +21,6 @@ export const schema: Command = {
     output: toggle("With --tool: prints its output schema."),
     layers: toggle("Lists the names that `extends` may use."),
   },
-  words: { min: 0, max: 0 },
   examples: ["lsp-proxy schema > lspi.schema.json", "lsp-proxy schema --tool find_references"],
   async run(input, io) {
     const tool = input.text("tool");

@@ -29,7 +29,6 @@ export const serve: Command = {
     ...logFlags,
     ...traceFlags,
   },
-  words: { min: 0, max: 0 },
   examples: [
     "lsp-proxy serve --config lspi.toml",
     "lsp-proxy serve --bundle .lspi/bundle --expect sha256-…",

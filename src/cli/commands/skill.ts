@@ -5,8 +5,13 @@ import type { Plan } from "../../abi/plan.js";
 import { uniqueBy } from "../../base/order.js";
 import { ConfigError } from "../../base/problem.js";
 import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
-import { isUntouched, stamped } from "../../config/edit/stamp.js";
-import { isSectionEdited, withoutSection, withSection } from "../../config/text/section.js";
+import {
+  isSectionEdited,
+  isUntouched,
+  stamped,
+  withoutSection,
+  withSection,
+} from "../../config/edit/markdown-section.js";
 import { skillText, snippetText } from "../../emit/skill.js";
 import { readTemplates } from "../../emit/templates.js";
 import { fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";

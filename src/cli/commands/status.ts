@@ -25,7 +25,6 @@ export const status: Command = {
     ...logFlags,
     ...traceFlags,
   },
-  words: { min: 0, max: 0 },
   examples: ["lsp-proxy status", "lsp-proxy status --config lspi.toml --json"],
   async run(input, io) {
     const { runtime } = await openFrom(input, io);

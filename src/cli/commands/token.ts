@@ -17,7 +17,6 @@ export const token: Command = {
     list: toggle("Lists the tokens by name and date."),
     remove: option("NAME", "Revokes a token."),
   },
-  words: { min: 0, max: 0 },
   examples: [
     "export LSP_PROXY_TOKEN=$(lsp-proxy token)",
     "lsp-proxy token --new",

@@ -20,7 +20,6 @@ export const tools: Command = {
     json: toggle("Prints JSON."),
     budget: option("BYTES", "Exits with 1 when the whole list is larger."),
   },
-  words: { min: 0, max: 0 },
   examples: ["lsp-proxy tools", "lsp-proxy tools --budget 8192"],
   async run(input, io) {
     const { bundle, plan } = await compile(input, io);

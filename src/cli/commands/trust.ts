@@ -43,7 +43,6 @@ export const trust: Command = {
     remove: toggle("Revokes the trust, also of a config that no longer exists."),
     yes: toggle("Records the trust without asking; needed without a terminal.", "y"),
   },
-  words: { min: 0, max: 0 },
   examples: [
     "lsp-proxy trust",
     "lsp-proxy trust --list",

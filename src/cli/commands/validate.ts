@@ -11,7 +11,6 @@ export const validate: Command = {
   usage: "[--config FILE]",
   description: "Reads, layers, validates, plans and compiles the config without starting anything.",
   flags: { ...configFlags, json: toggle("Prints the problems as JSON on stdout.") },
-  words: { min: 0, max: 0 },
   examples: ["lsp-proxy validate --config lspi.toml", "lsp-proxy validate --json | jq .problems"],
   async run(input, io) {
     const { plan, warnings, loaded } = await compile(input, io);

@@ -169,12 +169,7 @@ function commandsOf(servers: readonly JsonObject[]): string[] {
   });
 }
 
-function cardOf(
-  server: string,
-  sample: Sample,
-  probes: ProbeResult[],
-  status: ServerStatus | undefined,
-): Card {
+function cardOf(server: string, sample: Sample, probes: ProbeResult[], status?: ServerStatus): Card {
   const good = (result: ProbeResult) => result.outcome === "right" || result.outcome === "answered";
   const first = probes.findIndex(good);
   const waited = probes.slice(0, first + 1).reduce((sum, { ms }) => sum + ms, 0);
@@ -182,26 +177,15 @@ function cardOf(
     outcome === "wrong" ||
     outcome === "refused" ||
     (probe === "definition" && outcome === "empty" && sample.expect !== null);
-  return {
-    server,
-    sample: sample.name,
-    ok: first >= 0 && !probes.some(isBad),
-    version: status?.version ?? null,
-    encoding: status?.encoding ?? null,
-    features: status?.features ?? [],
-    firstAnswerMs: first < 0 ? null : waited,
-    probes,
-    lastError: status?.lastError ?? null,
-  };
+  const ok = first >= 0 && !probes.some(isBad);
+  const { version = null, encoding = null, features = [], lastError = null } = status ?? {};
+  const firstAnswerMs = first < 0 ? null : waited;
+  return { server, sample: sample.name, ok, version, encoding, features, firstAnswerMs, probes, lastError };
 }
 
 function cardText(card: Card): string {
-  const rows = card.probes.map(({ probe, outcome, ms, note }) => [
-    probe,
-    outcome,
-    ms === 0 ? "" : `${ms} ms`,
-    note,
-  ]);
+  const timeOf = (ms: number) => (ms === 0 ? "" : `${ms} ms`);
+  const rows = card.probes.map(({ probe, outcome, ms, note }) => [probe, outcome, timeOf(ms), note]);
   return [
     `${card.server}  ${card.version ?? "version unknown"}  (sample ${card.sample})\n`,
     `first answer after ${card.firstAnswerMs ?? "–"} ms, ${card.encoding ?? "no encoding"}\n`,

@@ -7,7 +7,12 @@ import { Refusal } from "../../base/problem.js";
 import { stateFolder } from "../../config/state-folder.js";
 import { serverEnv } from "../../lsp/process/environment.js";
 import { assertLocked, lockFileIn } from "../../lsp/process/lock.js";
-import { findProgram, isStrangers, type ProgramContext, runsElsewhere } from "../../lsp/process/program.js";
+import {
+  findProgram,
+  isInUntrustedFolder,
+  type ProgramContext,
+  runsElsewhere,
+} from "../../lsp/process/program.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { SampleFiles } from "../../runtime/sample-files.js";
 import { openGate } from "../../workspace/gate.js";
@@ -26,28 +31,34 @@ export async function checkServers(
   io: Io,
   report: Report,
 ): Promise<Trial[]> {
-  const { plan } = compiled;
-  if (plan.servers.length === 0)
-    report(
-      problem(
-        "no server is configured or detected",
-        "`lsp-proxy init` detects the workspace's languages; `lsp-proxy add LANGUAGE` adds one.",
-      ),
-    );
-  const context = programContext(plan, compiled.loaded.base, compiled, io);
+  const { plan, loaded } = compiled;
+  if (plan.servers.length === 0) report(problem("no server is configured or detected", NO_SERVER_FIX));
+  const context = programContext(plan, loaded.base, compiled, io);
   const isFound = (server: ServerPlan) =>
     runsElsewhere(server) || findProgram(plan, server, context) !== undefined;
-  const found = plan.servers.filter(isFound);
-  for (const server of plan.servers) if (!found.includes(server)) report(missing(plan, server, context));
-  reportWithheld(plan, found, context, report);
-  await checkLocks(plan, found, context, report);
-  if (input.isOn("no-start") || found.length === 0) return [];
+  const servers = plan.servers.filter(isFound);
+  for (const server of plan.servers) if (!servers.includes(server)) report(missing(plan, server, context));
+  const check: Check = { plan, servers, context, report };
+  reportWithheld(check);
+  await checkLocks(check);
+  if (input.isOn("no-start") || servers.length === 0) return [];
   const { runtime } = await openFrom(input, io);
   try {
-    return await tryServers(runtime, found, compiled.loaded.base, io, report);
+    return await tryServers(runtime, check, io);
   } finally {
     await runtime.close();
   }
+}
+
+const NO_SERVER_FIX =
+  "`lsp-proxy init` detects the workspace's languages; `lsp-proxy add LANGUAGE` adds one.";
+
+interface Check {
+  plan: Plan;
+  /** The servers whose programs were found. */
+  servers: readonly ServerPlan[];
+  context: ProgramContext;
+  report: Report;
 }
 
 function problem(text: string, fix: string, area = "server"): Finding {
@@ -55,12 +66,7 @@ function problem(text: string, fix: string, area = "server"): Finding {
 }
 
 /** Reports variables whose folders are withheld from the servers because the workspace is not trusted. */
-function reportWithheld(
-  plan: Plan,
-  servers: readonly ServerPlan[],
-  context: ProgramContext,
-  report: Report,
-): void {
+function reportWithheld({ plan, servers, context, report }: Check): void {
   const root = context.roots[0] ?? context.base;
   const withheld = servers.flatMap((server) => serverEnv(plan, server, root, context).withheld);
   for (const variable of sortedSet(withheld.map((entry) => entry.variable))) {
@@ -76,12 +82,7 @@ function reportWithheld(
 }
 
 /** Reports which programs are locked, and which have changed since. */
-async function checkLocks(
-  plan: Plan,
-  servers: readonly ServerPlan[],
-  context: ProgramContext,
-  report: Report,
-): Promise<void> {
+async function checkLocks({ plan, servers, context, report }: Check): Promise<void> {
   const lockFile = lockFileIn(stateFolder(context.env, homeOf(context)));
   const root = context.roots[0] ?? context.base;
   const locked: string[] = [];
@@ -101,24 +102,20 @@ async function checkLocks(
 
 function missing(plan: Plan, server: ServerPlan, context: ProgramContext): Finding {
   const { id, command, install } = server;
-  return isStrangers(plan, server, context)
-    ? problem(
-        `${id}: \`${command[0]}\` is in the workspace, which is not trusted`,
-        codes["lsp/not-allowed"].fix,
-      )
-    : problem(`${id}: \`${command[0]}\` is not installed`, install ?? "Install it, or correct `command`.");
+  const program = `${id}: \`${command[0]}\``;
+  return isInUntrustedFolder(plan, server, context)
+    ? problem(`${program} is in the workspace, which is not trusted`, codes["lsp/not-allowed"].fix)
+    : problem(`${program} is not installed`, install ?? "Install it, or correct `command`.");
 }
 
 async function tryServers(
   runtime: Runtime,
-  servers: readonly ServerPlan[],
-  base: string,
+  { plan, servers, context, report }: Check,
   io: Io,
-  report: Report,
 ): Promise<Trial[]> {
-  const { workspace } = runtime.loaded.plan;
-  const roots = workspace.roots.map((root) => resolve(base, root));
-  const gate = await openGate({ roots, extraRoots: workspace.extraRoots, deny: workspace.deny });
+  const { extraRoots, deny } = plan.workspace;
+  const roots = plan.workspace.roots.map((root) => resolve(context.base, root));
+  const gate = await openGate({ roots, extraRoots, deny });
   const ids = servers.map(({ id }) => id);
   const samples = new SampleFiles(gate, runtime.pool, ids, io.env);
   const signal = AbortSignal.timeout(600_000);
@@ -129,7 +126,7 @@ async function tryServers(
       tryServer(runtime.pool, server, await samples.find(server.id), signal),
     );
     trials.push(trial);
-    report(findingOf(trial, server, base));
+    report(findingOf(trial, server, context.base));
   }
   return trials;
 }

@@ -22,6 +22,11 @@ export interface Trial {
   failure: { code: string; message: string } | null;
 }
 
+const untried = {
+  ...{ version: null, features: [], encoding: null, readiness: null },
+  ...{ startMs: null, answerMs: null, answer: null, failure: null },
+};
+
 /** Tries a server. Refusals of the server become part of the result. */
 export async function tryServer(
   pool: ServerPool,
@@ -29,18 +34,7 @@ export async function tryServer(
   file: string | undefined,
   signal: AbortSignal,
 ): Promise<Trial> {
-  const trial: Trial = {
-    id: plan.id,
-    file: file ?? null,
-    version: null,
-    features: [],
-    encoding: null,
-    readiness: null,
-    startMs: null,
-    answerMs: null,
-    answer: null,
-    failure: null,
-  };
+  const trial: Trial = { id: plan.id, file: file ?? null, ...untried };
   if (file === undefined) return trial;
   const began = performance.now();
   const elapsed = () => Math.round(performance.now() - began);

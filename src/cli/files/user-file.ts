@@ -23,7 +23,7 @@ import { writeAtomically } from "../../base/atomic-write.js";
 import { isInside } from "../../base/paths.js";
 import { ConfigError } from "../../base/problem.js";
 import { diskFiles, hasCode, readOrExplain } from "../../config/files.js";
-import { systemWords } from "../../workspace/edits/system-words.js";
+import { describeSystemError } from "../../workspace/edits/errors.js";
 import { configError, failure, type Input, type Io } from "../command.js";
 import { escaped } from "../terminal/text.js";
 
@@ -123,7 +123,7 @@ function explainErrors<T>(file: string, work: () => T): T {
     return work();
   } catch (error) {
     if (!hasCode(error)) throw error;
-    throw notWritable(file, systemWords(error) ?? error.code);
+    throw notWritable(file, describeSystemError(error) ?? error.code);
   }
 }
 

@@ -24,16 +24,20 @@ interface Rule {
 }
 
 const top = "";
-const forms: { [name: string]: Rule } = {
+
+/** The same rule for several fields. */
+function each(form: RegExp, ...names: string[]): { [name: string]: Rule } {
+  return Object.fromEntries(names.map((name) => [name, { form }]));
+}
+
+const rules: { [name: string]: Rule } = {
+  ...each(FILE_URI, "uri", "targetUri", "rootUri", "oldUri", "newUri"),
+  ...each(OPAQUE, "token", "progressToken", "partialResultToken", "workDoneToken"),
+  ...each(OPAQUE, "requestId", "resultId", "previousResultId"),
   jsonrpc: { form: words("2\\.0") },
   id: { form: OPAQUE, within: [top] },
   method: { form: METHOD, within: [top, "registrations", "unregisterations"] },
   name: { form: NAME, within: ["params"] },
-  uri: { form: FILE_URI },
-  targetUri: { form: FILE_URI },
-  rootUri: { form: FILE_URI },
-  oldUri: { form: FILE_URI },
-  newUri: { form: FILE_URI },
   languageId: { form: /^[a-z][a-z0-9+#._-]{0,40}$/i, within: ["textDocument"] },
   kind: {
     form: words(
@@ -41,13 +45,6 @@ const forms: { [name: string]: Rule } = {
       ...["delete", "snippet", "region", "imports", "comment", "tool", "config", "command", "doc"],
     ),
   },
-  token: { form: OPAQUE },
-  progressToken: { form: OPAQUE },
-  partialResultToken: { form: OPAQUE },
-  workDoneToken: { form: OPAQUE },
-  requestId: { form: OPAQUE },
-  resultId: { form: OPAQUE },
-  previousResultId: { form: OPAQUE },
   positionEncoding: { form: words("utf-8", "utf-16", "utf-32") },
   protocolVersion: { form: /^\d{4}-\d{2}-\d{2}$/ },
   version: { form: VERSION, within: ["serverInfo", "clientInfo"] },
@@ -116,7 +113,7 @@ function maskValue(value: unknown, name: string, parent: string, options: Option
 
 function isShown(text: string, name: string, parent: string, { mayShow }: Options): boolean {
   if (text.length > MOST_TEXT) return false;
-  const rule = Object.hasOwn(forms, name) ? forms[name] : undefined;
+  const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
   if (rule === undefined || !(rule.within?.includes(parent) ?? true) || !rule.form.test(text)) return false;
   return rule.form !== FILE_URI || mayShow(text);
 }

@@ -1,31 +1,15 @@
 /** Text for a terminal: display width, escaping of control characters, tables, plurals and shortened lists. */
 
-/** Ranges of code points that are two cells wide: East Asian wide forms and emoji. */
-const WIDE: readonly (readonly [number, number])[] = [
-  [0x1100, 0x115f],
-  [0x2e80, 0x303e],
-  [0x3041, 0x33ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0x9fff],
-  [0xa000, 0xa4cf],
-  [0xac00, 0xd7a3],
-  [0xf900, 0xfaff],
-  [0xfe30, 0xfe6f],
-  [0xff00, 0xff60],
-  [0xffe0, 0xffe6],
-  [0x1f300, 0x1f64f],
-  [0x1f680, 0x1f6ff],
-  [0x1f900, 0x1f9ff],
-  [0x20000, 0x3fffd],
-];
+/** Characters that are two cells wide: East Asian wide forms and emoji. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 
 /** The number of terminal cells of a text. */
 export function displayWidth(text: string): number {
   let cells = 0;
   for (const character of text) {
-    if (/^[\p{Mn}\p{Me}\p{Cf}]$/u.test(character)) continue;
-    const code = character.codePointAt(0) ?? 0;
-    cells += WIDE.some(([from, to]) => code >= from && code <= to) ? 2 : 1;
+    if (/[\p{Mn}\p{Me}\p{Cf}]/u.test(character)) continue;
+    cells += WIDE.test(character) ? 2 : 1;
   }
   return cells;
 }

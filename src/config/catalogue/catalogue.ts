@@ -1,4 +1,4 @@
-/** The shipped configs: presets in `servers/`, tool mappings in `tools/`, profiles in `profiles/`. */
+/** Reads the shipped configs: presets in `servers/`, tools in `tools/`, stacks in `stacks/`, profiles in `profiles/`. */
 import { join } from "node:path";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
@@ -6,35 +6,31 @@ import { sortBy, sortedSet } from "../../base/order.js";
 import type { Problem } from "../../base/problem.js";
 import { commentOf } from "../edit/server-text.js";
 import type { Files } from "../files.js";
-import { packageName } from "../foreign/fetchers.js";
+import { packageName } from "../import/launchers.js";
 import type { Layer } from "../layer.js";
-import { configSchema, type PresetConfig, presetSchema } from "../schema.js";
+import { configSchema, type PresetConfig, presetSchema, serverSchema } from "../schema.js";
 import { readSource } from "../text/read.js";
 import { validate } from "../validate.js";
 import { INDEX_FILE, type PresetFacts, presetFacts, readIndex } from "./preset-index.js";
 
-/** A preset with the layer that its values come from; the layer's tree is the preset itself. */
+/** A preset and its layer; the layer's tree is the preset itself. */
 export interface Preset {
   config: PresetConfig;
-  /** What its file says of it in words. */
+  /** The comment at the start of its file. */
   about: string;
   layer: Layer;
 }
 
 const FOLDERS = ["tools", "servers", "stacks", "profiles"] as const;
 
-/**
- * Reads the shipped configs, each when it is first asked for. What all presets claim is known from a printed index, so
- * that a start reads only the presets that it uses.
- */
+/** The shipped configs, each read on first use. A printed index lists all presets, so that a start reads few of them. */
 export class Catalogue {
-  /** What is wrong in shipped configs: empty unless an installation is damaged. */
+  /** Problems in shipped configs: empty unless the installation is damaged. */
   readonly problems: Problem[] = [];
   readonly #folder: string;
   readonly #files: Files;
   readonly #names = new Map<string, string[]>();
-  readonly #layers = new Map<string, Layer | undefined>();
-  readonly #abouts = new Map<string, string>();
+  readonly #configs = new Map<string, { layer: Layer; about: string } | undefined>();
   #facts: PresetFacts[] | undefined;
 
   constructor(folder: string, files: Files) {
@@ -42,17 +38,16 @@ export class Catalogue {
     this.#files = files;
   }
 
-  /** Names as `extends` takes them: `tools/core`, `servers/pyright`, `profiles/full`. */
+  /** All names that `extends` accepts: `tools/core`, `servers/pyright`, `profiles/full`. */
   names(): string[] {
     return FOLDERS.flatMap((folder) => this.#namesIn(folder).map((name) => `${folder}/${name}`));
   }
 
-  /** The profiles' names. */
   profiles(): string[] {
     return this.#namesIn("profiles");
   }
 
-  /** What the index knows of every preset, sorted by id; read from the presets themselves where there is no index. */
+  /** The facts of every preset, sorted by id; from the presets themselves where there is no index. */
   facts(): PresetFacts[] {
     this.#facts ??=
       readIndex(this.#files, join(this.#folder, INDEX_FILE)) ??
@@ -60,53 +55,55 @@ export class Catalogue {
     return this.#facts;
   }
 
-  /** Every preset, sorted by id. Reads them all. */
+  /** Reads every preset, sorted by id. */
   presets(): Preset[] {
     return this.#namesIn("servers").flatMap((name) => this.#preset(name) ?? []);
   }
 
-  /** The preset of that id, or that lists the name among its `kinds`. */
+  /** The preset with that id, or with that name in its `kinds`. */
   preset(name: string): Preset | undefined {
     const all = this.facts();
     const facts = all.find(({ id }) => id === name) ?? all.find(({ kinds }) => kinds?.includes(name));
     return facts === undefined ? undefined : this.#preset(facts.id);
   }
 
-  /** The preset whose program this is: the one with these words, or one whose program is nothing but that server. */
-  presetRunning(program: string, words: Json): Preset | undefined {
-    const mine = this.facts().filter((facts) => programOf(facts) === program);
-    const presets = mine.flatMap(({ id }) => this.#preset(id) ?? []);
-    const said = canonicalText(words);
+  /** The preset with this program and these arguments, else one whose program is only that server. */
+  presetRunning(program: string, args: Json): Preset | undefined {
+    const matching = this.facts().filter((facts) => programOf(facts) === program);
+    const presets = matching.flatMap(({ id }) => this.#preset(id) ?? []);
+    const wanted = canonicalText(args);
     return (
-      presets.find(({ config }) => canonicalText(config.args ?? []) === said) ??
+      presets.find(({ config }) => canonicalText(config.args ?? []) === wanted) ??
       presets.find(({ config }) => config.interpreter !== true)
     );
   }
 
-  /** The program that a package brings: as a preset installs it, else the one that is called as it is. */
+  /** The program of a package: from a preset's install command, else the package's own name. */
   programIn(name: string): string {
     const all = this.facts();
     if (all.some((facts) => programOf(facts) === name)) return name;
-    const brings = ({ install = "" }: PresetFacts) =>
+    const installs = ({ install = "" }: PresetFacts) =>
       install.split(/\s+/).some((word) => packageName(word.replaceAll(/["']/g, "")) === name);
-    const [facts] = sortBy(all.filter(brings), ({ companion, rank = 0, id }) => [
-      ...[companion ? 1 : 0, -rank, id],
+    const [facts] = sortBy(all.filter(installs), ({ companion, rank = 0, id }) => [
+      companion ? 1 : 0,
+      -rank,
+      id,
     ]);
     return (facts && programOf(facts)) ?? name.replace(/^@[^/]*\//, "");
   }
 
-  /** The preset name nearest to a misspelt one. */
+  /** The preset name that is most similar to a misspelt one. */
   nearestPreset(name: string): string | undefined {
     return nearest(name, ["generic", ...this.facts().flatMap(({ id, kinds }) => [id, ...(kinds ?? [])])]);
   }
 
-  /** Every program that a preset names, but for those that would run any code. */
+  /** The programs of all presets, without interpreters, which would run any code. */
   commands(): string[] {
     const safe = this.facts().filter(({ interpreter }) => interpreter !== true);
     return sortedSet(safe.flatMap(({ command }) => [command ?? []].flat().slice(0, 1)));
   }
 
-  /** The servers of a stack, each with the preset that it is. */
+  /** The servers of a stack, each with its preset. */
   stack(name: string): { server: JsonObject; preset: Preset }[] {
     const servers = this.layer(`stacks/${name}`)?.tree.servers;
     return (Array.isArray(servers) ? servers : []).flatMap((server) => {
@@ -115,10 +112,10 @@ export class Catalogue {
     });
   }
 
-  /** A shipped config as a layer; a preset becomes a config with that one server. */
+  /** A shipped config as a layer; a preset becomes a config with one server. */
   layer(name: string): Layer | undefined {
     if (!this.names().includes(name)) return undefined;
-    const layer = this.#read(name);
+    const layer = this.#read(name)?.layer;
     if (!layer || !name.startsWith("servers/")) return layer;
     const id = layer.tree.id ?? "";
     return {
@@ -129,9 +126,8 @@ export class Catalogue {
   }
 
   #preset(name: string): Preset | undefined {
-    const layer = this.#read(`servers/${name}`);
-    const about = this.#abouts.get(`servers/${name}`) ?? "";
-    return layer ? { config: layer.tree as PresetConfig, about, layer } : undefined;
+    const read = this.#read(`servers/${name}`);
+    return read && { ...read, config: read.layer.tree as PresetConfig };
   }
 
   #namesIn(folder: string): string[] {
@@ -144,12 +140,12 @@ export class Catalogue {
     return names;
   }
 
-  #read(name: string): Layer | undefined {
-    if (!this.#layers.has(name)) this.#layers.set(name, this.#open(name));
-    return this.#layers.get(name);
+  #read(name: string): { layer: Layer; about: string } | undefined {
+    if (!this.#configs.has(name)) this.#configs.set(name, this.#open(name));
+    return this.#configs.get(name);
   }
 
-  #open(name: string): Layer | undefined {
+  #open(name: string): { layer: Layer; about: string } | undefined {
     const file = join(this.#folder, `${name}.toml`);
     const content = this.#files.read(file);
     if (content === undefined) return undefined;
@@ -159,35 +155,16 @@ export class Catalogue {
     if (!source.broken) problems.push(...validate(schema, source.tree, source, { partial: true }));
     this.problems.push(...problems);
     if (problems.length > 0) return undefined;
-    this.#abouts.set(name, commentOf(source.text));
-    return { origin: `configs/${name}.toml`, places: source, tree: source.tree };
+    const layer = { origin: `configs/${name}.toml`, places: source, tree: source.tree };
+    return { layer, about: commentOf(source.text) };
   }
 }
 
-/** The program of a preset. */
-export function programOf({ command }: PresetFacts): string | undefined {
+function programOf({ command }: PresetFacts): string | undefined {
   return [command ?? []].flat()[0];
 }
 
-/** The keys of a preset that speak about the preset, not about the server. */
-const ABOUT_PRESET: ReadonlySet<string> = new Set([
-  "id",
-  "kind",
-  "kinds",
-  "known_as",
-  "languages",
-  "rank",
-  "preferred",
-  "companion",
-  "stack",
-  "interpreter",
-  "command_env",
-  "probe",
-  "install_on",
-  "homepage",
-]);
-
-/** What an `adapter` takes from a preset: its quirks, not its program. */
+/** The keys that an `adapter` takes from a preset. */
 const QUIRKS: ReadonlySet<string> = new Set([
   "workspace_configuration",
   "untrusted",
@@ -200,17 +177,21 @@ const QUIRKS: ReadonlySet<string> = new Set([
   "warmup_timeout_ms",
 ]);
 
-/** A preset's layer with only what a server takes over from it. */
+/** A preset's layer with only the keys that a server takes from it. */
 export function presetLayer(preset: Preset, as: "kind" | "adapter"): Layer {
-  const takes = (key: string) => (as === "adapter" ? QUIRKS.has(key) : !ABOUT_PRESET.has(key));
-  const tree: JsonObject = Object.fromEntries(
-    Object.entries(preset.layer.tree).filter(([key]) => takes(key)),
+  const isServerKey = (key: string) =>
+    key !== "id" && key !== "kind" && Object.hasOwn(serverSchema.shape, key);
+  const keys = Object.entries(preset.layer.tree).filter(([key]) =>
+    as === "adapter" ? QUIRKS.has(key) : isServerKey(key),
   );
-  return { ...preset.layer, tree: { ...tree, untrusted: forStrangers(preset) } };
+  return {
+    ...preset.layer,
+    tree: { ...Object.fromEntries(keys), untrusted: untrustedSettings(preset) },
+  };
 }
 
-/** What a preset says of workspaces that nobody trusts. One that says nothing is not known to be harmless there. */
-export function forStrangers({ layer }: Preset): JsonObject {
+/** A preset's settings for untrusted workspaces. Unless it says otherwise, it is not started there. */
+export function untrustedSettings({ layer }: Preset): JsonObject {
   const { untrusted } = layer.tree;
   return { start: false, ...(isTable(untrusted) ? (untrusted as JsonObject) : {}) };
 }

@@ -1,9 +1,9 @@
-/** Which presets serve what is in a workspace. No process is started here, and equal workspaces give equal answers. */
+/** Chooses presets for the files of a workspace. The choice is deterministic, and no process is started. */
 import type { JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import type { PresetFacts } from "./preset-index.js";
 
-/** What detection knows of a workspace: how many files of each kind are in it. */
+/** How many files of each kind a workspace has. */
 export interface FilesHere {
   /** Lower-case extension without the dot → files. */
   extensions: ReadonlyMap<string, number>;
@@ -11,15 +11,15 @@ export interface FilesHere {
   filenames: ReadonlyMap<string, number>;
 }
 
-/** Several servers that are written as one. */
+/** Several servers that work only together. */
 export interface Stack {
   name: string;
   members: PresetFacts[];
-  /** What the servers of the stack serve. */
+  /** The files that its servers serve. */
   claims: string[];
 }
 
-/** What a preset claims: extensions as `*.ext`, file names as they are. */
+/** The files that a preset serves: extensions as `*.ext`, and file names. */
 export function claimsOf(preset: Pick<PresetFacts, "extensions" | "filenames">): string[] {
   return [
     ...(preset.extensions ?? []).map((extension) => `*.${extension.toLowerCase()}`),
@@ -27,23 +27,22 @@ export function claimsOf(preset: Pick<PresetFacts, "extensions" | "filenames">):
   ];
 }
 
-/** A preset that would serve files of a workspace. */
+/** A preset that would serve files of the workspace. */
 export interface Proposal {
-  /** Where the preset works only with others: all that are written for it. */
+  /** The stack that is written instead, where the preset works only with others. */
   stack?: Stack;
   preset: PresetFacts;
-  /** What it would serve: extensions as `*.ext`, and file names. */
+  /** The files that it would serve: extensions as `*.ext`, and file names. */
   claims: string[];
-  /** Whether other proposals serve a part of what the preset claims. */
+  /** Whether other proposals serve some of the preset's files. */
   narrowed: boolean;
-  /** Files of the workspace that it would serve. */
+  /** The number of files that it would serve. */
   files: number;
 }
 
 /**
- * One server per kind of file that is there: of the presets that claim it, those of the first tier before those of the
- * second and so on, and in a tier the one with the highest rank. Two of them never claim the same files, and none is a
- * companion.
+ * Proposes one server for each kind of file. Presets of an earlier tier come first, and within a tier those with a higher
+ * rank. No two proposals serve the same files; companions are never proposed.
  */
 export function proposeServers(
   scan: FilesHere,
@@ -66,7 +65,7 @@ export function proposeServers(
   return sortBy(proposals, ({ preset }) => [preset.id]);
 }
 
-/** Proposals as they are beside a stack that is taken: what the stack serves is not theirs. */
+/** The proposals without the files that the chosen stacks serve. */
 export function besideStacks(proposals: readonly Proposal[], scan: FilesHere): Proposal[] {
   const served = new Set(proposals.flatMap(({ stack }) => stack?.claims ?? []));
   return proposals.flatMap((proposal) => {
@@ -78,31 +77,30 @@ export function besideStacks(proposals: readonly Proposal[], scan: FilesHere): P
   });
 }
 
-/** How many files of a workspace a claim is about. */
+/** The number of files that match a claim. */
 function filesOf(claim: string, scan: FilesHere): number {
   const found = claim.startsWith("*.") ? scan.extensions.get(claim.slice(2)) : scan.filenames.get(claim);
   return found ?? 0;
 }
 
-/** Whether a preset claims any file of a workspace. */
+/** Whether a preset serves any file of the workspace. */
 export function servesAny(preset: PresetFacts, scan: FilesHere): boolean {
   return claimsOf(preset).some((claim) => filesOf(claim, scan) > 0);
 }
 
-/** The claims of a proposal that files of the workspace are about. */
+/** The claims of a proposal that match files of the workspace. */
 export function claimsHere({ claims }: Proposal, scan: FilesHere): string[] {
   return sortedSet(claims.filter((claim) => filesOf(claim, scan) > 0));
 }
 
-/** A language that is here, and how many files of it. */
 export interface LanguageHere {
   language: string;
   files: number;
 }
 
 /**
- * The languages of the files that a proposal would serve, the most files first. A server of one language calls all its
- * files so; one of several calls them as it tells the server.
+ * The languages of the files that a proposal would serve, most files first. For a preset with several languages the
+ * language ids of its files count.
  */
 export function languagesHere(
   proposal: Proposal,
@@ -120,18 +118,18 @@ export function languagesHere(
   return sortBy(found, ({ language, files }) => [-files, language]);
 }
 
-/** A config layer with the servers for what is in a workspace, those of the first tier before those of the second. */
+/** A config layer with the servers for the files of a workspace. */
 export function chooseServers(
   scan: FilesHere,
   presets: readonly PresetFacts[],
   tiers: readonly ((preset: PresetFacts) => boolean)[],
 ): JsonObject {
-  // One that works only with others would hang alone, and what it needs besides is for a person to say.
-  const able = presets.filter(({ stack }) => stack === undefined);
-  return { servers: proposeServers(scan, able, tiers).map(serverEntry) };
+  // A preset of a stack does not work alone, and a person must configure what else it needs.
+  const standalone = presets.filter(({ stack }) => stack === undefined);
+  return { servers: proposeServers(scan, standalone, tiers).map(serverEntry) };
 }
 
-/** A server's table for a proposal. */
+/** The server's table for a proposal. */
 export function serverEntry({ preset, claims, narrowed }: Proposal): JsonObject {
   return {
     id: preset.id,

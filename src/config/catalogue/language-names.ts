@@ -1,4 +1,4 @@
-/** What people call languages that the catalogue calls otherwise. */
+/** Common names of languages that have another name in the catalogue. */
 const names: { readonly [name: string]: string } = {
   "c#": "csharp",
   "c++": "cpp",
@@ -18,7 +18,7 @@ const names: { readonly [name: string]: string } = {
   zsh: "shellscript",
 };
 
-/** The catalogue's name of a language that a person names. */
+/** The catalogue's name of a language. */
 export function languageNamed(word: string): string {
   const name = word.toLowerCase();
   return (Object.hasOwn(names, name) ? names[name] : undefined) ?? name;

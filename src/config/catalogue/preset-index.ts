@@ -1,14 +1,14 @@
 /**
- * The index of the catalogue: what detection, `servers` and a config's `kind` need to know of all presets, in one file
- * that is printed from them. Everything else of a preset is read only when the preset is used.
+ * The printed index of all presets: the facts that detection, `servers` and a config's `kind` need. The rest of a preset is
+ * read only when it is used.
  */
 import type { Json } from "../../base/json.js";
 import { namedModules } from "../../base/named-paths.js";
 import { fromPointer, getAt } from "../../base/pointer.js";
-import type { Files } from "../files.js";
+import { asText, type Files } from "../files.js";
 import type { PresetConfig } from "../schema.js";
 
-/** Where the index stands in the folder of the shipped configs. */
+/** The index file, relative to the folder of the shipped configs. */
 export const INDEX_FILE = "servers/index.json";
 
 const FACTS = [
@@ -30,15 +30,14 @@ const FACTS = [
   "install_on",
 ] as const satisfies readonly (keyof PresetConfig)[];
 
-/** What the index knows of a preset. */
+/** The facts of a preset that the index contains. */
 export type PresetFacts = Pick<PresetConfig, (typeof FACTS)[number]> & {
-  /** The files that it names in `<node_modules>`, where it names any. */
+  /** The files in `<node_modules>` that it names. */
   loads?: string[];
-  /** It is known to run nothing of a project, and is started also where that is not trusted. */
+  /** It runs nothing of a project, so that it is also started in untrusted workspaces. */
   harmless?: true;
 };
 
-/** A preset without what only its own start needs. */
 export function presetFacts(preset: PresetConfig): PresetFacts {
   const facts = FACTS.flatMap((key) => (preset[key] === undefined ? [] : [[key, preset[key]]]));
   const loads = loadedFrom(preset);
@@ -49,7 +48,7 @@ export function presetFacts(preset: PresetConfig): PresetFacts {
   ]) as PresetFacts;
 }
 
-/** Where a folder is named and a file in it is what matters, that file. */
+/** The files in `<node_modules>` that a preset names; for a folder, the file in it that is loaded. */
 function loadedFrom({
   args,
   initialize_options: options,
@@ -61,22 +60,21 @@ function loadedFrom({
   );
   const within = new Map(files);
   return namedModules([args ?? [], options ?? null, workspace_configuration ?? {}] as Json)
-    .map((path) => [path, within.get(path)] as const)
-    .map(([path, file]) =>
-      (file === undefined || path.endsWith(`/${file}`) ? path : `${path}/${file}`).slice(1),
-    )
+    .map((path) => {
+      const file = within.get(path);
+      return (file === undefined || path.endsWith(`/${file}`) ? path : `${path}/${file}`).slice(1);
+    })
     .filter((path) => path !== "");
 }
 
-/** The text of the index: one preset a line, in the order given. */
+/** The text of the index: one preset per line, in the order given. */
 export function indexText(presets: readonly PresetConfig[]): string {
   return `[\n${presets.map((preset) => JSON.stringify(presetFacts(preset))).join(",\n")}\n]\n`;
 }
 
-/** The index, or nothing where there is none. */
+/** Reads the index, if there is one. */
 export function readIndex(files: Files, path: string): PresetFacts[] | undefined {
   const content = files.read(path);
   if (content === undefined) return undefined;
-  const text = typeof content === "string" ? content : new TextDecoder().decode(content);
-  return JSON.parse(text) as PresetFacts[];
+  return JSON.parse(asText(content)) as PresetFacts[];
 }

@@ -1,15 +1,12 @@
-/**
- * A server's table as TOML text, in the one layout that the catalogue has: keys in a fixed order, nested tables as
- * dotted keys, nothing wider than a screen where it can be broken.
- */
+/** Writes a server's table as TOML in the catalogue's layout: keys in a fixed order, nested tables as dotted keys. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { tomlKey, tomlText } from "../../base/toml-text.js";
 
 const WIDTH = 120;
 
-/** The keys of a server or preset in the order in which they are written: who, what is started, for which files, how. */
-const KEYS = [
+/** The keys of a server or preset in the order in which they are written. */
+const KEYS: readonly string[] = [
   "id",
   "kind",
   "adapter",
@@ -52,35 +49,24 @@ const KEYS = [
   "open_on_change",
   "diagnostics",
   "share_roots",
-] as const;
+];
 
-/** What is said last: how to get it, and where it comes from. */
-const LAST_KEYS = ["install", "install_on", "homepage"] as const;
+/** The keys that are written after all others. */
+const LAST_KEYS: readonly string[] = ["install", "install_on", "homepage"];
 
-/** The lines of a server's or preset's table, without its header. */
+/** The lines of a table, without its header. */
 export function serverLines(server: JsonObject): string[] {
-  return sortBy(Object.keys(server), (key) => [place(key), key]).flatMap((key) =>
+  return sortBy(Object.keys(server), (key) => [position(key), key]).flatMap((key) =>
     memberLines([key], server[key] as Json),
   );
 }
 
-/** A whole file of the catalogue: its comment, then its keys. */
-export function presetText(comment: string, preset: JsonObject): string {
-  return [...commentLines(comment), ...serverLines(preset), ""].join("\n");
-}
-
-/** A comment in lines that begin with `#`, broken at words. */
+/** A comment as lines that begin with `#`, broken at words. */
 export function commentLines(comment: string): string[] {
-  const lines: string[] = [];
-  for (const word of comment.split(/\s+/)) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length + 1 <= WIDTH) lines.push(`${lines.pop()} ${word}`);
-    else lines.push(`# ${word}`);
-  }
-  return lines;
+  return wrapped(comment.split(/\s+/), "# ");
 }
 
-/** The comment that a file of the catalogue begins with, as one text. */
+/** The comment at the start of a preset file, as one text. */
 export function commentOf(text: string): string {
   const lines = text.split("\n");
   const end = lines.findIndex((line) => !line.startsWith("# "));
@@ -90,19 +76,18 @@ export function commentOf(text: string): string {
     .join(" ");
 }
 
-function place(key: string): number {
-  const early = (KEYS as readonly string[]).indexOf(key);
-  if (early >= 0) return early;
-  const late = (LAST_KEYS as readonly string[]).indexOf(key);
-  return late >= 0 ? KEYS.length + 1 + late : KEYS.length;
+/** A key's position; unknown keys are between the first and the last ones. */
+function position(key: string): number {
+  const first = KEYS.indexOf(key);
+  return first >= 0 ? first : KEYS.length + 1 + LAST_KEYS.indexOf(key);
 }
 
-/** A table of one member becomes a dotted key; a wider one stands inline, or in several lines when it does not fit. */
+/** A table with one member becomes a dotted key; others are inline, or on several lines where they do not fit. */
 function memberLines(path: string[], value: Json): string[] {
   const key = path.map(tomlKey).join(".");
   if (isTable(value)) {
     const members = Object.entries(value) as [string, Json][];
-    const isOpen = path.length === 1 && isBag(path[0]);
+    const isOpen = path.length === 1 && isSettings(path[0]);
     const inline = `${key} = ${inlineText(value)}`;
     if (members.length === 1 || (members.length > 1 && (isOpen || inline.length > WIDTH)))
       return members.flatMap(([name, member]) => memberLines([...path, name], member));
@@ -110,26 +95,33 @@ function memberLines(path: string[], value: Json): string[] {
   }
   const line = `${key} = ${inlineText(value)}`;
   if (!Array.isArray(value) || line.length <= WIDTH) return [line];
-  return [`${key} = [`, ...filled(value.map((item) => `${inlineText(item)},`)), "]"];
+  return [
+    `${key} = [`,
+    ...wrapped(
+      value.map((item) => `${inlineText(item)},`),
+      "  ",
+    ),
+    "]",
+  ];
 }
 
-/** Tables that hold another program's settings: each part of them has a line of its own. */
-function isBag(key: string | undefined): boolean {
+/** Whether a key holds another program's settings, which are written with one line per member. */
+function isSettings(key: string | undefined): boolean {
   return key === "workspace_configuration" || key === "client_capabilities";
 }
 
-/** Items in as few indented lines as hold them. */
-function filled(items: readonly string[]): string[] {
+/** Items in as few lines as possible. */
+function wrapped(items: readonly string[], indent: string): string[] {
   const lines: string[] = [];
   for (const item of items) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + item.length + 1 <= WIDTH) lines.push(`${lines.pop()} ${item}`);
-    else lines.push(`  ${item}`);
+    else lines.push(`${indent}${item}`);
   }
   return lines;
 }
 
-/** A value in one line; a table of one member within a table is a dotted key. */
+/** A value on one line; a nested table with one member becomes a dotted key. */
 function inlineText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(inlineText).join(", ")}]`;
   if (!isTable(value)) return tomlText(value);

@@ -1,15 +1,15 @@
 /**
- * What was written into clients' files, and for which client: once the config has changed, or another client uses the same entry,
- * only this record can tell ours from a person's. It is a memory, not a lock: without it, less is known and nothing is lost.
+ * The record of what was written into clients' files. After the config has changed, only this record distinguishes our
+ * entries from a person's. Without it nothing is lost; less is recognised as ours.
  */
 import { join } from "node:path";
 import { canonicalPretty, isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { Environment } from "../discover.js";
-import { diskFiles, readOrExplain, type StateFiles } from "../files.js";
+import { diskFiles, readText, type StateFiles } from "../files.js";
 import { stateFolder } from "../state-folder.js";
 
-/** A stanza that stands in a file. */
+/** A stanza that was written into a file. */
 export interface Written {
   /** The file's real path. */
   file: string;
@@ -19,35 +19,33 @@ export interface Written {
   text: string;
 }
 
-/** The record on disk. */
+/** Where the record is stored. */
 export interface WrittenStore {
   readonly file: string;
   readonly files: StateFiles;
 }
 
-/** The user's own record. */
+/** The user's record. */
 export function openWritten(env: Environment, home: string, files: StateFiles = diskFiles): WrittenStore {
   return { file: join(stateFolder(env, home), "clients.json"), files };
 }
 
-/** All that was written; nothing when the record is absent or damaged. */
+/** Everything that was written; nothing when the record is absent or damaged. */
 export function listWritten({ file, files }: WrittenStore): Written[] {
-  const answer = readOrExplain(files, file);
-  if ("failure" in answer) return [];
-  const { content } = answer;
-  return parse(typeof content === "string" ? content : new TextDecoder().decode(content));
+  const result = readText(files, file);
+  return "text" in result ? parse(result.text) : [];
 }
 
-/** Records what a client's file has now, or that it has nothing any more. */
+/** Records what a client's file contains now; without a text, that it contains nothing. */
 export function noteWritten(
   store: WrittenStore,
-  { text, ...place }: Partial<Written> & Omit<Written, "text">,
+  { text, ...key }: Partial<Written> & Omit<Written, "text">,
 ): void {
-  const { file, name, client } = place;
+  const { file, name, client } = key;
   const rest = listWritten(store).filter(
     (other) => other.file !== file || other.name !== name || other.client !== client,
   );
-  const written = text === undefined ? rest : [...rest, { ...place, text }];
+  const written = text === undefined ? rest : [...rest, { ...key, text }];
   const sorted = sortBy(written, (one) => [one.file, one.name, one.client]);
   if (written.length === 0) store.files.remove(store.file);
   else store.files.replace(store.file, canonicalPretty({ version: 1, written: sorted }));
@@ -59,7 +57,7 @@ function parse(text: string): Written[] {
     if (!isTable(tree) || tree.version !== 1 || !Array.isArray(tree.written)) return [];
     return tree.written.filter(isWritten);
   } catch {
-    // Damaged: the next writing makes it anew.
+    // A damaged record is replaced by the next write.
     return [];
   }
 }

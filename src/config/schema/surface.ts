@@ -1,189 +1,119 @@
-/** The agent's side: `mcp` and `http`. */
+/** The tables `mcp` and `http`: what clients see and how they connect. */
 import * as z from "zod";
-import { found } from "./found.js";
-import { milliseconds, positive, set, toolName } from "./values.js";
+import { labelled } from "./discovered-rules.js";
+import {
+  atMost,
+  fixed,
+  milliseconds,
+  nonEmpty,
+  optional,
+  optionalSet,
+  positive,
+  toolName,
+} from "./values.js";
 
-/** The table `mcp`. */
 export const mcp = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[a-z0-9_-]{1,40}$/, "1 to 40 lower-case letters, digits, `_` or `-`")
-    .optional()
-    .describe("The name told to the client.")
-    .meta(found("asks", "a name of its own")),
-  version: z
-    .string()
-    .min(1)
-    .max(40)
-    .optional()
-    .describe("The version told to the client; our own when absent.")
-    .meta(found("asks", "a version of its own")),
-  warmup: z
-    .boolean()
-    .optional()
-    .describe(
-      "Starts the servers of the workspace's files at once, in the background, as `serve --warmup` does.",
-    )
-    .meta(found("only_false")),
-  context: z
-    .string()
-    .optional()
-    .describe(
-      "A profile in `configs/profiles/`; `auto` is the default's surface, in the form that each client hands to its model, which is known by the name in its handshake.",
-    )
-    .meta(found("fixed", "the profile")),
-  sealed: z
-    .array(z.string().min(1))
-    .optional()
-    .meta(set("For a profile: keys and tables of its own that a config over it may narrow, never widen."))
-    .meta(found("joined")),
-  read_only: z
-    .boolean()
-    .optional()
-    .describe("`true` hides and refuses every tool that is not `read`.")
-    .meta(found("only_true")),
-  instructions: z
-    .string()
-    .max(1000)
-    .optional()
-    .describe("What a client tells its model; written from the tools when absent.")
-    .meta(found("asks", "instructions of its own")),
-  tools: z
-    .strictObject({
-      allow: z
-        .array(toolName)
-        .optional()
-        .meta(set("When not empty: the only tools that are listed and callable."))
-        .meta(found("chosen")),
-      exclude: z
-        .array(toolName)
-        .optional()
-        .meta(set("Tools that are neither listed nor callable."))
-        .meta(found("joined")),
-    })
-    .optional()
-    .describe("Which tools there are."),
-  output: z
-    .strictObject({
-      max_total_chars_default: z
-        .int()
-        .min(10_000)
-        .max(2_000_000)
-        .optional()
-        .describe(
-          "Characters of one answer, structure and text together; without it 120000, and 40000 in either of them.",
-        )
-        .meta(found("least")),
-      max_total_chars_hard: z
-        .int()
-        .min(10_000)
-        .max(2_000_000)
-        .optional()
-        .describe("What a tool or a call may ask for at the most; 2000000 when absent.")
-        .meta(found("least")),
-    })
-    .optional()
-    .describe("Size of answers."),
+  name: optional(
+    z.string().regex(/^[a-z0-9_-]{1,40}$/, "1 to 40 lower-case letters, digits, `_` or `-`"),
+    "The server name that the client sees.",
+    labelled("needs_trust", "a name of its own"),
+  ),
+  version: optional(
+    z.string().min(1).max(40),
+    "The server version that the client sees; our own when absent.",
+    labelled("needs_trust", "a version of its own"),
+  ),
+  warmup: optional(
+    z.boolean(),
+    "Starts the servers for the workspace's files immediately, in the background, like `serve --warmup`.",
+    "only_false",
+  ),
+  context: optional(
+    z.string(),
+    "A profile in `configs/profiles/`. `auto` is the default profile with answers in the form that each client, known by the name in its handshake, passes to its model.",
+    labelled("fixed", "the profile"),
+  ),
+  sealed: optionalSet(nonEmpty, "For a profile: keys that a config may narrow, never widen.", "union"),
+  read_only: optional(z.boolean(), "`true` hides and refuses every tool that is not `read`.", "only_true"),
+  instructions: optional(
+    z.string().max(1000),
+    "The instructions for the model; generated from the tools when absent.",
+    labelled("needs_trust", "instructions of its own"),
+  ),
+  tools: optional(
+    z.strictObject({
+      allow: optionalSet(toolName, "If not empty: the only tools that are listed and callable.", "selection"),
+      exclude: optionalSet(toolName, "Tools that are neither listed nor callable.", "union"),
+    }),
+    "Which tools there are.",
+  ),
+  output: optional(
+    z.strictObject({
+      max_total_chars_default: atMost(
+        z.int().min(10_000).max(2_000_000),
+        "Characters of one answer, structured content and text together; when absent 120000, and 40000 in each of them.",
+      ),
+      max_total_chars_hard: atMost(
+        z.int().min(10_000).max(2_000_000),
+        "The most that a tool or a call may ask for; 2000000 when absent.",
+      ),
+    }),
+    "Size of answers.",
+  ),
 });
 
-/** The table `http`. */
 export const http = z.strictObject({
-  bind: z
-    .string()
-    .optional()
-    .describe("Address to listen on; one that is not the machine's own needs `--allow-remote` and a token.")
-    .meta(found("fixed")),
-  port: z.int().min(0).max(65535).optional().describe("Port; 0 picks one.").meta(found("fixed")),
-  path: z
-    .string()
-    .regex(/^\/[A-Za-z0-9_\-/]*$/, "a path that begins with `/`")
-    .optional()
-    .describe("Path of the endpoint.")
-    .meta(found("fixed")),
-  token_env: z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable, not the token")
-    .optional()
-    .describe("Environment variable that holds the tokens, separated by spaces.")
-    .meta(found("fixed")),
-  token_file: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "File that holds the tokens, one a line, readable by its owner only; read again when it changes.",
-    )
-    .meta(found("fixed")),
-  allowed_origins: z
-    .array(
-      z
-        .string()
-        .regex(/^[a-z][a-z0-9+.-]*:\/\/[^\s/*?#@\\]+$/, "an origin: scheme, host and port, no `*`, no path"),
-    )
-    .optional()
-    .meta(set("Origins that a browser may call from, exactly; a request without `Origin` is no browser's."))
-    .meta(found("within")),
-  allowed_hosts: z
-    .array(
-      z
-        .string()
-        .regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/, "a host, with or without a port, no `*`"),
-    )
-    .optional()
-    .meta(set("Values of `Host` that are served; without a port, any port is meant."))
-    .meta(found("within")),
-  strict: z
-    .boolean()
-    .optional()
-    .describe(
-      "`true`: `POST` only, answers as JSON only, both media types in `Accept`, the newest session-era revision only, no call before `notifications/initialized`, no health endpoint.",
-    )
-    .meta(found("only_true")),
-  older_handshakes: z
-    .array(z.enum(["2024-10-07", "2024-11-05", "2025-03-26", "2025-06-18"]))
-    .optional()
-    .meta(
-      set(
-        "With `strict`: older revisions that a handshake may ask for; it is answered with the newest all the same.",
-      ),
-    )
-    .meta(found("fixed")),
-  max_sessions: positive
-    .max(1024)
-    .optional()
-    .describe("Sessions at once; a new one takes the place of the idlest.")
-    .meta(found("least")),
-  session_idle_ms: milliseconds
-    .min(1000)
-    .optional()
-    .describe("After this long without a request a session is gone.")
-    .meta(found("least")),
-  session_roots: z
-    .enum(["narrow", "ignore"])
-    .optional()
-    .describe(
-      "Whether the roots that a client tells narrow what it may see; they never widen it. A client that has roots and does not tell them sees nothing.",
-    )
-    .meta(found("fixed")),
-  max_body_bytes: z.int().min(1024).max(16_777_216).optional().describe("One request.").meta(found("least")),
-  max_calls: positive.max(1024).optional().describe("Calls under way in all.").meta(found("least")),
-  max_calls_per_session: positive
-    .max(1024)
-    .optional()
-    .describe("Calls under way in one session; where the protocol has none, of one token.")
-    .meta(found("least")),
-  headers_timeout_ms: milliseconds
-    .min(100)
-    .optional()
-    .describe("Time to send a request's headers.")
-    .meta(found("least")),
-  body_timeout_ms: milliseconds
-    .min(100)
-    .optional()
-    .describe("Time to send a whole request.")
-    .meta(found("least")),
-  drain_ms: milliseconds
-    .optional()
-    .describe("Time that calls under way get when the gateway is told to end.")
-    .meta(found("least")),
+  bind: fixed(z.string(), "Address; one that is not loopback needs `--allow-remote` and a token."),
+  port: fixed(z.int().min(0).max(65535), "Port; 0 picks one."),
+  path: fixed(
+    z.string().regex(/^\/[A-Za-z0-9_\-/]*$/, "a path that begins with `/`"),
+    "Path of the endpoint.",
+  ),
+  token_env: fixed(
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable, not the token"),
+    "Environment variable that holds the tokens, separated by spaces.",
+  ),
+  token_file: fixed(
+    nonEmpty,
+    "File that holds the tokens, one a line, readable by its owner only; read again when it changes.",
+  ),
+  allowed_origins: optionalSet(
+    z
+      .string()
+      .regex(/^[a-z][a-z0-9+.-]*:\/\/[^\s/*?#@\\]+$/, "an origin: scheme, host and port, no `*`, no path"),
+    "Exact origins that a browser may call from; a request without `Origin` is not from a browser.",
+    "subset",
+  ),
+  allowed_hosts: optionalSet(
+    z
+      .string()
+      .regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/, "a host, with or without a port, no `*`"),
+    "Accepted values of `Host`; one without a port matches any port.",
+    "subset",
+  ),
+  strict: optional(
+    z.boolean(),
+    "`true`: `POST` only, answers as JSON only, both media types in `Accept`, the newest session-era revision only, no call before `notifications/initialized`, no health endpoint.",
+    "only_true",
+  ),
+  older_handshakes: optionalSet(
+    z.enum(["2024-10-07", "2024-11-05", "2025-03-26", "2025-06-18"]),
+    "With `strict`: older revisions that a handshake may request; it is still answered with the newest.",
+    "fixed",
+  ),
+  max_sessions: atMost(positive.max(1024), "Sessions; a new one replaces the longest idle one."),
+  session_idle_ms: atMost(milliseconds.min(1000), "Idle time after which a session ends."),
+  session_roots: fixed(
+    z.enum(["narrow", "ignore"]),
+    "Whether the client's roots limit what it may see; they never extend it. A client that supports roots and does not list them sees nothing.",
+  ),
+  max_body_bytes: atMost(z.int().min(1024).max(16_777_216), "Bytes of one request."),
+  max_calls: atMost(positive.max(1024), "Concurrent calls in total."),
+  max_calls_per_session: atMost(
+    positive.max(1024),
+    "Concurrent calls in one session, or of one token where the protocol has no sessions.",
+  ),
+  headers_timeout_ms: atMost(milliseconds.min(100), "Time to send a request's headers."),
+  body_timeout_ms: atMost(milliseconds.min(100), "Time to send a whole request."),
+  drain_ms: atMost(milliseconds, "Time for running calls to finish when the gateway stops."),
 });

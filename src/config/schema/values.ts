@@ -1,44 +1,81 @@
-/** The values that several tables of the config are made of. */
+/** Building blocks of the config schema: optional keys with their metadata, and value types that several tables use. */
 import * as z from "zod";
+import type { DiscoveredRule, RuleName } from "./discovered-rules.js";
 
-/** What is told of an array whose order has no meaning. */
+/** Metadata of an array whose order has no meaning. */
 export const set = (description: string) => ({ description, order: "set" as const });
-/** What is told of an array whose order is kept. */
+/** Metadata of an array whose order is kept. */
 export const sequence = (description: string) => ({ description, order: "sequence" as const });
 
-/** A count from one on. */
+/** What a discovered config may do with a key. */
+type Rule = DiscoveredRule | RuleName;
+
+/** Metadata that declares what a discovered config may do with a key. */
+export function discovered(rule: Rule): { discovered: DiscoveredRule } {
+  return { discovered: typeof rule === "string" ? { rule } : rule };
+}
+
+/** An optional key with its description and, where it has one of its own, its rule for discovered configs. */
+export function optional<T extends z.ZodType>(
+  schema: T,
+  about: string | ReturnType<typeof set | typeof sequence>,
+  rule?: Rule,
+): z.ZodOptional<T> {
+  const description = typeof about === "string" ? { description: about } : about;
+  return schema.optional().meta({ ...description, ...(rule === undefined ? {} : discovered(rule)) });
+}
+
+/** An optional key of which a discovered config may not change the user's value. */
+export function fixed<T extends z.ZodType>(schema: T, description: string) {
+  return optional(schema, description, "fixed");
+}
+
+/** An optional number that a discovered config may only lower. */
+export function atMost<T extends z.ZodType>(schema: T, description: string) {
+  return optional(schema, description, "at_most");
+}
+
+/** An optional array whose order has no meaning. */
+export function optionalSet<T extends z.ZodType>(item: T, description: string, rule?: Rule) {
+  return optional(z.array(item), set(description), rule);
+}
+
+/** An optional array whose order is kept. */
+export function optionalList<T extends z.ZodType>(item: T, description: string, rule?: Rule) {
+  return optional(z.array(item), sequence(description), rule);
+}
+
+export const nonEmpty = z.string().min(1);
 export const positive = z.int().min(1);
-/** A time, a day at the most. */
+/** A duration of at most one day. */
 export const milliseconds = z.int().min(0).max(86_400_000);
-/** Any JSON value. */
 export const json: z.ZodType<JsonValue> = z
   .lazy(() =>
     z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(json), z.record(z.string(), json)]),
   )
   .meta({ id: "json", description: "Any JSON value." });
 type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
-/** Any JSON object. */
 export const jsonTable = z.record(z.string(), json);
+export const stringMap = z.record(z.string(), z.string());
+export const jsonPointer = z.string().regex(/^(\/.*)?$/, "a JSON Pointer");
 
 /** A server's id. */
 export const identifier = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "1 to 64 letters, digits, `_`, `.` or `-`");
-/** A tool's name. */
 export const toolName = z
   .string()
   .regex(
     /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/,
     "1 to 64 letters, digits, `_`, `.` or `-`, beginning with a letter",
   );
-/** An argument's or a member's name. */
+/** The name of an argument or of a member of an answer. */
 export const argName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "1 to 64 letters, digits or `_`");
-/** A step's name. */
 export const stepId = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, "1 to 40 lower-case letters, digits or `_`");
 /** What a tool may do. */
 export const effect = z.enum(["read", "edit", "command"]);
 
-/** A Handlebars text, or the name of a shipped one. */
+/** A Handlebars text, or the name of a shipped template. */
 export const template = z.string().min(1).max(8000);
-/** What happens to a number beyond its bounds. */
-export const beyond = z.enum(["refuse", "clamp"]);
+/** What happens to a number outside its bounds. */
+export const outOfBounds = z.enum(["refuse", "clamp"]);

@@ -1,38 +1,34 @@
-/** JSON with places: comments and trailing commas are syntax errors unless told otherwise, duplicate keys are findings. */
+/** Parses JSON with the place of each value. Duplicate keys, and by default comments and trailing commas, are mistakes. */
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { define, type Json, type JsonObject } from "../../base/json.js";
 import { uniqueBy } from "../../base/order.js";
 import { toPointer } from "../../base/pointer.js";
-import { Lines } from "../../base/text.js";
-import { type Finding, MAX_DEPTH, type Parsed, type Path, type Span } from "./source.js";
-import { forbiddenKey, isForbiddenKey, plainNumber, tooDeep } from "./values.js";
+import { duplicateKey, forbiddenKey, isForbiddenKey, plainNumber, tooDeep } from "./plain-values.js";
+import { type Finding, lineOf, MAX_DEPTH, type Parsed, type Path, type Span } from "./source.js";
 
 const MAX_SYNTAX_ERRORS = 20;
 
-/** Parses a JSON text; `lenient` takes comments and trailing commas. */
+/** Parses a JSON text; `lenient` allows comments and trailing commas. */
 export function parseJson(text: string, { lenient = false }: { lenient?: boolean } = {}): Parsed {
   const deep = tooDeepAt(text);
-  if (deep !== undefined) {
-    return broken([{ ...tooDeep([]), span: [deep, deep + 1] }]);
-  }
+  if (deep !== undefined) return broken([{ ...tooDeep([]), span: [deep, deep + 1] }]);
   const errors: ParseError[] = [];
   const strict = parseTree(text, errors, { disallowComments: !lenient, allowTrailingComma: lenient });
-  const lapses: ParseError[] = [];
-  // Comments and trailing commas are mistakes, but the values around them are not in doubt and are judged as well.
-  const root = errors.length > 0 ? parseTree(text, lapses, { allowTrailingComma: true }) : strict;
-  const findings = firstOfEachLine(errors, new Lines(text)).map((error) => syntaxError(error));
+  // Comments and trailing commas are mistakes, but the values around them are validated as well.
+  const otherErrors: ParseError[] = [];
+  const root = errors.length > 0 ? parseTree(text, otherErrors, { allowTrailingComma: true }) : strict;
+  const findings = firstOfEachLine(errors, text).map(syntaxError);
   if (!root) return broken(findings.length > 0 ? findings : [emptyFile(text)]);
-  if (root.type !== "object" && errors.length === 0) {
+  if (root.type !== "object" && errors.length === 0)
     findings.push({
       code: "config/wrong-type",
       message: `a config is a table, found ${root.type === "array" ? "a list" : `a ${root.type}`}`,
       path: [],
       span: spanOf(root),
     });
-  }
-  const tree = root.type === "object" ? plainObject(root, [], findings, new Lines(text)) : {};
-  const isBroken = lapses.length > 0 || root.type !== "object";
-  return { tree: isBroken ? {} : tree, findings, broken: isBroken, span: lookUp(root) };
+  const tree = root.type === "object" ? plainObject(root, [], findings, text) : {};
+  const isBroken = otherErrors.length > 0 || root.type !== "object";
+  return { tree: isBroken ? {} : tree, findings, broken: isBroken, span: spanFinder(root) };
 }
 
 function broken(findings: Finding[]): Parsed {
@@ -43,7 +39,7 @@ function emptyFile(text: string): Finding {
   return { code: "config/syntax", message: "a value is expected", path: [], span: [0, text.length] };
 }
 
-/** Offset of the bracket that goes too deep; the parser itself would run out of stack on it. */
+/** The offset of the bracket that nests too deep; the parser would overflow its stack. */
 function tooDeepAt(text: string): number | undefined {
   let depth = 0;
   for (const token of text.matchAll(/"(?:[^"\\\n]|\\.)*"?|[[\]{}]/g)) {
@@ -54,8 +50,8 @@ function tooDeepAt(text: string): number | undefined {
   return undefined;
 }
 
-/** The parser's codes, in words. */
-const words: { [code: string]: string } = {
+/** Messages for the parser's error codes. */
+const messages: { [code: string]: string } = {
   InvalidSymbol: "this is not a JSON value",
   InvalidNumberFormat: "not a JSON number",
   PropertyNameExpected: "a key in double quotes is expected",
@@ -74,22 +70,21 @@ const words: { [code: string]: string } = {
   InvalidCharacter: "a control character must be escaped",
 };
 
-/** One mistake makes the parser complain several times; the first complaint of a line is the true one. */
-function firstOfEachLine(errors: ParseError[], lines: Lines): ParseError[] {
-  const lineOf = (error: ParseError) => new Lines(lines.text.slice(0, error.offset)).count;
-  return uniqueBy(errors.slice(0, MAX_SYNTAX_ERRORS), (error) => String(lineOf(error)));
+/** The first error of each line: the parser reports later ones that follow from it. */
+function firstOfEachLine(errors: ParseError[], text: string): ParseError[] {
+  return uniqueBy(errors.slice(0, MAX_SYNTAX_ERRORS), ({ offset }) => String(lineOf(text, offset)));
 }
 
 function syntaxError(error: ParseError): Finding {
   return {
     code: "config/syntax",
-    message: words[printParseErrorCode(error.error)] ?? "not valid JSON",
+    message: messages[printParseErrorCode(error.error)] ?? "not valid JSON",
     path: [],
     span: [error.offset, error.offset + Math.max(1, error.length)],
   };
 }
 
-function plainObject(node: Node, path: Path, findings: Finding[], lines: Lines): JsonObject {
+function plainObject(node: Node, path: Path, findings: Finding[], text: string): JsonObject {
   const out: JsonObject = {};
   const seen = new Map<string, Node>();
   for (const property of node.children ?? []) {
@@ -97,32 +92,20 @@ function plainObject(node: Node, path: Path, findings: Finding[], lines: Lines):
     if (!key) continue;
     const name = String(key.value);
     const first = seen.get(name);
-    if (first) findings.push(duplicateKey(name, path, key, first, lines));
+    if (first) findings.push(duplicateKey([...path, name], spanOf(key), lineOf(text, first.offset)));
     else if (isForbiddenKey(name)) findings.push({ ...forbiddenKey(path, name), span: spanOf(key) });
-    else if (value) define(out, name, plainValue(value, [...path, name], findings, lines));
+    else if (value) define(out, name, plainValue(value, [...path, name], findings, text));
     if (!first) seen.set(name, key);
   }
   return out;
 }
 
-function duplicateKey(name: string, path: Path, key: Node, first: Node, lines: Lines): Finding {
-  const line = new Lines(lines.text.slice(0, first.offset)).count;
-  return {
-    code: "config/duplicate-key",
-    message: `\`${name}\` stands twice; first in line ${line}`,
-    path: [...path, name],
-    span: spanOf(key),
-  };
-}
-
-function plainValue(node: Node, path: Path, findings: Finding[], lines: Lines): Json {
+function plainValue(node: Node, path: Path, findings: Finding[], text: string): Json {
   switch (node.type) {
     case "object":
-      return plainObject(node, path, findings, lines);
+      return plainObject(node, path, findings, text);
     case "array":
-      return (node.children ?? []).map((child, index) =>
-        plainValue(child, [...path, index], findings, lines),
-      );
+      return (node.children ?? []).map((child, index) => plainValue(child, [...path, index], findings, text));
     case "number":
       return plainNumber(Number(node.value), path, findings);
     case "string":
@@ -134,7 +117,7 @@ function plainValue(node: Node, path: Path, findings: Finding[], lines: Lines): 
   }
 }
 
-function lookUp(root: Node): Parsed["span"] {
+function spanFinder(root: Node): Parsed["span"] {
   const known = new Map<string, Node | undefined>();
   return (path, part) => {
     const pointer = toPointer(path);

@@ -1,40 +1,48 @@
-/** A file's bytes → its tree and places. TOML or JSON by extension, else by the first character. */
+/** Reads a config file: decodes its bytes, parses TOML or JSON, and gives every mistake a place. */
 import { codes } from "../../base/codes.js";
 import { sortBy } from "../../base/order.js";
 import { toPointer } from "../../base/pointer.js";
 import type { Problem } from "../../base/problem.js";
 import { Lines } from "../../base/text.js";
 import { parseJson } from "./json.js";
-import type { Parsed, Part, Path, Source } from "./source.js";
-import { placeOf } from "./source.js";
+import { type Parsed, type Part, type Path, placeOf, problemWithoutPlace, type Source } from "./source.js";
 import { parseToml } from "./toml.js";
 
-/** The largest config file that is read. */
+/** The largest file that is read. */
 export const MAX_CONFIG_BYTES = 1_048_576;
 
-/** Reads one config; `file` is the name that places carry. */
+/** Reads one of our configs; `file` is the name that places carry. */
 export function readSource(file: string, content: string | Uint8Array): Source {
-  const size = typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
-  if (size > MAX_CONFIG_BYTES) {
-    return unreadable(file, `larger than ${MAX_CONFIG_BYTES} bytes`, "Split it with `extends`.");
-  }
-  return readText(file, content, (text) => (isJson(file, text) ? parseJson(text) : parseToml(text)));
+  const parse = (text: string) => (isJson(file, text) ? parseJson(text) : parseToml(text));
+  return parseContent(file, content, parse, "Split it with `extends`.");
 }
 
-/** Reads a file of another program: its JSON may have comments and trailing commas. */
+/** Reads a file of another program, whose JSON may have comments and trailing commas. */
 export function readOther(file: string, content: string | Uint8Array, language: "json" | "toml"): Source {
   const parse = (text: string) =>
     language === "toml" ? parseToml(text) : parseJson(text.trim() === "" ? "{}" : text, { lenient: true });
-  return readText(file, content, parse);
+  return parseContent(file, content, parse, "Edit the file by hand.");
 }
 
-/** What some editors write before a text; it means nothing, and stays where a file is changed. */
-const MARK = "\uFEFF";
+/** Whether a file is read as JSON: by its extension, else by its first character. */
+export function isJson(file: string, text: string): boolean {
+  if (file.endsWith(".json")) return true;
+  return !file.endsWith(".toml") && text.trimStart().startsWith("{");
+}
 
-function readText(file: string, content: string | Uint8Array, parse: (text: string) => Parsed): Source {
+const BYTE_ORDER_MARK = "\uFEFF";
+
+function parseContent(
+  file: string,
+  content: string | Uint8Array,
+  parse: (text: string) => Parsed,
+  tooLargeFix: string,
+): Source {
+  const size = typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
+  if (size > MAX_CONFIG_BYTES) return unreadable(file, `larger than ${MAX_CONFIG_BYTES} bytes`, tooLargeFix);
   const decoded = decode(content);
   if (decoded === undefined) return unreadable(file, "not UTF-8", "Save the file as UTF-8.");
-  const mark = decoded.startsWith(MARK) ? MARK : "";
+  const mark = decoded.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   const text = decoded.slice(mark.length);
   return toSource(file, mark, text, parse(text));
 }
@@ -48,13 +56,8 @@ function decode(content: string | Uint8Array): string | undefined {
   }
 }
 
-/** Whether a file is read as JSON. */
-export function isJson(file: string, text: string): boolean {
-  if (file.endsWith(".json")) return true;
-  return !file.endsWith(".toml") && text.trimStart().startsWith("{");
-}
-
 function toSource(file: string, mark: string, text: string, parsed: Parsed): Source {
+  const { tree, broken, findings } = parsed;
   const lines = new Lines(text);
   const place = (path: Path, part: Part) => {
     for (let length = path.length; length >= 0; length--) {
@@ -63,62 +66,52 @@ function toSource(file: string, mark: string, text: string, parsed: Parsed): Sou
     }
     return placeOf(file, lines, [0, 0]);
   };
-  const problems = parsed.findings.map(
-    (finding): Problem => ({
-      code: finding.code,
+  const problems = findings.map(
+    ({ code, message, path, span, part = "value", fix = codes[code].fix }): Problem => ({
+      code,
       severity: "error",
-      message: finding.message,
-      pointer: toPointer(finding.path),
-      place: finding.span ? placeOf(file, lines, finding.span) : place(finding.path, finding.part ?? "value"),
-      fix: finding.fix ?? codes[finding.code].fix,
+      message,
+      pointer: toPointer(path),
+      place: span ? placeOf(file, lines, span) : place(path, part),
+      fix,
     }),
   );
+  const refused = findings.filter(({ code }) => code === "config/unsupported-value");
   return {
     file,
     mark,
     text,
-    tree: parsed.tree,
+    tree,
     problems: inOrder(problems),
-    broken: parsed.broken,
-    refused: new Set(
-      parsed.findings
-        .filter((finding) => finding.code === "config/unsupported-value")
-        .map((finding) => toPointer(finding.path)),
-    ),
+    broken,
+    refused: new Set(refused.map(({ path }) => toPointer(path))),
     place,
     pointer: toPointer,
   };
 }
 
-/** Problems by place, so that a report reads from top to bottom. */
+/** Problems sorted by place. */
 export function inOrder(problems: readonly Problem[]): Problem[] {
-  return sortBy(problems, (problem) => [
-    problem.place?.file ?? "",
-    problem.place?.line ?? 0,
-    problem.place?.column ?? 0,
-    problem.code,
-    problem.message,
+  return sortBy(problems, ({ place, code, message }) => [
+    place?.file ?? "",
+    place?.line ?? 0,
+    place?.column ?? 0,
+    code,
+    message,
   ]);
 }
 
 function unreadable(file: string, what: string, fix: string): Source {
-  const problem: Problem = {
-    code: "config/syntax",
-    severity: "error",
-    message: `the file is ${what}`,
-    pointer: "",
-    place: { file, line: 1, column: 1 },
-    fix,
-  };
+  const place = { file, line: 1, column: 1 };
   return {
     file,
     mark: "",
     text: "",
     tree: {},
-    problems: [problem],
+    problems: [{ ...problemWithoutPlace("config/syntax", `the file is ${what}`, fix), place }],
     broken: true,
     refused: new Set(),
-    place: () => ({ file, line: 1, column: 1 }),
+    place: () => place,
     pointer: toPointer,
   };
 }

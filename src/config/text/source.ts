@@ -1,6 +1,6 @@
 /**
- * One config file as a tree whose every value knows where it stands. Reading never throws for what a file says:
- * everything wrong in it is a Problem.
+ * A config file that was read: its tree, its problems, and the line and column of each value. Reading never throws because
+ * of a file's content: every mistake in it is a Problem.
  */
 import type { Code } from "../../base/codes.js";
 import { codes } from "../../base/codes.js";
@@ -14,52 +14,56 @@ export type Path = readonly (string | number)[];
 /** Start and end offset in code units; the end is exclusive. */
 export type Span = readonly [start: number, end: number];
 
-/** Which half of an entry a place is about: the key itself, or what it holds. */
+/** Whether a place is that of an entry's key or of its value. */
 export type Part = "key" | "value";
 
-/** Something wrong that a parser found, before it has a line and a column. */
+/** A mistake that a parser found, before it has a line and a column. */
 export interface Finding {
   code: Code;
   message: string;
   path: Path;
-  /** Where; looked up by path when the parser itself cannot tell. */
+  /** Looked up by path when the parser does not know it. */
   span?: Span;
   part?: Part;
   fix?: string;
 }
 
-/** What a parser makes of a text. `broken` says that the tree is not worth validating. */
 export interface Parsed {
   tree: JsonObject;
   findings: Finding[];
+  /** Whether the tree is not worth validating. */
   broken: boolean;
   span(path: Path, part: Part): Span | undefined;
 }
 
-/** A file that was read: its tree, what is wrong with it, and the place of each value. */
 export interface Source {
   file: string;
-  /** The byte order mark that the file begins with, or nothing. */
+  /** The byte order mark at the start of the file, or an empty text. */
   mark: string;
   text: string;
   tree: JsonObject;
   problems: Problem[];
   broken: boolean;
-  /** Pointers of values that were refused while reading; validation says nothing more about them. */
+  /** Pointers of values that were refused while reading; validation reports nothing more about them. */
   refused: ReadonlySet<string>;
   /** The place of the value, or of the nearest enclosing one that has a place. */
   place(path: Path, part: Part): Place;
-  /** The value's JSON Pointer as the file spells it. */
+  /** The value's JSON Pointer with the keys as written in the file. */
   pointer(path: Path): string;
 }
 
-/** What a problem needs to know about where a tree came from. */
+/** The part of a source that problems need. */
 export type Places = Pick<Source, "place" | "pointer">;
 
 /** The deepest nesting that a config may have. */
 export const MAX_DEPTH = 64;
 
-/** One-based lines and columns, in characters, of a span. */
+/** The one-based line of an offset. */
+export function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split(/\r\n|\r|\n/).length;
+}
+
+/** A span as one-based lines and columns, in characters. */
 export function placeOf(file: string, lines: Lines, [start, end]: Span): Place {
   const from = lineAndColumn(lines, start);
   const to = lineAndColumn(lines, Math.max(start, end));
@@ -74,11 +78,11 @@ function lineAndColumn(lines: Lines, offset: number): { line: number; column: nu
     if (lines.start(middle) <= offset) low = middle;
     else high = middle - 1;
   }
-  const text = lines.line(low);
-  return { line: low + 1, column: convertColumn(text, offset - lines.start(low), "utf-16", "utf-32") + 1 };
+  const column = convertColumn(lines.line(low), offset - lines.start(low), "utf-16", "utf-32");
+  return { line: low + 1, column: column + 1 };
 }
 
-/** A Problem of a source, with the catalogue's fix unless a better one is known. */
+/** A Problem at a path of a source, with the fix of its code unless another one is given. */
 export function problemAt(
   source: Places,
   code: Code,
@@ -86,13 +90,19 @@ export function problemAt(
   path: Path,
   options: { part?: Part; suggestion?: string | undefined; fix?: string | undefined } = {},
 ): Problem {
+  const { part = "value", suggestion, fix = codes[code].fix } = options;
   return {
     code,
     severity: codes[code].kind === "warning" ? "warning" : "error",
     message,
     pointer: source.pointer(path),
-    place: source.place(path, options.part ?? "value"),
-    ...(options.suggestion === undefined ? {} : { suggestion: options.suggestion }),
-    fix: options.fix ?? codes[code].fix,
+    place: source.place(path, part),
+    ...(suggestion === undefined ? {} : { suggestion }),
+    fix,
   };
+}
+
+/** A Problem that has no place in a file. */
+export function problemWithoutPlace(code: Code, message: string, fix: string = codes[code].fix): Problem {
+  return { code, severity: "error", message, pointer: "", fix };
 }

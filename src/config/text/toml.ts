@@ -1,42 +1,40 @@
 /**
- * TOML: values from smol-toml; places from a syntax tree that is built only when a place is asked for.
- * Duplicate keys are all found, by renaming each one that the syntax tree's parser complains about. Both parsers stop at the
- * first syntax error, so the tables after it are read one by one: an error in each of them is told.
+ * Parses TOML: values from smol-toml, places from a syntax tree that is built only when a place is needed. Both parsers stop
+ * at the first error, so duplicate keys are made unique one by one, and the tables after a syntax error are parsed alone.
  */
 import { parse, TomlError } from "smol-toml";
 import { ParseError, parseTOML } from "toml-eslint-parser";
 import { sortBy } from "../../base/order.js";
 import { toPointer } from "../../base/pointer.js";
 import { Lines } from "../../base/text.js";
-import { type Finding, MAX_DEPTH, type Parsed } from "./source.js";
-import { RENAMED, readSpans, type Spans, SYNTAX } from "./toml-places.js";
-import { headerOffsets } from "./toml-sections.js";
-import { plainTable } from "./values.js";
+import { duplicateKey, plainTable } from "./plain-values.js";
+import { type Finding, lineOf, MAX_DEPTH, type Parsed } from "./source.js";
+import { DUPLICATE, readSpans, type Spans, SYNTAX } from "./toml-spans.js";
 
-/** The parser's errors carry no code; its own message for the code stands in. */
-const DUPLICATE_KEY = new ParseError("dupe-keys", 0, 1, 0).message;
+/** The parser's errors have no code, so they are recognised by their message. */
+const DUPLICATE_KEY_MESSAGE = new ParseError("dupe-keys", 0, 1, 0).message;
 const MAX_DUPLICATES = 20;
 const MAX_ERRORS = 20;
 
 /** Parses a TOML text. */
 export function parseToml(text: string): Parsed {
   const first = tryParse(text);
-  const mended = "error" in first ? renameDuplicates(text) : { text, renames: [] };
-  const second = mended.renames.length > 0 ? tryParse(mended.text) : first;
-  const toOriginal = (offset: number) => originalOffset(mended.renames, offset);
+  const duplicates = "error" in first ? findDuplicates(text) : [];
+  const unique = withUniqueKeys(text, duplicates);
+  const parsed = duplicates.length > 0 ? tryParse(unique) : first;
+  const toOriginal = (offset: number) => originalOffset(duplicates, offset);
 
   let known: Spans | undefined;
   const spans = () => {
-    known ??= readSpans(mended.text, toOriginal);
+    known ??= readSpans(unique, toOriginal);
     return known;
   };
-  const findings: Finding[] = mended.renames.map((rename, index) => duplicateKey(rename, index, text, spans));
-  if ("error" in second) {
-    findings.push(...syntaxErrors(mended.text, second.error, toOriginal));
+  const findings = duplicates.map((duplicate) => duplicateFinding(duplicate, text, spans()));
+  if ("error" in parsed) {
+    findings.push(...syntaxErrors(unique, parsed.error, toOriginal));
     return { tree: {}, findings, broken: true, span: () => undefined };
   }
-  const skip = new Set(mended.renames.map((_, index) => `${RENAMED}${index}`));
-  const tree = plainTable(second.table, findings, skip);
+  const tree = plainTable(parsed.table, findings, new Set(duplicates.map(({ id }) => `${DUPLICATE}${id}`)));
   const span: Parsed["span"] = (path, part) => {
     const entry = spans().at.get(toPointer(path));
     return part === "key" ? (entry?.key ?? entry?.value) : entry?.value;
@@ -44,9 +42,7 @@ export function parseToml(text: string): Parsed {
   return { tree, findings, broken: false, span };
 }
 
-type Attempt = { table: Record<string, unknown> } | { error: TomlError };
-
-function tryParse(text: string): Attempt {
+function tryParse(text: string): { table: Record<string, unknown> } | { error: TomlError } {
   try {
     return { table: parse(text, { integersAsBigInt: "asNeeded", maxDepth: MAX_DEPTH }) };
   } catch (error) {
@@ -55,7 +51,7 @@ function tryParse(text: string): Attempt {
   }
 }
 
-/** The first error, and the first one of each table that ends after it: by itself a table has no error that the whole lacks. */
+/** The first error of the text, and the first one of each table that ends after it. */
 function syntaxErrors(text: string, first: TomlError, toOriginal: (offset: number) => number): Finding[] {
   const at = offsetOf(text, first);
   const starts = headerOffsets(text);
@@ -63,92 +59,122 @@ function syntaxErrors(text: string, first: TomlError, toOriginal: (offset: numbe
     const end = starts[index + 1] ?? text.length;
     if (end <= at) return [];
     const table = text.slice(start, end);
-    const read = tryParse(table);
-    if (!("error" in read)) return [];
-    const offset = start + offsetOf(table, read.error);
-    return offset > at ? [finding(read.error, toOriginal(offset))] : [];
+    const result = tryParse(table);
+    if (!("error" in result)) return [];
+    const offset = start + offsetOf(table, result.error);
+    return offset > at ? [syntaxError(result.error, toOriginal(offset))] : [];
   });
-  return [finding(first, toOriginal(at)), ...later.slice(0, MAX_ERRORS - 1)];
+  return [syntaxError(first, toOriginal(at)), ...later.slice(0, MAX_ERRORS - 1)];
 }
 
 function offsetOf(text: string, error: TomlError): number {
   return Math.min(text.length, new Lines(text).start(error.line - 1) + error.column - 1);
 }
 
-function finding(error: TomlError, at: number): Finding {
+function syntaxError(error: TomlError, at: number): Finding {
   const message = (error.message.split("\n")[0] ?? "").replace(/^Invalid TOML document: /, "");
   return { code: "config/syntax", message, path: [], span: [at, at + 1] };
 }
 
-/** A duplicate key that was given another name so that parsing can go on. */
-interface Rename {
+/** A duplicate key. A prefix `"<id>".` before it makes it unique, so that parsing can go on. */
+interface Duplicate {
+  id: number;
   at: number;
-  length: number;
-  by: string;
+  key: string;
 }
 
 const KEY = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+/y;
 
-function renameDuplicates(text: string): { text: string; renames: Rename[] } {
-  const renames: Rename[] = [];
-  for (;;) {
-    const mended = applyRenames(text, renames);
-    const index = duplicateAt(mended);
-    if (index === undefined || renames.length === MAX_DUPLICATES) return { text: mended, renames };
-    KEY.lastIndex = originalOffset(renames, index);
+/** All duplicate keys, sorted by offset. */
+function findDuplicates(text: string): Duplicate[] {
+  let duplicates: Duplicate[] = [];
+  for (let id = 0; id < MAX_DUPLICATES; id++) {
+    const index = firstDuplicate(withUniqueKeys(text, duplicates));
+    if (index === undefined) break;
+    KEY.lastIndex = originalOffset(duplicates, index);
     const key = KEY.exec(text);
-    if (!key || renames.some((rename) => rename.at === key.index)) return { text: mended, renames };
-    renames.push({ at: key.index, length: key[0].length, by: `"\\u0000duplicate-${renames.length}"` });
+    if (!key || duplicates.some(({ at }) => at === key.index)) break;
+    duplicates = sortBy([...duplicates, { id, at: key.index, key: key[0] }], ({ at }) => [at]);
   }
+  return duplicates;
 }
 
-function duplicateAt(text: string): number | undefined {
+function firstDuplicate(text: string): number | undefined {
   try {
     parseTOML(text, SYNTAX);
   } catch (error) {
-    if (error instanceof ParseError && error.message === DUPLICATE_KEY) return error.index;
-    // Any other complaint, also a stack that ran out, is told in smol-toml's own words.
+    if (error instanceof ParseError && error.message === DUPLICATE_KEY_MESSAGE) return error.index;
+    // smol-toml reports other errors. A deeply nested text overflows this parser's stack.
     if (!(error instanceof ParseError || error instanceof RangeError)) throw error;
   }
   return undefined;
 }
 
-function applyRenames(text: string, renames: readonly Rename[]): string {
-  let out = "";
-  let from = 0;
-  for (const rename of inOrder(renames)) {
-    out += text.slice(from, rename.at) + rename.by;
-    from = rename.at + rename.length;
+function prefixOf({ id }: Duplicate): string {
+  return `"\\u0000duplicate-${id}".`;
+}
+
+function withUniqueKeys(text: string, duplicates: readonly Duplicate[]): string {
+  const insert = (out: string, duplicate: Duplicate) =>
+    out.slice(0, duplicate.at) + prefixOf(duplicate) + out.slice(duplicate.at);
+  return duplicates.reduceRight(insert, text);
+}
+
+/** The offset in the original text of an offset in the text with unique keys. */
+function originalOffset(duplicates: readonly Duplicate[], offset: number): number {
+  let inserted = 0;
+  for (const duplicate of duplicates) {
+    if (offset <= duplicate.at + inserted) break;
+    inserted += prefixOf(duplicate).length;
+    if (offset < duplicate.at + inserted) return duplicate.at;
   }
-  return out + text.slice(from);
+  return offset - inserted;
 }
 
-function originalOffset(renames: readonly Rename[], offset: number): number {
-  let shift = 0;
-  for (const rename of inOrder(renames)) {
-    const start = rename.at + shift;
-    if (offset <= start) break;
-    const growth = rename.by.length - rename.length;
-    if (offset < start + rename.by.length) return Math.min(rename.at + rename.length, offset - shift);
-    shift += growth;
+function duplicateFinding({ id, at, key }: Duplicate, text: string, spans: Spans): Finding {
+  const parent = spans.duplicates.get(id);
+  const path = [...(parent ?? []), key.replace(/^["']|["']$/g, "")];
+  const first = parent && spans.at.get(toPointer(path));
+  const firstLine = first && lineOf(text, (first.key ?? first.value)[0]);
+  const finding = duplicateKey(path, [at, at + key.length], firstLine);
+  return parent ? finding : { ...finding, path: [] };
+}
+
+/** `[a.b]` or `[[a.b]]` alone on its line; the group is its first key. */
+const HEADER =
+  /[ \t]*\[{1,2}[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*(?:\.[ \t]*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*)*\]{1,2}[ \t]*(?:#[^\n]*)?\r?(?=\n|$)/y;
+
+/** A bare key that cannot be a value of a list, so that it must be a header's. */
+const ONLY_A_KEY = /^(?!(?:true|false|inf|nan)$)[A-Za-z_]/;
+
+/** A string, a long string that may not end, or a comment. */
+const TOKEN = /"""(?:[^\\]|\\.?)*?(?:"""|$)|'''.*?(?:'''|$)|"(?:[^"\\\n]|\\[^\n])*"?|'[^'\n]*'?|#[^\n]*/sy;
+
+/** The offsets of all headers in a text that may not parse; never of a line inside a string or a list. */
+function headerOffsets(text: string): number[] {
+  const offsets: number[] = [];
+  let depth = 0;
+  let isLineStart = true;
+  for (let at = 0; at < text.length; ) {
+    const header = isLineStart ? matchAt(HEADER, text, at) : null;
+    if (header !== null && (depth === 0 || ONLY_A_KEY.test(header[1] ?? ""))) {
+      offsets.push(at);
+      // A list that was not closed ends here.
+      depth = 0;
+      isLineStart = false;
+      at += header[0].length;
+      continue;
+    }
+    const character = text[at] ?? "";
+    isLineStart = character === "\n";
+    if ("[{".includes(character)) depth++;
+    if ("]}".includes(character)) depth = Math.max(0, depth - 1);
+    at += Math.max(1, matchAt(TOKEN, text, at)?.[0].length ?? 1);
   }
-  return offset - shift;
+  return offsets;
 }
 
-function inOrder(renames: readonly Rename[]): Rename[] {
-  return sortBy(renames, (rename) => [rename.at]);
-}
-
-function duplicateKey(rename: Rename, index: number, text: string, spans: () => Spans): Finding {
-  const written = text.slice(rename.at, rename.at + rename.length);
-  const parent = spans().renamed.get(index);
-  const name = written.replace(/^["']|["']$/g, "");
-  const first = parent && spans().at.get(toPointer([...parent, name]));
-  const line = first && new Lines(text.slice(0, (first.key ?? first.value)[0])).count;
-  return {
-    code: "config/duplicate-key",
-    message: `\`${name}\` stands twice${line === undefined ? "" : `; first in line ${line}`}`,
-    path: parent ? [...parent, name] : [],
-    span: [rename.at, rename.at + rename.length],
-  };
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
 }

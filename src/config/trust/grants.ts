@@ -1,51 +1,44 @@
-/** What a config would set in motion: the reason why one that was merely found must be trusted first. */
+/** What trusting a discovered config would grant: shown to the user before they decide. */
 import { sortedSet } from "../../base/order.js";
 import { itemsOf, type LayerNode, type LayerTable, leafValue, nodeAt } from "../layer.js";
-import type { Ask } from "./judge.js";
-import { textOf } from "./narrow.js";
+import type { TrustRequest } from "./restrict.js";
+import { textOf } from "./rules.js";
 
 export interface Grants {
-  /** Programs that it would start or allow. */
+  /** Programs that the config would start or allow. */
   starts: string[];
   /** What else it asks for, in words. */
   asks: string[];
-  /** All of it as it is written, one setting a line: what is run with which words and variables, and every text. */
+  /** Every setting that needs trust, one per line, as written. */
   settings: string[];
 }
 
-/** Everything that a config asks for; `config` has its servers complete. */
-export function grantsOf(asks: readonly Ask[], config: LayerTable): Grants {
+/** Everything that a config asks for. The servers of `config` are complete. */
+export function grantsOf(requests: readonly TrustRequest[], config: LayerTable): Grants {
   const servers = itemsOf(config.entries.get("servers"));
-  const complete = (ask: Ask): LayerNode | undefined =>
-    servers.find((server) => `servers.${String(leafValue(nodeAt(server, ["id"])))}` === ask.name);
-  const starts = asks.flatMap((ask) => {
-    const server = complete(ask);
-    if (server) return addressOf(server) === undefined ? [commandOf(server)] : [];
-    return ask.name === "allow.commands" ? [String(leafValue(ask.node))] : [];
-  });
+  const grants: Grants = { starts: [], asks: [], settings: [] };
+  for (const { name, node, label } of requests) {
+    const server = servers.find((one) => `servers.${String(leafValue(nodeAt(one, ["id"])))}` === name);
+    const address = addressOf(server ?? node);
+    if (address !== undefined) grants.asks.push(`a connection to \`${address}\``);
+    else if (label !== "") grants.asks.push(label);
+    if (server && address === undefined) grants.starts.push(programOf(server));
+    if (!server && name === "allow.commands") grants.starts.push(String(leafValue(node)));
+    grants.settings.push(...settingsOf(name, node));
+    for (const key of ["command", "args"]) {
+      const value = nodeAt(server ?? node, [key]);
+      if (value) grants.settings.push(`${name}.${key} = ${textOf(value)}`);
+    }
+  }
   return {
-    starts: sortedSet(starts),
-    asks: sortedSet(
-      asks.flatMap((ask) => {
-        const address = addressOf(complete(ask) ?? ask.node);
-        if (address !== undefined) return [`a connection to \`${address}\``];
-        return ask.words === "" ? [] : [ask.words];
-      }),
-    ),
-    settings: sortedSet(
-      asks.flatMap((ask) => [
-        ...settingsOf(ask.name, ask.node),
-        ...["command", "args"].flatMap((key) => {
-          const node = nodeAt(complete(ask) ?? ask.node, [key]);
-          return node === undefined ? [] : [`${ask.name}.${key} = ${textOf(node)}`];
-        }),
-      ]),
-    ),
+    starts: sortedSet(grants.starts),
+    asks: sortedSet(grants.asks),
+    settings: sortedSet(grants.settings),
   };
 }
 
-/** One sentence about the grants, or `undefined` when there are none. */
-export function grantWords({ starts, asks }: Grants): string | undefined {
+/** The grants as one sentence; undefined when there are none. */
+export function grantsSentence({ starts, asks }: Grants): string | undefined {
   const parts = [
     ...(starts.length > 0 ? [`would start \`${starts.join("`, `")}\``] : []),
     ...(asks.length > 0 ? [`asks for ${asks.join(", ")}`] : []),
@@ -53,7 +46,7 @@ export function grantWords({ starts, asks }: Grants): string | undefined {
   return parts.length > 0 ? parts.join(" and ") : undefined;
 }
 
-/** Setting by setting; of what is shipped only which it is and what it may do. */
+/** The settings of a value, one per line. Of shipped tables only the name and the effect are listed. */
 function settingsOf(name: string, node: LayerNode): string[] {
   if (node.kind !== "table") return [`${name} = ${textOf(node)}`];
   return [...node.entries].flatMap(([key, inner]) =>
@@ -63,19 +56,17 @@ function settingsOf(name: string, node: LayerNode): string[] {
   );
 }
 
-/** The program of a server; a server without one still counts, by its id. */
-function commandOf(server: LayerNode): string {
+/** The program of a server, or its id where it names none. */
+function programOf(server: LayerNode): string {
   const command = nodeAt(server, ["command"]);
   const program = leafValue(command) ?? leafValue(itemsOf(command)[0]) ?? leafValue(nodeAt(server, ["id"]));
   return typeof program === "string" ? program : "a server";
 }
 
-/** Where a server listens that runs elsewhere and is not started. */
+/** The address of a server that is connected to and not started. */
 function addressOf(server: LayerNode): string | undefined {
-  const mode = leafValue(nodeAt(server, ["transport", "mode"]));
-  if (mode !== undefined && mode !== "connect") return undefined;
-  const [address] = ["tcp", "pipe"]
-    .map((kind) => leafValue(nodeAt(server, ["transport", kind])))
-    .filter(Boolean);
+  const transport = (key: string) => leafValue(nodeAt(server, ["transport", key]));
+  if ((transport("mode") ?? "connect") !== "connect") return undefined;
+  const address = transport("tcp") || transport("pipe");
   return typeof address === "string" ? address : undefined;
 }

@@ -1,17 +1,17 @@
 /**
- * What a person has trusted: workspace configs, by the hash they had when they were read, and folders whose programs
- * may be run. A record that cannot be understood trusts nothing and says so.
+ * The record of what the user trusts: workspace configs, by their hash, and folders whose programs may be run.
+ * A damaged record trusts nothing, and reading it throws a ConfigError.
  */
 import { join } from "node:path";
 import { codes } from "../../base/codes.js";
 import { canonicalPretty, isTable } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
-import { ConfigError, type Problem } from "../../base/problem.js";
+import { ConfigError } from "../../base/problem.js";
 import type { Environment } from "../discover.js";
-import { diskFiles, readOrExplain, type StateFiles } from "../files.js";
+import { diskFiles, readText, type StateFiles } from "../files.js";
 import { stateFolder } from "../state-folder.js";
 
-/** The record on disk. Whoever reads it meets a ConfigError when it is damaged. */
+/** Where the record is stored. */
 export interface Trust {
   readonly file: string;
   readonly files: StateFiles;
@@ -24,42 +24,40 @@ export interface TrustedConfig {
 }
 
 export interface TrustRecord {
-  /** By file. */
   configs: TrustedConfig[];
   /** Real paths. */
   folders: string[];
 }
 
-/** The user's own record. */
+/** The user's record. */
 export function openTrust(env: Environment, home: string, files: StateFiles = diskFiles): Trust {
   return { file: join(stateFolder(env, home), "trusted.json"), files };
 }
 
 /** Everything that is trusted. */
 export function listTrusted(trust: Trust): TrustRecord {
-  const answer = readOrExplain(trust.files, trust.file);
-  if ("failure" in answer) {
-    if (answer.absent) return { configs: [], folders: [] };
-    throw damaged(trust, answer.failure);
+  const result = readText(trust.files, trust.file);
+  if ("failure" in result) {
+    if (result.absent) return { configs: [], folders: [] };
+    throw damaged(trust, result.failure);
   }
-  const { content } = answer;
-  const record = parse(typeof content === "string" ? content : new TextDecoder().decode(content));
+  const record = parse(result.text);
   if (!record) throw damaged(trust, "is damaged");
   return record;
 }
 
-/** Whether a config is trusted with this very hash. */
+/** Whether a config is trusted with this hash. */
 export function isTrusted(trust: Trust, file: string, hash: string): boolean {
   return listTrusted(trust).configs.some((config) => config.file === file && config.hash === hash);
 }
 
-/** Trusts a config as it is now, in place of what it was. */
+/** Trusts a config with its current hash; an earlier hash is no longer trusted. */
 export function addTrusted(trust: Trust, file: string, hash: string): void {
   const { configs, folders } = listTrusted(trust);
   write(trust, { folders, configs: [...configs.filter((config) => config.file !== file), { file, hash }] });
 }
 
-/** Forgets configs, by every name that they may have; says whether one was known. */
+/** Stops trusting the configs with these names; returns whether any was trusted. */
 export function removeTrusted(trust: Trust, ...names: string[]): boolean {
   const { configs, folders } = listTrusted(trust);
   const rest = configs.filter((config) => !names.includes(config.file));
@@ -79,7 +77,7 @@ export function addTrustedFolder(trust: Trust, folder: string): void {
   write(trust, { configs, folders: [...folders, trust.files.realpath(folder)] });
 }
 
-/** Forgets a folder; says whether it was known. */
+/** Stops trusting a folder; returns whether it was trusted. */
 export function removeTrustedFolder(trust: Trust, folder: string): boolean {
   const { configs, folders } = listTrusted(trust);
   const real = trust.files.realpath(folder);
@@ -93,17 +91,11 @@ function write(trust: Trust, { configs, folders }: TrustRecord): void {
   trust.files.replace(trust.file, canonicalPretty({ version: 1, ...record }));
 }
 
-function damaged(trust: Trust, why: string): ConfigError {
+function damaged({ file }: Trust, reason: string): ConfigError {
   const code = "config/trust-store";
-  const problem: Problem = {
-    code,
-    severity: "error",
-    message: `\`${trust.file}\` ${why}; nothing is trusted`,
-    pointer: "",
-    place: { file: trust.file, line: 1, column: 1 },
-    fix: codes[code].fix,
-  };
-  return new ConfigError([problem]);
+  const message = `\`${file}\` ${reason}; nothing is trusted`;
+  const place = { file, line: 1, column: 1 };
+  return new ConfigError([{ code, severity: "error", message, pointer: "", place, fix: codes[code].fix }]);
 }
 
 function parse(text: string): TrustRecord | undefined {

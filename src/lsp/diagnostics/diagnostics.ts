@@ -1,9 +1,8 @@
 /**
- * Diagnostics of one document with three outcomes: found, clean, unknown. Pulled where the server offers it; else the
- * push for the very version that was sent, settled; both together where a server does both. What was published before
- * a change never counts as an answer after it.
+ * Diagnostics of one document with three outcomes: found, clean, unknown. Pulled where the server supports it, otherwise
+ * the settled push for exactly the version that was sent, and both where a server does both. A report from before a
+ * change never counts after it.
  */
-
 import type { ServerPlan } from "../../abi/plan.js";
 import type { Json } from "../../base/json.js";
 import type { Capabilities } from "../capabilities.js";
@@ -14,80 +13,78 @@ import type {
   OpenDocument,
   WorkspaceDiagnosticsReport,
 } from "../types.js";
-import { nextSign, type Signs } from "../wire/next-sign.js";
-import { CheckedFiles, type CheckedFilesContext } from "./checked-files.js";
-import { LateReports } from "./late-reports.js";
-import { PublishedFiles } from "./published-files.js";
-import { type Published, PublishedReports } from "./published-reports.js";
-import { type DiagnosticsRequest, pullDocument } from "./pull-document.js";
-import { PulledReports } from "./pulled-reports.js";
-import { UnsavedFiles } from "./unsaved-files.js";
-import { LATE, told, tooLate, unknown } from "./verdict.js";
+import { nextEvent, type Subscribe } from "../waiting.js";
+import { BackgroundChecks, UnsavedFiles } from "./background-checks.js";
+import { CheckRequests, type CheckRequestsContext } from "./check-request.js";
+import { LATE, reportOf, timedOutReport, unknown } from "./diagnostics-report.js";
+import { type PublishedReport, PublishedReports } from "./published-reports.js";
+import { PublishedWorkspace } from "./published-workspace.js";
+import { type DiagnosticsRequest, PulledReports, pullDocument } from "./pulled-diagnostics.js";
 import { workspaceDiagnostics } from "./workspace-diagnostics.js";
 
 const FIRST_TOUCH_MS = 10_000;
-/** Time for asking again after a wait, even when the wait took all there was. */
-const ASK_AGAIN_MS = 1_000;
+/** Time for another pull after a wait that used up all the time. */
+const PULL_AGAIN_MS = 1_000;
 
 export interface DiagnosticsContext {
   capabilities: Capabilities;
   readiness: ReadinessState;
-  /** How the server is made to check a file at once. */
-  check: CheckedFilesContext["plan"];
+  /** The request with which the server checks a file at once. */
+  check: CheckRequestsContext["plan"];
   /** The document as the server has it now. */
   current: (path: string) => OpenDocument | undefined;
-  /** Whether a file is of the kind that the server is for. */
+  /** Whether the server is configured for a file. */
   isOwn: (path: string) => boolean;
-  /** Sends the document again, so that the server looks at it anew. */
+  /** Sends the document again, so that the server checks it again. */
   touch: (path: string) => void;
-  /** Tells that the document was saved, so that the server checks what depends on other files too. */
+  /** Notifies that the document was saved, so that the server also checks what depends on other files. */
   save: (path: string) => void;
   quirks: ServerPlan["diagnostics"];
   request: DiagnosticsRequest;
 }
 
-/** A question with the moment by which it must be answered. */
 type Wait = DiagnosticsOptions & { deadline: number };
 
 export class Diagnostics {
   readonly #context: DiagnosticsContext;
   readonly #pulled = new PulledReports();
   readonly #published: PublishedReports;
-  readonly #late: LateReports;
-  readonly #checked: CheckedFiles;
-  /** What a server said before a change that it may not repeat after it. */
-  readonly #outdated = new Map<string, Published>();
-  /** For which state of things a server was waited for in vain, by path: it is not waited for again. */
-  readonly #silent = new Map<string, string>();
-  readonly #files: PublishedFiles;
-  readonly #listeners = new Set<() => void>();
-  readonly #answered = new Set<string>();
+  readonly #background: BackgroundChecks;
+  readonly #checks: CheckRequests;
   readonly #unsaved: UnsavedFiles;
+  readonly #workspace: PublishedWorkspace;
+  /** Reports from before a change, which the server may not repeat after it. */
+  readonly #outdated = new Map<string, PublishedReport>();
+  /** States of files for which the server was waited for in vain; they are not waited for again. */
+  readonly #silent = new Map<string, string>();
+  readonly #listeners = new Set<() => void>();
+  /** Files that got a report before. */
+  readonly #answered = new Set<string>();
 
   constructor(context: DiagnosticsContext) {
     this.#context = context;
     this.#published = new PublishedReports(context.current);
-    this.#late = new LateReports(context.readiness, context.quirks.onSave);
+    this.#background = new BackgroundChecks(context.readiness, context.quirks.onSave);
     this.#unsaved = new UnsavedFiles({ ...context, isNeeded: context.quirks.onSave });
-    this.#checked = new CheckedFiles({
+    this.#checks = new CheckRequests({
       plan: context.check,
       request: context.request,
-      onNews: () => this.#wake(),
+      onProgress: () => this.#wake(),
     });
-    this.#files = new PublishedFiles({
+    this.#workspace = new PublishedWorkspace({
       ...context,
       published: this.#published,
-      renew: (path) => this.#renew(path),
+      recheck: (path) => this.#recheck(path),
       outdated: (path) => this.#outdated.get(path),
-      event: (timeoutMs, signal) => this.#event(timeoutMs, signal),
+      nextEvent: (timeoutMs, signal) => this.#nextEvent(timeoutMs, signal),
     });
   }
 
-  /** The server was told of a change: of a document's own text, or (undefined) of `others`, which are not open. */
+  /** The server was notified of a change: of a document's text, or (undefined) of `others`, which are not open. */
   changed(path: string | undefined, others: readonly string[] = []): void {
     this.#published.changed(path, others);
-    this.#checked.told(path);
-    this.#late.changed(path !== undefined);
+    this.#checks.changed(path);
+    this.#background.changed(path !== undefined);
     if (path === undefined) return;
     this.#outdated.delete(path);
     this.#unsaved.saved(path);
@@ -96,18 +93,18 @@ export class Diagnostics {
   /** A document was opened. */
   opened(path: string): void {
     this.#published.opened(path);
-    this.#checked.told(path);
+    this.#checks.changed(path);
     this.#outdated.delete(path);
     this.#unsaved.opened(path);
   }
 
-  /** What the server has of a document begins anew, without a change of content. */
+  /** The server gets a document again, without a change of its text. */
   forget(path: string): void {
     this.#published.forget(path);
     this.#outdated.delete(path);
   }
 
-  /** The server asked to be asked again: nothing remembered may be called unchanged. */
+  /** The server requested a refresh: no later report may refer to an earlier one. */
   refreshed(): void {
     this.#pulled.clear();
   }
@@ -117,7 +114,8 @@ export class Diagnostics {
     const path = this.#published.take(params);
     if (path === undefined) return;
     const isFinding = (this.#published.get(path)?.items.length ?? 0) > 0;
-    if (this.#context.isOwn(path)) this.#late.pushed(isFinding && this.#context.current(path) !== undefined);
+    if (this.#context.isOwn(path))
+      this.#background.pushed(isFinding && this.#context.current(path) !== undefined);
     this.#wake();
   }
 
@@ -125,7 +123,7 @@ export class Diagnostics {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** What is known of all files, waited for at most `waitMs`; `open` are those that the server was shown. */
+  /** The report on all files, after at most `waitMs`; `open` are the documents that the server has. */
   async workspace(
     options: DiagnosticsOptions,
     open: readonly OpenDocument[],
@@ -133,36 +131,35 @@ export class Diagnostics {
     const { capabilities } = this.#context;
     const deadline = performance.now() + options.waitMs;
     const wait = { ...options, deadline };
-    const isWhole = this.#context.quirks.pull && capabilities.supports("workspace/diagnostic");
-    const isIn = !isWhole || (await this.#isIn(undefined, wait));
-    // A server that is asked file by file has published nothing; what it was shown is known all the same.
-    const asked = isWhole || !capabilities.allows("diagnostics") ? [] : open;
-    const shown = asked.filter((document) => !this.#pulls(document));
-    const { items: published, why: old } = await this.#files.gather(shown, wait);
-    for (const document of asked) {
+    const pullsAll = this.#context.quirks.pull && capabilities.supports("workspace/diagnostic");
+    const isComplete = !pullsAll || (await this.#waitForBackground(undefined, wait));
+    // Without a pull of the workspace, open documents are pulled one by one.
+    const documents = pullsAll || !capabilities.allows("diagnostics") ? [] : open;
+    const pushed = documents.filter((document) => !this.#pulls(document));
+    const { items: published, why: outdated } = await this.#workspace.gather(pushed, wait);
+    for (const document of documents) {
       if (!this.#pulls(document) || performance.now() >= deadline) continue;
-      const items = await this.#ask(document, wait);
+      const items = await this.#pullOnce(document, wait);
       if (Array.isArray(items))
         published.set(document.path, [...items, ...(published.get(document.path) ?? [])]);
     }
-    const why = [isIn ? "" : LATE, old].filter((part) => part !== "").join("; ");
-    const by = isIn ? deadline : performance.now() + ASK_AGAIN_MS;
+    const why = [isComplete ? "" : LATE, outdated].filter((part) => part !== "").join("; ");
+    const until = isComplete ? deadline : performance.now() + PULL_AGAIN_MS;
     const context = { ...this.#context, pulled: this.#pulled, published, why };
-    return workspaceDiagnostics(context, { signal: options.signal, roots: options.roots, deadline: by });
+    return workspaceDiagnostics(context, { signal: options.signal, roots: options.roots, deadline: until });
   }
 
-  /** What is known of a document, waited for at most `waitMs`; twice that, up to 10 s, the first time. */
+  /** The report on a document, after at most `waitMs`; the first time after twice that, up to 10 s. */
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     const { path } = document;
     if (!this.#context.capabilities.allows("diagnostics")) {
       return unknown(this.#context.readiness, "the config does not ask this server for diagnostics", []);
     }
-    const first = !this.#answered.has(path);
-    const waitMs = first
-      ? Math.max(options.waitMs, Math.min(2 * options.waitMs, FIRST_TOUCH_MS))
-      : options.waitMs;
+    const waitMs = this.#answered.has(path)
+      ? options.waitMs
+      : Math.max(options.waitMs, Math.min(2 * options.waitMs, FIRST_TOUCH_MS));
     const wait = { ...options, waitMs, deadline: performance.now() + waitMs };
-    if (await this.#unsaved.tell(path, waitMs, options.signal)) this.#late.changed(true);
+    if (await this.#unsaved.save(path, waitMs, options.signal)) this.#background.changed(true);
     const report = await (this.#pulls(document) ? this.#pull(document, wait) : this.#push(document, wait));
     if (report.status !== "unknown") this.#answered.add(path);
     return report;
@@ -173,123 +170,119 @@ export class Diagnostics {
     return this.#context.capabilities.supports("textDocument/diagnostic", document);
   }
 
-  /** Asks, waits for what the server finds beside its answer, and asks again when that took time. */
+  /** Pulls, waits for results of background checks, and pulls again when that took time. */
   async #pull(document: OpenDocument, wait: Wait): Promise<DiagnosticsReport> {
     const { path } = document;
-    let asked = await this.#ask(document, wait);
-    if (!Array.isArray(asked))
-      return unknown(this.#context.readiness, asked.why, this.#published.fresh(path)?.items ?? []);
-    if (asked.length === 0 && (await this.#mayRecant(wait))) {
-      const again = await this.#ask(document, wait);
-      if (Array.isArray(again)) asked = again;
-    }
-    const atOnce = this.#dueMs(path, wait.settleMs) <= 0;
-    if (!atOnce && this.#late.takeUnsaved()) this.#context.save(path);
-    const isIn = atOnce || (await this.#isIn(path, wait));
-    if (isIn && !atOnce) {
-      const deadline = Math.max(wait.deadline, performance.now() + ASK_AGAIN_MS);
-      const again = await this.#ask(document, { ...wait, deadline });
-      if (Array.isArray(again)) asked = again;
-    }
-    if (isIn) return told(this.#context.readiness, [...asked, ...(this.#published.get(path)?.items ?? [])]);
-    const items = [...asked, ...(this.#published.fresh(path)?.items ?? [])];
-    if (items.length > 0) return { ...told(this.#context.readiness, items), why: LATE };
-    return unknown(this.#context.readiness, LATE, this.#published.get(path)?.items ?? []);
+    const { readiness } = this.#context;
+    let items = await this.#pullOnce(document, wait);
+    if (!Array.isArray(items)) return unknown(readiness, items.why, this.#published.fresh(path)?.items ?? []);
+    const pullAgain = async (deadline: number): Promise<void> => {
+      const again = await this.#pullOnce(document, { ...wait, deadline });
+      if (Array.isArray(again)) items = again;
+    };
+    if (items.length === 0 && (await this.#waitForCorrection(wait))) await pullAgain(wait.deadline);
+    const isAtOnce = this.#dueMs(path, wait.settleMs) <= 0;
+    if (!isAtOnce && this.#background.takeUnsaved()) this.#context.save(path);
+    const isComplete = isAtOnce || (await this.#waitForBackground(path, wait));
+    if (isComplete && !isAtOnce) await pullAgain(Math.max(wait.deadline, performance.now() + PULL_AGAIN_MS));
+    if (isComplete) return reportOf(readiness, [...items, ...(this.#published.get(path)?.items ?? [])]);
+    const found = [...items, ...(this.#published.fresh(path)?.items ?? [])];
+    if (found.length > 0) return { ...reportOf(readiness, found), why: LATE };
+    return unknown(readiness, LATE, this.#published.get(path)?.items ?? []);
   }
 
-  #ask(document: OpenDocument, wait: Wait): Promise<Json[] | { why: string }> {
+  #pullOnce(document: OpenDocument, wait: Wait): Promise<Json[] | { why: string }> {
     return pullDocument({ ...this.#context, pulled: this.#pulled }, document, wait);
   }
 
-  /** Gives a server that has only just started, and has shown nothing of itself, time to find something; false when it had that. */
-  async #mayRecant({ deadline, signal }: Wait): Promise<boolean> {
-    const { readiness } = this.#context;
-    const leftMs = (): number => Math.min(this.#late.recantMs(), deadline - performance.now());
+  /** Gives a new and silent server time to correct an empty answer; false when it already had it. */
+  async #waitForCorrection({ deadline, signal }: Wait): Promise<boolean> {
+    const leftMs = (): number => Math.min(this.#background.correctionMs(), deadline - performance.now());
     if (leftMs() <= 0) return false;
-    while (leftMs() > 0 && !readiness.death) await this.#event(leftMs(), signal);
+    while (leftMs() > 0) {
+      await this.#nextEvent(leftMs(), signal);
+      this.#context.readiness.assertAlive();
+    }
     return true;
   }
 
   #dueMs(path: string | undefined, settleMs: number): number {
-    const pushedAt = path === undefined ? this.#late.pushedAt : this.#published.fresh(path)?.at;
-    return this.#late.dueMs(pushedAt, settleMs);
+    const pushedAt = path === undefined ? this.#background.pushedAt : this.#published.fresh(path)?.at;
+    return this.#background.dueMs(pushedAt, settleMs);
   }
 
-  /** Waits until what the server pushes of a file (or of any) is in; false when the time was over first. */
-  async #isIn(path: string | undefined, { deadline, waitMs, settleMs, signal }: Wait): Promise<boolean> {
+  /** Waits until the pushes for a file (or for any file) have arrived; false when the time was over first. */
+  async #waitForBackground(path: string | undefined, wait: Wait): Promise<boolean> {
+    const { deadline, waitMs, settleMs, signal } = wait;
     const { readiness } = this.#context;
     for (;;) {
-      if (readiness.death) throw readiness.death;
+      readiness.assertAlive();
       const dueMs = this.#dueMs(path, settleMs);
       if (dueMs <= 0) return true;
       const key = path ?? "";
       const state = `${this.#published.change} ${this.#context.current(key)?.version}`;
       const left = deadline - performance.now();
       if (left <= 0) {
-        if (!readiness.atWork) this.#silent.set(key, state);
+        if (!readiness.isWorking) this.#silent.set(key, state);
         readiness.waitedInVain(waitMs);
         return false;
       }
-      const isVain = !readiness.isWorthWaiting(waitMs);
-      if (dueMs > left && isVain && (readiness.atWork || this.#silent.get(key) === state)) return false;
-      await this.#event(Math.min(dueMs, left), signal);
+      const isInVain = !readiness.isWorthWaiting(waitMs);
+      if (dueMs > left && isInVain && (readiness.isWorking || this.#silent.get(key) === state)) return false;
+      await this.#nextEvent(Math.min(dueMs, left), signal);
     }
   }
 
+  /** Waits for the settled push for the current version of a document. */
   async #push(document: OpenDocument, wait: Wait): Promise<DiagnosticsReport> {
     const { path } = document;
     const { signal, waitMs, settleMs, deadline } = wait;
     const { readiness } = this.#context;
-    this.#renew(path);
-    this.#checked.begin(document, signal);
+    this.#recheck(path);
+    this.#checks.start(document, signal);
     for (;;) {
-      if (readiness.death) throw readiness.death;
+      readiness.assertAlive();
       if (this.#pulls(document)) return this.#pull(document, wait);
       const current = this.#context.current(path);
-      if (!current)
-        return unknown(this.#context.readiness, "the file was closed while the server was waited for", []);
-      const now = performance.now();
+      if (!current) return unknown(readiness, "the file was closed while waiting for the server", []);
+      const left = deadline - performance.now();
       const published = this.#published.get(path);
-      const quiet = this.#quietMs(current, published, settleMs);
-      const busy = readiness.isWorthWaiting(waitMs);
-      if (quiet <= 0 && !busy) return told(this.#context.readiness, published?.items ?? []);
-      if (now >= deadline) {
+      const quietMs = this.#quietMs(current, published, settleMs);
+      const isBusy = readiness.isWorthWaiting(waitMs);
+      if (quietMs <= 0 && !isBusy) return reportOf(readiness, published?.items ?? []);
+      if (left <= 0) {
         readiness.waitedInVain(waitMs);
-        return tooLate(readiness, published, this.#outdated.get(path));
+        return timedOutReport(readiness, published, this.#outdated.get(path));
       }
-      await this.#event(Math.min(busy ? deadline - now : quiet, deadline - now), signal);
+      await this.#nextEvent(isBusy ? left : Math.min(quietMs, left), signal);
     }
   }
 
-  /** How long nothing must come before what was published counts, and nothing published as nothing found. */
-  #quietMs(document: OpenDocument, published: Published | undefined, settleMs: number): number {
-    const { answeredAt, isOver } = this.#checked.of(document) ?? {};
+  /** How long nothing must follow before a report counts, or before no report counts as nothing found. */
+  #quietMs(document: OpenDocument, published: PublishedReport | undefined, settleMs: number): number {
+    const { answeredAt, isPublished } = this.#checks.of(document) ?? {};
     if (published === undefined)
-      return isOver && this.#published.wasClean(document.path) ? 0 : Number.POSITIVE_INFINITY;
-    const isAll = answeredAt !== undefined && (isOver || published.at >= answeredAt);
-    return isAll ? 0 : published.at + this.#published.quietMs(published, settleMs) - performance.now();
+      return isPublished && this.#published.wasClean(document.path) ? 0 : Number.POSITIVE_INFINITY;
+    const isComplete = answeredAt !== undefined && (isPublished || published.at >= answeredAt);
+    return isComplete ? 0 : published.at + this.#published.quietMs(published, settleMs) - performance.now();
   }
 
-  /** Other files changed since the server spoke of this one: asked again under a new version, it says what holds now. */
-  #renew(path: string): void {
+  /** Sends a document again under a new version when other files changed since the server's report on it. */
+  #recheck(path: string): void {
     const known = this.#published.get(path);
     if (!known || known.change === this.#published.change) return;
     this.#context.touch(path);
     this.#outdated.set(path, known);
   }
 
-  /** Waits for a publish, a registration, a change of readiness, or the time. */
-  #event(timeoutMs: number, signal: AbortSignal): Promise<void> {
+  /** Waits for a push, a registration, a change of readiness, or the time limit. */
+  #nextEvent(timeoutMs: number, signal: AbortSignal): Promise<void> {
     const { readiness, capabilities } = this.#context;
-    const published: Signs = (wake) => {
-      this.#listeners.add(wake);
-      return () => this.#listeners.delete(wake);
-    };
-    const sources: Signs[] = [
-      published,
-      (wake) => readiness.onChange(wake),
-      (wake) => capabilities.onChange(wake),
-    ];
-    return nextSign(sources, timeoutMs, signal);
+    return nextEvent([this.#onPush, readiness.onChange, capabilities.onChange], timeoutMs, signal);
   }
+
+  readonly #onPush: Subscribe = (listener) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
 }

@@ -1,49 +1,47 @@
 /**
- * What a server published of its files, and how it goes about it. A report holds until a change is told; what was said
- * before is no answer after it. A report may be the first half of two (typescript-language-server publishes after the
- * syntax check and again after the types), or, without a version, about the text before: it counts only when nothing has
- * followed for as long as this server was lately seen to take.
+ * The diagnostics that a server has published, by file. A report holds until the next change. It may be the first of two
+ * (typescript-language-server publishes after the syntax check and again after the type check), or, without a version,
+ * be about the text before. So it counts only when nothing has followed for as long as this server usually takes.
  */
-import { canonicalText, isTable, type Json } from "../../base/json.js";
+import type { PublishDiagnosticsParams } from "vscode-languageserver-protocol";
+import { canonicalText, type Json } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
+import { fieldsOf } from "../fields.js";
 import type { OpenDocument } from "../types.js";
 
-/** How long a report without a version stands alone before it counts. */
-const UNSURE_MS = 1_000;
-/** The same while little was seen of how the server goes about it. */
-const STRANGER_MS = 2_000;
-/** A report that follows another later than this is news, not its second half, nor about a text before the last. */
-const LONGEST_GAP_MS = 5_000;
-/** So many texts and what was published of them are enough to know a server by. */
-const ACQUAINTED = 3;
-/** So many of the last texts are remembered. */
-const REMEMBERED = 8;
+/** Quiet time after a report without a version. */
+const UNVERSIONED_MS = 1_000;
+/** The same while little is known about the server's habits. */
+const UNFAMILIAR_MS = 2_000;
+/** A report that follows another one later than this is a new one. */
+const MAX_GAP_MS = 5_000;
+/** Texts after which the habits of a server are known. */
+const FAMILIAR_AFTER = 3;
+const MAX_HABITS = 8;
 
-/** One report on one file. */
-export interface Published {
+export interface PublishedReport {
   items: Json[];
-  /** The version of the text that the server says it is about. */
+  /** The version of the text, if the server gives one. */
   version: number | undefined;
   at: number;
-  /** Number of changes that the server had been told when this came. */
+  /** Number of changes that the server had been notified of. */
   change: number;
-  /** How many different reports on this text this one makes. */
+  /** The number of different reports on this text so far, with this one. */
   nth: number;
-  /** Whether it may be about the text before the last, of which nothing had been said when the last was sent. */
+  /** Whether it may be about the text before the last one, which had got no report when the last one was sent. */
   isDoubtful: boolean;
 }
 
-/** The published reports of one server. */
 export class PublishedReports {
   readonly #current: (path: string) => OpenDocument | undefined;
-  readonly #reports = new Map<string, Published>();
-  /** Of each of the last texts: how many different reports came, and the longest time between two of them. */
+  readonly #reports = new Map<string, PublishedReport>();
+  /** For each of the last texts: the number of different reports, and the longest time between two of them. */
   readonly #habits: { reports: number; gapMs: number }[] = [];
-  /** When the last text of a file was sent, of which nothing was said yet, and whether that holds of the one before too. */
+  /** Texts without a report yet: when they were sent, and whether the text before had none either. */
   readonly #unanswered = new Map<string, { at: number; isSecond: boolean }>();
-  /** Closed files that changed since the server found something in them, of which it has said nothing since. */
+  /** Closed files with findings that changed since, without a new report. */
   readonly #awaited = new Set<string>();
-  /** Open files of which the server said last that it finds nothing in them. */
+  /** Open files whose last report was empty. */
   readonly #clean = new Set<string>();
   #change = 0;
 
@@ -51,12 +49,12 @@ export class PublishedReports {
     this.#current = current;
   }
 
-  /** Number of changes that the server was told. */
+  /** Number of changes that the server was notified of. */
   get change(): number {
     return this.#change;
   }
 
-  /** The server was told of a change: of a document's own text, or (undefined) of `others`, which are not open. */
+  /** The server was notified of a change: of a document's text, or (undefined) of `others`, which are not open. */
   changed(path: string | undefined, others: readonly string[] = []): void {
     this.#change++;
     for (const other of others) {
@@ -65,67 +63,65 @@ export class PublishedReports {
     }
     if (path === undefined) return;
     this.#reports.delete(path);
-    this.#sent(path);
+    this.#textSent(path);
   }
 
-  /** A file was opened. Findings on it as it is hold; an empty report may only have cleared what was closed. */
+  /** A file was opened. Earlier findings hold; an empty report may only have cleared the closed file. */
   opened(path: string): void {
     const report = this.#reports.get(path);
     if (report && (report.items.length === 0 || report.change < this.#change)) this.#reports.delete(path);
     this.#unanswered.delete(path);
     this.#awaited.delete(path);
     this.#clean.delete(path);
-    this.#sent(path);
+    this.#textSent(path);
   }
 
-  /** What the server has of a document begins anew, without a change of content. */
+  /** The server gets a document again, without a change of its text. */
   forget(path: string): void {
     this.#reports.delete(path);
     this.#clean.delete(path);
   }
 
-  /** Whether the last report on an open file, be it on an earlier text, was that nothing is found in it. */
+  /** Whether the last report on an open file, also on an earlier text, was empty. */
   wasClean(path: string): boolean {
     return this.#clean.has(path);
   }
 
   /** The last report on a file since its text changed. */
-  get(path: string): Published | undefined {
+  get(path: string): PublishedReport | undefined {
     return this.#reports.get(path);
   }
 
-  /** The last report on a file, when no file has changed since. */
-  fresh(path: string): Published | undefined {
+  /** The last report on a file since any file changed. */
+  fresh(path: string): PublishedReport | undefined {
     const report = this.#reports.get(path);
     return report?.change === this.#change ? report : undefined;
   }
 
-  /** Files that are not open and changed since the server found something in them; it has yet to speak of them. */
+  /** Closed files with findings that changed; the server has yet to report on them. */
   get awaited(): ReadonlySet<string> {
     return this.#awaited;
   }
 
-  /** All reports that hold. */
-  get all(): [path: string, report: Published][] {
+  get all(): [path: string, report: PublishedReport][] {
     return [...this.#reports];
   }
 
-  /** Takes a `textDocument/publishDiagnostics`; gives the path of the file when it counts. */
+  /** Takes a `textDocument/publishDiagnostics`. Returns the path unless the report is for another version. */
   take(params: unknown): string | undefined {
-    if (!isTable(params) || !Array.isArray(params.diagnostics)) return undefined;
-    const path = pathOfUri(params.uri);
-    if (path === undefined) return undefined;
-    const version = typeof params.version === "number" ? params.version : undefined;
+    const { uri, version, diagnostics } = fieldsOf<PublishDiagnosticsParams>(params);
+    const path = pathOfUri(uri);
+    if (path === undefined || !Array.isArray(diagnostics)) return undefined;
     const document = this.#current(path);
-    if (version !== undefined && document && version !== document.version) return undefined;
+    if (typeof version === "number" && document && version !== document.version) return undefined;
     const before = this.#reports.get(path);
-    const report = {
-      items: params.diagnostics as Json[],
-      version,
+    const report: PublishedReport = {
+      items: diagnostics,
+      version: typeof version === "number" ? version : undefined,
       at: performance.now(),
       change: this.#change,
       nth: 1,
-      isDoubtful: version === undefined && this.#unanswered.get(path)?.isSecond === true,
+      isDoubtful: typeof version !== "number" && this.#unanswered.get(path)?.isSecond === true,
     };
     if (before?.change === report.change && !before.isDoubtful)
       report.nth = before.nth + (isSame(before, report) ? 0 : 1);
@@ -139,37 +135,37 @@ export class PublishedReports {
   }
 
   /** How long nothing must follow a report before it counts. */
-  quietMs({ version, nth, isDoubtful }: Published, settleMs: number): number {
-    if (isDoubtful) return Math.max(settleMs, LONGEST_GAP_MS);
-    const isStranger = this.#habits.length < ACQUAINTED;
-    const unsureMs = version !== undefined ? settleMs : isStranger ? STRANGER_MS : UNSURE_MS;
-    // What has come as often as it ever does is complete.
-    const isMore = this.#habits.some(({ reports }) => reports > nth);
-    const gapMs = isMore ? 2 * Math.max(...this.#habits.map((habit) => habit.gapMs)) : 0;
-    return Math.max(settleMs, unsureMs, Math.min(gapMs, LONGEST_GAP_MS));
+  quietMs({ version, nth, isDoubtful }: PublishedReport, settleMs: number): number {
+    if (isDoubtful) return Math.max(settleMs, MAX_GAP_MS);
+    const isFamiliar = this.#habits.length >= FAMILIAR_AFTER;
+    const unversionedMs = isFamiliar ? UNVERSIONED_MS : UNFAMILIAR_MS;
+    // As many reports as this server ever sends on one text are complete.
+    const mayFollow = this.#habits.some(({ reports }) => reports > nth);
+    const gapMs = mayFollow ? 2 * Math.max(...this.#habits.map((habit) => habit.gapMs)) : 0;
+    return Math.max(settleMs, version === undefined ? unversionedMs : 0, Math.min(gapMs, MAX_GAP_MS));
   }
 
-  #sent(path: string): void {
+  #textSent(path: string): void {
     const at = performance.now();
     const before = this.#unanswered.get(path);
-    this.#unanswered.set(path, { at, isSecond: before !== undefined && at - before.at < LONGEST_GAP_MS });
+    this.#unanswered.set(path, { at, isSecond: before !== undefined && at - before.at < MAX_GAP_MS });
   }
 
-  #learn(before: Published | undefined, report: Published): void {
+  #learn(before: PublishedReport | undefined, report: PublishedReport): void {
     if (before?.change !== report.change) {
       this.#habits.push({ reports: 1, gapMs: 0 });
-      if (this.#habits.length > REMEMBERED) this.#habits.shift();
+      if (this.#habits.length > MAX_HABITS) this.#habits.shift();
       return;
     }
     const gapMs = report.at - before.at;
     const habit = this.#habits.at(-1);
-    // What followed a report on the text before says nothing of how reports on one text follow each other.
-    if (!habit || before.isDoubtful || report.nth === before.nth || gapMs > LONGEST_GAP_MS) return;
+    // A report on the text before says nothing about the gaps between reports on one text.
+    if (!habit || before.isDoubtful || report.nth === before.nth || gapMs > MAX_GAP_MS) return;
     habit.gapMs = Math.max(habit.gapMs, gapMs);
     habit.reports = Math.max(habit.reports, report.nth);
   }
 }
 
-function isSame(one: Published, other: Published): boolean {
+function isSame(one: PublishedReport, other: PublishedReport): boolean {
   return canonicalText(one.items) === canonicalText(other.items);
 }

@@ -1,130 +1,121 @@
 /**
- * Diagnostics of all files of a root: pulled where the server offers it, with what it published laid over. A server that
- * only publishes tells of the files it has looked at, and the report says so: silence on the others is not "clean".
+ * Diagnostics of all files of a root: pulled where the server supports it, plus what it published. A server that only
+ * publishes reports on the files that it was shown, and the report says so: silence about others does not mean clean.
  */
-
+import type {
+  WorkspaceDiagnosticParams,
+  WorkspaceDiagnosticReport,
+  WorkspaceDiagnosticRequest,
+  WorkspaceFullDocumentDiagnosticReport,
+} from "vscode-languageserver-protocol";
 import { fileUri } from "../../base/file-uri.js";
-import { canonicalText, isTable, type Json } from "../../base/json.js";
+import { canonicalText, type Json } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
+import { fieldsOf } from "../fields.js";
 import type { WorkspaceDiagnosticsReport } from "../types.js";
 import type { DiagnosticsContext } from "./diagnostics.js";
-import type { PullWait } from "./pull-document.js";
-import { identifierOf, type PulledReports } from "./pulled-reports.js";
+import { failureOf, identifierOf, type PulledReports, type PullOptions } from "./pulled-diagnostics.js";
 
-const METHOD = "workspace/diagnostic";
-
-const SHOWN = "the server tells only of the files that it was shown";
+const METHOD: typeof WorkspaceDiagnosticRequest.method = "workspace/diagnostic";
+const ONLY_SHOWN = "the server reports only on files that were opened";
 
 /** The items of each file, by path. */
-type Found = Map<string, Json[]>;
+type ItemsByPath = Map<string, Json[]>;
 
-/** What is needed beside what a single document's diagnostics need. */
 export interface WorkspaceDiagnosticsContext
   extends Pick<DiagnosticsContext, "capabilities" | "readiness" | "current" | "request"> {
   pulled: PulledReports;
-  /** What the server published and still holds. */
   published: ReadonlyMap<string, Json[]>;
-  /** Why what was published may not be all, or nothing. */
+  /** Why the published items may be incomplete, or empty. */
   why: string;
 }
 
-/** All that a server says of its files until the deadline. */
+/** Everything that a server reports on its files until the deadline. */
 export async function workspaceDiagnostics(
   context: WorkspaceDiagnosticsContext,
-  wait: PullWait,
+  options: PullOptions,
 ): Promise<WorkspaceDiagnosticsReport> {
   const { capabilities, readiness } = context;
-  const found: Found = new Map();
+  const found: ItemsByPath = new Map();
   let why = "";
   if (!capabilities.allows("diagnostics")) why = "the config does not ask this server for diagnostics";
   else if (!capabilities.supports(METHOD))
-    why = [SHOWN, context.why].filter((part) => part !== "").join("; ");
-  else why = (await pullAll(context, found, wait)) || context.why;
-  if (capabilities.allows("diagnostics"))
-    for (const [path, items] of context.published) add(found, path, items);
+    why = [ONLY_SHOWN, context.why].filter((part) => part !== "").join("; ");
+  else why = (await pullAll(context, found, options)) || context.why;
+  if (capabilities.allows("diagnostics")) addAll(found, context.published);
   if (why === "" && readiness.now === "indexing") why = "the server is still indexing";
-  const files = sortBy([...found], ([path]) => [path]).flatMap(([path, items]) =>
-    items.length === 0
-      ? []
-      : [{ uri: fileUri(path), items: items.length === 1 ? items : uniqueBy(items, canonicalText) }],
-  );
+  const files = sortBy([...found], ([path]) => [path])
+    .filter(([, items]) => items.length > 0)
+    .map(([path, items]) => ({ uri: fileUri(path), items: uniqueBy(items, canonicalText) }));
   const status = files.length > 0 ? "diagnostics" : why === "" ? "clean" : "unknown";
   return { status, why, files, readiness: readiness.now };
 }
 
-/** Asks every provider; gives the reason when what it told is not everything. */
+/** Pulls from every provider. Returns why the result is incomplete, or "". */
 async function pullAll(
   context: WorkspaceDiagnosticsContext,
-  found: Found,
-  { deadline, signal, roots }: PullWait,
+  found: ItemsByPath,
+  { deadline, signal, roots }: PullOptions,
 ): Promise<string> {
   let why = "";
-  let parts: Found = new Map();
+  let received: ItemsByPath = new Map();
   try {
     for (const provider of context.capabilities.options(METHOD)) {
       const identifier = identifierOf(provider);
-      const params = {
+      const params: WorkspaceDiagnosticParams = {
         ...(identifier === undefined ? {} : { identifier }),
         previousResultIds: context.pulled.resultIds(identifier),
       };
-      const timeoutMs = Math.max(1, deadline - performance.now());
       let stale = 0;
-      const taker = {
+      const parts = {
         begin: () => {
           stale = 0;
-          parts = new Map();
+          received = new Map();
         },
         take: (part: unknown) => {
-          if (isReport(part)) stale += take(context, identifier, part, parts);
+          stale += takeReports(context, identifier, part, received) ?? 0;
         },
       };
-      const { value } = await context.request(METHOD, params, { signal, roots, timeoutMs, parts: taker });
-      if (!isReport(value)) throw new Refusal("lsp/no-answer", "the server gave no report");
-      stale += take(context, identifier, value, parts);
-      if (stale > 0) why = `of ${stale} files the server told an older version`;
-      merge(found, parts);
-      parts = new Map();
+      const timeoutMs = Math.max(1, deadline - performance.now());
+      const { value } = await context.request(METHOD, params, { signal, roots, timeoutMs, parts });
+      const staleLast = takeReports(context, identifier, value, received);
+      if (staleLast === undefined) throw new Refusal("lsp/no-answer", "the server gave no report");
+      stale += staleLast;
+      if (stale > 0) why = `the reports on ${stale} files are for an older version`;
+      addAll(found, received);
+      received = new Map();
     }
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code === "call/cancelled" || error.code === "lsp/exited")
-      throw error;
-    // What came in parts before that is known all the same.
-    merge(found, parts);
-    return error.message;
+    why = failureOf(error);
+    // Partial results that came before the failure are kept.
+    addAll(found, received);
   }
   return why;
 }
 
-/** Takes the reports of one answer; gives how many were about a version that is no longer open. */
-function take(
+/** Takes the reports of a whole or partial result. Returns how many are for an older version; undefined for no result. */
+function takeReports(
   { pulled, current }: WorkspaceDiagnosticsContext,
   identifier: string | undefined,
-  value: { items: unknown[] },
-  found: Found,
-): number {
+  value: unknown,
+  found: ItemsByPath,
+): number | undefined {
+  const { items } = fieldsOf<WorkspaceDiagnosticReport>(value);
+  if (!Array.isArray(items)) return undefined;
   let stale = 0;
-  for (const report of value.items) {
-    const uri = isTable(report) ? report.uri : undefined;
+  for (const report of items) {
+    const { uri, version } = fieldsOf<WorkspaceFullDocumentDiagnosticReport>(report);
     const path = pathOfUri(uri);
-    if (!isTable(report) || typeof uri !== "string" || path === undefined) continue;
+    if (typeof uri !== "string" || path === undefined) continue;
     const open = current(path);
-    if (typeof report.version === "number" && open && report.version !== open.version) stale++;
-    else add(found, path, pulled.keep(identifier, uri, report));
+    if (typeof version === "number" && open && version !== open.version) stale++;
+    else addAll(found, [[path, pulled.keep(identifier, uri, report)]]);
   }
   return stale;
 }
 
-function isReport(value: unknown): value is { items: unknown[] } {
-  return isTable(value) && Array.isArray(value.items);
-}
-
-function merge(found: Found, parts: Found): void {
-  for (const [path, items] of parts) add(found, path, items);
-}
-
-function add(found: Found, path: string, items: Json[]): void {
-  const known = found.get(path);
-  found.set(path, known === undefined ? items : [...known, ...items]);
+function addAll(found: ItemsByPath, more: Iterable<readonly [string, Json[]]>): void {
+  for (const [path, items] of more) found.set(path, [...(found.get(path) ?? []), ...items]);
 }

@@ -1,6 +1,6 @@
 /**
- * The files as one server sees them: the documents that it has open, the changes it was told of, and what it said about
- * them. Whoever asks through here asks about the files as they are on disk now.
+ * The files as one server sees them: its open documents, the changes it was notified of, and its diagnostics. Questions
+ * that go through here are about the files as they are on disk now.
  */
 
 import { pathOfUri } from "../../base/paths.js";
@@ -17,7 +17,7 @@ import type {
   WorkspaceDiagnosticsReport,
 } from "../types.js";
 import { Documents } from "./documents.js";
-import { Freshness } from "./freshness.js";
+import { FileSync } from "./file-sync.js";
 
 export interface ServerFilesContext {
   server: InstanceContext;
@@ -32,7 +32,7 @@ export class ServerFiles {
   readonly diagnostics: Diagnostics;
   readonly #context: ServerFilesContext;
   readonly #documents: Documents;
-  readonly #freshness: Freshness;
+  readonly #sync: FileSync;
   #waits = 0;
 
   constructor(context: ServerFilesContext) {
@@ -65,7 +65,7 @@ export class ServerFiles {
       quirks: plan.diagnostics,
       request,
     });
-    this.#freshness = new Freshness({
+    this.#sync = new FileSync({
       plan,
       own: () => [root, ...folders],
       roots,
@@ -75,6 +75,7 @@ export class ServerFiles {
       maxOpened: Math.ceil(limits.maxOpenDocuments / 2),
       notify,
       onOthersChanged: (paths) => this.diagnostics.changed(undefined, paths),
+      onFilesAdded: () => readiness.filesAdded(),
     });
   }
 
@@ -83,18 +84,18 @@ export class ServerFiles {
     return this.#documents.count;
   }
 
-  /** How many wait for diagnostics that the server will send unasked. */
+  /** How many calls wait for diagnostics that the server will send unasked. */
   get waits(): number {
     return this.#waits;
   }
 
-  /** Whether files of the server may change unseen, because there are too many. */
+  /** Whether files of the server may change without a watch event. */
   get areUnwatched(): boolean {
     const { watch, root, folders } = this.#context.server;
     return watch.isBlind([root, ...folders]);
   }
 
-  /** Absolute folders of the server, ignored by git, in which files may be written unseen. */
+  /** Absolute ignored folders of the server that are too large to be followed. */
   get notWatched(): string[] {
     const { watch, root, folders } = this.#context.server;
     return watch.notWatched([root, ...folders]);
@@ -105,21 +106,21 @@ export class ServerFiles {
     this.#documents.closeAll();
   }
 
-  /** Tells the server all that changed on disk since it was last told; a look that began after `since` will do. */
-  renew(since?: number): Promise<void> {
-    return this.#freshness.renew(since);
+  /** Notifies the server of all that changed on disk. With `since`, a check that began after that time is enough. */
+  refresh(since?: number): Promise<void> {
+    return this.#sync.run(since);
   }
 
   /** The same for a question about the whole workspace, which many servers answer only once a file is open. */
-  async renewAll(since?: number): Promise<void> {
-    await this.#freshness.renew(since);
-    await this.#freshness.openOne();
+  async refreshAndOpen(since?: number): Promise<void> {
+    await this.#sync.run(since);
+    await this.#sync.openOne();
   }
 
-  /** Opens the document or brings it up to date, after everything else that changed was told. */
+  /** Opens the document or brings it up to date, after the notifications of other changes. */
   async ensureOpen(path: string, since?: number): Promise<OpenDocument> {
-    await this.#freshness.renew(since);
-    this.#context.server.watch.attend(path);
+    await this.#sync.run(since);
+    this.#context.server.watch.addOpened(path);
     return this.#documents.sync(path);
   }
 
@@ -129,14 +130,15 @@ export class ServerFiles {
     return document && { ...document };
   }
 
+  /** The text of a file of an answer, open or not. */
   async textOf(uri: string): Promise<Lines | undefined> {
     const path = pathOfUri(uri);
     if (path === undefined) return undefined;
-    this.#context.server.watch.attend(path);
+    this.#context.server.watch.addShown(path);
     return this.#documents.textOf(path);
   }
 
-  /** Does something while a document stays open: until it is released, by whoever runs, or cannot be held. */
+  /** Keeps a document open until `run` calls `release`. */
   held<T>(path: string, run: (release: () => void) => Promise<T>): Promise<T> {
     const release = () => this.#documents.release(path);
     const reopening = this.#documents.hold(path);
@@ -162,7 +164,7 @@ export class ServerFiles {
   }
 
   async reportAll(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
-    await this.renewAll();
+    await this.refreshAndOpen();
     return this.diagnostics.workspace(options, this.#documents.all);
   }
 }

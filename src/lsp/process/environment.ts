@@ -1,8 +1,7 @@
 /**
- * The environment of a program beside a stranger's folder. Whatever an inherited variable names there, a program may load or
- * run: of a list of paths only the strange entries go, a variable that is something else goes as a whole. Variables are judged
- * by what they say, and by how names of their kind end. A folder of shims is no stranger's, but what is started from it follows
- * the folder that it is started in.
+ * The environment of a program that runs beside an untrusted folder. A program may load or run whatever an inherited
+ * variable names, so paths into untrusted folders are removed: single entries of lists of paths, otherwise the whole
+ * variable. Shim folders of version managers are removed from PATH, since shims run what the current folder names.
  */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
@@ -10,100 +9,105 @@ import { delimiter, dirname, isAbsolute, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { isInside } from "../../base/paths.js";
 import type { Withheld } from "../types.js";
-import { pathsNamedIn } from "./named-files.js";
+import { pathsNamedIn } from "./argument-files.js";
 import type { ProgramContext } from "./program.js";
-import { realOf, strangersOf } from "./trusted.js";
+import { isInAny, realOf, untrustedFolders } from "./trusted.js";
 
 type Variables = { [name: string]: string | undefined };
 
-/** Lists of folders: what is empty or relative in them is the folder that a program happens to run in. */
+/** Names of lists of folders. An empty or relative entry means the current folder. */
 const listName = /(?:PATH|PATHS|LIB|LIBS|DIRS)$/i;
-/** One folder or file each, which is absolute unless somebody made a mistake. */
+/** Names of a single folder or file, which should be absolute. */
 const placeName = /(?:HOME|ROOT|DIR|PREFIX|BIN|FILE)$/i;
 const relativePlace = /^\.{1,2}(?:[\\/]|$)/;
-/** Where version managers put programs that start what a file of the folder names in which they are run. */
 const shimFolder = /[\\/]shims[\\/]*$/i;
 
-/** What is left of variables outside the folders of strangers, and what of them was withheld that is there. */
-export interface Cleaned {
+export interface CleanedEnvironment {
   env: { [name: string]: string };
+  /** What was removed and exists. */
   withheld: Withheld[];
 }
 
-/** The variables as a program may have them that runs in `cwd`, or anywhere. Without strangers they are as they were. */
-export function envOutside(env: Variables, strangers: readonly string[], cwd?: string): Cleaned {
-  const cleaned: Cleaned = { env: {}, withheld: [] };
-  const places = cwd === undefined ? strangers : [...new Set([cwd, ...strangers])];
-  // A home is its user's, also where it is the workspace: of what stands in it only programs are withheld.
+/** The variables that a program may have that runs in `cwd`. Without untrusted folders nothing is removed. */
+export function envOutside(env: Variables, untrusted: readonly string[], cwd?: string): CleanedEnvironment {
+  const cleaned: CleanedEnvironment = { env: {}, withheld: [] };
+  const places = cwd === undefined ? untrusted : [...new Set([cwd, ...untrusted])];
+  // When the home folder is the untrusted workspace, only its programs are withheld.
   const home = realOf(env.HOME || homedir());
-  const beside = strangers.filter((folder) => !isInside(home, folder));
+  const beside = untrusted.filter((folder) => !isInside(home, folder));
   for (const [variable, value] of Object.entries(env)) {
     if (value === undefined) continue;
-    const { left, strange } =
-      strangers.length === 0
-        ? { left: value, strange: [] }
-        : outside(variable, value, variable === "PATH" ? strangers : beside, places);
+    const { left, removed } =
+      untrusted.length === 0
+        ? { left: value, removed: [] }
+        : cleanVariable(variable, value, variable === "PATH" ? untrusted : beside, places);
     if (left !== undefined) cleaned.env[variable] = left;
-    cleaned.withheld.push(...strange.map((folder) => ({ variable, folder })));
+    cleaned.withheld.push(...removed.map((folder) => ({ variable, folder })));
   }
   return cleaned;
 }
 
-interface Rest {
+interface CleanedVariable {
   left: string | undefined;
-  /** Absolute paths that are there and were left out. */
-  strange: string[];
+  /** Absolute paths that exist and were removed. */
+  removed: string[];
 }
 
-function outside(name: string, value: string, strangers: readonly string[], places: readonly string[]): Rest {
+function cleanVariable(
+  name: string,
+  value: string,
+  untrusted: readonly string[],
+  places: readonly string[],
+): CleanedVariable {
   const separator = value.includes(";") ? ";" : delimiter;
   const entries = value.split(separator);
   const isList =
     listName.test(name) || (entries.length > 1 && entries.every((entry) => !entry || isAbsolute(entry)));
-  if (!isList) return outsideAsOne(name, value, strangers, places);
-  const ours = entries.filter((entry) => isAbsolute(entry) && !isStrange(entry, strangers));
-  const named = entries.filter((entry) => entry !== "" && !ours.includes(entry));
-  const kept = name === "PATH" ? withoutShims(ours) : ours;
-  const found = named.flatMap((entry) =>
-    isAbsolute(entry) ? [entry] : places.map((at) => resolve(at, entry)),
+  if (!isList) return cleanSingle(name, value, untrusted, places);
+  const kept = entries.filter((entry) => isAbsolute(entry) && !isInAny(entry, untrusted));
+  const others = entries.filter((entry) => entry !== "" && !kept.includes(entry));
+  const left = name === "PATH" ? withoutShims(kept) : kept;
+  const paths = others.flatMap((entry) =>
+    isAbsolute(entry) ? [entry] : places.map((place) => resolve(place, entry)),
   );
   return {
-    left: kept.length > 0 ? kept.join(separator) : undefined,
-    strange: found.filter((path) => existsSync(path) && isStrange(path, strangers)),
+    left: left.length > 0 ? left.join(separator) : undefined,
+    removed: paths.filter((path) => existsSync(path) && isInAny(path, untrusted)),
   };
 }
 
-/** What a server starts in a stranger's folder must not be a shim. Node stays: it is what most servers are run by. */
+/** Removes shim folders, but keeps Node reachable: most servers run on it. */
 function withoutShims(folders: readonly string[]): string[] {
   const rest = folders.filter((folder) => !shimFolder.test(folder) && !shimFolder.test(realOf(folder)));
   return rest.length === folders.length ? rest : [...new Set([...rest, dirname(process.execPath)])];
 }
 
-/** Options may name paths in whatever part of a word, and Node's a package of the folder that it runs in. */
-function outsideAsOne(
+/** Options may name paths in any part of a word, and Node options a package of the current folder. */
+function cleanSingle(
   name: string,
   value: string,
-  strangers: readonly string[],
+  untrusted: readonly string[],
   places: readonly string[],
-): Rest {
+): CleanedVariable {
   const from = places.flatMap((place) => [place, resolve(place, "node_modules")]);
   const named = from.flatMap((place) => pathsNamedIn([value], place));
-  const strange = [...new Set(named)].filter((path) => isStrange(path, strangers));
-  const isAstray = relativePlace.test(value) || (placeName.test(name) && value !== "" && !isAbsolute(value));
-  return { left: strange.length > 0 || isAstray ? undefined : value, strange };
+  const removed = [...new Set(named)].filter((path) => isInAny(path, untrusted));
+  const isRelative =
+    relativePlace.test(value) || (placeName.test(name) && value !== "" && !isAbsolute(value));
+  return { left: removed.length > 0 || isRelative ? undefined : value, removed };
 }
 
-function isStrange(path: string, strangers: readonly string[]): boolean {
-  const names = [path, realOf(path)];
-  return names.some((name) => strangers.some((strange) => isInside(name, strange)));
-}
-
-/** The environment of a server for a root: the allowed names of ours without what strangers have, and its own as the user wrote it. */
-export function serverEnv(plan: Plan, server: ServerPlan, root: string, context: ProgramContext): Cleaned {
+/** The environment of a server: the cleaned variables that the plan allows, and the plan's own as written. */
+export function serverEnv(
+  plan: Plan,
+  server: ServerPlan,
+  root: string,
+  context: ProgramContext,
+): CleanedEnvironment {
   const inherited = Object.fromEntries(
     plan.allow.env.filter((name) => server.env[name] === undefined).map((name) => [name, context.env[name]]),
   );
   const cwd = server.cwd === null ? root : resolve(context.base, server.cwd);
-  const { env, withheld } = envOutside(inherited, strangersOf(context), cwd);
+  const { env, withheld } = envOutside(inherited, untrustedFolders(context), cwd);
   return { env: { ...env, ...server.env }, withheld };
 }

@@ -1,13 +1,12 @@
 /**
- * Ends every server with all that it started when this process is gone, however it went, SIGKILL included. One tiny shell
- * (about 1 MB) in a session of its own holds the read end of a pipe; when the pipe closes, it kills the groups on its
- * list, and then what carries our mark, in its environment or as a limit, also in groups of its own. Group ids are taken off the list as
- * soon as the group has ended, so that a reused id is never hit.
+ * Kills every server and its children when this process ends in any way, SIGKILL included. A small shell in its own
+ * session reads a pipe from us. When the pipe closes, it kills the process groups on its list, then every process that
+ * carries our mark. Ended groups are removed from the list, so that a reused id is never killed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { ownerMark, SERVER_DIGITS } from "./process-tree.js";
 
-/** Rounds bound the hunt for processes that start others faster than they are killed. */
+/** The rounds limit the search for processes that start others faster than they are killed. */
 const SCRIPT = `
 trap '' INT TERM HUP
 mark=$1
@@ -38,38 +37,38 @@ for round in 1 2 3 4 5; do
 done
 `;
 
-/** A guard that is lost is replaced, but not for ever: a system may refuse every shell. */
-const MOST_LOST = 5;
+/** The shell is started again this often when it ends: a system may refuse every shell. */
+const MAX_RESTARTS = 5;
 
 export class Guardian {
-  /** What the marks of all servers begin with. */
+  /** The common beginning of the marks of all servers. */
   readonly mark = ownerMark();
   readonly #groups = new Set<number>();
   readonly #onLost: (reason: string) => void;
   #shell: ChildProcess | undefined;
   #starting: NodeJS.Immediate | undefined;
-  #lost = 0;
+  #restarts = 0;
 
-  /** `onLost` hears when the guard itself could not run. */
+  /** `onLost` is called when the shell could not run or ended. */
   constructor(onLost: (reason: string) => void) {
     this.#onLost = onLost;
   }
 
-  /** Watches over a process group. */
+  /** Adds a process group. */
   add(group: number): void {
     if (process.platform === "win32") return;
     this.#groups.add(group);
-    // In the next turn: to start a process takes a while, and the server has its first message to read meanwhile.
-    if (this.#shell) this.#tell(`+ ${group}\n`);
+    // In the next turn: starting a process takes time, and the server should get its first message before.
+    if (this.#shell) this.#write(`+ ${group}\n`);
     else this.#starting ??= setImmediate(() => this.#start());
   }
 
-  /** Forgets a group that has ended. */
+  /** Removes a group that has ended. */
   remove(group: number): void {
-    if (this.#groups.delete(group)) this.#tell(`- ${group}\n`);
+    if (this.#groups.delete(group)) this.#write(`- ${group}\n`);
   }
 
-  /** Ends the guard; what is still on its list is killed. */
+  /** Ends the shell, which kills what is still on its list. */
   close(): void {
     clearImmediate(this.#starting);
     this.#shell?.stdin?.end();
@@ -93,17 +92,17 @@ export class Guardian {
       if (this.#shell !== shell) return;
       this.#shell = undefined;
       this.#onLost(reason);
-      if (this.#groups.size > 0 && this.#lost++ < MOST_LOST) this.#start();
+      if (this.#groups.size > 0 && this.#restarts++ < MAX_RESTARTS) this.#start();
     };
     shell.on("error", (error) => lost(error.message));
     shell.on("exit", () => lost("the guard ended"));
     shell.stdin.on("error", () => lost("the guard closed its pipe"));
     shell.unref();
     if ("unref" in shell.stdin && typeof shell.stdin.unref === "function") shell.stdin.unref();
-    this.#tell([...this.#groups].map((group) => `+ ${group}\n`).join(""));
+    this.#write([...this.#groups].map((group) => `+ ${group}\n`).join(""));
   }
 
-  #tell(text: string): void {
+  #write(text: string): void {
     if (text !== "") this.#shell?.stdin?.write(text);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Limits of a process that all it starts inherit, set with util-linux's `prlimit` where that is installed: open files, and a
- * mark. The mark is a number of ours as the soft limit of real-time computing, decades long and so without effect. Unlike
- * the environment it stays with a daemon that was started with an empty one; only a program that sets it anew loses it.
+ * Resource limits that a server and its children inherit, set with util-linux's `prlimit` where installed: open files,
+ * and a mark. The mark is a number set as the soft real-time limit, too large to have an effect. Unlike the environment
+ * it stays with a daemon that was started with an empty environment.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -12,23 +12,23 @@ import { findTool } from "./program.js";
 const SET_MS = 5_000;
 const FOLDERS = ["/usr/bin", "/bin"];
 
-/** The program that sets limits; undefined where it is not installed. */
+/** The path of `prlimit`; undefined where it is not installed. */
 export function findPrlimit(context: Pick<PoolContext, "roots" | "avoid" | "env">): string | undefined {
   if (process.platform !== "linux") return undefined;
   const PATH = [...FOLDERS, context.env.PATH ?? ""].join(delimiter);
   return findTool("prlimit", { ...context, env: { PATH } });
 }
 
-/** The words that limit the open files of the program whose words follow; undefined where that cannot be done. */
-export function openFilesWords(prlimit: string | undefined, most: number): string[] | undefined {
+/** The command prefix that limits the open files of a program; undefined where that cannot be done. */
+export function openFilesPrefix(prlimit: string | undefined, max: number): string[] | undefined {
   const hard = Number(limitOf("Max open files")?.hard.replace("unlimited", "Infinity"));
-  // More than the system's own limit is none at all.
-  return prlimit === undefined || !(most <= hard) ? undefined : [prlimit, `--nofile=${most}:${most}`, "--"];
+  // A limit above the system's own has no effect.
+  return prlimit === undefined || !(max <= hard) ? undefined : [prlimit, `--nofile=${max}:${max}`, "--"];
 }
 
 /**
- * Starts a process that is born with the mark: for that moment it is our own limit. Where we carry one ourselves, somebody
- * ends us and all of ours by it, and it stays.
+ * Starts a process that has the mark from its first moment: it is set as our own limit meanwhile. When this process
+ * already carries a mark, its own parent finds us and our children by it, and it is left as it is.
  */
 export function startMarked<T>(prlimit: string | undefined, number: string, start: () => T): T {
   if (prlimit === undefined || limitOf("Max realtime timeout")?.soft !== "unlimited") return start();
@@ -40,13 +40,13 @@ export function startMarked<T>(prlimit: string | undefined, number: string, star
   }
 }
 
-/** Whether what `/proc` tells of a process's limits has this mark. */
+/** Whether the text of `/proc/<pid>/limits` contains this mark. */
 export function hasMark(limits: string, number: string): boolean {
   return limits.includes(` ${number} `);
 }
 
 function setOwn(prlimit: string, soft: string): void {
-  // Not awaited on purpose: nothing else of ours may be started meanwhile.
+  // Synchronous, so that no other process of ours is started meanwhile.
   spawnSync(prlimit, ["--pid", String(process.pid), `--rttime=${soft}:`], {
     timeout: SET_MS,
     stdio: "ignore",

@@ -1,6 +1,6 @@
 /**
- * Starts a server's program, or connects to one that runs elsewhere. Only programs that the plan allows, never through
- * a shell, each in a process group of its own, with an environment of allowed names only.
+ * Starts a server's program, or connects to one that runs elsewhere. Only programs that the plan allows are started,
+ * never through a shell, each in its own process group, with allowed environment variables only.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -9,48 +9,48 @@ import { setPriority } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
+import { withTimeout } from "../../base/timing.js";
 import type { PoolContext, Withheld } from "../types.js";
-import { reach, type SocketNames, startOverSocket } from "../wire/socket.js";
+import { connectToServer, type SocketNames, startOverSocket } from "../wire/socket-transport.js";
 import { serverEnv } from "./environment.js";
 import type { Guardian } from "./guardian.js";
-import { findPrlimit, openFilesWords, startMarked } from "./inherited-limits.js";
+import { findPrlimit, openFilesPrefix, startMarked } from "./inherited-limits.js";
+import { type LaunchSettings, launchSettings } from "./launch-settings.js";
 import { assertLocked } from "./lock.js";
-import { namedPathsOf, startWords } from "./named-paths.js";
+import { commandArguments, namedPathsOf } from "./named-paths.js";
 import { MARK_NAME, type Mark, newMark, ProcessTree } from "./process-tree.js";
 import { assertAllowed, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { StderrRing } from "./stderr-ring.js";
-import { type Told, toldTo } from "./told.js";
 import { cwdOf } from "./trusted.js";
 
 const TERM_MS = 500;
 const KILL_MS = 2_000;
 
-/** A running server as two streams and a process. */
+/** A running server: two streams and a process. */
 export interface Transport {
   input: Readable;
   output: Writable;
-  /** Process (and process group) id; null when the server runs elsewhere. */
+  /** Id of the process and its group; null when the server runs elsewhere. */
   pid: number | null;
-  /** Whether its program was found to be the one that a person locked. */
+  /** Whether its program is the one that the user locked. */
   isLocked: boolean;
-  /** What variables name and it was started without, where there is any. */
+  /** Paths in variables that it was started without. */
   withheld?: readonly Withheld[];
-  /** What the server and its children hold now; null where that cannot be told. */
+  /** Memory of the server and its children; null where the system does not report it. */
   memoryMb(): number | null;
-  /** How many processes it is now; null where that cannot be told. */
+  /** Number of its processes; null where the system does not report it. */
   processes(): number | null;
   stderr: StderrRing;
-  /** Resolves, with the reason in words, when the server has ended or the connection has closed. */
+  /** Resolves with the reason when the server has ended or the connection is closed. */
   ended: Promise<string>;
-  /** Ends the server with its children; resolves when they are gone. */
+  /** Kills the server and its children; resolves when they are gone. */
   kill(): Promise<void>;
 }
 
-/** A server that was started, and what it is to be told. */
-export type Launched = Transport & { told: Told };
+export type LaunchedServer = Transport & { launchSettings: LaunchSettings };
 
-/** Starts or reaches a server for a root. */
+/** Starts a server for a root, or connects to it. */
 export async function launch(
   plan: Plan,
   server: ServerPlan,
@@ -58,35 +58,35 @@ export async function launch(
   context: PoolContext,
   guardian: Guardian,
   signal: AbortSignal,
-): Promise<Launched> {
+): Promise<LaunchedServer> {
   assertAllowed(plan, server);
   const sandbox = await sandboxOf(plan, server, context);
   const { transport } = server;
   if (transport.kind !== "stdio" && runsElsewhere(server)) {
-    const told = toldTo(server, root, undefined, context);
+    const settings = launchSettings(server, root, undefined, context);
     await assertLocked(server, undefined, root, context);
-    return Object.assign(await reach(server, transport, context.base, signal), { told });
+    const connected = await connectToServer(server, transport, context.base, signal);
+    return { ...connected, launchSettings: settings };
   }
   const program = requireProgram(plan, server, context);
-  const told = toldTo(server, root, program, context);
+  const settings = launchSettings(server, root, program, context);
   const isLocked = await assertLocked(server, program, root, context);
-  const begin = (names: SocketNames): Transport =>
+  const start = (names: SocketNames): Transport =>
     startProgram({ plan, server, root, context, guardian, sandbox, program, isLocked, names });
+  const overSocket = { server, signal, start: (names: SocketNames) => keepOutput(start(names)) };
   const started =
-    transport.kind === "stdio"
-      ? begin({})
-      : await startOverSocket(server, transport, context.base, (names) => listenedTo(begin(names)), signal);
-  return Object.assign(started, { told });
+    transport.kind === "stdio" ? start({}) : await startOverSocket(overSocket, transport, context.base);
+  return { ...started, launchSettings: settings };
 }
 
-/** A program of ours that speaks over a socket: what it prints is kept beside its stderr. */
-function listenedTo(started: Transport): Transport {
+/** The output of a program that speaks over a socket is kept with its stderr. */
+function keepOutput(started: Transport): Transport {
   started.input.setEncoding("utf8");
   started.input.on("data", (text: string) => started.stderr.write(text));
   return started;
 }
 
-interface Start {
+interface ProgramStart {
   plan: Plan;
   server: ServerPlan;
   root: string;
@@ -95,22 +95,21 @@ interface Start {
   sandbox: Sandbox;
   program: string;
   isLocked: boolean;
-  /** What further names in its words stand for. */
+  /** Values of further placeholders in its arguments. */
   names: SocketNames;
 }
 
-function startProgram(start: Start): Transport {
+function startProgram(start: ProgramStart): Transport {
   const { plan, server, root, context, guardian, sandbox, program, isLocked, names } = start;
   const paths = namedPathsOf(server, root, program, context);
-  const further = new Map(Object.entries(names));
-  const named: NamedPaths = (name, rest) => further.get(name) ?? paths(name, rest);
+  const named: NamedPaths = (name, rest) => (Object.hasOwn(names, name) ? names[name] : paths(name, rest));
   const cwd = cwdOf(server, root, program, context);
-  const args = startWords(server, root, named, context);
+  const args = commandArguments(server, root, named, context);
   const prlimit = findPrlimit(context);
   const { openFiles } = server.limits;
-  const limited = openFiles === null ? [] : openFilesWords(prlimit, openFiles);
+  const limited = openFiles === null ? [] : openFilesPrefix(prlimit, openFiles);
   const [file = program, ...rest] = [...(limited ?? []), ...sandbox.words, program, ...args];
-  // The real file is run, so that no link can be turned in between; its name stays what programs that go by it expect.
+  // The real file is run, so that no link can be changed meanwhile. argv0 stays: some programs depend on their name.
   const real = file === program ? realpathSync(program) : file;
   const mark = newMark(guardian.mark);
   const { env, withheld } = serverEnv(plan, server, root, context);
@@ -124,7 +123,7 @@ function startProgram(start: Start): Transport {
       stdio: ["pipe", "pipe", "pipe"],
     }),
   );
-  const started = fromChild(child, guardian, mark, { isLocked, around: sandbox.processes });
+  const started = fromChild(child, guardian, mark, { isLocked, sandboxProcesses: sandbox.processes });
   started.withheld = withheld;
   const problems = applyLimits(server, started);
   if (limited === undefined) problems.push(`limits.open_files = ${openFiles} could not be set`);
@@ -135,14 +134,13 @@ function startProgram(start: Start): Transport {
   return started;
 }
 
-/** Sets what can be set from outside; gives what this system does not let us. */
+/** Sets limits of a started process; returns the problems of this system with them. */
 function applyLimits({ limits }: ServerPlan, { pid, memoryMb }: Transport): string[] {
   if (pid === null) return [];
+  const isBlind = memoryMb() === null;
   const problems: string[] = [];
-  if (limits.processes !== null && memoryMb() === null)
-    problems.push("limits.processes is not enforced on this system");
-  if (limits.memoryMb !== null && memoryMb() === null)
-    problems.push("limits.memory_mb is not enforced on this system");
+  if (isBlind && limits.processes !== null) problems.push("limits.processes is not enforced on this system");
+  if (isBlind && limits.memoryMb !== null) problems.push("limits.memory_mb is not enforced on this system");
   if (limits.nice === null) return problems;
   try {
     setPriority(pid, limits.nice);
@@ -156,7 +154,7 @@ function fromChild(
   child: ChildProcess,
   guardian: Guardian,
   mark: Mark,
-  { isLocked, around }: { isLocked: boolean; around: number },
+  { isLocked, sandboxProcesses }: { isLocked: boolean; sandboxProcesses: number },
 ): Transport {
   const { stdin, stdout, stderr, pid } = child;
   if (!stdin || !stdout || !stderr) throw new TypeError("a server's process has no pipes");
@@ -172,7 +170,7 @@ function fromChild(
       done(`could not be started (${error.code ?? "unknown"})`),
     );
     child.on("exit", (code, signal) => {
-      // Children left behind by a server that died hold our pipes open and the machine's memory.
+      // Children of a crashed server would keep our pipes open and use memory.
       tree?.signal("SIGKILL");
       done(signal ? `was ended by ${signal}` : `exited with code ${code}`);
     });
@@ -192,26 +190,19 @@ function fromChild(
     memoryMb: () => tree?.memoryMb ?? null,
     processes: () => {
       const size = tree?.size ?? null;
-      return size === null ? null : Math.max(0, size - around);
+      return size === null ? null : Math.max(0, size - sandboxProcesses);
     },
     stderr: ring,
     ended,
-    kill: () => killTree(child, tree, closed),
+    kill: async () => {
+      tree?.signal("SIGTERM");
+      if (tree && !(await tree.gone(TERM_MS))) {
+        tree.signal("SIGKILL");
+        await tree.gone(KILL_MS);
+      }
+      // A process that still holds our pipes is not waited for.
+      await withTimeout(closed, TERM_MS);
+      for (const stream of [stdin, stdout, stderr]) stream.destroy();
+    },
   };
-}
-
-/** Resolves when nothing that the server started runs any more and its last output has been read. */
-async function killTree(
-  child: ChildProcess,
-  tree: ProcessTree | undefined,
-  closed: Promise<void>,
-): Promise<void> {
-  tree?.signal("SIGTERM");
-  if (tree && !(await tree.gone(TERM_MS))) {
-    tree.signal("SIGKILL");
-    await tree.gone(KILL_MS);
-  }
-  // Whoever holds our pipes all the same is not waited for.
-  await Promise.race([closed, new Promise((done) => setTimeout(done, TERM_MS).unref())]);
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
 }

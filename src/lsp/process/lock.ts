@@ -1,7 +1,7 @@
 /**
- * Programs as they were when a person locked them: the words, folder and variables they are started with, and real path and
- * digest of each file that these name. In a folder that was locked nothing else is started. The record is the user's own, never a workspace's; one that cannot be
- * understood lets nothing start.
+ * The record of programs that a user locked: how each server is started, and path and digest of every file that its
+ * command line and variables name. In a locked folder nothing else is started. The record belongs to the user, never to a
+ * workspace. With a damaged record nothing is started.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, readFileSync, realpathSync } from "node:fs";
@@ -12,7 +12,7 @@ import { canonicalText, isTable } from "../../base/json.js";
 import { withNamedPaths } from "../../base/named-paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
-import { filesNamedIn } from "./named-files.js";
+import { filesNamedIn } from "./argument-files.js";
 import { namedPathsOf } from "./named-paths.js";
 import { type ProgramContext, requireProgram, runsElsewhere } from "./program.js";
 import { cwdOf } from "./trusted.js";
@@ -20,7 +20,7 @@ import { cwdOf } from "./trusted.js";
 /** The version of the record. */
 export const RECORD_VERSION = 2;
 
-/** One file that is run. */
+/** A file that a server runs. */
 export interface LockedFile {
   path: string;
   digest: string;
@@ -28,17 +28,16 @@ export interface LockedFile {
 
 export interface LockedServer {
   server: string;
-  /** Digest of the way it is started: transport, words, folder and variables of its own. */
+  /** Digest of transport, command line, working folder and own variables. */
   start: string;
   files: LockedFile[];
 }
 
-/** What decides whether a server is as it was locked. */
 export type LockContext = ProgramContext & Pick<PoolContext, "lockFile">;
 
-/** The servers of one folder. */
+/** The locked servers of one folder. */
 export interface LockedFolder {
-  /** Real path of the folder that the config's paths start from. */
+  /** Real path of the folder that the paths of the config are relative to. */
   folder: string;
   servers: LockedServer[];
 }
@@ -48,7 +47,7 @@ export function lockFileIn(stateFolder: string): string {
   return join(stateFolder, "locked.json");
 }
 
-/** Everything that is locked. Throws a Refusal when the record is there and cannot be understood. */
+/** Every locked folder. Throws a Refusal when the record cannot be read. */
 export function readLocks(file: string): LockedFolder[] {
   let text: string;
   try {
@@ -67,7 +66,7 @@ export function readLocks(file: string): LockedFolder[] {
   throw damaged(undefined);
 }
 
-/** A server as it would be started now: its program, and whatever files its words and variables name. */
+/** The lock entry of a server as it would be started now. */
 export async function lockedServer(
   plan: Plan,
   server: ServerPlan,
@@ -81,8 +80,8 @@ export async function lockedServer(
 }
 
 /**
- * Refuses a server that is not as it was locked; says whether the folder is locked at all. A server that runs elsewhere has
- * no program.
+ * Refuses a server that differs from its lock entry. Returns whether the folder is locked. A server that runs elsewhere
+ * has no program.
  */
 export async function assertLocked(
   server: ServerPlan,
@@ -112,7 +111,7 @@ function startOf({ transport, command, args, cwd, env }: ServerPlan): string {
   return digest(canonicalText({ transport: { ...transport }, command, args, cwd, env }));
 }
 
-/** Files that words or variables name are scripts, and as much the program as what runs them. */
+/** The program and every file that its arguments or variables name: scripts are as much the program as what runs them. */
 async function filesOf(
   server: ServerPlan,
   program: string,

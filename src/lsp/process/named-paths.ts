@@ -1,27 +1,26 @@
 /**
- * The paths that a server's words and settings name by a word of ours: `<workspace>`, `<node_modules>`. Servers load code from
- * where the second one leads, so that of a workspace counts once it is trusted. Until then it is one of the program's own in
- * which the named file really is. Where there is none nothing is started: the server would look in the workspace by itself.
+ * The placeholders `<workspace>` and `<node_modules>` in a server's arguments and settings. Servers load code from
+ * `<node_modules>`, so the workspace's own is used only when the workspace is trusted. Otherwise it is a folder of the
+ * program itself that has the named file. When there is none, the server is refused, since it would look in the workspace.
  */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
-import { isInside } from "../../base/paths.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
-import { holdsStrangers } from "./sandbox.js";
-import { isTrustedStart, strangersOf, type TrustContext, trustStep } from "./trusted.js";
+import { confinesUntrusted } from "./sandbox.js";
+import { isInAny, isTrustedStart, type TrustContext, trustStep, untrustedFolders } from "./trusted.js";
 
-/** What decides where packages are looked for. */
-export type Started = Pick<ServerPlan, "id" | "command" | "args"> &
+/** The parts of a server plan that decide where packages are looked for. */
+export type ServerCommand = Pick<ServerPlan, "id" | "command" | "args"> &
   Partial<Pick<ServerPlan, "workspaceFolders" | "rootDir">>;
 
 /**
- * The named paths of a server for one root; one that runs elsewhere has no program. Of a workspace that is not trusted a name
- * that cannot be filled in throws a Refusal.
+ * The placeholder values of a server for one root. In an untrusted workspace a placeholder without a value throws a
+ * Refusal. A server that runs elsewhere has no program.
  */
 export function namedPathsOf(
-  server: Started,
+  server: ServerCommand,
   root: string,
   program: string | undefined,
   context: TrustContext,
@@ -30,32 +29,32 @@ export function namedPathsOf(
     const own = modulesFrom(root, [])[0] ?? join(root, "node_modules");
     return (name) => (name === "workspace" ? root : name === "node_modules" ? own : undefined);
   }
-  const strangers = strangersOf(context);
-  const folders = ownModules(server, program, strangers);
+  const untrusted = untrustedFolders(context);
+  const folders = ownModules(server, program, untrusted);
   return (name, rest) => {
     if (name !== "node_modules") return name === "workspace" ? root : undefined;
-    const found = folders.find((folder) => isOurs(join(folder, rest), strangers));
+    const found = folders.find((folder) => isUsable(join(folder, rest), untrusted));
     if (found !== undefined) return found;
-    const whom = server.command[0] === undefined ? "this Node" : `\`${server.command[0]}\``;
+    const owner = server.command[0] === undefined ? "this Node" : `\`${server.command[0]}\``;
     const what = rest.replace(/^[\\/]/, "") || "node_modules";
-    throw strangeCode(server, what, `beside ${whom}`, trustStep(root, context));
+    throw missingPackage(server, what, `beside ${owner}`, trustStep(root, context));
   };
 }
 
 /**
- * The words that a server's program is started with. A script is as much the program as what runs it: where the first file that
- * they name is a stranger's, this throws a Refusal, unless whatever it does is held.
+ * The arguments of a server's program. A script is as much the program as what runs it: when the first file that they
+ * name is untrusted, this throws a Refusal, unless the sandbox confines it.
  */
-export function startWords(
+export function commandArguments(
   server: ServerPlan,
   root: string,
   names: NamedPaths,
   context: TrustContext,
 ): string[] {
   const words = withNamedPaths([...server.command.slice(1), ...server.args], names);
-  const strangers = holdsStrangers(server.sandbox) ? [] : strangersOf(context);
+  const untrusted = confinesUntrusted(server.sandbox) ? [] : untrustedFolders(context);
   const script = scriptIn(words);
-  if (script === undefined || isOurs(script, strangers)) return words;
+  if (script === undefined || isUsable(script, untrusted)) return words;
   throw new Refusal(
     "lsp/not-allowed",
     `server "${server.id}" is started with \`${basename(script)}\`, which lies in the workspace, and that is not trusted`,
@@ -63,57 +62,55 @@ export function startWords(
   );
 }
 
-/** Which of the files that a server names in `<node_modules>` it would find neither beside its program nor at or above the root. */
-export function lackingModules(
+/** Files named in `<node_modules>` that are neither beside the server's program nor at or above the root. */
+export function missingModuleFiles(
   files: readonly string[],
-  server: Started,
+  server: ServerCommand,
   program: string,
-  { root, strangers }: { root: string | undefined; strangers: readonly string[] },
+  { root, untrusted }: { root: string | undefined; untrusted: readonly string[] },
 ): string[] {
-  const own = ownModules(server, program, strangers);
+  const own = ownModules(server, program, untrusted);
   const folders = root === undefined ? own : [...own, ...modulesFrom(root, [])];
   return files.filter((file) => !folders.some((folder) => existsSync(join(folder, file))));
 }
 
 /**
- * The `node_modules` that a program would itself load from: beside the script that its words name, beside itself, and those
- * that are installed for all of this Node's programs.
+ * The `node_modules` folders that a program loads from: beside the script in its arguments, beside itself, and the global
+ * one of this Node.
  */
 function ownModules(
-  { command, args }: Started,
+  { command, args }: ServerCommand,
   program: string | undefined,
-  strangers: readonly string[],
+  untrusted: readonly string[],
 ): string[] {
   const script = scriptIn([...command.slice(1), ...args]);
   const beside = [script, program].flatMap((file) =>
-    file === undefined ? [] : modulesFrom(dirname(realpathSync(file)), strangers),
+    file === undefined ? [] : modulesFrom(dirname(realpathSync(file)), untrusted),
   );
   const node = dirname(realpathSync(process.execPath));
   const shared =
     process.platform === "win32" ? join(node, "node_modules") : join(dirname(node), "lib", "node_modules");
-  return [...beside, ...(isOurs(shared, strangers) ? [shared] : [])];
+  return [...beside, ...(isUsable(shared, untrusted) ? [shared] : [])];
 }
 
-/** Each `node_modules` at or above a folder, the nearest first; a stranger's, or another user's, does not count. */
-function modulesFrom(from: string, strangers: readonly string[]): string[] {
+/** Each `node_modules` at or above a folder, nearest first, without untrusted ones and those of other users. */
+function modulesFrom(from: string, untrusted: readonly string[]): string[] {
   const owners = new Set([process.getuid?.(), 0, statSync(from, { throwIfNoEntry: false })?.uid]);
   const found: string[] = [];
   for (let folder = from; ; folder = dirname(folder)) {
     const modules = join(folder, "node_modules");
-    const facts = statSync(modules, { throwIfNoEntry: false });
-    if (facts !== undefined && owners.has(facts.uid) && isOurs(modules, strangers)) found.push(modules);
+    const stats = statSync(modules, { throwIfNoEntry: false });
+    if (stats !== undefined && owners.has(stats.uid) && isUsable(modules, untrusted)) found.push(modules);
     if (dirname(folder) === folder) return found;
   }
 }
 
-/** Whether a path is there and, whatever links lead to it, in no stranger's folder. */
-function isOurs(path: string, strangers: readonly string[]): boolean {
-  if (!existsSync(path)) return false;
-  const names = [path, realpathSync(path)];
-  return !names.some((name) => strangers.some((strange) => isInside(name, strange)));
+/** Whether a path exists and, after following links, is in no untrusted folder. */
+function isUsable(path: string, untrusted: readonly string[]): boolean {
+  return existsSync(path) && !isInAny(path, untrusted);
 }
 
-/** What a program that runs scripts would take for one: the first file that its words name. */
+/** The script of a program that runs scripts: the first file that its arguments name. */
 function scriptIn(words: readonly string[]): string | undefined {
   return words.find((word) => isAbsolute(word) && isFile(word));
 }
@@ -122,9 +119,9 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** The refusal of a server that would look in the workspace for what is not where it should be. */
-export function strangeCode(
-  { id }: Pick<Started, "id">,
+/** The refusal of a server that would load a missing package from the untrusted workspace. */
+export function missingPackage(
+  { id }: Pick<ServerCommand, "id">,
   what: string,
   where: string,
   toTrust: NextStep,

@@ -1,88 +1,99 @@
 /**
- * A server's process with all that it started, wherever that went: its group, the children of those in it, and every
- * process that inherited its mark, in the environment or as a limit, also in a group or session of its own (rust-analyzer
- * gives `cargo check` one). So it can be ended whole, before and after the server itself has gone.
+ * A server's process with everything that it started: its process group, every process that carries its mark (in the
+ * environment or as a limit), and all their children. Some leave the group, such as the `cargo check` of rust-analyzer.
+ * Read from /proc on Linux and from `ps` on other Unixes; processes that have ended but are not reaped do not count.
  */
+import { execFileSync } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
-import { markedProcesses, processTable, type RunningProcess } from "./processes.js";
+import { readdirSync, readFileSync } from "node:fs";
+import { countdown, delay } from "../../base/timing.js";
+import { hasMark } from "./inherited-limits.js";
 
-/** The variable that marks a server's processes; its value means nothing. */
+/** The environment variable with the mark. */
 export const MARK_NAME = "LSP_PROXY_MARK";
+/** Digits of a server's own number, after those of its owner. */
+export const SERVER_DIGITS = 6;
 
-const LOOK_MS = 15;
-const LOOK_MOST_MS = 120;
+const POLL_MS = 15;
+const MAX_POLL_MS = 120;
+const PAGE_BYTES = 4096;
+const PS_MS = 5_000;
+const PS_BYTES = 64 * 1_048_576;
 
-/** What the processes of one owner inherit; it means nothing by itself. */
+/** What every process of one owner inherits. */
 export interface Mark {
   /** In the environment. */
   text: string;
-  /** As a limit: see inherited-limits. */
+  /** As a resource limit: see inherited-limits.ts. */
   number: string;
 }
 
-/** Digits of a server's number after those of its owner's. */
-export const SERVER_DIGITS = 6;
 let servers = 0;
 
-/** The mark of one proxy, with which those of its servers begin. */
+/** A mark for this proxy; the marks of its servers begin with it. */
 export function ownerMark(): Mark {
   return { text: randomUUID(), number: String(randomInt(1e9, 9e9)) };
 }
 
-/** A mark that no other server has. */
+/** A unique mark for one server. */
 export function newMark(owner: Mark): Mark {
   servers = (servers + 1) % 10 ** SERVER_DIGITS;
   const number = `${owner.number}${String(servers).padStart(SERVER_DIGITS, "0")}`;
   return { text: `${owner.text}.${randomUUID()}`, number };
 }
 
+interface RunningProcess {
+  pid: number;
+  parent: number;
+  group: number;
+  residentBytes: number;
+}
+
 export class ProcessTree {
   readonly #group: number;
   readonly #mark: Mark;
 
-  /** `group` is the pid of the server, which leads a group of its own. */
+  /** `group` is the pid of the server, which leads its own process group. */
   constructor(group: number, mark: Mark) {
     this.#group = group;
     this.#mark = mark;
   }
 
-  /** Resident memory in megabytes, or null where the system does not tell. */
+  /** Resident memory in megabytes; null where the system does not report it. */
   get memoryMb(): number | null {
     const bytes = this.#members()?.reduce((sum, member) => sum + member.residentBytes, 0);
     return bytes === undefined ? null : Math.round(bytes / 1_048_576);
   }
 
-  /** How many processes it has, or null where the system does not tell. */
+  /** The number of processes; null where the system does not report it. */
   get size(): number | null {
     return this.#members()?.length ?? null;
   }
 
-  /** Sends a signal to every process of the tree. */
   signal(signal: NodeJS.Signals): void {
     const members = this.#members();
-    // The group first: between looking and signalling it may have grown.
+    // The group first: it may have grown since the members were listed.
     send(process.platform === "win32" ? this.#group : -this.#group, signal);
     for (const { pid, group } of members ?? []) if (group !== this.#group) send(pid, signal);
   }
 
-  /** Resolves with true when nothing of the tree runs any more, or with false after `timeoutMs`. */
+  /** Resolves with true when no process of the tree runs any more, with false after `timeoutMs`. */
   async gone(timeoutMs: number): Promise<boolean> {
-    const end = performance.now() + timeoutMs;
-    // Processes that are not our own children tell nobody when they end; looking is the only way.
-    for (let pause = LOOK_MS; this.#lives(); pause = Math.min(pause * 1.5, LOOK_MOST_MS)) {
-      if (performance.now() >= end) return false;
+    const left = countdown(timeoutMs);
+    // There is no event for the end of processes that are not our own children.
+    for (let pause = POLL_MS; this.#isRunning(); pause = Math.min(pause * 1.5, MAX_POLL_MS)) {
+      if (left() <= 0) return false;
       await delay(pause);
     }
     return true;
   }
 
-  #lives(): boolean {
+  #isRunning(): boolean {
     const members = this.#members();
     return members ? members.length > 0 : send(this.#group, 0);
   }
 
-  /** The group, what is marked, and all that descends from either; undefined where the system does not tell. */
+  /** Undefined where the system does not list processes. */
   #members(): RunningProcess[] | undefined {
     const marked = new Set(markedProcesses(this.#mark));
     const table = processTable();
@@ -98,12 +109,86 @@ export class ProcessTree {
   }
 }
 
-/** False when there is no such process or group. */
+/** Returns false when there is no such process or group. */
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(target, signal);
     return true;
   } catch {
     return false;
+  }
+}
+
+function processTable(): RunningProcess[] | undefined {
+  if (process.platform === "win32") return undefined;
+  if (process.platform !== "linux") return tableOf(ps("-A", "-o", "pid=,ppid=,pgid=,rss=,stat="));
+  return pids().flatMap((pid) => {
+    const fields = statFields(pid);
+    if (!fields || fields[0] === "Z" || fields[0] === "X") return [];
+    const residentBytes = Number(fields[21]) * PAGE_BYTES;
+    return [{ pid, parent: Number(fields[1]), group: Number(fields[2]), residentBytes }];
+  });
+}
+
+/** The pids of processes that inherited a mark. */
+function markedProcesses({ text, number }: Mark): number[] {
+  if (process.platform === "win32") return [];
+  if (process.platform !== "linux") return markedLines(ps("-A", "-E", "-ww", "-o", "pid=,command="), text);
+  return pids().filter(
+    (pid) =>
+      read(`/proc/${pid}/environ`)?.includes(text) || hasMark(read(`/proc/${pid}/limits`) ?? "", number),
+  );
+}
+
+/** Parses the output of `ps`: pid, parent, group, kilobytes and state. */
+export function tableOf(text: string | undefined): RunningProcess[] | undefined {
+  if (text === undefined) return undefined;
+  return text.split("\n").flatMap((line) => {
+    const [pid, parent, group, kilobytes, state] = line.trim().split(/\s+/);
+    if (state === undefined || state.startsWith("Z")) return [];
+    const residentBytes = Number(kilobytes) * 1024;
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), residentBytes }];
+  });
+}
+
+/** The pids of the lines of `ps` that contain a mark. */
+export function markedLines(text: string | undefined, mark: string): number[] {
+  const lines = (text ?? "").split("\n").filter((line) => line.includes(mark));
+  return lines.map((line) => Number.parseInt(line, 10)).filter((pid) => pid > 0);
+}
+
+function ps(...args: string[]): string | undefined {
+  try {
+    return execFileSync("ps", args, {
+      encoding: "utf8",
+      timeout: PS_MS,
+      maxBuffer: PS_BYTES,
+      stdio: ["ignore", "pipe", "ignore"],
+      // The inherited PATH may name folders of a repository.
+      env: { PATH: "/usr/bin:/bin" },
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function pids(): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+/** Fields of `/proc/<pid>/stat` from the state on; the name before it may contain spaces and brackets. */
+function statFields(pid: number): string[] | undefined {
+  const text = read(`/proc/${pid}/stat`);
+  return text?.slice(text.lastIndexOf(")") + 2).split(" ");
+}
+
+/** The text of a process's file; undefined when the process is gone or belongs to another user. */
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return undefined;
   }
 }

@@ -1,19 +1,17 @@
-/** Which program a server is, and whether it may be started here. */
+/** Finds the program of a server, and checks whether it may be started here. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { isLoopback } from "../../base/loopback.js";
-import { isInside } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
-import { strangersOf, trustStep } from "./trusted.js";
+import { isInAny, trustStep, untrustedFolders } from "./trusted.js";
 
-/** What decides which file a command is. */
 export type ProgramContext = Pick<PoolContext, "roots" | "base" | "env" | "binFolders" | "trusted" | "avoid">;
 
 /**
- * Where a bare or absolute command is, or undefined when it is not installed. What really lies in one of the folders of
- * `avoid` does not count, whatever name or link leads to it.
+ * The path of a bare or absolute command, or undefined when it is not installed. Programs that are really inside one of
+ * the `avoid` folders do not count, whatever link leads to them.
  */
 export function findCommand(
   command: string,
@@ -21,19 +19,19 @@ export function findCommand(
   path: string | undefined,
   avoid: readonly string[] = [],
 ): string | undefined {
-  const counts = (file: string): boolean => isProgram(file) && !liesIn(avoid, file);
-  if (isAbsolute(command)) return counts(command) ? command : undefined;
+  const isUsable = (file: string): boolean => isProgram(file) && !isInAny(file, avoid);
+  if (isAbsolute(command)) return isUsable(command) ? command : undefined;
   if (command.includes("/") || command.includes("\\")) return undefined;
   for (const folder of [...folders, ...(path ?? "").split(delimiter)]) {
     if (folder === "" || !isAbsolute(folder)) continue;
     const found = join(folder, command);
-    if (counts(found)) return found;
-    if (process.platform === "win32" && counts(`${found}.exe`)) return `${found}.exe`;
+    if (isUsable(found)) return found;
+    if (process.platform === "win32" && isUsable(`${found}.exe`)) return `${found}.exe`;
   }
   return undefined;
 }
 
-/** A program of the system that we run ourselves, by its real path. None of a workspace's counts, trusted or not. */
+/** The real path of a system tool that we run ourselves. Programs of a workspace do not count, trusted or not. */
 export function findTool(
   name: string,
   { roots, avoid, env }: Pick<PoolContext, "roots" | "avoid" | "env">,
@@ -51,19 +49,12 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Both names count: a link in a folder is the folder's, wherever it leads. */
-function liesIn(folders: readonly string[], file: string): boolean {
-  if (folders.length === 0) return false;
-  const names = [join(realpathSync(dirname(file)), basename(file)), realpathSync(file)];
-  return names.some((name) => folders.some((folder) => isInside(name, folder)));
-}
-
-/** Whether a server runs already, so that it is neither started nor ended from here. */
+/** Whether a server runs already, so that it is neither started nor ended by us. */
 export function runsElsewhere({ transport }: Pick<ServerPlan, "transport">): boolean {
   return transport.kind !== "stdio" && transport.mode === "connect";
 }
 
-/** Refuses a server whose program may not be started here, or that may not be reached where it is. */
+/** Refuses a server whose program or host the plan does not allow. */
 export function assertAllowed(plan: Plan, server: ServerPlan): void {
   const { transport } = server;
   if (transport.kind === "tcp" && !isLoopback(transport.host) && !plan.allow.hosts.includes(transport.host)) {
@@ -76,22 +67,22 @@ export function assertAllowed(plan: Plan, server: ServerPlan): void {
   }
 }
 
-/** The file of a server's program, or undefined when it is not installed. A workspace's own files count once it is trusted. */
+/** The file of a server's program, or undefined when it is not installed. Files of an untrusted workspace do not count. */
 export function findProgram(plan: Plan, server: ServerPlan, context: ProgramContext): string | undefined {
-  return find(plan, server, context, strangersOf(context));
+  return find(plan, server, context, untrustedFolders(context));
 }
 
-/** Whether a program that does not count as installed is there all the same, in a workspace that is not trusted. */
-export function isStrangers(plan: Plan, server: ServerPlan, context: ProgramContext): boolean {
+/** Whether a program that counts as not installed exists in an untrusted workspace. */
+export function isInUntrustedFolder(plan: Plan, server: ServerPlan, context: ProgramContext): boolean {
   const binFolders = [context.base, ...context.roots].map((folder) => join(folder, "node_modules", ".bin"));
   return find(plan, server, { ...context, binFolders }, []) !== undefined;
 }
 
-/** The file of a server's program. Throws a Refusal that says how to get it, or why it may not be started. */
+/** The file of a server's program. Throws a Refusal that says how to install it, or why it may not be started. */
 export function requireProgram(plan: Plan, server: ServerPlan, context: ProgramContext): string {
   const program = findProgram(plan, server, context);
   if (program !== undefined) return program;
-  if (isStrangers(plan, server, context)) {
+  if (isInUntrustedFolder(plan, server, context)) {
     throw new Refusal(
       "lsp/not-allowed",
       `the program of server "${server.id}" lies in the workspace, which is not trusted`,

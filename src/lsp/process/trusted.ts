@@ -1,39 +1,38 @@
 /**
- * Whom a start may trust. Each root is a stranger unless it lies in a folder that the user trusts: trust of one root, or of the
- * folder that we were started in, is no word about another.
+ * Which folders a start may trust. A root is untrusted unless it is inside a folder that the user trusts: trust in one
+ * root, or in the folder that the proxy was started in, says nothing about another root.
  */
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { isInside } from "../../base/paths.js";
 import type { NextStep } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
 
-/** What decides whom a start may trust. */
 export type TrustContext = Pick<PoolContext, "roots" | "base" | "trusted" | "avoid">;
 
-/** Folders whose programs and packages do not count: roots that nobody trusts, and what is around them. */
-export function strangersOf({ roots, trusted, avoid }: Omit<TrustContext, "base">): string[] {
+/** Folders whose programs and packages are not used: untrusted roots, and further folders to avoid. */
+export function untrustedFolders({ roots, trusted, avoid }: Omit<TrustContext, "base">): string[] {
   return [...roots.filter((root) => !isTrusted(root, trusted)), ...avoid];
 }
 
 /**
- * Whether what a server is started for is trusted: its root, each folder that it is told beside it, and, where its root is the same
- * for all files, every root whose files it is given.
+ * Whether everything that a server is started for is trusted: its root, its workspace folders, and every root when the
+ * server has one fixed root for all files.
  */
 export function isTrustedStart(
   { workspaceFolders = [], rootDir = null }: Partial<Pick<ServerPlan, "workspaceFolders" | "rootDir">>,
   root: string,
   { base, roots, trusted }: Pick<TrustContext, "base" | "roots" | "trusted">,
 ): boolean {
-  const told = workspaceFolders.map((folder) => resolve(base, folder));
-  const folders = [root, ...told, ...(rootDir === null ? [] : roots)];
+  const further = workspaceFolders.map((folder) => resolve(base, folder));
+  const folders = [root, ...further, ...(rootDir === null ? [] : roots)];
   return folders.every((folder) => isTrusted(realOf(folder), trusted));
 }
 
 /**
- * Where a server runs: where the user says, or in its root. It does not stand in a stranger's folder, where a version manager's
- * shim or a package manager would start what a file of that folder names.
+ * The working folder of a server: the configured one, or its root. It is never an untrusted folder, where a shim of a
+ * version manager would start what a file in that folder names.
  */
 export function cwdOf(
   server: ServerPlan,
@@ -46,20 +45,27 @@ export function cwdOf(
   return isApart ? dirname(realOf(program)) : root;
 }
 
-/** What a user does who trusts what a server was to be started for. */
+/** The command with which the user trusts what a server was to be started for. */
 export function trustStep(root: string, { roots, base, trusted }: TrustContext): NextStep {
-  const strange = roots.filter((folder) => !isTrusted(folder, trusted));
-  const meant = strange.find((folder) => isInside(root, folder)) ?? strange[0] ?? base;
-  const where = isInside(meant, realOf(base)) ? "" : ` --workspace ${meant}`;
+  const untrusted = roots.filter((folder) => !isTrusted(folder, trusted));
+  const folder = untrusted.find((candidate) => isInside(root, candidate)) ?? untrusted[0] ?? base;
+  const where = isInside(folder, realOf(base)) ? "" : ` --workspace ${folder}`;
   return { kind: "command", text: `lsp-proxy trust${where}` };
 }
 
-/** Whether a folder, by its real path, is one that the user trusts or lies in one. */
+/** Whether a folder, given by its real path, is trusted or inside a trusted one. */
 export function isTrusted(folder: string, trusted: readonly string[] = []): boolean {
   return trusted.some((known) => isInside(folder, known));
 }
 
-/** The real path of a folder; the path itself where nothing is there. */
+/** Whether a path, its folder's real path, or its own real path is inside one of the folders. */
+export function isInAny(path: string, folders: readonly string[]): boolean {
+  if (folders.length === 0) return false;
+  const names = [path, join(realOf(dirname(path)), basename(path)), realOf(path)];
+  return names.some((name) => folders.some((folder) => isInside(name, folder)));
+}
+
+/** The real path of a folder, or the path itself when nothing exists there. */
 export function realOf(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : folder;
 }

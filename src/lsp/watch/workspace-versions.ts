@@ -1,7 +1,7 @@
 /** Versions of the workspace: whether files that an answer could depend on changed between two checks. */
 import { basename } from "node:path";
 import type { WorkspaceVersion } from "../types.js";
-import type { WorkspaceWatch } from "./watch.js";
+import type { WorkspaceWatch } from "./workspace-watch.js";
 
 export interface WorkspaceVersionsContext {
   watch: WorkspaceWatch;
@@ -32,14 +32,14 @@ export class WorkspaceVersions {
 
   /** The number of the present version, once every earlier change is known. */
   async now(): Promise<number> {
-    await this.#context.watch.refresh();
+    await this.#context.watch.check();
     return this.#context.watch.cursor;
   }
 
   /** Absolute paths of the files that anyone has changed since a version; without what git ignores. */
   async changedSince(version: number): Promise<ReadonlySet<string>> {
     const { watch, roots } = this.#context;
-    await watch.refresh();
+    await watch.check();
     const changes = watch.since(version, roots).filter(({ ignored }) => !ignored);
     return new Set(changes.map(({ path }) => path));
   }

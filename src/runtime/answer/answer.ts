@@ -15,7 +15,7 @@ import type { Choices } from "../ask/choose.js";
 import type { ReplyData } from "../ask/reply.js";
 import { assertFilesUnchanged } from "../ask/retry-on-change.js";
 import type { CallState } from "../call-state.js";
-import { HeldRequest } from "../edits/draft.js";
+import { ApplyRequest } from "../edits/proposed-edit.js";
 import type { RenderContext } from "../listing/items.js";
 import { type List, sortRendered } from "../listing/list.js";
 import { symbolLine } from "../shapes/document-symbols.js";
@@ -115,7 +115,7 @@ export async function choicesAnswer(call: CallState, choices: Choices): Promise<
 
 /** The answer to a call that applies the preview of a token. */
 export async function heldAnswer(call: CallState, token: string): Promise<Answer> {
-  const reply = { parts: [{ server: undefined, value: new HeldRequest(token) }], perItem: false };
+  const reply = { parts: [{ server: undefined, value: new ApplyRequest(token) }], perItem: false };
   return buildAnswer(call, call.tool.output.shape, reply, { apply: "on_request" });
 }
 

@@ -16,7 +16,7 @@ import {
   spellPoint,
   spellSpan,
 } from "../../protocol/spelling.js";
-import { Follower } from "../../workspace/real-path.js";
+import { RealPaths } from "../../workspace/real-path.js";
 import type { Admitted, Gate } from "../../workspace/types.js";
 import type { LspPosition, LspRange } from "../lsp-values.js";
 
@@ -36,8 +36,7 @@ export class Places {
   readonly #files = new Map<string, Admitted>();
   /** Documents that the call is about, by URI. */
   readonly #asked = new Map<string, Admitted>();
-  readonly #follower = new Follower();
-  readonly #follow = (path: string): string => this.#follower.follow(path);
+  readonly #realPaths = new RealPaths();
   readonly #lines = new Map<string, Promise<Lines | undefined>>();
   /** Whether a snippet was cut. */
   isSnippetCut = false;
@@ -53,7 +52,7 @@ export class Places {
   show(uri: string): Admitted | undefined {
     const known = this.#shown.get(uri);
     if (known !== undefined) return known ?? undefined;
-    const admitted = this.#asked.get(uri) ?? this.#gate.show(uri, this.#follow);
+    const admitted = this.#asked.get(uri) ?? this.#gate.show(uri, (path) => this.#realPaths.of(path));
     this.#shown.set(uri, admitted ?? null);
     if (admitted !== undefined && !this.#files.has(admitted.path)) this.#files.set(admitted.path, admitted);
     return admitted;

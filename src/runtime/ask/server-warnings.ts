@@ -1,5 +1,5 @@
 /**
- * Warnings about a server beside its answer: it was restarted and lost its index, it has more files than are watched, or
+ * Warnings about a server beside its answer: it was restarted and lost its index, not all of its files are watched, or
  * it was started without a folder that a variable names. A folder is named once in a session.
  */
 import type { LanguageServer } from "../../lsp/types.js";
@@ -18,13 +18,13 @@ export function addServerWarnings(call: CallState, server: LanguageServer): void
     return folder instanceof Error || call.warnedFolders.has(folder.shown) ? undefined : folder.shown;
   };
   if (server.unwatched) {
-    const message = `Not all files of ${id} are watched: there are too many. Changes of closed files may be missed.`;
+    const message = `Not all files of ${id} can be watched. Changes of files that are not open may be noticed late.`;
     call.evidence.warn(NOT_WATCHED, message, { server_id: id });
   }
   for (const path of server.notWatched) {
     const folder = shownOnce(path);
     if (folder === undefined) continue;
-    const message = `${folder} has too many files to watch: one that is written in place may be missed.`;
+    const message = `${folder} has too many files to watch: a change in it may be missed.`;
     call.evidence.warn(NOT_WATCHED, message, { folder });
   }
   for (const { variable, folder: path } of server.withheld) {

@@ -1,77 +1,68 @@
 /**
- * Commands that an action runs. They are run only where the config allows both the effect and the name, and what the
- * server asks to have changed meanwhile goes the same road as every edit.
+ * Runs the command of a code action. The config must allow the effect and the command's name; edits that the server
+ * requests meanwhile (`workspace/applyEdit`) pass the same checks as every edit.
  */
 import { Refusal } from "../../base/problem.js";
 import type { ApplyEdit } from "../../lsp/types.js";
 import type { Applied } from "../../workspace/edits/types.js";
 import type { CallState } from "../call-state.js";
-import type { Draft, ServerCommand } from "./draft.js";
-import { editsOf } from "./engine.js";
-import { draftOfReply } from "./server-edit.js";
+import { editsOf, type ProposedEdit, type ServerCommand } from "./proposed-edit.js";
+import { readServerEdit } from "./server-edit.js";
 
-const method = "workspace/executeCommand";
-
-/** A command that the config does not allow is left out where the action has an edit as well, else refused. */
-export function checkCommand({ plan, evidence }: CallState, draft: Draft): void {
-  if (draft.command === undefined) return;
-  const { server, name } = draft.command;
+/** Refuses a command that is not allowed, or skips it with a warning when the action also has an edit. */
+export function checkCommand({ plan, evidence }: CallState, edit: ProposedEdit): void {
+  if (edit.command === undefined) return;
+  const { server, name } = edit.command;
   const isAllowed = plan.allow.effects.includes("command") && server.plan.executeCommands.includes(name);
   if (isAllowed) return;
-  if (draft.changes.length > 0) {
+  if (edit.changes.length > 0) {
     evidence.warn(
       "answer/command-skipped",
       `The command ${name}, which the action runs after its edit, is not allowed.`,
     );
-    draft.command = undefined;
+    edit.command = undefined;
     return;
   }
+  const fix = `Add "command" to allow.effects and ${JSON.stringify(name)} to execute_commands of the server ${server.plan.id}.`;
   throw new Refusal(
     "edit/command-not-allowed",
     `The action runs the command ${name}, which is not allowed.`,
-    {
-      nextSteps: [
-        {
-          kind: "config",
-          text: `Add "command" to allow.effects and ${JSON.stringify(name)} to execute_commands of the server ${server.plan.id}.`,
-        },
-      ],
-    },
+    { nextSteps: [{ kind: "config", text: fix }] },
   );
 }
 
-/** What a command did. */
 export interface CommandOutcome {
-  /** What was changed on the server's behalf. */
-  done: Applied[];
-  /** Why not everything was; undefined when all went well. */
+  /** The edits that the server requested while the command ran. */
+  applied: Applied[];
   failure: string | undefined;
 }
 
-/** Runs a command. Once something is changed, a failure is only told. */
+/** Runs a command. Once something was changed, a failure is reported, not thrown. */
 export async function runCommand(
   call: CallState,
   { server, name, arguments: args }: ServerCommand,
 ): Promise<CommandOutcome> {
-  const done: Applied[] = [];
+  const applied: Applied[] = [];
   let failure: string | undefined;
+  const fail = (message: string): void => {
+    failure = message;
+    call.evidence.warn("answer/edit-incomplete", message);
+  };
   const refuse = (failureReason: string): { applied: boolean; failureReason: string } => {
-    failure = `An edit of the command was refused: ${failureReason}`;
-    call.evidence.warn("answer/edit-incomplete", failure);
+    fail(`An edit of the command was refused: ${failureReason}`);
     return { applied: false, failureReason };
   };
-  const onApplyEdit: ApplyEdit = async (edit) => {
+  const onApplyEdit: ApplyEdit = async (requested) => {
     try {
-      const draft = await draftOfReply(call, server, edit, await call.pool.version());
-      // Nobody can be asked in the middle of a command.
-      if (draft.toConfirm.length > 0)
-        return refuse(`it wants to be confirmed: ${draft.toConfirm.join("; ")}`);
-      const preview = await editsOf(call).preview(draft.changes, call.gate);
-      const [reason] = [...draft.reasons, ...preview.reasons];
+      const edit = await readServerEdit(call, server, requested, await call.pool.version());
+      // Nobody can confirm anything while a command runs.
+      if (edit.toConfirm.length > 0) return refuse(`it wants to be confirmed: ${edit.toConfirm.join("; ")}`);
+      const preview = await editsOf(call).preview(edit.changes, call.gate);
+      const [reason] = [...edit.reasons, ...preview.reasons];
       if (reason !== undefined) return refuse(`${reason.path} ${reason.message}`);
       call.signal.throwIfAborted();
       call.evidence.commit();
-      done.push(await editsOf(call).apply(preview.token, { gate: call.gate, holder: call.holder }));
+      applied.push(await editsOf(call).apply(preview, { gate: call.gate, holder: call.holder }));
       return { applied: true };
     } catch (error) {
       if (!(error instanceof Refusal)) call.log("error", "a server's edit failed", { cause: String(error) });
@@ -79,18 +70,14 @@ export async function runCommand(
     }
   };
   try {
-    // The action's own edit may just have changed the texts that the command is about.
+    // Tells the server the texts that the action's own edit changed.
     await call.pool.checkFiles();
     const timeoutMs = Math.max(1, Math.floor(call.remainingMs() / 2));
-    await server.request(
-      method,
-      { command: name, arguments: args },
-      { signal: call.signal, timeoutMs, onApplyEdit },
-    );
+    const params = { command: name, arguments: args };
+    await server.request("workspace/executeCommand", params, { signal: call.signal, timeoutMs, onApplyEdit });
   } catch (error) {
     if (!(error instanceof Refusal) || !call.evidence.isCommitted) throw error;
-    failure = `The command ${name} failed: ${error.message}`;
-    call.evidence.warn("answer/edit-incomplete", failure);
+    fail(`The command ${name} failed: ${error.message}`);
   }
-  return { done, failure };
+  return { applied, failure };
 }

@@ -1,9 +1,10 @@
 /**
- * Creating, renaming and deleting files and folders. Before the change, the servers that want to hear of it may add
- * edits of their own (`workspace/willRenameFiles` and its kind), as updated imports; those come first, because they are
- * about the files as they still are.
+ * Creates, renames and deletes files and folders. Servers that registered for it are asked first
+ * (`workspace/willRenameFiles` etc.) and may add edits, such as updated imports; those are applied before the operation.
  */
-import { lstat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
@@ -15,140 +16,121 @@ import {
 } from "../../lsp/documents/file-operations.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Change, TextChange } from "../../workspace/edits/types.js";
-import { statOf } from "../../workspace/real-path.js";
 import { startServer } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { Draft } from "./draft.js";
-import { filesBelow, filesIn } from "./folder.js";
-import { draftOfReply } from "./server-edit.js";
+import { ProposedEdit } from "./proposed-edit.js";
+import { readServerEdit } from "./server-edit.js";
 
-/** A new file with a text. */
-export async function createFile(call: CallState, args: JsonObject): Promise<Draft> {
-  const { path } = await call.gate.admit(textArgument(args, "path"));
-  const change: Change = {
-    kind: "create",
-    path: textArgument(args, "path"),
-    text: typeof args.text === "string" ? args.text : "",
-    overwrite: args.overwrite === true,
-    ignoreIfExists: false,
-  };
-  return announced(call, "Create", { path, isFolder: false }, change);
+/** As many files as one edit may have. */
+const MAX_FILES = 5000;
+const skippedFolders = new Set([".git", "node_modules"]);
+
+export async function createFile(call: CallState, args: JsonObject): Promise<ProposedEdit> {
+  const name = pathArgument(args, "path");
+  const { path } = await call.gate.admit(name);
+  const text = typeof args.text === "string" ? args.text : "";
+  const overwrite = args.overwrite === true;
+  const change: Change = { kind: "create", path: name, text, overwrite, ignoreIfExists: false };
+  return withServerEdits(call, "Create", { path, isFolder: false }, change);
 }
 
-/** A file or folder under another name. */
-export async function renameFile(call: CallState, args: JsonObject): Promise<Draft> {
-  const [from, to] = [textArgument(args, "old_path"), textArgument(args, "new_path")];
+export async function renameFile(call: CallState, args: JsonObject): Promise<ProposedEdit> {
+  const [from, to] = [pathArgument(args, "old_path"), pathArgument(args, "new_path")];
   const { path } = await call.gate.admitEntry(from);
   const { path: newPath } = await call.gate.admitEntry(to);
-  const change: Change = {
-    kind: "rename",
-    from,
-    to,
-    overwrite: args.overwrite === true,
-    ignoreIfExists: false,
-  };
-  return announced(call, "Rename", { path, newPath, isFolder: await isFolder(path) }, change);
+  const overwrite = args.overwrite === true;
+  const change: Change = { kind: "rename", from, to, overwrite, ignoreIfExists: false };
+  return withServerEdits(call, "Rename", { path, newPath, isFolder: await isFolder(path) }, change);
 }
 
-/** A file, or a folder with all that is in it, removed. */
-export async function deleteFile(call: CallState, args: JsonObject): Promise<Draft> {
-  const name = textArgument(args, "path");
+export async function deleteFile(call: CallState, args: JsonObject): Promise<ProposedEdit> {
+  const name = pathArgument(args, "path");
   const { path } = await call.gate.admitEntry(name);
-  const change: Change = {
-    kind: "delete",
-    path: name,
-    recursive: args.recursive === true,
-    ignoreIfNotExists: false,
-  };
-  return announced(call, "Delete", { path, isFolder: await isFolder(path) }, change);
+  const recursive = args.recursive === true;
+  const change: Change = { kind: "delete", path: name, recursive, ignoreIfNotExists: false };
+  return withServerEdits(call, "Delete", { path, isFolder: await isFolder(path) }, change);
 }
 
-/** What the servers add, then the change itself. */
-async function announced(
+/** The edits that servers add, then the operation itself. */
+async function withServerEdits(
   call: CallState,
   operation: FileOperation,
   file: OperatedFile,
   change: Change,
-): Promise<Draft> {
-  const draft = new Draft();
-  let isHeard = false;
-  const servers = operation === "Create" ? runningFor(call, file.path) : await serversOf(call, file, draft);
+): Promise<ProposedEdit> {
+  const edit = new ProposedEdit();
+  let hasAnswer = false;
+  const isCreate = operation === "Create";
+  const servers = isCreate ? runningServers(call, file.path) : await startedServers(call, file, edit);
   for (const server of servers) {
-    const wanted = await wantedBy(server, operation, file);
-    if (wanted.length === 0) continue;
+    const files = await registeredFiles(server, operation, file);
+    if (files.length === 0) continue;
     try {
-      const reply = await server.request(fileMethod("will", operation), fileParams(wanted), {
+      const reply = await server.request(fileMethod("will", operation), fileParams(files), {
         signal: call.signal,
         timeoutMs: Math.max(1, Math.floor(call.remainingMs() / 2)),
         onProgress: call.onProgress,
       });
-      // A new file is referred to by nobody: a server that adds nothing has no say in it.
-      if (operation !== "Create" || reply.value !== null) call.evidence.heard(server, reply.readiness);
-      draft.join(notYetEdited(await draftOfReply(call, server, reply.value, call.since), draft));
-      isHeard = true;
+      // Nothing refers to a new file: a server that adds nothing is not part of the answer.
+      if (!isCreate || reply.value !== null) call.evidence.heard(server, reply.readiness);
+      const added = await readServerEdit(call, server, reply.value, call.since);
+      edit.merge(withoutDuplicates(added, edit));
+      hasAnswer = true;
     } catch (error) {
       call.signal.throwIfAborted();
       if (!(error instanceof Refusal)) throw error;
-      unheard(call, draft, server.plan.id, error, "failed");
+      addDoubt(call, edit, server.plan.id, error, "failed");
     }
   }
-  if (!isHeard && operation !== "Create" && servers.length > 0)
-    call.evidence.warn("answer/references-kept", "No language server updates what refers to the old name.");
-  draft.changes.push(change);
-  return draft;
+  if (!hasAnswer && !isCreate && servers.length > 0)
+    call.evidence.warn("answer/references-kept", "No language server updates references to the old name.");
+  edit.changes.push(change);
+  return edit;
 }
 
-/** The file or folder itself, or, for a server that wants to hear of files only, those in the folder. */
-async function wantedBy(
+/** The file or folder, or, for a server that registered for files only, the files in the folder. */
+async function registeredFiles(
   server: LanguageServer,
   operation: FileOperation,
   file: OperatedFile,
 ): Promise<OperatedFile[]> {
   const own = server.wantedFiles("will", operation, [file]);
-  return own.length > 0 || !file.isFolder
-    ? own
-    : server.wantedFiles("will", operation, await filesBelow(file, file.path));
+  if (own.length > 0 || !file.isFolder) return own;
+  return server.wantedFiles("will", operation, await operatedFilesIn(file, file.path));
 }
 
-/** Two servers of one language make many of the same edits: those are made once. */
-function notYetEdited(draft: Draft, before: Draft): Draft {
-  const made = new Set(
-    before.changes.flatMap((change) =>
-      change.kind === "edit" ? change.changes.map((one) => editKey(change.path, one)) : [],
+/** Removes text changes that another server proposed already. */
+function withoutDuplicates(added: ProposedEdit, earlier: ProposedEdit): ProposedEdit {
+  const keyOf = (path: string, { start, end, newText }: TextChange) =>
+    canonicalText([path, start, end, newText]);
+  const known = new Set(
+    earlier.changes.flatMap((change) =>
+      change.kind === "edit" ? change.changes.map((one) => keyOf(change.path, one)) : [],
     ),
   );
-  const rest = new Draft();
-  rest.join(draft);
-  const own = rest.changes.splice(0).map((change): Change => {
-    if (change.kind !== "edit") return change;
-    return { ...change, changes: change.changes.filter((one) => !made.has(editKey(change.path, one))) };
-  });
-  rest.changes.push(...own);
-  return rest;
+  for (const change of added.changes)
+    if (change.kind === "edit")
+      change.changes = change.changes.filter((one) => !known.has(keyOf(change.path, one)));
+  return added;
 }
 
-function editKey(path: string, { start, end, newText }: TextChange): string {
-  return canonicalText([path, start, end, newText]);
-}
-
-function runningFor(call: CallState, path: string): LanguageServer[] {
+function runningServers(call: CallState, path: string): LanguageServer[] {
   const ids = call.pool.route(path).map(({ id }) => id);
   return call.pool.running().filter(({ plan }) => ids.includes(plan.id));
 }
 
-/** The servers of a file, or of the files in a folder, each with one of them open: many know nothing before that. */
-async function serversOf(
+/** Starts the servers of a file, or of the files in a folder, and opens one file in each: many need that to answer. */
+async function startedServers(
   call: CallState,
   { path, isFolder: folder }: OperatedFile,
-  draft: Draft,
+  edit: ProposedEdit,
 ): Promise<LanguageServer[]> {
-  const target = await targetOf(call, path);
-  // A link that leads nowhere, or outside: nothing of it may be opened, and those who run are asked all the same.
-  if (target === undefined) return runningFor(call, path);
-  if (statOf(target) === undefined) return [];
+  const target = await linkTarget(call, path);
+  // Nothing behind a link that leads nowhere or outside may be opened.
+  if (target === undefined) return runningServers(call, path);
+  if (!existsSync(target)) return [];
   const samples = new Map<string, string>();
-  const files = folder ? filesIn(path) : [target];
-  for await (const file of files)
+  for await (const file of folder ? filesIn(path) : [target])
     for (const { id } of call.pool.route(file)) if (!samples.has(id)) samples.set(id, file);
   const order = call.plan.servers.map(({ id }) => id);
   const servers: LanguageServer[] = [];
@@ -160,14 +142,14 @@ async function serversOf(
     } catch (error) {
       call.signal.throwIfAborted();
       if (!(error instanceof Refusal)) throw error;
-      unheard(call, draft, id, error, "was not asked");
+      addDoubt(call, edit, id, error, "was not asked");
     }
   }
   return servers;
 }
 
-/** Where a name leads; undefined when that is nowhere, or outside the workspace. */
-async function targetOf(call: CallState, path: string): Promise<string | undefined> {
+/** Where a path leads; undefined when that is nowhere or outside the workspace. */
+async function linkTarget(call: CallState, path: string): Promise<string | undefined> {
   try {
     return (await call.gate.admit(path)).path;
   } catch (error) {
@@ -176,23 +158,56 @@ async function targetOf(call: CallState, path: string): Promise<string | undefin
   }
 }
 
-/** What a server would have added is missing. */
-function unheard(call: CallState, draft: Draft, id: string, { message, code }: Refusal, how: string): void {
-  call.evidence.warn("answer/partial-servers", `The server ${id} ${how}: ${message}`, {
-    server_id: id,
-    code,
-  });
-  draft.doubts.push(`The server ${id} ${how}, so what refers to the file may not be updated.`);
+/** Notes that the edits of one server are missing. */
+function addDoubt(
+  call: CallState,
+  edit: ProposedEdit,
+  id: string,
+  { message, code }: Refusal,
+  what: string,
+): void {
+  const data = { server_id: id, code };
+  call.evidence.warn("answer/partial-servers", `The server ${id} ${what}: ${message}`, data);
+  edit.doubts.push(`The server ${id} ${what}, so references to the file may not be updated.`);
 }
 
-/** Whether a name is a folder itself; a link to one is not, and what lies behind it stays where it is. */
+/** Whether a path is a folder itself, not a link to one. */
 async function isFolder(path: string): Promise<boolean> {
-  const facts = await lstat(path).catch(() => undefined);
-  return facts?.isDirectory() === true;
+  const stats = await lstat(path).catch(() => undefined);
+  return stats?.isDirectory() === true;
 }
 
-function textArgument(args: JsonObject, name: string): string {
+function pathArgument(args: JsonObject, name: string): string {
   const value = args[name];
   if (typeof value === "string" && value !== "") return value;
   throw new Refusal("guard/invalid-arguments", `The path in \`${name}\` is missing.`);
+}
+
+/** The operation on each file of a folder, which is at `folder` now. */
+export async function operatedFilesIn(
+  { path, newPath }: OperatedFile,
+  folder: string,
+): Promise<OperatedFile[]> {
+  const files: OperatedFile[] = [];
+  for await (const file of filesIn(folder)) {
+    const rest = file.slice(folder.length);
+    const moved = newPath === undefined ? {} : { newPath: newPath + rest };
+    files.push({ path: path + rest, ...moved, isFolder: false });
+  }
+  return files;
+}
+
+/** The files in a folder, sorted by name within each folder, at most as many as one edit may have. */
+export async function* filesIn(folder: string): AsyncGenerator<string> {
+  const folders = [folder];
+  let count = 0;
+  for (let next = folders.shift(); next !== undefined; next = folders.shift()) {
+    const entries = await readdir(next, { withFileTypes: true }).catch(() => []);
+    for (const entry of sortBy(entries, ({ name }) => [name])) {
+      if (entry.isFile()) {
+        if (++count > MAX_FILES) return;
+        yield join(next, entry.name);
+      } else if (entry.isDirectory() && !skippedFolders.has(entry.name)) folders.push(join(next, entry.name));
+    }
+  }
 }

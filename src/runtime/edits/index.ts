@@ -1,13 +1,12 @@
-/** The draft that a runtime action gives, by the action's name. */
+/** The runtime actions that propose an edit, by name. */
 import type { RuntimeAction } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
 import type { CallState } from "../call-state.js";
 import { editFiles } from "./argument-edits.js";
-import { type Draft, UndoRequest } from "./draft.js";
 import { createFile, deleteFile, renameFile } from "./file-edits.js";
+import { type ProposedEdit, UndoRequest } from "./proposed-edit.js";
 import { insertAfterSymbol, insertBeforeSymbol, replaceSymbol } from "./symbol-edits.js";
 
-/** The actions that give an edit. */
 export const editActions = {
   edit_files: editFiles,
   create_file: createFile,
@@ -18,5 +17,5 @@ export const editActions = {
   insert_after_symbol: insertAfterSymbol,
   undo_edit: async (_call, args) => new UndoRequest(String(args.undo_token ?? "")),
 } satisfies {
-  [action in RuntimeAction]?: (call: CallState, args: JsonObject) => Promise<Draft | UndoRequest>;
+  [action in RuntimeAction]?: (call: CallState, args: JsonObject) => Promise<ProposedEdit | UndoRequest>;
 };

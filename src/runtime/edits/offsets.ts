@@ -1,24 +1,23 @@
 /**
- * Exact places in a text. Where a read tool clamps, an edit must not: a position that the text does not have is no
- * position. Only what LSP itself says counts: a character past the end of its line means the line's end.
+ * Converts positions to offsets exactly. Read tools clamp a position that the text does not have; an edit must refuse it.
+ * As LSP says, a character past the end of its line means the end of the line.
  */
-import type { ColumnUnit, Lines } from "../../base/text.js";
-import { columnsOf, unitsOf } from "../../base/text.js";
+import { type ColumnUnit, columnsOf, type Lines, unitsOf } from "../../base/text.js";
 import type { Point } from "../../protocol/spelling.js";
 import type { LspPosition, LspRange } from "../lsp-values.js";
 
-/** A part of a text by its offsets, in code units. */
+/** A range of a text in UTF-16 code units. */
 export interface Extent {
   start: number;
   end: number;
 }
 
-/** The offset of a position; undefined past the last line, and in the middle of a character. */
+/** The offset of a position; undefined past the last line and in the middle of a character. */
 export function exactOffset(lines: Lines, position: LspPosition, unit: ColumnUnit): number | undefined {
   if (!(position.line >= 0 && position.line < lines.count && position.character >= 0)) return undefined;
   const text = lines.line(position.line);
   const start = lines.start(position.line);
-  if (isPlain(text)) return start + Math.min(position.character, text.length);
+  if (isAscii(text)) return start + Math.min(position.character, text.length);
   let seen = 0;
   let offset = start;
   for (const character of text) {
@@ -31,7 +30,7 @@ export function exactOffset(lines: Lines, position: LspPosition, unit: ColumnUni
 
 /**
  * The offsets of a range; undefined when the text does not have it. Formatters name the end of a text by the line after
- * its last one, or by any line past it when they replace the whole text; both can mean only one thing.
+ * its last one, or, when they replace the whole text, by any line past it.
  */
 export function exactExtent(lines: Lines, range: LspRange, unit: ColumnUnit): Extent | undefined {
   const start = exactOffset(lines, range.start, unit);
@@ -53,11 +52,11 @@ export function pointAt(lines: Lines, offset: number, unit: ColumnUnit): Point {
     else high = middle - 1;
   }
   const before = lines.text.slice(lines.start(low), offset);
-  return { line: low, character: isPlain(before) ? before.length : columnsOf(before, unit) };
+  return { line: low, character: isAscii(before) ? before.length : columnsOf(before, unit) };
 }
 
-/** Whether every character is one unit in all encodings: most lines are, and long ones need not be walked through. */
-function isPlain(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII is meant.
+/** In ASCII every character is one unit in all encodings, so long lines need no walk. */
+function isAscii(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole range of ASCII is meant.
   return /^[\x00-\x7f]*$/.test(text);
 }

@@ -1,173 +1,176 @@
 /**
- * From what a server answers to changes of files: a `WorkspaceEdit` in either of its forms, the `TextEdit`s of one
- * document, or a code action with its edit and command. Positions are read in the server's own encoding against the
- * very text it was asked about. Nothing is dropped: what cannot be done is a reason to refuse the whole.
+ * Reads what a server proposes: a `WorkspaceEdit`, the `TextEdit`s of one document, or a code action with edit and
+ * command. Nothing is dropped silently: what cannot be done is a reason to refuse the whole edit.
  */
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isTable, type Json } from "../../base/json.js";
-import { sortBy } from "../../base/order.js";
+import { sortBy, sortedSet } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import type { Change, TextChange } from "../../workspace/edits/types.js";
-import { statOf } from "../../workspace/real-path.js";
+import type { Change } from "../../workspace/edits/types.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange, listOf } from "../lsp-values.js";
-import { Draft, predicate } from "./draft.js";
-import { exactExtent } from "./offsets.js";
-import { tellProject } from "./project.js";
-import { plainSnippet } from "./snippets.js";
-import { EditTexts } from "./texts.js";
+import { EditBuilder, ProposedEdit, type RangeEdit } from "./proposed-edit.js";
 
-const what = "an edit";
-const SNIPPET = 2;
+type LspObject = Record<string, unknown>;
 
-/** The draft of a server's answer; `since` is the moment from which on its files must be as they were. */
-export async function draftOfReply(
+const SNIPPET_FORMAT = 2;
+
+/** Reads a server's reply. Its files must not have changed since the workspace version `since`. */
+export async function readServerEdit(
   call: CallState,
   server: LanguageServer,
   value: unknown,
   since: number,
-): Promise<Draft> {
+): Promise<ProposedEdit> {
+  if (value === null || value === undefined) return new ProposedEdit();
   if (Array.isArray(value)) {
     const uri = call.evidence.document?.admitted.uri;
-    if (uri === undefined) throw garbled(server, what);
-    return new ServerEdit(call, server, since, false).read({ changes: { [uri]: value } });
+    if (uri === undefined) throw garbled(server, "an edit");
+    return new WorkspaceEditReader(call, server, since).read({ changes: { [uri]: value } });
   }
-  if (value === null || value === undefined) return new Draft();
-  if (!isTable(value)) throw garbled(server, what);
-  return typeof value.title === "string"
-    ? draftOfAction(call, server, value, since)
-    : new ServerEdit(call, server, since).read(value);
-}
-
-/** An action's edit comes first, then its command; a bare command has its name where an action has the whole. */
-async function draftOfAction(
-  call: CallState,
-  server: LanguageServer,
-  action: Record<string, unknown>,
-  since: number,
-): Promise<Draft> {
-  const draft = isTable(action.edit)
-    ? await new ServerEdit(call, server, since).read(action.edit)
-    : new Draft();
-  const command = isTable(action.command) ? action.command : action;
+  if (!isTable(value)) throw garbled(server, "an edit");
+  const isAction = typeof value.title === "string";
+  const workspaceEdit = isAction ? value.edit : value;
+  const edit = isTable(workspaceEdit)
+    ? await new WorkspaceEditReader(call, server, since).readWide(workspaceEdit)
+    : new ProposedEdit();
+  if (!isAction) return edit;
+  // A bare `Command` has its name where a `CodeAction` has the whole command.
+  const command = isTable(value.command) ? value.command : value;
   if (typeof command.command === "string")
-    draft.command = { server, name: command.command, arguments: listOf(command.arguments) as Json[] };
-  return draft;
+    edit.command = { server, name: command.command, arguments: listOf(command.arguments) as Json[] };
+  return edit;
 }
 
-class ServerEdit {
-  readonly #draft = new Draft();
-  readonly #texts: EditTexts;
-  #annotations: Record<string, unknown> = {};
-  /** Which change is read now, from 1. */
+/** The files that a `WorkspaceEdit` touches, and how many edits and operations it has. */
+export function editedUris(edit: LspObject): { uris: string[]; count: number } {
+  const uris: unknown[] = [];
+  let count = 0;
+  if (Array.isArray(edit.documentChanges)) {
+    for (const change of edit.documentChanges) {
+      const { textDocument, edits, uri, oldUri, newUri } = isTable(change) ? change : {};
+      uris.push(isTable(textDocument) ? textDocument.uri : undefined, uri, oldUri, newUri);
+      count += edits === undefined ? 1 : listOf(edits).length;
+    }
+  } else if (isTable(edit.changes)) {
+    for (const [uri, edits] of Object.entries(edit.changes)) {
+      uris.push(uri);
+      count += listOf(edits).length;
+    }
+  }
+  return { uris: sortedSet(uris.filter((uri) => typeof uri === "string")), count };
+}
+
+class WorkspaceEditReader {
+  readonly #builder: EditBuilder;
+  #annotations: LspObject = {};
+  /** The number of the current change, from 1. */
   #number = 0;
 
   constructor(
     private readonly call: CallState,
     private readonly server: LanguageServer,
     since: number,
-    private readonly isWide = true,
   ) {
-    this.#texts = new EditTexts(call, server, since);
+    this.#builder = new EditBuilder(call, server, since);
   }
 
-  async read(edit: Record<string, unknown>): Promise<Draft> {
-    const { changes, documentChanges, changeAnnotations } = edit;
-    this.#draft.isWide = this.isWide;
-    if (this.isWide) await tellProject(this.call, this.server, this.#draft);
+  /** Reads an edit for which the server searched the whole workspace. */
+  async readWide(workspaceEdit: LspObject): Promise<ProposedEdit> {
+    this.#builder.edit.isWorkspaceWide = true;
+    warnOfMissingProject(this.call, this.server, this.#builder.edit);
+    return this.read(workspaceEdit);
+  }
+
+  async read({ changes, documentChanges, changeAnnotations }: LspObject): Promise<ProposedEdit> {
     this.#annotations = isTable(changeAnnotations) ? changeAnnotations : {};
-    // `documentChanges` win, never both; an empty list beside real changes hides none of them.
+    // `documentChanges` take precedence, but an empty list does not hide `changes`.
     if (Array.isArray(documentChanges) && (documentChanges.length > 0 || !isTable(changes))) {
-      for (const change of documentChanges) await this.#change(change);
+      for (const change of documentChanges) await this.#readChange(change);
     } else if (isTable(changes)) {
       for (const [uri, edits] of sortBy(Object.entries(changes), ([name]) => [name]))
-        await this.#edit(uri, null, edits);
-    } else if ((changes ?? documentChanges ?? null) !== null) throw garbled(this.server, what);
-    return this.#draft;
+        await this.#readTextEdits(uri, null, edits);
+    } else if ((changes ?? documentChanges ?? null) !== null) throw this.#garbled();
+    return this.#builder.edit;
   }
 
-  async #change(change: unknown): Promise<void> {
-    if (!isTable(change)) throw garbled(this.server, what);
-    if (change.kind !== undefined) return this.#operation(change);
+  async #readChange(change: unknown): Promise<void> {
+    if (!isTable(change)) throw this.#garbled();
+    if (change.kind !== undefined) return this.#readOperation(change);
     const { textDocument, edits } = change;
-    if (!isTable(textDocument) || typeof textDocument.uri !== "string") throw garbled(this.server, what);
-    return this.#edit(textDocument.uri, textDocument.version, edits);
+    if (!isTable(textDocument) || typeof textDocument.uri !== "string") throw this.#garbled();
+    return this.#readTextEdits(textDocument.uri, textDocument.version, edits);
   }
 
-  async #edit(uri: string, version: unknown, edits: unknown): Promise<void> {
-    if (!Array.isArray(edits)) throw garbled(this.server, what);
+  async #readTextEdits(uri: string, version: unknown, edits: unknown): Promise<void> {
+    if (!Array.isArray(edits)) throw this.#garbled();
     this.#number++;
     if (edits.length === 0) return;
-    let shown: string | undefined;
+    const shown = await this.#shownName(uri);
+    const read = edits.map((edit: unknown): RangeEdit => {
+      if (!isTable(edit) || !isRange(edit.range)) throw this.#garbled();
+      return { range: edit.range, newText: this.#newText(edit, shown), ...this.#note(edit) };
+    });
+    await this.#builder.editFile(uri, shown, read, { unit: this.server.encoding, version });
+  }
+
+  /** The shown path of a file; a file outside the workspace is not named. */
+  async #shownName(uri: string): Promise<string> {
     try {
-      const admitted = await this.call.gate.admit(uri);
-      shown = admitted.shown;
-      const text = await this.#texts.of(admitted, version);
-      const changes: TextChange[] = [];
-      for (const edit of edits) {
-        if (!isTable(edit) || !isRange(edit.range)) throw garbled(this.server, what);
-        const extent = exactExtent(text.lines, edit.range, this.server.encoding);
-        if (extent === undefined)
-          this.#draft.refuse("edit/out-of-range", admitted.shown, "does not have a range of the edit");
-        else changes.push({ ...extent, newText: this.#newText(edit, admitted.shown), ...this.#note(edit) });
-      }
-      this.#draft.changes.push({ kind: "edit", path: admitted.path, sha256: text.hash, changes });
+      return (await this.call.gate.admit(uri)).shown;
     } catch (error) {
-      this.#refuse(error, shown);
+      if (error instanceof Refusal) return `change ${this.#number}`;
+      throw error;
     }
   }
 
-  #newText(edit: Record<string, unknown>, shown: string): string {
-    const { newText, snippet, insertTextFormat } = edit;
-    const source = isTable(snippet) ? snippet.value : insertTextFormat === SNIPPET ? newText : undefined;
-    if (source === undefined && typeof newText === "string") return newText;
-    if (typeof source !== "string") throw garbled(this.server, what);
+  #newText({ newText, snippet, insertTextFormat }: LspObject, shown: string): string {
+    const isSnippet = isTable(snippet) || insertTextFormat === SNIPPET_FORMAT;
+    const source = isTable(snippet) ? snippet.value : newText;
+    if (typeof source !== "string") throw this.#garbled();
+    if (!isSnippet) return source;
     const plain = plainSnippet(source);
-    if (plain === undefined) {
-      this.#draft.refuse("edit/snippet", shown, "gets a snippet that only an editor can fill in");
-      return "";
-    }
-    this.call.evidence.warn("answer/snippet-stripped", `A snippet in ${shown} was taken as plain text.`);
-    return plain;
+    if (plain === undefined)
+      this.#builder.edit.refuse("edit/snippet", shown, "gets a snippet that only an editor can fill in");
+    else this.call.evidence.warn("answer/snippet-stripped", `A snippet in ${shown} was taken as plain text.`);
+    return plain ?? "";
   }
 
-  async #operation(change: Record<string, unknown>): Promise<void> {
+  async #readOperation(change: LspObject): Promise<void> {
+    this.#number++;
+    const operation = this.#operationOf(change);
+    try {
+      await this.#builder.addOperation(operation);
+    } catch (error) {
+      this.#builder.edit.lacksOperation = true;
+      this.#builder.edit.refuseWith(error, `change ${this.#number}`);
+    }
+  }
+
+  #operationOf(change: LspObject): Exclude<Change, { kind: "edit" }> {
     const { kind, uri, oldUri, newUri } = change;
     const options = isTable(change.options) ? change.options : {};
-    const is = (name: string) => options[name] === true;
     const note = this.#note(change);
-    this.#number++;
-    try {
-      let made: Change;
-      if (kind === "create" && typeof uri === "string") {
-        const flags = { overwrite: is("overwrite"), ignoreIfExists: is("ignoreIfExists") };
-        made = { kind, path: uri, text: "", ...flags, ...note };
-        const { path } = await this.call.gate.admit(uri);
-        const stays = flags.ignoreIfExists && !flags.overwrite && statOf(path) !== undefined;
-        if (!stays) this.#texts.created(path, "");
-      } else if (kind === "rename" && typeof oldUri === "string" && typeof newUri === "string") {
-        const flags = { overwrite: is("overwrite"), ignoreIfExists: is("ignoreIfExists") };
-        made = { kind, from: oldUri, to: newUri, ...flags, ...note };
-        const { gate } = this.call;
-        this.#texts.renamed((await gate.admitEntry(oldUri)).path, (await gate.admitEntry(newUri)).path);
-      } else if (kind === "delete" && typeof uri === "string") {
-        const flags = { recursive: is("recursive"), ignoreIfNotExists: is("ignoreIfNotExists") };
-        made = { kind, path: uri, ...flags, ...note };
-        await this.call.gate.admitEntry(uri);
-      } else throw garbled(this.server, what);
-      this.#draft.changes.push(made);
-    } catch (error) {
-      this.#draft.lacksOperation = true;
-      this.#refuse(error);
-    }
+    const overwrite = options.overwrite === true;
+    const ignoreIfExists = options.ignoreIfExists === true;
+    if (kind === "create" && typeof uri === "string")
+      return { kind, path: uri, text: "", overwrite, ignoreIfExists, ...note };
+    if (kind === "rename" && typeof oldUri === "string" && typeof newUri === "string")
+      return { kind, from: oldUri, to: newUri, overwrite, ignoreIfExists, ...note };
+    if (kind !== "delete" || typeof uri !== "string") throw this.#garbled();
+    const ignoreIfNotExists = options.ignoreIfNotExists === true;
+    return { kind, path: uri, recursive: options.recursive === true, ignoreIfNotExists, ...note };
   }
 
-  /** The label of an annotation; what it asks to have confirmed is told. */
-  #note({ annotationId }: Record<string, unknown>): { note?: string } {
+  /** The label of a change annotation; adds a warning when it needs confirmation. */
+  #note({ annotationId }: LspObject): { note?: string } {
     const found = typeof annotationId === "string" ? this.#annotations[annotationId] : undefined;
     if (!isTable(found) || typeof found.label !== "string") return {};
-    if (found.needsConfirmation === true && !this.#draft.toConfirm.includes(found.label)) {
-      this.#draft.toConfirm.push(found.label);
+    const { toConfirm } = this.#builder.edit;
+    if (found.needsConfirmation === true && !toConfirm.includes(found.label)) {
+      toConfirm.push(found.label);
       this.call.evidence.warn(
         "answer/needs-confirmation",
         `The server wants this part of the edit to be confirmed: ${found.label}.`,
@@ -177,9 +180,77 @@ class ServerEdit {
     return { note: found.label };
   }
 
-  /** What the gate or the file itself refuses is one reason among others; a file outside is never named. */
-  #refuse(error: unknown, shown?: string): void {
-    if (!(error instanceof Refusal) || error.code === "lsp/garbled") throw error;
-    this.#draft.refuse(error.code, shown ?? `change ${this.#number}`, predicate(error, shown));
+  #garbled(): Refusal {
+    return garbled(this.server, "an edit");
   }
+}
+
+/** Warns when a server lacks the file that tells it what belongs to the project, so that it knows only open files. */
+function warnOfMissingProject(call: CallState, { plan }: LanguageServer, edit: ProposedEdit): void {
+  const path = call.evidence.document?.admitted.path;
+  const { projectFiles: names } = plan;
+  if (path === undefined || names.length === 0 || hasProjectFile(call, names, path)) return;
+  const warning = `There is no ${names.join(" or ")}, so the server ${plan.id} knows only files that it was sent; others may use the symbol too.`;
+  call.evidence.warn("answer/no-project", warning, { server_id: plan.id });
+  edit.doubts.push(warning);
+  edit.unsureServers.push(plan.id);
+}
+
+/** Searches the folders above a file, up to its root. */
+function hasProjectFile({ gate }: CallState, names: readonly string[], path: string): boolean {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if (names.some((name) => existsSync(join(folder, name)))) return true;
+    if (gate.roots.includes(folder) || dirname(folder) === folder) return false;
+  }
+}
+
+/**
+ * The plain text of a snippet: tab stops are removed and their defaults kept. Undefined for variables and
+ * transformations, which need an editor.
+ */
+export function plainSnippet(snippet: string): string | undefined {
+  const parsed = parseSnippet(snippet, 0, "");
+  return parsed !== undefined && parsed.next === snippet.length ? parsed.text : undefined;
+}
+
+interface ParsedSnippet {
+  text: string;
+  next: number;
+}
+
+function parseSnippet(snippet: string, from: number, close: string): ParsedSnippet | undefined {
+  let text = "";
+  let at = from;
+  while (at < snippet.length) {
+    const character = snippet[at] ?? "";
+    if (character === close) return { text, next: at };
+    if (character === "\\" && /[$}\\]/.test(snippet[at + 1] ?? "")) {
+      text += snippet[at + 1];
+      at += 2;
+    } else if (character === "$") {
+      const stop = parseTabStop(snippet, at);
+      if (stop === undefined) return undefined;
+      text += stop.text;
+      at = stop.next;
+    } else {
+      text += character;
+      at++;
+    }
+  }
+  return close === "" ? { text, next: at } : undefined;
+}
+
+/** `$1`, `${1}`, `${1:default}`, `${1|one,two|}`; a lone `$` is itself. */
+function parseTabStop(snippet: string, at: number): ParsedSnippet | undefined {
+  const rest = snippet.slice(at);
+  const bare = /^\$\d+/.exec(rest) ?? /^\$\{\d+\}/.exec(rest);
+  if (bare) return { text: "", next: at + bare[0].length };
+  const choice = /^\$\{\d+\|((?:\\.|[^,|\\])*)(?:\\.|[^|\\])*\|\}/.exec(rest);
+  if (choice) return { text: (choice[1] ?? "").replaceAll(/\\(.)/g, "$1"), next: at + choice[0].length };
+  const opening = /^\$\{\d+:/.exec(rest);
+  if (opening) {
+    const inner = parseSnippet(snippet, at + opening[0].length, "}");
+    return inner && { text: inner.text, next: inner.next + 1 };
+  }
+  return /^\$(\{|[A-Za-z_])/.test(rest) ? undefined : { text: "$", next: at + 1 };
 }

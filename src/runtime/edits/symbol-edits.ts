@@ -1,6 +1,6 @@
 /**
- * A declaration replaced, or a text put before or after it. The declaration is the one whose name the call points at,
- * with the extent that the server gives it; a server that gives none is not guessed for.
+ * Replaces a declaration, or inserts text before or after it. Servers often leave the words before a declaration
+ * (`export const`) and the sign after it out of its range, so lines that are not understood completely are refused.
  */
 import type { JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
@@ -12,62 +12,269 @@ import type { CallState } from "../call-state.js";
 import { symbolsIn } from "../point/find-symbol.js";
 import { type FoundSymbol, isBefore } from "../point/symbols.js";
 import type { Target } from "../point/target.js";
-import { Draft } from "./draft.js";
-import { exactExtent } from "./offsets.js";
-import { after, before, type Declaration, replaced } from "./standing.js";
-import { EditTexts } from "./texts.js";
+import { type Extent, exactExtent, pointAt } from "./offsets.js";
+import { EditBuilder, type ProposedEdit } from "./proposed-edit.js";
 
-type Write = (lines: Lines, declaration: Declaration, text: string) => TextChange;
-
-const enumMember = "enum_member";
-
-/** The whole declaration gives way to the text. */
-export const replaceSymbol = (call: CallState, args: JsonObject) => editSymbol(call, args, replaced);
-/** The text stands on lines of its own before the declaration. */
-export const insertBeforeSymbol = (call: CallState, args: JsonObject) => editSymbol(call, args, before);
-/** The text stands on lines of its own after the declaration. */
-export const insertAfterSymbol = (call: CallState, args: JsonObject) => editSymbol(call, args, after);
-
-async function editSymbol(call: CallState, args: JsonObject, write: Write): Promise<Draft> {
-  const { target } = call.evidence;
-  if (target === undefined) throw new Refusal("point/incomplete", "This tool needs a symbol.");
-  const draft = new Draft();
-  const declaration = await declarationAt(call, target);
-  const { lines, hash } = await new EditTexts(call, undefined, call.since).of(target.admitted, null);
-  if (hash !== target.document.hash)
-    throw new Refusal("edit/changed", `${target.admitted.shown} changed while the server was asked.`);
-  const change = write(lines, declaration, String(args.text ?? ""));
-  draft.changes.push({ kind: "edit", path: target.admitted.path, sha256: hash, changes: [change] });
-  return draft;
+/** A declaration as the server describes it. */
+export interface Declaration {
+  extent: Extent;
+  name: Extent;
+  isEnumMember: boolean;
+  /** Lines with the names of other declarations, which do not belong to this one. */
+  otherNameLines: ReadonlySet<number>;
 }
 
-/** The declaration whose name stands at the target's place. */
+type MakeChange = (lines: Lines, declaration: Declaration, text: string) => TextChange;
+
+/** The sign after a declaration, optionally followed by a comment. */
+const lineTail = /^[ \t]*([;,]?)[ \t]*(?:\/\/.*|\/\*(?:(?!\*\/).)*\*\/[ \t]*|#.*|--.*)?$/;
+const onlyWords = /^[ \t]*(?:[A-Za-z_]+[ \t]+)+$/;
+const commentStart = /^\s*(?:\/\/|\/\*|#(?:\s|$)|--)/;
+const lineComment = /^(?:\/\/|#(?:\s|$)|--(?:\s|-|$))/;
+const decorator = /^(?:@[A-Za-z_]|#!?\[|\[[A-Za-z_][^\]]*\]$)/;
+const MAX_BLOCK_LINES = 200;
+
+export const replaceSymbol = (call: CallState, args: JsonObject) =>
+  editSymbol(call, args, replaceDeclaration);
+export const insertBeforeSymbol = (call: CallState, args: JsonObject) => editSymbol(call, args, insertBefore);
+export const insertAfterSymbol = (call: CallState, args: JsonObject) => editSymbol(call, args, insertAfter);
+
+async function editSymbol(call: CallState, args: JsonObject, makeChange: MakeChange): Promise<ProposedEdit> {
+  const { target } = call.evidence;
+  if (target === undefined) throw new Refusal("point/incomplete", "This tool needs a symbol.");
+  const { admitted, document } = target;
+  const declaration = await declarationAt(call, target);
+  const builder = new EditBuilder(call, undefined, call.since);
+  const { lines, hash } = await builder.baseText(admitted);
+  if (hash !== document.hash)
+    throw new Refusal("edit/changed", `${admitted.shown} changed while the server was asked.`);
+  const change = makeChange(lines, declaration, String(args.text ?? ""));
+  builder.edit.changes.push({ kind: "edit", path: admitted.path, sha256: hash, changes: [change] });
+  return builder.edit;
+}
+
+/** The declaration whose name is at the target's position. */
 async function declarationAt(call: CallState, target: Target): Promise<Declaration> {
   const { place, document } = target;
   if (place === undefined) throw new Refusal("point/incomplete", "This tool needs a symbol or a position.");
   const symbols = await symbolsIn(call, target);
-  const isMeant = ({ what: { selection }, server }: FoundSymbol) => {
+  const isAtPlace = ({ what: { selection }, server }: FoundSymbol) => {
     if (selection === undefined) return false;
     const { start, end } = toSpan(document.lines, selection, server.encoding, "utf-16");
     return !isBefore(place, start) && !isBefore(end, place);
   };
-  const declared = symbols.filter(isMeant).flatMap(({ range, what: { selection, kind }, server }) => {
+  const found = symbols.filter(isAtPlace).flatMap(({ range, what: { selection, kind }, server }) => {
     const extent = range && exactExtent(document.lines, range, server.encoding);
     const name = selection && exactExtent(document.lines, selection, server.encoding);
     return extent === undefined || name === undefined ? [] : [{ extent, name, kind }];
   });
-  // A constructor may have the name of its class as its own: the inner one is meant.
-  const [inner] = sortBy(declared, ({ extent }) => [extent.end - extent.start]);
-  if (inner !== undefined) {
-    const others = symbols.filter((symbol) => !isMeant(symbol));
-    const taken = new Set(
-      others.flatMap(({ what: { selection } }) => (selection ? [selection.start.line] : [])),
-    );
-    const { extent, name, kind } = inner;
-    return { extent, name, isEnumMember: kind === enumMember, taken };
+  // A constructor may share its name with its class: the inner declaration is meant.
+  const [inner] = sortBy(found, ({ extent }) => [extent.end - extent.start]);
+  if (inner === undefined) {
+    const hasNoRanges = symbols.length > 0 && symbols.every(({ what }) => what.selection === undefined);
+    throw hasNoRanges
+      ? new Refusal("lsp/not-supported", "The server does not report where declarations begin and end.")
+      : new Refusal("point/no-symbol", "No declaration has its name at this position.");
   }
-  const isFlat = symbols.length > 0 && symbols.every(({ what }) => what.selection === undefined);
-  throw isFlat
-    ? new Refusal("lsp/not-supported", "The server does not tell where declarations begin and end.")
-    : new Refusal("point/no-symbol", "No declaration has its name at this position.");
+  const others = symbols.filter((symbol) => !isAtPlace(symbol));
+  const lines = others.flatMap(({ what: { selection } }) => (selection ? [selection.start.line] : []));
+  const { extent, name, kind } = inner;
+  return { extent, name, isEnumMember: kind === "enum_member", otherNameLines: new Set(lines) };
+}
+
+export function replaceDeclaration(lines: Lines, declaration: Declaration, text: string): TextChange {
+  const context = new DeclarationLines(lines, declaration);
+  const { head, sign } = context;
+  if (sign === undefined || head === "other" || (head === "words" && sign === ",")) throw context.notAlone();
+  if (context.isListElement() && !context.fitsList(text)) throw context.inList();
+  const startsAtName = context.beginsWithName(text);
+  if (head === "words" && !startsAtName && !context.beginsWithHead(text)) throw context.wordsMissing();
+  const from = head === "words" && !startsAtName ? context.lineStart + context.indent.length : context.start;
+  const start = commentStart.test(text) ? context.afterIndent(context.commentsStart(from)) : from;
+  // The sign after the declaration stays in the file.
+  const trimmed = text.trimEnd();
+  const body = sign !== "" && trimmed.endsWith(sign) ? trimmed.slice(0, -1) : trimmed;
+  const isIndented = context.indent !== "" && body.startsWith(context.indent);
+  return { start, end: context.end, newText: isIndented ? body.slice(context.indent.length) : body };
+}
+
+/** Inserts lines before the declaration and the comments and decorators that belong to it. */
+export function insertBefore(lines: Lines, declaration: Declaration, text: string): TextChange {
+  const context = new DeclarationLines(lines, declaration);
+  if (context.head === "other") throw context.notAlone();
+  if (context.isListElement() && context.head === "indent" && !/,\s*$/.test(text)) throw context.inList();
+  const at = context.leadingStart("all");
+  return { start: at, end: at, newText: withLineEnd(text) };
+}
+
+/** Inserts lines after the last line of the declaration. */
+export function insertAfter(lines: Lines, declaration: Declaration, text: string): TextChange {
+  const context = new DeclarationLines(lines, declaration);
+  const { head, sign } = context;
+  if (sign === undefined || head === "other" || (head === "words" && sign === ",")) throw context.notAlone();
+  const hasCommas = sign === "," && /,\s*$/.test(text);
+  if (context.isListElement() && sign !== ";" && !hasCommas) throw context.inList();
+  const lineEnd = /\r\n|\r|\n/.exec(lines.text.slice(context.end));
+  if (lineEnd === null) {
+    const at = lines.text.length;
+    return { start: at, end: at, newText: `\n${text.replace(/(\r\n|\r|\n)$/, "")}` };
+  }
+  const at = context.end + lineEnd.index + lineEnd[0].length;
+  return { start: at, end: at, newText: withLineEnd(text) };
+}
+
+function withLineEnd(text: string): string {
+  return /[\r\n]$/.test(text) ? text : `${text}\n`;
+}
+
+/** A declaration within its lines: what is before and after it, and the comments and decorators above it. */
+class DeclarationLines {
+  readonly start: number;
+  readonly end: number;
+  readonly lineStart: number;
+  readonly indent: string;
+  /** What is before it on its first line. */
+  readonly head: "indent" | "words" | "other";
+  /** `;`, `,` or nothing after it on its last line; undefined when there is more than a sign and a comment. */
+  readonly sign: string | undefined;
+  readonly #headText: string;
+
+  constructor(
+    private readonly lines: Lines,
+    private readonly declaration: Declaration,
+  ) {
+    const { text } = lines;
+    const { extent } = declaration;
+    // Some servers include the white space around a declaration.
+    const own = text.slice(extent.start, extent.end);
+    this.start = extent.start + (own.length - own.trimStart().length);
+    this.end = this.start + own.trim().length;
+    this.lineStart = lines.start(this.#lineAt(this.start));
+    this.#headText = text.slice(this.lineStart, this.start);
+    this.indent = /^[ \t]*/.exec(this.#headText)?.[0] ?? "";
+    const isIndent = this.#headText.length === this.indent.length;
+    this.head = isIndent ? "indent" : onlyWords.test(this.#headText) ? "words" : "other";
+    this.sign = lineTail.exec(/^[^\r\n]*/.exec(text.slice(this.end))?.[0] ?? "")?.[1];
+  }
+
+  /** Whether it is separated from others by commas. */
+  isListElement(): boolean {
+    if (this.sign === ",") return true;
+    const { text } = this.lines;
+    const last = withoutComment(text.slice(0, this.leadingStart("all")).trimEnd()).at(-1);
+    const next = text.slice(this.end).trimStart()[0];
+    return last === "," || (this.declaration.isEnumMember && last === "{" && next === "}");
+  }
+
+  /** Where the comments above it begin; `from` when there are none. */
+  commentsStart(from: number): number {
+    const at = this.leadingStart("comments");
+    return at === this.lineStart ? from : at;
+  }
+
+  afterIndent(offset: number): number {
+    return offset + (/^[ \t]*/.exec(this.lines.text.slice(offset))?.[0].length ?? 0);
+  }
+
+  /** Whether a text begins with the declared name, as the server's range does. */
+  beginsWithName(text: string): boolean {
+    const { name } = this.declaration;
+    const own = this.lines.text.slice(name.start, name.end);
+    const rest = text.trimStart();
+    return own !== "" && rest.startsWith(own) && !/^\w/.test(rest.slice(own.length));
+  }
+
+  /** Whether a text can be a list element: not a statement where the element begins with its name. */
+  fitsList(text: string): boolean {
+    if (this.sign === "," && /;\s*$/.test(text)) return false;
+    return this.start !== this.declaration.name.start || !/^\s*[A-Za-z_]\w*[ \t]+[A-Za-z_]/.test(text);
+  }
+
+  /** Whether a line of the text begins with the first word of the declaration's line. */
+  beginsWithHead(text: string): boolean {
+    const word = this.#headText.trim().split(/\s+/)[0] ?? "";
+    return text.split(/\r\n|\r|\n/).some((line) => new RegExp(`^\\s*${word}\\b`).test(line));
+  }
+
+  /** Where the comments, or also decorators, begin that are directly above it. */
+  leadingStart(which: "all" | "comments"): number {
+    let line = this.#lineAt(this.lineStart);
+    for (;;) {
+      const above = this.#blockAbove(line, which);
+      if (above === undefined) return this.lines.start(line);
+      for (let one = above; one < line; one++)
+        if (this.declaration.otherNameLines.has(one)) return this.lines.start(line);
+      line = above;
+    }
+  }
+
+  /** The first line of the comment or decorator that ends right above a line. */
+  #blockAbove(line: number, which: "all" | "comments"): number | undefined {
+    const last = line - 1;
+    if (last < 0) return undefined;
+    const text = this.lines.line(last).trim();
+    if (lineComment.test(text)) return last;
+    if (text.endsWith("*/")) return this.#openingOf(last, (one) => one.startsWith("/*"));
+    if (which === "comments") return undefined;
+    if (decorator.test(text)) return bracketDepth(text) === 0 ? last : undefined;
+    if (!/^[\])}]+$/.test(text)) return undefined;
+    return this.#openingOf(last, (one, at) => decorator.test(one) && this.#closesOn(at, last));
+  }
+
+  #openingOf(last: number, isOpening: (text: string, line: number) => boolean): number | undefined {
+    for (let line = last; line >= 0 && line > last - MAX_BLOCK_LINES; line--) {
+      const text = this.lines.line(line).trim();
+      if (isOpening(text, line)) return line;
+      if (text === "") return undefined;
+    }
+    return undefined;
+  }
+
+  /** Whether the brackets that open on the first line close on the last line and not before. */
+  #closesOn(first: number, last: number): boolean {
+    let depth = 0;
+    for (let line = first; line <= last; line++) {
+      depth += bracketDepth(this.lines.line(line));
+      if (line < last && depth <= 0) return false;
+    }
+    return depth === 0;
+  }
+
+  #lineAt(offset: number): number {
+    return pointAt(this.lines, offset, "utf-16").line;
+  }
+
+  notAlone(): Refusal {
+    return this.#refusal("does not have its lines for itself", "Change the lines as a whole.");
+  }
+
+  wordsMissing(): Refusal {
+    const words = this.#headText.trim();
+    const fix = `Begin the text with \`${words}\`, or with the name alone to keep these words.`;
+    return this.#refusal(`follows \`${words}\`, which the text leaves out`, fix);
+  }
+
+  inList(): Refusal {
+    const fix =
+      "End the text with a comma if the symbol is followed by one, or replace the symbol by itself and the new text.";
+    return this.#refusal("is an element of a list with commas", fix);
+  }
+
+  #refusal(problem: string, fix: string): Refusal {
+    const line = this.lines.line(this.#lineAt(this.start)).trim();
+    return new Refusal("edit/not-alone", `The declaration ${problem}. ${fix} Its first line is: ${line}`);
+  }
+}
+
+function bracketDepth(text: string): number {
+  return text.replace(/[^([{]/g, "").length - text.replace(/[^)\]}]/g, "").length;
+}
+
+/** A text without a comment at the end of its last line. */
+function withoutComment(text: string): string {
+  return text
+    .replace(/(?:(?:^|[ \t,])\/\/[^\r\n]*|\/\*(?:(?!\*\/).)*\*\/)$/, (found) =>
+      found.startsWith(",") ? "," : "",
+    )
+    .trimEnd();
 }

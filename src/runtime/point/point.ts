@@ -6,7 +6,7 @@ import type { Lines } from "../../base/text.js";
 import { anchors } from "../../protocol/anchors.js";
 import { lineTextName } from "../../protocol/pointing.js";
 import { type Point, spanNames } from "../../protocol/spelling.js";
-import { pathOfUri } from "../../workspace/file-name.js";
+import { strictPathOfUri } from "../../workspace/file-name.js";
 import type { CallState } from "../call-state.js";
 import { findLine } from "./find-line.js";
 import { findSymbol } from "./find-symbol.js";
@@ -42,7 +42,7 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   }
   // A dialect of URIs accepts nothing else: a path that looks like a URI would resolve to a place that nobody
   // named.
-  if (file !== undefined && dialect.document.form === "uri") pathOfUri(file);
+  if (file !== undefined && dialect.document.form === "uri") strictPathOfUri(file);
   const target = file === undefined ? undefined : await openTarget(call, file);
   return pointIn(call, input, target, { name, lineText, given, place, isHint, isPlaceless });
 }

@@ -1,42 +1,43 @@
-/** An edit: shown with its diff, or done with what it did to errors. */
+/** Edits: a preview with diffs, or an applied edit with the errors that it introduced and resolved. */
 import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { cutCharacters } from "../../base/text.js";
 import { editArguments, newDocumentKey } from "../../protocol/edit-arguments.js";
 import { Choices } from "../ask/choose.js";
-import { Draft, HeldRequest, UndoRequest } from "../edits/draft.js";
-import { perform, performHeld, performUndo } from "../edits/perform.js";
-import { draftOfReply } from "../edits/server-edit.js";
+import { applyPreview, previewOrApply, undoEdit } from "../edits/apply.js";
+import { ApplyRequest, ProposedEdit, UndoRequest } from "../edits/proposed-edit.js";
+import { readServerEdit } from "../edits/server-edit.js";
 import { garbled } from "../lsp-values.js";
 import { codeActions } from "./code-actions.js";
 import { fileOf, rangeText, table, textOf } from "./rendered.js";
 import type { Normalized, Shape } from "./shape.js";
 
-const charactersOfAction = 800;
+/** Estimated size of one listed action. */
+const ACTION_CHARS = 800;
 
 /** The shapes `workspace_edit` and `text_edits`. */
 export const workspaceEdit: Shape = {
   nouns: ["change", "changes"],
   async normalize({ parts }, call, options) {
     const [first] = parts;
-    if (first?.value instanceof HeldRequest) return performHeld(call, first.value.token);
-    if (first?.value instanceof Choices) return listed(first.value.actions);
-    if (first?.value instanceof UndoRequest) return performUndo(call, first.value.token);
-    const draft = new Draft();
+    if (first?.value instanceof ApplyRequest) return applyPreview(call, first.value.token);
+    if (first?.value instanceof Choices) return actionsToChoose(first.value.actions);
+    if (first?.value instanceof UndoRequest) return undoEdit(call, first.value.token);
+    const edit = new ProposedEdit();
     for (const { server, value } of parts) {
-      if (value instanceof Draft) draft.join(value);
+      if (value instanceof ProposedEdit) edit.merge(value);
       else if (server === undefined) throw garbled(server, "an edit");
-      else draft.join(await draftOfReply(call, server, value, call.since));
+      else edit.merge(await readServerEdit(call, server, value, call.since));
     }
-    return perform(call, draft, options);
+    return previewOrApply(call, edit, options);
   },
   shorten: (items, beside, characters) => ({
-    items: items.map((item) => shorter(table(item), Math.floor(characters / 4))),
+    items: items.map((item) => shortenItem(table(item), Math.floor(characters / 4))),
     beside: {
-      ...withoutBackups(beside, characters),
-      ...shorterDiagnostics(table(beside.diagnostics), characters),
+      ...withoutLongBackups(beside, characters),
+      ...shortenDiagnostics(table(beside.diagnostics), characters),
       ...(Array.isArray(beside.actions)
-        ? { actions: beside.actions.slice(0, Math.floor(characters / charactersOfAction)) }
+        ? { actions: beside.actions.slice(0, Math.floor(characters / ACTION_CHARS)) }
         : {}),
     },
   }),
@@ -49,13 +50,13 @@ export const workspaceEdit: Shape = {
   ],
 };
 
-/** The actions to choose from; nothing is edited. */
-function listed(actions: JsonObject[]): Normalized {
+/** The code actions to choose from; nothing is edited. */
+function actionsToChoose(actions: JsonObject[]): Normalized {
   return { items: [], beside: { status: "choose", summary: { files: 0, edits: 0, operations: 0 }, actions } };
 }
 
-/** As much of the diff, and as many of the edits, as fit. */
-function shorter(item: JsonObject, characters: number): JsonObject {
+/** Keeps as much of the diff, and as many of the edits, as fit. */
+function shortenItem(item: JsonObject, characters: number): JsonObject {
   const diff = cutCharacters(textOf(item.diff), characters);
   const edits = Array.isArray(item.edits) ? item.edits : [];
   let used = 0;
@@ -72,13 +73,13 @@ function shorter(item: JsonObject, characters: number): JsonObject {
   };
 }
 
-/** An edit that is done is told whatever it takes: the names of copies follow from those of the files. */
-function withoutBackups({ backups, ...beside }: JsonObject, characters: number): JsonObject {
+/** Drops a long list of backup copies: their names follow from those of the files. */
+function withoutLongBackups({ backups, ...beside }: JsonObject, characters: number): JsonObject {
   const isShort = backups !== undefined && JSON.stringify(backups).length <= characters / 4;
   return isShort ? { ...beside, backups } : beside;
 }
 
-function shorterDiagnostics(diagnostics: JsonObject, characters: number): JsonObject {
+function shortenDiagnostics(diagnostics: JsonObject, characters: number): JsonObject {
   if (diagnostics.status === undefined) return {};
   const most = Math.floor(characters / 2000);
   const cut = (list: Json | undefined) => (Array.isArray(list) ? list.slice(0, most) : []);
@@ -105,7 +106,9 @@ function statusLine({ status, summary, command_failed }: JsonObject): string {
   const what = {
     preview: "nothing is changed yet",
     applied:
-      command_failed === undefined ? "all of it is done" : "what stands here is done, the command failed",
+      command_failed === undefined
+        ? "all of it is done"
+        : "the edits listed here are done, the command failed",
     undone: "the files are as they were before",
     unchanged: command_failed === undefined ? "there is nothing to change" : "the command failed",
     choose: "choose one of these by its id",
@@ -143,7 +146,7 @@ function itemLines(item: JsonObject, dialect: DialectPlan): string[] {
   ];
 }
 
-/** The annotations of single edits; the diff does not have them. */
+/** The annotations of single edits, which a diff cannot show. */
 function noteLines({ edits }: JsonObject, dialect: DialectPlan): string[] {
   return (Array.isArray(edits) ? edits : []).flatMap((edit) => {
     const { note } = table(edit);
@@ -170,7 +173,7 @@ function tokenLines(beside: JsonObject): string[] {
   ];
 }
 
-/** What came and went, then the errors that there are, one block a file. */
+/** Introduced and resolved errors, then all errors in one block per file. */
 function errorLines(diagnostics: JsonObject, dialect: DialectPlan): string[] {
   const { status, why, introduced, resolved, errors, not_shown } = diagnostics;
   if (status === undefined) return [];

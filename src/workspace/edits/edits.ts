@@ -1,167 +1,182 @@
 /**
- * The edits of one workspace: preview, apply, undo. Applying drafts the edit anew under the workspace's lock, so every
- * check of the preview is made again on the files as they are then, and a preview that no longer holds is refused.
+ * The edit engine of one workspace: preview, apply, undo. Applying plans the edit again while the lock is held, so every
+ * check of the preview is repeated on the files as they are then, and an outdated preview is refused.
  */
 import { mkdir, realpath } from "node:fs/promises";
 import { sha256 } from "../../base/hash.js";
+import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
+import { openProtectedPaths } from "../protected-paths.js";
 import type { Gate } from "../types.js";
-import { openWard, type Ward } from "../ward.js";
-import { backupsOf } from "./backups.js";
-import type { Disk } from "./disk.js";
-import { draftEdit } from "./draft.js";
-import { changesSince, expectationsOf } from "./expected.js";
+import { backupSteps, buildSteps } from "./build-steps.js";
+import { type Disk, filesInTree } from "./disk.js";
+import {
+  describeSystemError,
+  ignoreSystemErrors,
+  refuseEdit,
+  refuseOnSystemError,
+  shownPath,
+  sortReasons,
+} from "./errors.js";
 import { Journal } from "./journal.js";
-import { clearLeftovers } from "./let-go.js";
-import { defaultEditLimits } from "./limits.js";
 import { takeLock } from "./lock.js";
-import { pruneOthers, recoverAll, recoverOthers } from "./others.js";
-import { outcomeOf } from "./outcome.js";
-import { previewDraft, shownAs } from "./preview.js";
-import { Previews } from "./previews.js";
+import { planEdit } from "./plan-edit.js";
+import type { EditContext } from "./planned-tree.js";
+import { beforeHashes, changedSince, checkExpected, previewPlan } from "./preview.js";
 import { realDisk } from "./real-disk.js";
-import { refuseEdit, sortReasons } from "./reasons.js";
-import type { Surroundings } from "./scene.js";
-import { inWords, systemWords, unlessSystem } from "./system-words.js";
-import { imageBytes, perform } from "./transaction.js";
-import type { Applied, ApplyOptions, Asker, Change, Edits, EditsOptions, Preview, Undone } from "./types.js";
-import { undoOf } from "./undo.js";
-import { workOf } from "./work.js";
-import type { Workshop } from "./workshop.js";
+import { pruneOthers, recoverAll, recoverOthers, removeLeftovers } from "./recovery.js";
+import { pathAfter, type Step } from "./steps.js";
+import { imageBytes, runTransaction, type TransactionContext } from "./transaction.js";
+import {
+  type Applied,
+  type AppliedFile,
+  type AppliedOperation,
+  type ApplyOptions,
+  type Caller,
+  type Change,
+  defaultEditLimits,
+  type EditOutcome,
+  type Edits,
+  type EditsOptions,
+  type Preview,
+} from "./types.js";
+import { undoSteps } from "./undo.js";
 
-/** Opens the edits of a workspace; what a dead process left unfinished is finished or rolled back first. */
+/** Opens the edits of a workspace. Edits of dead processes are finished or rolled back first. */
 export async function openEdits(options: EditsOptions, disk: Disk = realDisk): Promise<Edits> {
-  const edits = new WorkspaceEdits(options, disk, await wardOf(options));
-  await edits.settle();
+  const edits = await WorkspaceEdits.create(options, disk);
+  await edits.recover();
   return edits;
 }
 
-/** Finishes or rolls back what a dead process left, where there is something; for those who do not edit themselves. */
+/** Finishes or rolls back edits of dead processes, for a proxy that does not edit itself. */
 export async function recoverEdits(options: EditsOptions, disk: Disk = realDisk): Promise<void> {
-  const edits = new WorkspaceEdits(options, disk, await wardOf(options));
-  if (await edits.isUnsettled()) await edits.settle();
-}
-
-function wardOf({ gate, stateFolder, ownFiles = [] }: EditsOptions): Promise<Ward> {
-  return openWard(gate.roots, [stateFolder, ...ownFiles]);
+  const edits = await WorkspaceEdits.create(options, disk);
+  if (await edits.hasUnfinished()) await edits.recover();
 }
 
 class WorkspaceEdits implements Edits {
-  readonly #around: Surroundings;
-  readonly #options: EditsOptions;
-  readonly #previews: Previews;
-  /** Ends when everything that was asked for before has. */
+  /** Names the journal of the workspace. */
+  readonly #key: string;
+  /** Settles when all earlier operations have. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: EditsOptions, disk: Disk, ward: Ward) {
-    const limits = { ...defaultEditLimits, ...options.limits };
-    this.#options = options;
-    this.#around = { disk, gate: options.gate, ward, limits };
-    this.#previews = new Previews(limits);
+  private constructor(
+    private readonly options: EditsOptions,
+    private readonly context: EditContext,
+  ) {
+    this.#key = sha256(options.gate.roots[0] ?? "").slice(0, 16);
   }
 
-  /** Whether a process may have died in the middle of an edit; looks only. */
-  async isUnsettled(): Promise<boolean> {
-    const { disk, limits } = this.#around;
+  static async create(options: EditsOptions, disk: Disk): Promise<WorkspaceEdits> {
+    const { gate, stateFolder, ownFiles = [] } = options;
+    const protectedPaths = await openProtectedPaths(gate.roots, [stateFolder, ...ownFiles]);
+    const limits = { ...defaultEditLimits, ...options.limits };
+    return new WorkspaceEdits(options, { disk, gate, protectedPaths, limits });
+  }
+
+  /** Whether a process may have died during an edit. Only reads. */
+  async hasUnfinished(): Promise<boolean> {
+    const { disk, limits } = this.context;
     try {
-      return await Journal.isUnfinished(disk, await realpath(this.#options.stateFolder), this.#key, limits);
+      return await Journal.hasUnfinished(disk, await realpath(this.options.stateFolder), this.#key, limits);
     } catch (error) {
-      // Without a state folder, or with one that is not ours to read, there is nothing that we could take back.
-      if (systemWords(error) === undefined) throw error;
+      // Without a readable state folder there is nothing to recover.
+      if (describeSystemError(error) === undefined) throw error;
       return false;
     }
   }
 
-  /** Recovers what can be recovered now, and waits for whoever edits only if there may be something. */
-  async settle(): Promise<void> {
-    const isUnsettled = await this.isUnsettled();
-    const wait = isUnsettled ? undefined : 0;
+  /** Recovers unfinished edits; waits for the lock only if there may be some. */
+  async recover(): Promise<void> {
+    const hasUnfinished = await this.hasUnfinished();
     try {
-      await this.#exclusively(async (shop) => {
-        // Whoever has died since then is seen by the lock.
-        const others = isUnsettled ? await recoverOthers(shop) : [];
-        for (const recovery of [...others, ...(await clearLeftovers(shop))])
-          this.#options.recovered?.(recovery);
-        await shop.journal.prune();
-        await unlessSystem(pruneOthers(shop));
-      }, wait);
+      await this.#locked(
+        async (context) => {
+          const others = hasUnfinished ? await recoverOthers(context) : [];
+          for (const recovery of [...others, ...(await removeLeftovers(context))])
+            this.options.recovered?.(recovery);
+          await context.journal.prune();
+          await ignoreSystemErrors(pruneOthers(context));
+        },
+        hasUnfinished ? undefined : 0,
+      );
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
   }
 
   async preview(changes: Change[], gate?: Gate): Promise<Preview> {
-    const around = this.#seenBy(gate);
-    const draft = await draftEdit(around, changes);
-    const preview = await inWords(
+    const context = this.#contextFor(gate);
+    const plan = await planEdit(context, changes);
+    const preview = await refuseOnSystemError(
       "guard/not-a-file",
       "The files cannot be read",
-      previewDraft(around, changes, draft),
+      previewPlan(context, changes, plan),
     );
-    this.#previews.keep(changes, preview);
     return { ...preview, reasons: sortReasons(preview.reasons) };
   }
 
-  apply(token: string, options: ApplyOptions = {}): Promise<Applied> {
-    return this.#exclusively(async (shop) => {
-      const remembered = this.#previews.find(token);
-      if (remembered === undefined)
-        throw new Refusal("edit/unknown-token", "There is no preview with this token any more.");
-      const around = this.#seenBy(options.gate);
-      const draft = await draftEdit(around, remembered.changes);
-      const preview = await previewDraft(around, remembered.changes, draft);
-      const reasons = [...draft.reasons, ...expectationsOf(preview, options.expected)];
-      if (reasons.length === 0 && preview.token !== token) reasons.push(...changesSince(remembered, preview));
+  apply(shown: Preview, options: ApplyOptions = {}): Promise<Applied> {
+    return this.#locked(async (transaction) => {
+      const context = this.#contextFor(options.gate);
+      const { disk, journal } = transaction;
+      const plan = await planEdit(context, shown.changes);
+      const preview = await previewPlan(context, shown.changes, plan);
+      const reasons = [...plan.reasons, ...checkExpected(preview, options.expected)];
+      if (reasons.length === 0 && preview.token !== shown.token)
+        reasons.push(...changedSince(beforeHashes(shown), preview));
       if (reasons.length > 0) throw refuseEdit(reasons);
-      const work = await workOf(shop.disk, draft);
-      const { backupSuffix } = options;
+      const prepared = await buildSteps(disk, plan);
       const backups =
-        backupSuffix === undefined
-          ? { work: [], paths: [] }
-          : await backupsOf({ ...around, journal: shop.journal }, work, backupSuffix);
-      const whole = [...backups.work, ...work];
-      if (imageBytes(whole.map(({ step }) => step)) > around.limits.journalBytes)
+        options.backupSuffix === undefined
+          ? { prepared: [], paths: [] }
+          : await backupSteps({ ...context, journal }, prepared, options.backupSuffix);
+      const all = [...backups.prepared, ...prepared];
+      if (imageBytes(all.map(({ step }) => step)) > context.limits.journalBytes)
         throw new Refusal("edit/too-large", "The edit is too large to be undone. Nothing was changed.");
-      const { id, bared } = await perform(shop, whole, {
+      const { id, attributesLost } = await runTransaction(transaction, all, {
         undoes: null,
         backups: backups.paths,
         holder: options.holder,
       });
-      this.#previews.drop(token);
-      await unlessSystem(shop.journal.prune());
+      await ignoreSystemErrors(journal.prune());
       const counts = new Map(preview.files.map((file) => [file.path, file.changes.length]));
-      const steps = work.map(({ step }) => step);
-      const shown = backups.paths.map((path) => shownAs(around.gate, path));
-      const lost = bared.map((path) => shownAs(around.gate, path));
-      const outcome = outcomeOf(around.gate, steps, counts);
-      return { ...outcome, backups: shown, bared: lost, undoToken: `undo-${id}` };
+      const steps = prepared.map(({ step }) => step);
+      const toShown = (path: string) => shownPath(context.gate, path);
+      return {
+        ...outcomeOf(context.gate, steps, counts),
+        backups: backups.paths.map(toShown),
+        attributesLost: attributesLost.map(toShown),
+        undoToken: `undo-${id}`,
+      };
     });
   }
 
-  previewUndo(undoToken: string, asker: Asker = {}): Promise<Undone> {
-    return this.#takeBack(undoToken, asker, false);
+  previewUndo(undoToken: string, caller: Caller = {}): Promise<EditOutcome> {
+    return this.#undo(undoToken, caller, true);
   }
 
-  undo(undoToken: string, asker: Asker = {}): Promise<Undone> {
-    return this.#takeBack(undoToken, asker, true);
+  undo(undoToken: string, caller: Caller = {}): Promise<EditOutcome> {
+    return this.#undo(undoToken, caller, false);
   }
 
-  /** What an undo does; done as well when that is asked for. */
-  #takeBack(undoToken: string, { gate, holder }: Asker, isDone: boolean): Promise<Undone> {
-    return this.#exclusively(async (shop) => {
-      const around = this.#seenBy(gate);
+  #undo(undoToken: string, { gate, holder }: Caller, isPreview: boolean): Promise<EditOutcome> {
+    return this.#locked(async (transaction) => {
+      const { journal } = transaction;
+      const context = this.#contextFor(gate);
       const id = undoToken.replace(/^undo-/, "");
-      const known = undoToken !== id && (await shop.journal.stage(id)) === "done";
-      const entry = known ? await shop.journal.read(id) : undefined;
-      // A process of the user's own has no holder, and all of it is the user's.
-      const isTheirs = holder === undefined || entry?.holder === holder;
-      if (entry === undefined || entry.undoes !== null || !isTheirs)
-        throw new Refusal("edit/unknown-undo", "There is nothing to undo under this token any more.");
-      const { work, reasons } = await undoOf({ ...shop, ...around }, entry);
+      const isKnown = undoToken !== id && (await journal.stage(id)) === "done";
+      const entry = isKnown ? await journal.read(id) : undefined;
+      // A process of the user has no holder and may undo every edit.
+      const isAllowed = holder === undefined || entry?.holder === holder;
+      if (entry === undefined || entry.undoes !== null || !isAllowed)
+        throw new Refusal("edit/unknown-undo", "There is nothing to undo for this token any more.");
+      const { prepared, reasons } = await undoSteps({ ...context, journal }, entry);
       if (reasons.length > 0) throw refuseEdit(reasons, "edit/undo-conflict");
-      if (isDone) await perform(shop, work, { undoes: id, backups: [] });
-      const steps = work.map(({ step }) => step);
-      return outcomeOf(around.gate, steps, new Map());
+      if (!isPreview) await runTransaction(transaction, prepared, { undoes: id, backups: [] });
+      const steps = prepared.map(({ step }) => step);
+      return outcomeOf(context.gate, steps, new Map());
     });
   }
 
@@ -169,47 +184,64 @@ class WorkspaceEdits implements Edits {
     await this.#last;
   }
 
-  #seenBy(gate: Gate | undefined): Surroundings {
-    return gate === undefined ? this.#around : { ...this.#around, gate };
+  #contextFor(gate: Gate | undefined): EditContext {
+    return gate === undefined ? this.context : { ...this.context, gate };
   }
 
-  /** Does something as the only editor of the workspace, in this process and among all. */
-  #exclusively<T>(act: (shop: Workshop) => Promise<T>, waitMs?: number): Promise<T> {
-    const turn = this.#last.then(async () => {
-      const { disk, gate, limits } = this.#around;
-      const journal = await inWords("edit/no-journal", "The journal cannot be opened", this.#openJournal());
+  /** Runs one operation at a time, in this process and among all, after recovery. */
+  #locked<T>(operation: (context: TransactionContext) => Promise<T>, waitMs?: number): Promise<T> {
+    const result = this.#last.then(async () => {
+      const { disk, gate, limits } = this.context;
+      const refuse = <V>(lead: string, work: Promise<V>) =>
+        refuseOnSystemError("edit/no-journal", lead, work);
+      const journal = await refuse("The journal cannot be opened", this.#openJournal());
       const wait = waitMs ?? limits.lockWaitMs;
-      const lock = await inWords(
-        "edit/no-journal",
-        "The journal cannot be locked",
-        takeLock(disk, journal.lockFolder, wait),
-      );
+      const lock = await refuse("The journal cannot be locked", takeLock(disk, journal.lockFolder, wait));
       try {
-        const shop = { disk, gate, journal, lock };
-        for (const recovery of await inWords(
-          "edit/no-journal",
-          "The journal cannot be read",
-          recoverAll(shop),
-        ))
-          this.#options.recovered?.(recovery);
-        return await inWords("edit/failed", "The edit cannot begin", act(shop));
+        const context = { disk, gate, journal, lock };
+        for (const recovery of await refuse("The journal cannot be read", recoverAll(context)))
+          this.options.recovered?.(recovery);
+        return await refuseOnSystemError("edit/failed", "The edit cannot begin", operation(context));
       } finally {
-        await unlessSystem(lock.release());
+        await ignoreSystemErrors(lock.release());
       }
     });
-    this.#last = turn.catch(() => undefined);
-    return turn;
-  }
-
-  /** What names the workspace among journals. */
-  get #key(): string {
-    return sha256(this.#options.gate.roots[0] ?? "").slice(0, 16);
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 
   async #openJournal(): Promise<Journal> {
-    const { disk, limits } = this.#around;
-    const { stateFolder } = this.#options;
+    const { disk, limits } = this.context;
+    const { stateFolder } = this.options;
     await mkdir(stateFolder, { recursive: true, mode: 0o700 });
     return Journal.open(disk, await realpath(stateFolder), this.#key, limits);
   }
+}
+
+/** The files and paths that steps changed; `counts` has the number of text changes by path before. */
+function outcomeOf(gate: Gate, steps: Step[], counts: ReadonlyMap<string, number>): EditOutcome {
+  const files: AppliedFile[] = [];
+  const operations: AppliedOperation[] = [];
+  const add = (path: string, beforeSha256: string | null, afterSha256: string | null, changes: number) =>
+    files.push({ path, shown: shownPath(gate, path), beforeSha256, afterSha256, changes });
+  for (const [index, step] of steps.entries()) {
+    if (step.kind === "swap")
+      add(step.after, step.before.sha256, step.now.sha256, counts.get(step.path) ?? 1);
+    if (step.kind === "move") {
+      const { from, to, folder } = step;
+      const shown = { shown: shownPath(gate, from), shownTo: shownPath(gate, to) };
+      operations.push({ kind: "rename", path: from, to, ...shown, folder });
+    }
+    if (step.kind !== "place" && step.kind !== "take") continue;
+    const isNew = step.kind === "place";
+    for (const { path, file } of filesInTree(step.tree, step.path)) {
+      const { sha256: hash } = file.state;
+      if (isNew) add(pathAfter(path, steps.slice(index + 1)), null, hash, 1);
+      else add(path, hash, null, 0);
+    }
+    const { path, tree } = step;
+    const kind = isNew ? "create" : "delete";
+    operations.push({ kind, path, shown: shownPath(gate, path), folder: tree.kind === "folder" });
+  }
+  return { files: sortBy(files, ({ shown, afterSha256 }) => [shown, afterSha256 ?? ""]), operations };
 }

@@ -1,115 +1,133 @@
-/** What a draft shows: every file with its hashes, its changes and a diff, and a token for exactly this. */
+/** Previews: what a plan changes in each file, with a diff, and a token that covers all changes and file hashes. */
 import { sha256 } from "../../base/hash.js";
 import { canonicalText } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
-import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
-import { unifiedDiff } from "./diff.js";
-import { type Disk, isAbsence } from "./disk.js";
-import type { Draft } from "./draft.js";
-import type { DraftFile } from "./draft-file.js";
-import type { Surroundings } from "./scene.js";
-import { filesOf } from "./step.js";
-import { decodeText, sortChanges, wholeChange } from "./text.js";
-import type { Change, FilePreview, Preview, TextChange } from "./types.js";
+import { maxEditLength, unifiedDiff } from "./diff.js";
+import { filesInTree } from "./disk.js";
+import { isAbsent, shownPath, systemCode } from "./errors.js";
+import type { EditPlan } from "./plan-edit.js";
+import type { EditContext, PlannedFile } from "./planned-tree.js";
+import { decodeText, sortChanges, wholeChange } from "./text-edits.js";
+import type { ApplyOptions, Change, FilePreview, Preview, Reason, TextChange } from "./types.js";
 
-/** The preview of a draft. */
-export async function previewDraft(around: Surroundings, changes: Change[], draft: Draft): Promise<Preview> {
-  const kept = draft.files.filter((file) => !file.removed).map((file) => previewFile(around, file));
-  const gone: FilePreview[] = [];
-  for (const step of draft.rearrangements) {
-    if (step.kind !== "take") continue;
-    for (const { path, file } of filesOf(step.tree, step.path))
-      gone.push({ ...bare(around.gate, path, null), beforeSha256: file.state.sha256 });
-    const last = gone.at(-1);
-    if (step.tree.kind === "file" && last !== undefined) Object.assign(last, await removalDiff(around, last));
+export async function previewPlan(context: EditContext, changes: Change[], plan: EditPlan): Promise<Preview> {
+  const kept = plan.files.filter((file) => !file.removed);
+  const files = kept.map((file) => previewFile(context, file, maxEditLength(kept.length)));
+  for (const operation of plan.pathOperations) {
+    if (operation.kind !== "take") continue;
+    for (const { path, file } of filesInTree(operation.tree, operation.path)) {
+      const removed = { ...emptyPreview(context.gate, path, null), beforeSha256: file.state.sha256 };
+      const isSingle = operation.tree.kind === "file";
+      files.push(isSingle ? { ...removed, ...(await removalDiff(context, removed)) } : removed);
+    }
   }
-  const files = sortBy([...kept, ...gone], ({ shown, shownAfter }) => [shown, shownAfter ?? undefined]);
-  const { operations, reasons } = draft;
-  return { files, operations, reasons, token: tokenOf(changes, files, operations) };
+  const sorted = sortBy(files, ({ shown, shownAfter }) => [shown, shownAfter ?? undefined]);
+  const { operations, reasons } = plan;
+  return { changes, files: sorted, operations, reasons, token: tokenOf(changes, sorted, operations) };
 }
 
-function previewFile({ gate, limits }: Surroundings, file: DraftFile): FilePreview {
-  const { origin } = file;
-  const after = file.after();
-  const bytes = file.bytes();
-  const afterSha256 = bytes === null ? (origin?.sha256 ?? null) : sha256(bytes);
+function previewFile({ gate, limits }: EditContext, file: PlannedFile, editLength: number): FilePreview {
+  const { original } = file;
+  const after = file.textAfter();
+  const bytes = file.bytesAfter();
+  const afterSha256 = bytes === null ? (original?.sha256 ?? null) : sha256(bytes);
   const changes = changesOf(file);
   const preview: FilePreview = {
-    ...bare(gate, origin?.path ?? file.path, file.path),
-    ...{ beforeSha256: origin?.sha256 ?? null, afterSha256, changes },
-    before: changes.length > 0 ? (origin?.text?.text ?? null) : null,
+    ...emptyPreview(gate, original?.path ?? file.path, file.path),
+    ...{ beforeSha256: original?.sha256 ?? null, afterSha256, changes },
+    before: changes.length > 0 ? (original?.text?.text ?? null) : null,
   };
-  if (origin !== null && afterSha256 === origin.sha256) return preview;
-  if (origin !== null) {
-    preview.otherLinks = origin.found.links - 1;
-    preview.losesOwner = !mayGiveTo(origin.found.uid);
+  if (original !== null) {
+    if (afterSha256 === original.sha256) return preview;
+    preview.otherLinks = original.entry.links - 1;
+    preview.losesOwner = !canGiveTo(original.entry.uid);
+    if (!original.text) return { ...preview, diff: `Binary file ${preview.shown} is replaced\n` };
   }
-  if (origin !== null && !origin.text)
-    return { ...preview, diff: `Binary file ${preview.shown} is replaced\n` };
   const { diff, cut } = unifiedDiff(
     {
-      before: origin?.text ? { shown: preview.shown, text: origin.text.text } : null,
+      before: original?.text ? { shown: preview.shown, text: original.text.text } : null,
       after: after === null ? null : { shown: preview.shownAfter ?? preview.shown, text: after.text },
-      changes,
     },
     limits.diffChars,
+    editLength,
   );
   return { ...preview, diff, diffCut: cut };
 }
 
-/** Whether a new file can belong to a user: only the superuser gives files away. */
-function mayGiveTo(uid: number): boolean {
+/** Only the superuser can give a file to another user. */
+function canGiveTo(uid: number): boolean {
   const own = process.geteuid?.();
   return own === undefined || own === 0 || own === uid;
 }
 
-/** The changes of a file's text, about the text on disk. */
-function changesOf(file: DraftFile): TextChange[] {
-  const after = file.after();
+/** The changes of a file, relative to its text on disk. */
+function changesOf(file: PlannedFile): TextChange[] {
+  const after = file.textAfter();
   if (after === null) return [];
-  if (!file.origin?.text) return [{ start: 0, end: 0, newText: after.text }];
-  const direct = file.directChanges();
-  if (direct !== undefined) return sortChanges(direct);
-  const before = file.origin.text.text;
+  if (!file.original?.text) return [{ start: 0, end: 0, newText: after.text }];
+  const changes = file.changesOnDisk();
+  if (changes !== undefined) return sortChanges(changes);
+  const before = file.original.text.text;
   return before === after.text ? [] : [wholeChange(before, after.text)];
 }
 
-/** The diff of a file that goes, when it is text. */
 async function removalDiff(
-  { disk, limits }: { disk: Disk; limits: Surroundings["limits"] },
+  { disk, limits }: EditContext,
   { path, shown, beforeSha256 }: FilePreview,
-): Promise<Partial<FilePreview>> {
+): Promise<Pick<FilePreview, "diff" | "diffCut">> {
   const bytes = await disk.read(path, limits.fileBytes).catch((error: unknown) => {
-    if (isAbsence(error) || isTooLarge(error)) return undefined;
+    if (isAbsent(error) || systemCode(error) === "EFBIG") return undefined;
     throw error;
   });
   const text = bytes && sha256(bytes) === beforeSha256 ? decodeText(bytes)?.text : undefined;
-  if (text === undefined) return { diff: `Binary file ${shown} is deleted\n` };
-  const changes = [{ start: 0, end: text.length, newText: "" }];
-  const { diff, cut } = unifiedDiff({ before: { shown, text }, after: null, changes }, limits.diffChars);
+  if (text === undefined) return { diff: `Binary file ${shown} is deleted\n`, diffCut: false };
+  const { diff, cut } = unifiedDiff({ before: { shown, text }, after: null }, limits.diffChars);
   return { diff, diffCut: cut };
 }
 
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EFBIG";
-}
-
-function bare(gate: Gate, path: string, after: string | null): FilePreview {
+function emptyPreview(gate: Gate, path: string, after: string | null): FilePreview {
   return {
-    ...{ path, shown: shownAs(gate, path), shownAfter: after === null ? null : shownAs(gate, after) },
+    ...{ path, shown: shownPath(gate, path), shownAfter: after === null ? null : shownPath(gate, after) },
     ...{ beforeSha256: null, afterSha256: null, before: null, changes: [] },
     ...{ diff: "", diffCut: false, otherLinks: 0, losesOwner: false },
   };
 }
 
-/** How a path inside the roots is shown. */
-export function shownAs(gate: Gate, path: string): string {
-  const placed = gate.place(path);
-  return placed instanceof Refusal ? "a path outside the workspace" : placed.shown;
-}
-
 function tokenOf(changes: Change[], files: FilePreview[], operations: Preview["operations"]): string {
   const states = files.map((file) => [file.shown, file.shownAfter, file.beforeSha256, file.afterSha256]);
   return `edit-${sha256(canonicalText({ changes, states, operations })).slice(0, 20)}`;
+}
+
+/** Hashes before the edit, by shown path. */
+export type BeforeHashes = ReadonlyMap<string, string | null>;
+
+export function beforeHashes({ files }: Preview): BeforeHashes {
+  return new Map(files.map(({ shown, beforeSha256 }) => [shown, beforeSha256]));
+}
+
+/** The files that changed since a preview; "." when none is known to have. */
+export function changedSince(before: BeforeHashes, now: Preview): Reason[] {
+  const changed = now.files.filter(({ shown, beforeSha256 }) => (before.get(shown) ?? null) !== beforeSha256);
+  const paths = changed.length > 0 ? changed.map(({ shown }) => shown) : ["."];
+  return paths.map((path) => ({ code: "edit/changed", path, message: "changed since the preview" }));
+}
+
+/** How the hashes that a caller expects differ from the files. */
+export function checkExpected(preview: Preview, expected: ApplyOptions["expected"]): Reason[] {
+  if (expected === undefined) return [];
+  const reasons: Reason[] = [];
+  const remaining = new Map(Object.entries(expected));
+  for (const { shown, beforeSha256 } of preview.files) {
+    if (beforeSha256 === null) continue;
+    const hash = remaining.get(shown);
+    remaining.delete(shown);
+    if (hash === undefined)
+      reasons.push({ code: "edit/unexpected", path: shown, message: "has no expected hash" });
+    else if (hash.toLowerCase() !== beforeSha256)
+      reasons.push({ code: "edit/changed", path: shown, message: "has another hash than expected" });
+  }
+  for (const path of remaining.keys())
+    reasons.push({ code: "edit/unexpected", path, message: "is expected but not part of the edit" });
+  return reasons;
 }

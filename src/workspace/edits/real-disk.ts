@@ -1,31 +1,36 @@
-/** The real disk: every act within the opened folder of its path. */
+/**
+ * The real file system. Each operation opens the folder of its path first and checks that it is still at that path; on
+ * Linux it then works through the open folder, so a link swapped in after the check has no effect.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { type BigIntStats, constants, lstatSync, renameSync } from "node:fs";
 import * as fs from "node:fs/promises";
-import { join } from "node:path";
-import { copyAttributes } from "./attributes.js";
-import { type Content, type Disk, type Found, isAbsence, type Ownership, systemCode } from "./disk.js";
-import { between, openFolder, within } from "./opened-folder.js";
-import { openFolders, own, ownFolder } from "./ownership.js";
+import { basename, dirname, join, resolve } from "node:path";
+import { READ_FLAGS, standsAt } from "../../base/guarded-open.js";
+import type { Content, Disk, DiskEntry, Ownership } from "./disk.js";
+import { isAbsent, systemCode, systemError } from "./errors.js";
 
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-const WRITE_FLAGS = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-const NEW_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const WRITE_FLAGS = constants.O_WRONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0);
+const NEW_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
+const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_FOLLOW;
 const CHUNK_BYTES = 1 << 20;
+const COPY_TIMEOUT_MS = 10_000;
 
-/** The real disk. */
 export const realDisk: Disk = {
-  async look(path) {
+  async stat(path) {
     try {
-      return await within(path, async (name) => toFound(await fs.lstat(name, { bigint: true })));
+      return await inFolder(path, async (name) => toEntry(await fs.lstat(name, { bigint: true })));
     } catch (error) {
-      if (isAbsence(error)) return undefined;
+      if (isAbsent(error)) return undefined;
       throw error;
     }
   },
-  async mayWrite(path) {
+  async canWrite(path) {
     try {
-      // Asking by opening: `access` would answer for whoever started the process, not for whom it acts.
-      await (await within(path, (name) => fs.open(name, WRITE_FLAGS))).close();
+      // `access` would check the real user id; opening checks the effective one.
+      await (await inFolder(path, (name) => fs.open(name, WRITE_FLAGS))).close();
       return true;
     } catch (error) {
       if (["EACCES", "EPERM", "EROFS", "ETXTBSY"].includes(systemCode(error))) return false;
@@ -33,19 +38,22 @@ export const realDisk: Disk = {
     }
   },
   async read(path, maxBytes) {
-    return opened(path, async (file, size) => {
-      if (size > maxBytes) throw Object.assign(new Error("too large"), { code: "EFBIG" });
-      const bytes = await file.readFile();
-      if (bytes.length > maxBytes) throw Object.assign(new Error("too large"), { code: "EFBIG" });
+    const file = await inFolder(path, (name) => fs.open(name, READ_FLAGS));
+    try {
+      const size = await regularSize(file);
+      const bytes = size > maxBytes ? undefined : await file.readFile();
+      if (bytes === undefined || bytes.length > maxBytes) throw systemError("EFBIG", "too large");
       return bytes;
-    });
+    } finally {
+      await file.close();
+    }
   },
-  async *pieces(path, slice) {
-    const file = await within(path, (name) => fs.open(name, READ_FLAGS));
+  async *readChunks(path, range) {
+    const file = await inFolder(path, (name) => fs.open(name, READ_FLAGS));
     try {
       await regularSize(file);
-      let position = slice?.offset ?? 0;
-      const end = slice === undefined ? Number.POSITIVE_INFINITY : slice.offset + slice.length;
+      let position = range?.offset ?? 0;
+      const end = range === undefined ? Number.POSITIVE_INFINITY : range.offset + range.length;
       while (position < end) {
         const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - position));
         const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
@@ -57,20 +65,12 @@ export const realDisk: Disk = {
       await file.close();
     }
   },
-  list: (path) => within(path, (name) => fs.readdir(name)),
-  listBelow: (path) =>
-    within(path, async (name) => {
-      const found: { name: string; names: string[] }[] = [];
-      for (const entry of await fs.readdir(name, { withFileTypes: true }))
-        if (entry.isDirectory())
-          found.push({ name: entry.name, names: await fs.readdir(join(name, entry.name)).catch(() => []) });
-      return found;
-    }),
-  readLink: (path) => within(path, (name) => fs.readlink(name)),
-  write: (path, content, owner) => within(path, (name) => writeNew(name, content, owner)),
+  list: (path) => inFolder(path, (name) => fs.readdir(name)),
+  readLink: (path) => inFolder(path, (name) => fs.readlink(name)),
+  write: (path, content, owner) => inFolder(path, (name) => writeNew(name, content, owner)),
   writeLike: (like, path, content, owner) =>
-    within(like, (source) =>
-      within(path, async (name) => {
+    inFolder(like, (source) =>
+      inFolder(path, async (name) => {
         let isKept = false;
         await writeNew(name, content, owner, async (file) => {
           isKept = await copyAttributes(source, name);
@@ -79,90 +79,176 @@ export const realDisk: Disk = {
         return isKept;
       }),
     ),
-  makeLink: (path, target) => within(path, (name) => fs.symlink(target, name)),
-  link: (from, to) => between(from, to, fs.link),
-  rename: (from, to) => between(from, to, fs.rename),
+  symlink: (path, target) => inFolder(path, (name) => fs.symlink(target, name)),
+  link: (from, to) => inFolder(from, (source) => inFolder(to, (target) => fs.link(source, target))),
+  rename: (from, to) => inFolder(from, (source) => inFolder(to, (target) => fs.rename(source, target))),
   replace: (from, to, identity) =>
-    between(from, to, async (source, target) => {
-      // Synchronous, so that nothing of this process comes between the look and the rename.
-      if (toFound(lstatSync(target, { bigint: true })).identity !== identity)
-        throw Object.assign(new Error("another file stands there"), { code: "ECHANGED" });
-      renameSync(source, target);
-    }),
-  unlink: (path) => within(path, (name) => fs.unlink(name)),
+    inFolder(from, (source) =>
+      inFolder(to, async (target) => {
+        // Synchronous, so that nothing of this process runs between the check and the rename.
+        if (toEntry(lstatSync(target, { bigint: true })).identity !== identity)
+          throw systemError("ECHANGED", "another file is there");
+        renameSync(source, target);
+      }),
+    ),
+  unlink: (path) => inFolder(path, (name) => fs.unlink(name)),
   makeFolder: (path, owner) =>
-    within(path, async (name) => {
+    inFolder(path, async (name) => {
       await fs.mkdir(name, owner === "default" ? {} : { mode: 0o700 });
-      await ownFolder(name, owner);
+      await setFolderOwner(name, owner);
     }),
-  own: (folder, owner) => within(folder, (name) => ownFolder(name, owner)),
-  removeFolder: (path) => within(path, (name) => fs.rmdir(name)),
+  setOwner: (folder, owner) => inFolder(folder, (name) => setFolderOwner(name, owner)),
+  removeFolder: (path) => inFolder(path, (name) => fs.rmdir(name)),
   removeTree: (path) =>
-    within(path, async (name) => {
+    inFolder(path, async (name) => {
       try {
         await fs.rm(name, { recursive: true, force: true });
       } catch (error) {
         if (!["EACCES", "EPERM"].includes(systemCode(error))) throw error;
-        await openFolders(name);
+        await makeWritable(name);
         await fs.rm(name, { recursive: true, force: true });
       }
     }),
   async sync(folder) {
-    // Windows neither opens folders nor needs their names flushed.
+    // Windows cannot open folders and does not need this.
     if (process.platform === "win32") return;
     const handle = await openFolder(folder);
     await handle.sync().finally(() => handle.close());
   },
 };
 
-/** Writes a file that must not be there yet; `dress` gets it while it is empty. */
+/** Runs an operation on a path by a name that leads through its verified folder. */
+async function inFolder<T>(path: string, operation: (name: string) => Promise<T>): Promise<T> {
+  const folder = dirname(path);
+  if (process.platform === "win32") {
+    if ((await fs.realpath(folder)) !== folder) throw movedFolder();
+    return operation(path);
+  }
+  const handle = await openFolder(folder);
+  try {
+    const anchor = process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : folder;
+    return await operation(join(anchor, basename(path)));
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openFolder(folder: string): Promise<fs.FileHandle> {
+  const handle = await fs.open(folder, FOLDER_FLAGS);
+  try {
+    if (!(await standsAt(handle, folder))) throw movedFolder();
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function movedFolder(): Error {
+  return systemError("EMOVED", "the folder was moved");
+}
+
+/** Writes and flushes a new file; `prepare` runs while it is still empty. */
 async function writeNew(
   name: string,
   content: Content,
   owner: Ownership,
-  dress?: (file: fs.FileHandle) => Promise<void>,
+  prepare?: (file: fs.FileHandle) => Promise<void>,
 ): Promise<void> {
   const file = await fs.open(name, NEW_FLAGS, owner === "default" ? 0o666 : 0o600);
   try {
-    await dress?.(file);
-    for await (const piece of content instanceof Uint8Array ? [content] : content)
-      await file.writeFile(piece);
-    await own(file, owner, 0o600);
+    await prepare?.(file);
+    for await (const chunk of content instanceof Uint8Array ? [content] : content)
+      await file.writeFile(chunk);
+    await setOwner(file, owner, 0o600);
     await file.sync();
   } finally {
     await file.close();
   }
 }
 
-async function opened<T>(path: string, act: (file: fs.FileHandle, size: number) => Promise<T>): Promise<T> {
-  const file = await within(path, (name) => fs.open(name, READ_FLAGS));
-  try {
-    return await act(file, await regularSize(file));
-  } finally {
-    await file.close();
-  }
-}
-
 async function regularSize(file: fs.FileHandle): Promise<number> {
-  const facts = await file.stat();
-  if (!facts.isFile()) throw Object.assign(new Error("not a regular file"), { code: "EISDIR" });
-  return facts.size;
+  const stats = await file.stat();
+  if (!stats.isFile()) throw systemError("EISDIR", "not a regular file");
+  return stats.size;
 }
 
-function toFound(facts: BigIntStats): Found {
+async function setFolderOwner(name: string, owner: Ownership): Promise<void> {
+  if (owner === "default" || process.platform === "win32") return;
+  const folder = await fs.open(name, FOLDER_FLAGS);
+  await setOwner(folder, owner, 0o700).finally(() => folder.close());
+}
+
+/** Sets owner and mode. Only root can change the owner, and not on every file system: that failure is ignored. */
+async function setOwner(file: fs.FileHandle, owner: Ownership, privateMode: number): Promise<void> {
+  if (owner === "default") return;
+  // A strict umask may have removed our own permissions.
+  if (owner === "private") return file.chmod(privateMode);
+  const stats = await file.stat();
+  if (stats.uid !== owner.uid || stats.gid !== owner.gid)
+    await file.chown(owner.uid, owner.gid).catch((error: unknown) => {
+      if (!["EPERM", "ENOTSUP", "ENOSYS", "EINVAL"].includes(systemCode(error))) throw error;
+    });
+  await file.chmod(owner.mode);
+}
+
+/** Makes a folder and all folders below it writable for us. */
+async function makeWritable(folder: string): Promise<void> {
+  if (!(await fs.lstat(folder)).isDirectory()) return;
+  await fs.chmod(folder, 0o700);
+  for (const entry of await fs.readdir(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
+}
+
+function toEntry(stats: BigIntStats): DiskEntry {
   return {
-    kind: facts.isFile()
-      ? "file"
-      : facts.isDirectory()
-        ? "folder"
-        : facts.isSymbolicLink()
-          ? "link"
-          : "other",
-    identity: `${facts.dev}:${facts.ino}`,
-    size: Number(facts.size),
-    links: Number(facts.nlink),
-    mode: Number(facts.mode & 0o7777n),
-    uid: Number(facts.uid),
-    gid: Number(facts.gid),
+    kind: kindOf(stats),
+    identity: `${stats.dev}:${stats.ino}`,
+    size: Number(stats.size),
+    links: Number(stats.nlink),
+    mode: Number(stats.mode & 0o7777n),
+    uid: Number(stats.uid),
+    gid: Number(stats.gid),
   };
+}
+
+function kindOf(stats: BigIntStats): DiskEntry["kind"] {
+  if (stats.isFile()) return "file";
+  if (stats.isDirectory()) return "folder";
+  return stats.isSymbolicLink() ? "link" : "other";
+}
+
+/** Arguments of `/bin/cp` that copy extended attributes and access lists, which Node cannot. */
+const copyArguments: { [platform: string]: string[] } = {
+  linux: ["--attributes-only", "--preserve=mode,xattr", "--"],
+  // This also copies the content, which is overwritten afterwards.
+  darwin: ["-p", "--"],
+};
+
+/** Whether `cp` supports these arguments; undefined until a copy has failed. */
+let isCopySupported: boolean | undefined;
+
+/** Copies the attributes of a file to another; false when some are known to be lost. */
+async function copyAttributes(from: string, to: string): Promise<boolean> {
+  const args = copyArguments[process.platform];
+  if (args === undefined || isCopySupported === false) return true;
+  if (await runCopy([...args, pathForChild(from), pathForChild(to)])) return true;
+  // Where `cp` does not know the arguments, the failure says nothing about the file.
+  isCopySupported ??= process.platform === "darwin" || (await runCopy(["--version"]));
+  return !isCopySupported;
+}
+
+/** A path through our open folder, as a child process names it. */
+function pathForChild(path: string): string {
+  return resolve(path.replace(/^\/proc\/self\//, `/proc/${process.pid}/`));
+}
+
+async function runCopy(args: string[]): Promise<boolean> {
+  const options = { stdio: "ignore", env: {}, timeout: COPY_TIMEOUT_MS, killSignal: "SIGKILL" } as const;
+  try {
+    const [code] = await once(spawn("/bin/cp", args, options), "close");
+    return code === 0;
+  } catch {
+    return false;
+  }
 }

@@ -1,219 +1,222 @@
 /**
- * Steps done together or not at all. In this order: written down, staged, done, checked, committed, let go. Whatever
- * stops it before the commit is rolled back, here or, after a kill, by whoever takes the lock next.
+ * Runs the steps of an edit all or nothing: record in the journal, stage new contents, do the steps, verify, commit by
+ * one mark, remove the old files. A failure before the commit is rolled back, after a kill by the next process.
  */
 import { createHash } from "node:crypto";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
-import { type Disk, isAbsence, type Slice } from "./disk.js";
-import type { Entry } from "./entry.js";
-import { finish } from "./let-go.js";
-import { placeAfter } from "./outcome.js";
-import { shownAs } from "./preview.js";
-import { refuseEdit } from "./reasons.js";
-import { heldIsKnown, runStep, unrunStep } from "./run-step.js";
-import { type FileState, filesOf, hiddenOf, placesOf, type Step } from "./step.js";
-import { systemWords } from "./system-words.js";
-import { writeTree } from "./tree.js";
-import type { Reason, Recovery } from "./types.js";
-import type { Work } from "./work.js";
-import { isOursWhole, type Workshop } from "./workshop.js";
+import type { PreparedStep } from "./build-steps.js";
+import { type ByteRange, type Disk, type FileState, filesInTree, writeTree } from "./disk.js";
+import {
+  describeSystemError,
+  ignoreSystemErrors,
+  isAbsent,
+  refuseEdit,
+  refuseOnSystemError,
+  shownPath,
+  systemCode,
+} from "./errors.js";
+import type { Journal, JournalEntry } from "./journal.js";
+import type { Lock } from "./lock.js";
+import { checkHeld, doStep, hiddenPathsOf, pathAfter, pathsOf, revertStep, type Step } from "./steps.js";
+import type { Reason } from "./types.js";
 
-/** What work came to. */
-export interface Performed {
-  /** Under which it can be undone. */
-  id: string;
-  /** Where files stand that lost attributes. */
-  bared: string[];
+/** What a transaction needs while the lock is held. */
+export interface TransactionContext {
+  disk: Disk;
+  gate: Gate;
+  journal: Journal;
+  lock: Lock;
 }
 
-/** Does the work, whole; throws a Refusal when nothing was done. */
-export async function perform(
-  shop: Workshop,
-  work: Work[],
-  { undoes, backups, holder }: Pick<Entry, "undoes" | "holder"> & { backups: string[] },
-): Promise<Performed> {
-  const { disk, journal, lock } = shop;
-  const steps = work.map(({ step }) => step);
-  // An undo is not undone itself: what it replaces is held while it runs, and needs no image.
-  const entry = await begin(shop, { undoes, steps, backups, ...(holder === undefined ? {} : { holder }) });
-  const bared: string[] = [];
+/** Runs the steps; throws a Refusal when nothing was changed. `attributesLost` are paths of files that lost some. */
+export async function runTransaction(
+  context: TransactionContext,
+  prepared: PreparedStep[],
+  description: Omit<JournalEntry, "id" | "steps">,
+): Promise<{ id: string; attributesLost: string[] }> {
+  const { disk, gate, journal, lock } = context;
+  const steps = prepared.map(({ step }) => step);
+  // An undo cannot be undone: its old contents are only held while it runs.
+  const images = description.undoes === null ? saveImages(disk, gate, steps) : noImages();
+  const lead = "The journal cannot be written";
+  const begun = journal.begin({ ...description, steps }, images);
+  const entry = await refuseOnSystemError("edit/no-journal", lead, begun);
+  const attributesLost: string[] = [];
   let at: Step | undefined;
   try {
-    for (const part of work) {
+    for (const part of prepared) {
       at = part.step;
-      if (!(await stage(disk, part)) && at.kind === "swap") bared.push(at.after);
+      if (!(await stageContent(disk, part)) && at.kind === "swap") attributesLost.push(at.after);
     }
     await lock.check();
     for (const step of steps) {
       at = step;
-      await runStep(disk, step);
+      await doStep(disk, step);
     }
     for (const step of steps) {
       at = step;
-      if (!(await heldIsKnown(disk, step))) throw Object.assign(new Error("changed"), { code: "ECHANGED" });
+      await checkHeld(disk, step);
     }
     at = undefined;
     await syncFolders(disk, steps);
     await lock.check();
     await journal.mark(entry.id, "committed");
   } catch (error) {
-    throw await giveUp(shop, entry, at, error);
+    throw await rollBackAfter(context, entry, at, error);
   }
-  await finish(shop, entry).catch((error: unknown) => {
-    // It has happened; what is not written down yet is so by whoever takes the lock next.
-    if (systemWords(error) === undefined) throw error;
-  });
-  return { id: entry.id, bared };
+  // The edit has happened. The next process that takes the lock completes what fails here.
+  await ignoreSystemErrors(finish(context, entry));
+  return { id: entry.id, attributesLost };
 }
 
-/** Finishes or rolls back what dead processes left; the lock makes sure that they are dead. */
-export async function recover(shop: Workshop): Promise<Recovery[]> {
-  const recoveries: Recovery[] = [];
-  for (const { id, stage: reached } of await shop.journal.list()) {
-    if (reached === "nothing") await shop.journal.forget(id);
-    if (reached !== "begun" && reached !== "committed") continue;
-    const recovery = await recoverEntry(shop, id, reached).catch((error: unknown) => {
-      const words = systemWords(error);
-      if (words === undefined) throw error;
-      return conflict(`an unfinished edit cannot be looked at now: ${words}`);
-    });
-    recoveries.push(recovery);
-  }
-  return recoveries;
-}
-
-async function recoverEntry(shop: Workshop, id: string, reached: "begun" | "committed"): Promise<Recovery> {
-  const entry = await shop.journal.read(id);
-  if (entry === undefined) {
-    await shop.journal.mark(id, "left");
-    return conflict("the record of an unfinished edit is damaged");
-  }
-  if (!isOursWhole(shop.gate, entry))
-    return conflict("an unfinished edit is about files that are not part of the workspace now");
-  if (reached === "committed") {
-    await finish(shop, entry);
-    return { outcome: "finished", reasons: [] };
-  }
-  const { reasons } = await rollBack(shop, entry);
-  return { outcome: reasons.length === 0 ? "rolled-back" : "conflict", reasons };
-}
-
-function conflict(message: string): Recovery {
-  return { outcome: "conflict", reasons: [{ code: "edit/left-behind", path: ".", message }] };
-}
-
-async function begin({ disk, journal, gate }: Workshop, entry: Omit<Entry, "id">): Promise<Entry> {
-  const images = entry.undoes === null ? saveImages(disk, gate, entry.steps) : noImages();
-  try {
-    return await journal.begin(entry, images);
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    const words = systemWords(error);
-    if (words === undefined) throw error;
-    throw new Refusal("edit/no-journal", `The journal cannot be written: ${words}. Nothing was changed.`);
-  }
-}
-
-/** What the journal must keep of steps. */
+/** The bytes that the journal must keep for undo. */
 export function imageBytes(steps: Step[]): number {
   return steps.flatMap(imagesOf).reduce((sum, { state }) => sum + state.size, 0);
 }
 
-/** The files that a step replaces or removes, each with the object that notes where its image begins. */
-function imagesOf(step: Step): { path: string; state: FileState; holder: { image: Slice | null } }[] {
-  if (step.kind === "swap") return [{ path: step.path, state: step.before, holder: step }];
+/** The files that a step replaces or removes; `target.image` is set when the content is saved. */
+function imagesOf(step: Step): { path: string; state: FileState; target: { image: ByteRange | null } }[] {
+  if (step.kind === "swap") return [{ path: step.path, state: step.before, target: step }];
   if (step.kind !== "take") return [];
-  return filesOf(step.tree, step.path).map(({ path, file }) => ({ path, state: file.state, holder: file }));
+  return filesInTree(step.tree, step.path).map(({ path, file }) => ({
+    path,
+    state: file.state,
+    target: file,
+  }));
 }
 
-/** The bytes of everything that will be replaced or removed; notes in the steps where each begins. */
 async function* saveImages(disk: Disk, gate: Gate, steps: Step[]): AsyncIterable<Uint8Array> {
   let offset = 0;
-  for (const { path, state, holder } of steps.flatMap(imagesOf)) {
+  for (const { path, state, target } of steps.flatMap(imagesOf)) {
     const hash = createHash("sha256");
-    const begin = offset;
-    for await (const piece of disk.pieces(path)) {
-      hash.update(piece);
-      offset += piece.length;
-      yield piece;
+    const start = offset;
+    for await (const chunk of disk.readChunks(path)) {
+      hash.update(chunk);
+      offset += chunk.length;
+      yield chunk;
     }
-    holder.image = { offset: begin, length: offset - begin };
+    target.image = { offset: start, length: offset - start };
     if (hash.digest("hex") !== state.sha256)
-      throw refuseEdit([{ code: "edit/changed", path: shownAs(gate, path), message: "changed meanwhile" }]);
+      throw refuseEdit([{ code: "edit/changed", path: shownPath(gate, path), message: "changed meanwhile" }]);
   }
 }
 
 async function* noImages(): AsyncIterable<Uint8Array> {}
 
-/** Writes what a step will put in place; false when that lacks attributes which the file has. */
-async function stage(disk: Disk, { step, content }: Work): Promise<boolean> {
-  if (content === undefined) return true;
-  if (step.kind === "place") await writeTree(disk, step.staged, step.tree, content);
+/** Writes the new content under its hidden name; false when it lacks attributes of the old file. */
+async function stageContent(disk: Disk, { step, contentOf }: PreparedStep): Promise<boolean> {
+  if (contentOf === undefined) return true;
+  if (step.kind === "place") await writeTree(disk, step.staged, step.tree, contentOf);
   if (step.kind !== "swap") return true;
-  return disk.writeLike(step.path, step.staged, content(null).bytes, step.now);
+  return disk.writeLike(step.path, step.staged, contentOf(null).bytes, step.now);
 }
 
-/** Rolls back after a failure and says what it was. */
-async function giveUp(shop: Workshop, entry: Entry, at: Step | undefined, error: unknown): Promise<unknown> {
-  const { reasons } = await rollBack(shop, entry);
-  const words = systemWords(error);
-  if (words === undefined && !(error instanceof Refusal)) return error;
-  const path = at === undefined ? "." : shownAs(shop.gate, placesOf(at)[0] ?? "");
-  const code = words === undefined ? "edit/busy" : isChange(error) ? "edit/changed" : "edit/failed";
-  const reason: Reason = { code, path, message: words ?? "another process has taken over" };
-  if (reasons.length > 0)
+/** Rolls back after a failure and returns the error to throw. */
+async function rollBackAfter(
+  context: TransactionContext,
+  entry: JournalEntry,
+  at: Step | undefined,
+  error: unknown,
+): Promise<unknown> {
+  const left = await rollBack(context, entry);
+  const description = describeSystemError(error);
+  if (description === undefined && !(error instanceof Refusal)) return error;
+  const path = at === undefined ? "." : shownPath(context.gate, pathsOf(at)[0]);
+  const isChange = systemCode(error) === "ECHANGED";
+  const code = description === undefined ? "edit/busy" : isChange ? "edit/changed" : "edit/failed";
+  const reason: Reason = { code, path, message: description ?? "another process has taken over the lock" };
+  if (left.length > 0)
     return refuseEdit(
-      [reason, ...reasons],
+      [reason, ...left],
       "edit/left-behind",
-      "The edit failed and could not be undone whole",
+      "The edit failed and could not be rolled back completely",
     );
   return code === "edit/failed"
-    ? refuseEdit([reason], code, "The edit failed; everything is as it was before")
+    ? refuseEdit([reason], code, "The edit failed and was rolled back")
     : refuseEdit([reason]);
 }
 
-/** Takes every step back, last first. The journal forgets the edit when nothing of it is left. */
-async function rollBack(shop: Workshop, entry: Entry): Promise<{ reasons: Reason[] }> {
+/** Reverts all steps, last first. Returns what could not be restored; forgets the edit when that is nothing. */
+export async function rollBack(
+  { disk, gate, journal }: TransactionContext,
+  entry: JournalEntry,
+): Promise<Reason[]> {
   const reasons: Reason[] = [];
-  let retry = false;
+  let mustRetry = false;
   for (const step of entry.steps.toReversed()) {
-    const path = shownAs(shop.gate, placesOf(step)[0] ?? "");
+    const path = shownPath(gate, pathsOf(step)[0]);
     try {
-      const message = await unrunStep(shop.disk, step);
+      const message = await revertStep(disk, step);
       if (message !== undefined) reasons.push({ code: "edit/left-behind", path, message });
     } catch (error) {
-      const words = systemWords(error);
-      if (words === undefined) throw error;
-      retry = true;
-      reasons.push({ code: "edit/left-behind", path, message: `could not be put back yet: ${words}` });
+      const description = describeSystemError(error);
+      if (description === undefined) throw error;
+      mustRetry = true;
+      reasons.push({ code: "edit/left-behind", path, message: `could not be restored yet: ${description}` });
     }
   }
-  if (retry) return { reasons };
-  await syncFolders(shop.disk, entry.steps);
-  if (reasons.length === 0) await shop.journal.forget(entry.id);
-  else await shop.journal.mark(entry.id, "left");
-  return { reasons };
+  if (mustRetry) return reasons;
+  await syncFolders(disk, entry.steps);
+  if (reasons.length === 0) await journal.forget(entry.id);
+  else await journal.mark(entry.id, "left");
+  return reasons;
 }
 
-/** Makes the names in all folders that the steps touched last. */
+/** Completes a committed edit: it can be undone from here on. */
+export async function finish(context: TransactionContext, entry: JournalEntry): Promise<void> {
+  const { journal } = context;
+  // Repeated after a kill, when the undone edit may be forgotten already.
+  if (entry.undoes !== null && (await journal.stage(entry.undoes)) !== "nothing") {
+    await journal.mark(entry.undoes, "undone");
+    if (await journal.isClean(entry.undoes)) await journal.forget(entry.undoes);
+  }
+  await journal.mark(entry.id, "done");
+  await removeHeldFiles(context, entry);
+}
+
+/** Removes the old files that an edit holds under hidden names. Returns what could not be removed. */
+export async function removeHeldFiles(
+  { disk, gate, journal }: TransactionContext,
+  entry: JournalEntry,
+): Promise<{ reasons: Reason[]; removed: number }> {
+  const reasons: Reason[] = [];
+  let removed = 0;
+  for (const step of entry.steps) {
+    if (step.kind !== "swap" && step.kind !== "take") continue;
+    try {
+      if ((await disk.stat(step.held)) === undefined) continue;
+      await disk.removeTree(step.held);
+      removed++;
+    } catch (error) {
+      const description = describeSystemError(error);
+      if (description === undefined) throw error;
+      const message = `was replaced or deleted, but its earlier content in ${basename(step.held)} cannot be removed: ${description}`;
+      reasons.push({ code: "edit/left-behind", path: shownPath(gate, step.path), message });
+    }
+  }
+  if (reasons.length > 0) return { reasons, removed };
+  if (entry.undoes === null) await journal.mark(entry.id, "clean");
+  else await journal.forget(entry.id);
+  return { reasons, removed };
+}
+
+/** Flushes every folder that the steps touched, where it was and where it is. */
 async function syncFolders(disk: Disk, steps: Step[]): Promise<void> {
   const paths = steps.flatMap((step, index) =>
-    placesAndHidden(step).flatMap((path) => [path, placeAfter(path, steps.slice(index + 1))]),
+    [...pathsOf(step), ...hiddenPathsOf(step)].flatMap((path) => [
+      path,
+      pathAfter(path, steps.slice(index + 1)),
+    ]),
   );
-  const folders = paths.map((path) => dirname(path));
-  for (const folder of uniqueBy(folders, (path) => path))
+  const folders = uniqueBy(
+    paths.map((path) => dirname(path)),
+    (folder) => folder,
+  );
+  for (const folder of folders)
     await disk.sync(folder).catch((error: unknown) => {
-      if (!isAbsence(error)) throw error;
+      if (!isAbsent(error)) throw error;
     });
-}
-
-function placesAndHidden(step: Step): string[] {
-  return [...placesOf(step), ...hiddenOf(step)];
-}
-
-function isChange(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ECHANGED";
 }

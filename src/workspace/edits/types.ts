@@ -1,34 +1,33 @@
 /**
- * What the rest of the program sees of edits. An edit is a list of changes: first previewed, then applied by the
- * preview's token, all or nothing, and undone by the token that applying gave. Nothing here knows LSP or tools.
+ * The public types of the edit engine. An edit is a list of changes: previewed, applied all or nothing as the preview
+ * showed it, and undone by the token that applying returned. The engine knows neither LSP nor MCP.
  */
 import type { Code } from "../../base/codes.js";
 import type { Gate } from "../types.js";
 
 /**
- * A piece of a text and what takes its place. Offsets count code units of the decoded text, without a byte-order mark;
- * all changes of one edit are about the same text, and insertions at one offset keep their order.
+ * Replaces a range of a text. Offsets count UTF-16 code units of the text without its byte-order mark. All changes of
+ * one edit refer to the same text; insertions at one offset keep their order.
  */
 export interface TextChange {
   start: number;
   end: number;
   newText: string;
-  /** The label of an annotation. */
+  /** The label of an LSP change annotation. */
   note?: string;
 }
 
 /**
- * One change of an edit, in order: each is about the files as the changes before it leave them. Paths are names that
- * the gate admits: paths, also relative to the first root, or `file:` URIs. An edit goes through symbolic links to
- * their target; rename and delete mean the link itself. Missing parent folders are made.
+ * One change of an edit. Each applies to the files as the changes before it leave them. Paths are absolute, relative to
+ * the first root, or `file:` URIs. `edit` follows symbolic links; `rename` and `delete` act on the link itself.
  */
 export type Change =
   | {
       kind: "edit";
       path: string;
       /**
-       * Hash of the bytes that the offsets are about: of the file on disk, of the text that an earlier `create` gives, or,
-       * for a second edit of a file, of either the text before the first one (both are one edit then) or after it.
+       * Hash of the bytes that the offsets refer to. A second edit of a file names the text before the first one (the two
+       * are merged) or the text after it.
        */
       sha256: string;
       changes: TextChange[];
@@ -44,77 +43,76 @@ export type Change =
     }
   | { kind: "delete"; path: string; recursive: boolean; ignoreIfNotExists: boolean; note?: string };
 
-/** Why something of an edit cannot be done, about one file. */
+/** Why an edit is refused, about one file. */
 export interface Reason {
   code: Code;
-  /** As the gate shows it; `change 3` for a path that it does not admit, counted from 1. */
+  /** The shown path; `change 3` (counted from 1) for a path that the gate does not admit. */
   path: string;
+  /** Continues the sentence that begins with the path. */
   message: string;
 }
 
-/** What an edit does to one file. */
 export interface FilePreview {
-  /** Absolute real path: where the file is before, or, for a new one, where it will be. */
+  /** Absolute real path: where the file is now, or where a new file will be. */
   path: string;
-  /** The same as the gate shows it; the key of `expected`. */
+  /** The path relative to the roots, as answers show it; the key of `expected`. */
   shown: string;
-  /** Where it is shown after, or null when it is removed. */
+  /** The shown path after the edit; null when the file is removed. */
   shownAfter: string | null;
   /** Null for a new file. */
   beforeSha256: string | null;
   /** Null for a removed file. */
   afterSha256: string | null;
-  /** The text that `changes` are about; null where no text changes, and for a new file. */
+  /** The text that `changes` refer to; null for a new file and where no text changes. */
   before: string | null;
-  /** In the order of the text, with line ends as they will be written. */
+  /** Sorted by offset, with the line ends that will be written. */
   changes: TextChange[];
-  /** A unified diff of this file, empty when only its place changes; cut at a line when too long. */
+  /** Unified diff; empty when only the path changes. */
   diff: string;
+  /** Whether `diff` was cut because it was too long. */
   diffCut: boolean;
-  /** Other hard links of the file, which will keep the old text. */
+  /** Number of other hard links, which keep the old text. */
   otherLinks: number;
-  /** Whether it belongs to another user, and will belong to ours. */
+  /** Whether the file belongs to another user and will belong to ours. */
   losesOwner: boolean;
 }
 
-/** What an edit does to names, in order. */
 export interface OperationPreview {
   kind: "create" | "rename" | "delete";
-  /** As the gate shows it. */
   path: string;
-  /** The new name of a rename. */
+  /** The new path of a rename. */
   to?: string;
   folder: boolean;
-  /** Files below a folder that moves or goes; 1 for a file. */
+  /** Number of files in the folder; 1 for a file. */
   files: number;
-  /** Whether something that is there is replaced. */
   overwrites: boolean;
-  /** Whether nothing is to do, as the change allows (`ignoreIfExists`, `ignoreIfNotExists`). */
+  /** Whether there is nothing to do (`ignoreIfExists`, `ignoreIfNotExists`). */
   skipped: boolean;
   note?: string;
 }
 
 export interface Preview {
-  /** By path. */
+  /** The changes that were previewed. */
+  changes: Change[];
+  /** Sorted by path. */
   files: FilePreview[];
   operations: OperationPreview[];
-  /** Stands for this very edit of these very files in `apply`; the same edit has the same token. */
+  /** Identifies this edit of these file contents; equal edits have equal tokens. */
   token: string;
-  /** Why it cannot be applied; empty when it can. */
+  /** Why the edit cannot be applied; empty when it can. */
   reasons: Reason[];
 }
 
-/** What happened to one file; counted after it happened. */
 export interface AppliedFile {
-  /** Absolute real path after (before, when it was removed). */
+  /** Absolute real path after the edit; the old path of a removed file. */
   path: string;
   shown: string;
   beforeSha256: string | null;
   afterSha256: string | null;
+  /** Number of text changes. */
   changes: number;
 }
 
-/** A name that appeared, moved or went: what language servers and watchers are to be told. */
 export interface AppliedOperation {
   kind: "create" | "rename" | "delete";
   /** Absolute path before. */
@@ -126,86 +124,89 @@ export interface AppliedOperation {
   folder: boolean;
 }
 
-export interface Applied {
+/** The files and paths that an apply or an undo changed. */
+export interface EditOutcome {
   files: AppliedFile[];
   operations: AppliedOperation[];
-  /** Copies of the old texts that were asked for, as the gate shows them. */
+}
+
+export interface Applied extends EditOutcome {
+  /** Shown paths of the backup copies. */
   backups: string[];
-  /** Files that have lost extended attributes or access lists, as the gate shows them. */
-  bared: string[];
+  /** Shown paths of files that lost extended attributes or access lists. */
+  attributesLost: string[];
   undoToken: string;
 }
 
-/** What an undo brought back; the same form, seen from the undo. */
-export type Undone = Omit<Applied, "backups" | "bared" | "undoToken">;
-
-/** What was found of an edit whose process died, and what became of it. */
+/** What happened to an edit whose process died. */
 export interface Recovery {
-  /** `finished`: it had happened whole; `rolled-back`: nothing of it is left; `conflict`: but for `reasons`. */
+  /** `conflict`: rolled back except for the files in `reasons`. */
   outcome: "finished" | "rolled-back" | "conflict";
-  /** Files that somebody changed since and that were therefore left as they are. */
   reasons: Reason[];
 }
 
-/** Whoever edits or takes back. */
-export type Asker = Pick<ApplyOptions, "gate" | "holder">;
-
 export interface ApplyOptions {
-  /** The gate of whoever applies, when it is narrower than the workspace's. */
+  /** The caller's gate, when it is narrower than the workspace's. */
   gate?: Gate;
-  /** Who applies, where there are several; they alone, and the user's own processes, can take it back. */
+  /** The session that applies, when several share the proxy: only it and the user's own processes can undo the edit. */
   holder?: string | undefined;
-  /** Hashes by shown path: every file that is there before must be named with the hash it has, and no other. */
+  /** Expected hashes by shown path. Every file that exists before must be listed, and no other. */
   expected?: { [shown: string]: string };
-  /** Copies each edited file beside itself first, with this at the end of the name. */
+  /** Copies each edited file beside itself first, with this suffix. */
   backupSuffix?: string;
 }
 
-/** Bounds of edits. */
+export type Caller = Pick<ApplyOptions, "gate" | "holder">;
+
 export interface EditLimits {
-  /** Largest file whose text is edited. */
+  /** Largest file whose text can be edited. */
   fileBytes: number;
-  /** All texts of one edit together, before and after; also what a delete may remove. */
+  /** All texts of one edit together, before and after, and everything it deletes. */
   editBytes: number;
   /** Files that one edit may touch or remove. */
   editFiles: number;
   /** Characters of one file's diff. */
   diffChars: number;
-  /** Previews that can still be applied, and what they may hold together. */
-  previews: number;
-  previewBytes: number;
-  /** What is kept for undo. */
+  /** The undo history of one workspace. */
   journalBytes: number;
   journalEntries: number;
   journalAgeMs: number;
-  /** How long to wait for another process that edits the same workspace. */
+  /** How long to wait for another process that edits. */
   lockWaitMs: number;
 }
 
-/**
- * The edits of one workspace. Refusals carry `data.reasons`, the list of all reasons. A session that sees less than the
- * workspace gives its own gate; what that does not admit is neither edited nor undone.
- */
+export const defaultEditLimits: EditLimits = {
+  fileBytes: 16 << 20,
+  editBytes: 128 << 20,
+  editFiles: 5_000,
+  diffChars: 1_000_000,
+  journalBytes: 256 << 20,
+  journalEntries: 100,
+  journalAgeMs: 7 * 24 * 3_600_000,
+  lockWaitMs: 10_000,
+};
+
+/** The edits of one workspace. A Refusal carries all reasons in `data.reasons`. */
 export interface Edits {
-  /** Reads, decides and remembers; writes nothing. What cannot be done is told in `reasons`, not thrown. */
+  /** Checks an edit without writing. Problems are returned in `reasons`, not thrown. */
   preview(changes: Change[], gate?: Gate): Promise<Preview>;
-  /** Does what a preview showed, whole, or throws a Refusal and leaves everything as it was. */
-  apply(token: string, options?: ApplyOptions): Promise<Applied>;
-  /** Brings back what an apply changed, whole, or throws a Refusal; works after a restart too. */
-  undo(undoToken: string, asker?: Asker): Promise<Undone>;
-  /** What an undo would bring back; throws a Refusal where it could not. Writes nothing. */
-  previewUndo(undoToken: string, asker?: Asker): Promise<Undone>;
-  /** Waits for what is under way. */
+  /** Applies a preview completely, or throws a Refusal and changes nothing. */
+  apply(preview: Preview, options?: ApplyOptions): Promise<Applied>;
+  /** Reverts an applied edit completely, or throws a Refusal; works after a restart too. */
+  undo(undoToken: string, caller?: Caller): Promise<EditOutcome>;
+  /** What an undo would change; throws a Refusal where it is not possible. Writes nothing. */
+  previewUndo(undoToken: string, caller?: Caller): Promise<EditOutcome>;
+  /** Waits for running operations. */
   close(): Promise<void>;
 }
 
 export interface EditsOptions {
   gate: Gate;
-  /** The user's state folder; journals stand below it. No edit touches it. */
+  /** The user's state folder, which holds the journals. No edit may touch it. */
   stateFolder: string;
-  /** Files and folders that govern the program, as its config: no edit touches them. */
+  /** The program's own files and folders, such as its config. No edit may touch them. */
   ownFiles?: readonly string[];
   limits?: Partial<EditLimits>;
-  /** Told of each dead process's edit that was finished or rolled back, at opening and later. */
+  /** Called for each edit of a dead process that was finished or rolled back. */
   recovered?: (recovery: Recovery) => void;
 }

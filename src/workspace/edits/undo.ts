@@ -1,104 +1,82 @@
 /**
- * The work that takes a committed edit back: contents first, where the files are now, then names in reverse order. It
- * is drafted like any edit, so what somebody changed since is found before anything is touched.
+ * Builds the steps that revert a committed edit: contents first, where the files are now, then paths in reverse order.
+ * Everything is checked first, so a conflict with a later change is found before anything is written.
  */
 import { dirname, join } from "node:path";
 import { Refusal } from "../../base/problem.js";
-import type { Gate } from "../types.js";
-import type { Ward } from "../ward.js";
-import { type Disk, type Found, hashFile } from "./disk.js";
-import type { Entry } from "./entry.js";
-import type { Journal } from "./journal.js";
-import { Overlay } from "./overlay.js";
-import { shownAs } from "./preview.js";
-import { placesOf, type Step } from "./step.js";
-import { systemWords } from "./system-words.js";
-import { isSameTree } from "./tree.js";
+import { HiddenNames, type PreparedStep } from "./build-steps.js";
+import { type DiskEntry, hashFile, isSameTree, ownerOf } from "./disk.js";
+import { describeSystemError, shownPath } from "./errors.js";
+import type { Journal, JournalEntry } from "./journal.js";
+import { type EditContext, PathOverlay } from "./planned-tree.js";
+import { pathsOf, type Step, type StepOf } from "./steps.js";
 import type { Reason } from "./types.js";
-import { HiddenNames, type Work } from "./work.js";
 
-type StepOf<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;
+type UndoContext = Pick<EditContext, "disk" | "gate" | "protectedPaths"> & { journal: Journal };
 
-interface UndoSurroundings {
-  disk: Disk;
-  gate: Gate;
-  ward: Ward;
-  journal: Journal;
+/** The steps that undo an edit, or the reasons why it cannot be undone. */
+export async function undoSteps(
+  context: UndoContext,
+  entry: JournalEntry,
+): Promise<{ prepared: PreparedStep[]; reasons: Reason[] }> {
+  const builder = new UndoBuilder(context, entry);
+  for (const step of entry.steps) if (step.kind === "swap") await builder.add(step);
+  for (const step of entry.steps.toReversed()) if (step.kind !== "swap") await builder.add(step);
+  return builder;
 }
 
-/** The work that undoes an edit, or the reasons why it cannot be undone. */
-export async function undoOf(
-  around: UndoSurroundings,
-  entry: Entry,
-): Promise<{ work: Work[]; reasons: Reason[] }> {
-  const undoing = new Undoing(around, entry);
-  for (const step of entry.steps) if (step.kind === "swap") await undoing.add(step);
-  for (const step of entry.steps.toReversed()) if (step.kind !== "swap") await undoing.add(step);
-  return undoing;
-}
-
-class Undoing {
-  readonly work: Work[] = [];
+class UndoBuilder {
+  readonly prepared: PreparedStep[] = [];
   readonly reasons: Reason[] = [];
-
-  readonly #disk: Disk;
-  readonly #gate: Gate;
-  readonly #ward: Ward;
-  readonly #journal: Journal;
-  readonly #entry: Entry;
   readonly #names: HiddenNames;
-  readonly #overlay = new Overlay();
-  /** Hashes that files will have once their content is back, by where they are now. */
+  readonly #overlay = new PathOverlay();
+  /** Hashes of files after their content is restored, by their path now. */
   readonly #restored = new Map<string, string>();
 
-  constructor({ disk, gate, ward, journal }: UndoSurroundings, entry: Entry) {
-    this.#disk = disk;
-    this.#gate = gate;
-    this.#ward = ward;
-    this.#journal = journal;
-    this.#entry = entry;
-    const rest = entry.steps.filter((step) => step.kind !== "swap");
-    this.#names = new HiddenNames(disk, rest.flatMap(placesOf));
+  constructor(
+    private readonly context: UndoContext,
+    private readonly entry: JournalEntry,
+  ) {
+    const pathSteps = entry.steps.filter((step) => step.kind !== "swap");
+    this.#names = new HiddenNames(context.disk, pathSteps.flatMap(pathsOf));
   }
 
   async add(step: Step): Promise<void> {
-    const place = step.kind === "move" ? step.to : step.kind === "swap" ? step.after : step.path;
+    const path = step.kind === "move" ? step.to : step.kind === "swap" ? step.after : step.path;
     try {
-      for (const path of [...placesOf(step), place]) this.#mustBeOurs(path);
-      const work = await this.#reverse(step);
-      if (work !== undefined) this.work.push(work);
+      for (const touched of [...pathsOf(step), path]) this.#checkPath(touched);
+      const prepared = await this.#reverse(step);
+      if (prepared !== undefined) this.prepared.push(prepared);
     } catch (error) {
-      const words = error instanceof Refusal ? error.message : systemWords(error);
-      if (words === undefined) throw error;
+      const message = error instanceof Refusal ? error.message : describeSystemError(error);
+      if (message === undefined) throw error;
       const code = error instanceof Refusal ? error.code : "edit/undo-conflict";
-      this.reasons.push({ code, path: shownAs(this.#gate, place), message: words });
+      this.reasons.push({ code, path: shownPath(this.context.gate, path), message });
     }
   }
 
-  async #reverse(step: Step): Promise<Work | undefined> {
-    if (step.kind === "swap") return this.#swapBack(step);
-    if (step.kind === "move") return this.#moveBack(step);
-    if (step.kind === "place") return this.#takeAway(step);
-    if (step.kind === "take") return this.#putBack(step);
-    if (step.kind === "make-folder") {
-      const { path } = step;
-      const found = await this.#find(path);
-      const owner = found === undefined ? null : { mode: found.mode, uid: found.uid, gid: found.gid };
-      if (await this.#willBeEmpty(path)) this.#overlay.remove(path);
-      return { step: { kind: "remove-folder", path, owner } };
-    }
-    return undefined;
+  async #reverse(step: Step): Promise<PreparedStep | undefined> {
+    if (step.kind === "swap") return this.#reverseSwap(step);
+    if (step.kind === "move") return this.#reverseMove(step);
+    if (step.kind === "place") return this.#reversePlace(step);
+    if (step.kind === "take") return this.#reverseTake(step);
+    // Only undo steps remove folders, and those are never undone.
+    if (step.kind === "remove-folder") return undefined;
+    const { path } = step;
+    const found = await this.#find(path);
+    if (await this.#willBeEmpty(path)) this.#overlay.remove(path);
+    return { step: { kind: "remove-folder", path, owner: found === undefined ? null : ownerOf(found) } };
   }
 
-  async #swapBack(step: StepOf<"swap">): Promise<Work> {
-    const found = await this.#disk.look(step.after);
-    if (found?.kind !== "file") throw conflict("is not there any more");
-    if ((await hashFile(this.#disk, step.after)) !== step.now.sha256)
-      throw conflict("was changed since the edit");
-    if (step.image === null) throw conflict("has no earlier content in the journal");
-    const image = step.image;
-    // Who may do what with the file was not changed by the edit, so it stays as it is now.
-    const owner = { mode: found.mode, uid: found.uid, gid: found.gid };
+  async #reverseSwap(step: StepOf<"swap">): Promise<PreparedStep> {
+    const { disk, journal } = this.context;
+    const found = await disk.stat(step.after);
+    if (found?.kind !== "file") throw conflict("does not exist any more");
+    if ((await hashFile(disk, step.after)) !== step.now.sha256) throw conflict("was changed since the edit");
+    const { image } = step;
+    if (image === null) throw conflict("has no earlier content in the journal");
+    // The edit did not change the permissions, so those of now are kept.
+    const owner = ownerOf(found);
     this.#restored.set(step.after, step.before.sha256);
     return {
       step: {
@@ -107,18 +85,19 @@ class Undoing {
         staged: await this.#names.beside(step.after),
         held: await this.#names.beside(step.after),
       },
-      content: () => ({ bytes: this.#journal.image(this.#entry.id, image), keepOwner: true }),
+      contentOf: () => ({ bytes: journal.image(this.entry.id, image), keepOwner: true }),
     };
   }
 
-  async #moveBack(step: StepOf<"move">): Promise<Work> {
+  async #reverseMove(step: StepOf<"move">): Promise<PreparedStep> {
+    const { disk } = this.context;
     const origin = this.#originOf(step.to);
-    const found = origin === undefined ? undefined : await this.#disk.look(origin);
+    const found = origin === undefined ? undefined : await disk.stat(origin);
     if (found === undefined || origin === undefined || (found.kind === "folder") !== step.folder)
-      throw conflict("is not there any more");
-    if (step.sha256 !== null && (await hashFile(this.#disk, origin)) !== step.sha256)
+      throw conflict("does not exist any more");
+    if (step.sha256 !== null && (await hashFile(disk, origin)) !== step.sha256)
       throw conflict("was changed since the edit");
-    await this.#mustBeFree(step.from);
+    await this.#checkFree(step.from);
     const restored = this.#restored.get(origin);
     this.#overlay.move(step.to, step.from);
     return {
@@ -130,23 +109,22 @@ class Undoing {
     };
   }
 
-  async #takeAway(step: StepOf<"place">): Promise<Work> {
-    const origin = this.#originOf(step.path);
-    if (origin === undefined || !(await isSameTree(this.#disk, origin, step.tree)))
+  async #reversePlace({ path, tree }: StepOf<"place">): Promise<PreparedStep> {
+    const origin = this.#originOf(path);
+    if (origin === undefined || !(await isSameTree(this.context.disk, origin, tree)))
       throw conflict("was changed since the edit");
-    this.#overlay.remove(step.path);
-    const held = await this.#names.beside(step.path);
-    return { step: { kind: "take", path: step.path, tree: step.tree, held } };
+    this.#overlay.remove(path);
+    return { step: { kind: "take", path, tree, held: await this.#names.beside(path) } };
   }
 
-  async #putBack(step: StepOf<"take">): Promise<Work> {
-    await this.#mustBeFree(step.path);
-    this.#overlay.create(step.path);
-    const { id } = this.#entry;
+  async #reverseTake({ path, tree }: StepOf<"take">): Promise<PreparedStep> {
+    await this.#checkFree(path);
+    this.#overlay.create(path);
+    const { journal } = this.context;
     return {
-      step: { ...step, kind: "place", staged: await this.#names.beside(step.path) },
-      content: (file) => ({
-        bytes: file?.image ? this.#journal.image(id, file.image) : Buffer.alloc(0),
+      step: { kind: "place", path, tree, staged: await this.#names.beside(path) },
+      contentOf: (file) => ({
+        bytes: file?.image ? journal.image(this.entry.id, file.image) : Buffer.alloc(0),
         keepOwner: true,
       }),
     };
@@ -154,35 +132,36 @@ class Undoing {
 
   async #willBeEmpty(folder: string): Promise<boolean> {
     const origin = this.#originOf(folder);
-    if (origin === undefined || (await this.#disk.look(origin))?.kind !== "folder") return false;
-    const names = await this.#disk.list(origin);
+    if (origin === undefined || (await this.context.disk.stat(origin))?.kind !== "folder") return false;
+    const names = await this.context.disk.list(origin);
     return names.every((name) => this.#overlay.find(join(folder, name)).kind === "nowhere");
   }
 
-  async #mustBeFree(path: string): Promise<void> {
+  async #checkFree(path: string): Promise<void> {
     if ((await this.#find(path)) !== undefined || this.#overlay.find(path).kind === "new")
-      throw conflict("cannot come back: something else stands there now");
+      throw conflict("cannot be restored: something else exists there now");
     const folder = this.#overlay.find(dirname(path));
-    if (folder.kind === "nowhere") throw conflict("cannot come back: its folder is not there any more");
-    if (folder.kind === "disk" && (await this.#disk.look(folder.origin))?.kind !== "folder")
-      throw conflict("cannot come back: its folder is not there any more");
+    const isMissing =
+      folder.kind === "nowhere" ||
+      (folder.kind === "disk" && (await this.context.disk.stat(folder.origin))?.kind !== "folder");
+    if (isMissing) throw conflict("cannot be restored: its folder does not exist any more");
   }
 
-  async #find(path: string): Promise<Found | undefined> {
+  async #find(path: string): Promise<DiskEntry | undefined> {
     const origin = this.#originOf(path);
-    return origin === undefined ? undefined : this.#disk.look(origin);
+    return origin === undefined ? undefined : this.context.disk.stat(origin);
   }
 
   #originOf(path: string): string | undefined {
-    const where = this.#overlay.find(path);
-    return where.kind === "disk" ? where.origin : undefined;
+    const planned = this.#overlay.find(path);
+    return planned.kind === "disk" ? planned.origin : undefined;
   }
 
-  #mustBeOurs(path: string): void {
-    const placed = this.#gate.place(path);
+  #checkPath(path: string): void {
+    const placed = this.context.gate.place(path);
     if (placed instanceof Refusal) throw conflict("is not part of the workspace now");
-    if (!placed.writable) throw conflict("is only read now");
-    this.#ward.refuseWhole(path);
+    if (!placed.writable) throw conflict("is read-only now");
+    this.context.protectedPaths.refuseTree(path);
   }
 }
 

@@ -1,4 +1,4 @@
-/** From the first write on, a call is answered with what happened; before it, whoever leaves changes nothing. */
+/** A call that has begun to write is completed and answered; one that is cancelled before changes nothing. */
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
 import { codeOf, editing, files, greet, read, renameBoth } from "./support.js";
@@ -28,7 +28,7 @@ it("a call whose time is over by then says so too", async () => {
     tools: ["rename_symbol", "get_document_symbols"],
     config: { tools: [{ name: "rename_symbol", timeout_ms: 3000 }] },
   });
-  // The server is up before, so that the time goes to the edit and to what comes after it.
+  // The server is started first, so that the time is spent on the edit and after it.
   await workshop.call("get_document_symbols", { file_path: "a.fake" });
   const answer = await workshop.call("rename_symbol", apply);
   expect(answer.structured).toMatchObject({
@@ -45,7 +45,7 @@ it("a call that is cancelled before the first write changes nothing", async () =
   while ((await workshop.received("textDocument/rename")).length === 0) await turn();
   controller.abort();
   const answer = await pending;
-  // Whether the write had begun is a matter of microseconds; what is told must be what is there.
+  // Whether the write had begun depends on microseconds; the answer must match the file.
   const isDone = read(workshop, "a.fake") !== files["a.fake"];
   expect(codeOf(answer)).toBe(isDone ? undefined : "call/cancelled");
   expect(read(workshop, "b.fake") !== files["b.fake"]).toBe(isDone);

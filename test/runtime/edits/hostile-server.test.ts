@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "../../../src/base/json.js";
 import { snapshotOf } from "../../workspace/edits/bench.js";
 import { codeOf, editing } from "./support.js";
 
-/** So many that one in ten of them, about as many as can be applied, are never too few. */
+/** About one in ten can be applied; there must be enough of those. */
 const rounds = 240;
 
 const mild = ["a.fake", "b.fake", "src/c.fake", "src", "new.fake", "dir/new.fake", "link.fake"].map(
@@ -143,7 +143,7 @@ test("edits of a hostile server touch nothing outside the roots, and each can be
     }
     const code = String(codeOf(preview) ?? preview.structured.status);
     codes.set(code, (codes.get(code) ?? 0) + 1);
-    // A server's nonsense is the server's, never an internal error.
+    // An invalid reply must not be an internal error.
     expect(code, where).not.toBe("runtime/fault");
     expect(snapshotOf(join(top, "outside")), where).toEqual(outside);
     expect(snapshotOf(workshop.folder), where).toEqual(before);

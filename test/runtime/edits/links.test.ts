@@ -1,4 +1,4 @@
-/** Symbolic links are renamed and deleted as links: servers hear of the link's own name, and no target is touched. */
+/** Symbolic links are renamed and deleted as links: servers are notified of the link's name, and no target changes. */
 import { existsSync, lstatSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -74,7 +74,7 @@ it("a link to a folder goes without what is behind it", async () => {
   await untouched(workshop);
 });
 
-/** Applies what a preview shows. */
+/** Applies a preview. */
 async function previewed(workshop: Workshop, tool: string, args: JsonObject): Promise<CallOutcome> {
   const { structured } = await workshop.call(tool, args);
   return workshop.call(tool, { ...args, dry_run: false, edit_token: structured.edit_token ?? null });

@@ -1,9 +1,9 @@
-/** Places and offsets are each other's inverse, in every encoding; what is no place has no offset. */
+/** Positions and offsets convert to each other in every encoding; an invalid position has no offset. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Lines, type PositionEncoding } from "../../../src/base/text.js";
 import { exactExtent, exactOffset, pointAt } from "../../../src/runtime/edits/offsets.js";
-import { plainSnippet } from "../../../src/runtime/edits/snippets.js";
+import { plainSnippet } from "../../../src/runtime/edits/server-edit.js";
 import { indentationOf } from "../../../src/runtime/point/indentation.js";
 
 const text = fc
@@ -11,7 +11,7 @@ const text = fc
   .map((parts) => parts.join(""));
 const unit = fc.constantFrom<PositionEncoding>("utf-8", "utf-16", "utf-32");
 
-/** The offsets at which a text may be cut: between characters, and not between \r and \n. */
+/** The offsets between characters, but not between \r and \n. */
 function borders(of: string): number[] {
   const found = [0];
   for (const character of of) found.push((found.at(-1) ?? 0) + character.length);

@@ -1,7 +1,7 @@
-/** A large file's preview is read to its end by cursor; nothing of it is cut. */
+/** The preview of a large file can be read completely by cursor. */
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
-import { partsOf } from "../../../src/runtime/edits/parts.js";
+import { splitIntoParts } from "../../../src/runtime/edits/render-edit.js";
 import { editing, filesOf, read } from "./support.js";
 
 const lines = (word: string, count: number) =>
@@ -40,9 +40,9 @@ it("every page keeps its bounds, and all of them together are the whole edit", a
 it("a small file is one item, and no character is torn", () => {
   const endOf = () => ({ line: 9 });
   const small = { path: "a", edits: [{ line: 1, new_text: "x" }], diff: "+x\n" };
-  expect(partsOf(small, 40_000, endOf)).toEqual([small]);
+  expect(splitIntoParts(small, 40_000, endOf)).toEqual([small]);
   const text = "😀".repeat(9000);
-  const parts = partsOf({ path: "a", edits: [{ line: 1, new_text: text }] }, 40_000, endOf);
+  const parts = splitIntoParts({ path: "a", edits: [{ line: 1, new_text: text }] }, 40_000, endOf);
   const edits = parts.flatMap(({ edits: own }) => own as JsonObject[]);
   expect(edits.map(({ new_text }) => new_text).join("")).toBe(text);
   expect(edits.every(({ new_text }) => /^(?:😀)+$/u.test(String(new_text)))).toBe(true);

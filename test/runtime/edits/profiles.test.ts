@@ -1,4 +1,4 @@
-/** Older systems' edits: their names and arguments, our rules. */
+/** Edit tools of the compatibility profiles: their names and arguments, our rules. */
 import { expect, it } from "vitest";
 import { sha256 } from "../../../src/base/hash.js";
 import type { JsonObject } from "../../../src/base/json.js";

@@ -16,7 +16,7 @@ afterEach(() => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Begins an edit of two files and leaves it in the middle, as a kill would. */
+/** Edits two files and stops halfway, like a killed process. */
 async function leaveHalf(folder: string, stateFolder: string): Promise<void> {
   let broken = false;
   const disk = watchedDisk(({ method, paths }) => {

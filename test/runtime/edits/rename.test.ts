@@ -1,4 +1,4 @@
-/** Renames through the whole line: shown, bound to what was seen, applied whole, counted as they happened. */
+/** Renames from call to disk: previewed, bound to the preview, applied completely, counted correctly. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -89,7 +89,7 @@ describe("a preview", () => {
     const workshop = await editing({
       files: { "a.fake": text },
       replies: { "textDocument/rename": { changes: { "file:///work/a.fake": edits } } },
-      // It is much to judge: a busy machine needs longer than calls have by default.
+      // There is much to check: a busy machine needs more than the default timeout.
       config: { limits: { timeout_ms: 60_000 } },
     });
     const answer = await workshop.call("rename_symbol", greet);
@@ -133,6 +133,8 @@ describe("an apply", () => {
     expect(answer.structured).toMatchObject({ status: "applied", summary: { files: 2, edits: 2 } });
     expect(read(workshop, "b.fake")).toBe(renamed["b.fake"]);
     expect(await workshop.received("textDocument/rename")).toHaveLength(1);
+    const again = await workshop.call("rename_symbol", { ...greet, dry_run: false, edit_token: token });
+    expect(codeOf(again)).toBe("edit/unknown-token");
   });
 
   it("takes a token for the call that showed it, or alone for any preview of the session", async () => {
@@ -301,7 +303,7 @@ describe("pointing at what is renamed", () => {
     const beside = { file_path: "a.fake", line: 1, character: 9, new_name: "hello" };
     const answer = await workshop.call("rename_symbol_strict", beside);
     expect(codeOf(answer)).toBe("lsp/no-answer");
-    // An empty answer of a server that has not said that it is ready is asked for again, at the same place.
+    // An empty answer of a server that is not ready is retried at the same position.
     const asked = await workshop.received("textDocument/prepareRename");
     expect(asked.map(({ position }) => position)).toEqual(asked.map(() => ({ line: 0, character: 8 })));
     expect(asked.length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** What servers answer with, in every form: nothing is dropped, nothing is done twice, what is not exact is refused. */
+/** Server edits in every form: nothing is dropped or applied twice, and what is not exact is refused. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

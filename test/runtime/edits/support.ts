@@ -1,4 +1,4 @@
-/** A workspace with a scripted server that edits: what it answers is the test's; it publishes every `bad` as an error. */
+/** A workspace with a scripted server: the test defines its replies, and it publishes every `bad` as an error. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach } from "vitest";
@@ -14,13 +14,13 @@ afterEach(async () => {
 
 export interface EditingOptions {
   files?: { [path: string]: string };
-  /** Method → answer of the server. */
+  /** The server's reply by method. */
   replies?: { [method: string]: Json };
   capabilities?: JsonObject;
   scenario?: Partial<Scenario>;
-  /** The tools that are listed, besides `undo_edit` and `apply_workspace_edit`: the fewer, the sooner it starts. */
+  /** The listed tools besides `undo_edit` and `apply_workspace_edit`; fewer tools start faster. */
   tools?: string[];
-  /** What else the server's config says. */
+  /** Further settings of the server. */
   server?: JsonObject;
   config?: JsonObject;
 }
@@ -92,10 +92,10 @@ export const renameBoth: JsonObject = {
   },
 };
 
-/** The arguments that mean `greet` in `a.fake`. */
+/** Arguments that select `greet` in `a.fake`. */
 export const greet = { file_path: "a.fake", line: 1, character: 10, new_name: "hello" };
 
-/** The text of a file of the workspace; undefined when there is none. */
+/** The text of a workspace file; undefined when it does not exist. */
 export function read(workshop: Workshop, file: string): string | undefined {
   const path = join(workshop.folder, file);
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;

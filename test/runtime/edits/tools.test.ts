@@ -1,4 +1,4 @@
-/** The other tools that edit: actions, formats, files, symbols, edits that an agent writes itself; and who may call them. */
+/** The other edit tools: actions, formatting, files, symbols, written edits; and who may call them. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** What else a file carries: extended attributes and access lists, through an edit and through its undo. */
+/** Extended attributes and access lists survive an edit and its undo. */
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => bench.remove());
 
-/** Runs a line of Python, which has the calls that Node lacks; undefined where it cannot. */
+/** Runs a line of Python, which has calls that Node lacks; undefined when that fails. */
 function python(line: string): string | undefined {
   const { status, stdout } = spawnSync("python3", ["-c", `import os\n${line}`], { encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;
@@ -33,7 +33,7 @@ test("are kept where the system has a tool for it", async ({ skip }) => {
   if (made === undefined || !isGnu()) skip();
   const edits = await bench.open();
   const applied = await applyNow(edits, [bench.change("a.ts", "one", "uno")]);
-  expect([applied.bared, bench.text("a.ts"), attribute()]).toEqual([[], "uno\n", "b'mine'"]);
+  expect([applied.attributesLost, bench.text("a.ts"), attribute()]).toEqual([[], "uno\n", "b'mine'"]);
   expect(statSync(join(bench.root, "a.ts")).mode & 0o777).toBe(0o640);
   await edits.undo(applied.undoToken);
   expect([bench.text("a.ts"), attribute()]).toEqual(["one\n", "b'mine'"]);
@@ -49,5 +49,5 @@ test("that are lost are named, and the edit stands", async () => {
   };
   const edits = await bench.open({}, disk);
   const applied = await applyNow(edits, [bench.change("a.ts", "one", "uno")]);
-  expect([applied.bared, bench.text("a.ts")]).toEqual([["a.ts"], "uno\n"]);
+  expect([applied.attributesLost, bench.text("a.ts")]).toEqual([["a.ts"], "uno\n"]);
 });

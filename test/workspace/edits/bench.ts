@@ -1,4 +1,4 @@
-/** A workspace in a folder of its own, with a state folder beside it, for tests of edits. */
+/** A temporary workspace with a state folder beside it, for tests of edits. */
 import {
   chmodSync,
   existsSync,
@@ -40,7 +40,7 @@ export interface Bench {
   /** Everything in the workspace: kind, mode and content by path. */
   snapshot(): { [path: string]: string };
   open(limits?: Partial<EditLimits>, disk?: Disk): Promise<Edits>;
-  /** A change of a file's text as it is now: the first `from` becomes `to`. */
+  /** A change of a file's current text: replaces the first `from` by `to`. */
   change(name: string, from: string, to: string): Change;
   remove(): void;
 }
@@ -50,10 +50,10 @@ export function makeBench(parent = tmpdir()): Bench {
   return benchAt(realpathSync(mkdtempSync(join(parent, "edits-"))));
 }
 
-/** Where files are in memory, if the system has such a place: hundreds of edits would wait for the disk most of the time. */
+/** A memory file system, if there is one: hundreds of flushed edits are slow on a disk. */
 export const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** A workspace in a folder that is there already. */
+/** A workspace in an existing folder. */
 export function benchAt(
   top: string,
   deny: string[] = ["**/.git/**", "secret", "**/.dot*", "**/.lsp-proxy-*"],
@@ -121,11 +121,11 @@ export const remove = (path: string, options: { [key: string]: boolean } = {}): 
 
 /** Previews and applies. */
 export async function applyNow(edits: Edits, changes: Change[]): Promise<Applied> {
-  const { token } = await edits.preview(changes);
-  return edits.apply(token);
+  const preview = await edits.preview(changes);
+  return edits.apply(preview);
 }
 
-/** The refusal that something ends in. */
+/** The Refusal that a promise rejects with. */
 export async function refusalOf(act: Promise<unknown>): Promise<Refusal> {
   try {
     await act;

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openEdits } from "../../../src/workspace/edits/edits.js";
-import { takeLock } from "../../../src/workspace/edits/lock.js";
-import { lifeOf, ownIdentity } from "../../../src/workspace/edits/process-identity.js";
+import { lifeOf, ownIdentity, takeLock } from "../../../src/workspace/edits/lock.js";
 import { realDisk } from "../../../src/workspace/edits/real-disk.js";
 import { openGate } from "../../../src/workspace/gate.js";
 import { applyNow, type Bench, makeBench, memory, reasonsOf, refusalOf } from "./bench.js";
@@ -74,12 +73,12 @@ describe("two processes at once", () => {
     expect(bench.text("log.txt")).toContain("mine");
     const edits = await bench.open({ lockWaitMs: 200 });
     expect(bench.recoveries).toEqual([]);
-    const { token } = await edits.preview([bench.change("copy.txt", "end", "ours\nend")]);
-    expect((await refusalOf(edits.apply(token))).code).toBe("edit/busy");
+    const preview = await edits.preview([bench.change("copy.txt", "end", "ours\nend")]);
+    expect((await refusalOf(edits.apply(preview))).code).toBe("edit/busy");
     expect(bench.text("log.txt")).toContain("mine");
     child.kill("SIGKILL");
     await once(child, "exit");
-    await edits.apply(token);
+    await edits.apply(preview);
     expect(bench.recoveries).toEqual([{ outcome: "rolled-back", reasons: [] }]);
     expect(bench.text("log.txt")).toBe("end\n");
     expect(bench.text("copy.txt")).toBe("ours\nend\n");
@@ -96,7 +95,7 @@ describe("two processes at once", () => {
     const edits = await bench.open();
     expect(bench.recoveries).toMatchObject([{ outcome: "conflict", reasons: [{ path: "log.txt" }] }]);
     expect([bench.text("log.txt"), bench.text("copy.txt")]).toEqual(["theirs\n", "end\n"]);
-    // Told once; the next edit is not held up by it.
+    // Reported once; it does not block the next edit.
     await applyNow(edits, [bench.change("copy.txt", "end", "ours\nend")]);
     expect(bench.recoveries).toHaveLength(1);
   });
@@ -109,15 +108,15 @@ describe("two workspaces, one inside the other", () => {
     const inner = await openEdits({ gate, stateFolder: bench.state, limits: { lockWaitMs: 50 } });
     const change = bench.change("sub/x.txt", "end", "inner\nend");
     if (change.kind !== "edit") throw new Error("not an edit");
-    const { token } = await inner.preview([{ ...change, path: "x.txt" }]);
+    const preview = await inner.preview([{ ...change, path: "x.txt" }]);
     const codes: string[] = [];
     const disk = watchedDisk(async ({ method, paths }) => {
       if (method === "replace" && paths[1]?.endsWith("/x.txt"))
-        codes.push((await refusalOf(inner.apply(token))).code);
+        codes.push((await refusalOf(inner.apply(preview))).code);
     });
     await applyNow(await bench.open({}, disk), [bench.change("sub/x.txt", "end", "outer\nend")]);
     expect(codes).toEqual(["edit/busy"]);
-    expect((await refusalOf(inner.apply(token))).code).toBe("edit/changed");
+    expect((await refusalOf(inner.apply(preview))).code).toBe("edit/changed");
     expect(bench.text("sub/x.txt")).toBe("outer\nend\n");
   });
 });
@@ -130,9 +129,9 @@ describe("two sessions of one process", () => {
       bench.change("log.txt", "end", "right\nend"),
       bench.change("copy.txt", "end", "right\nend"),
     ]);
-    const outcomes = await Promise.allSettled([edits.apply(left.token), edits.apply(right.token)]);
+    const outcomes = await Promise.allSettled([edits.apply(left), edits.apply(right)]);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
-    expect(reasonsOf(await refusalOf(edits.apply(right.token)))).toEqual(["edit/changed log.txt"]);
+    expect(reasonsOf(await refusalOf(edits.apply(right)))).toEqual(["edit/changed log.txt"]);
     expect([bench.text("log.txt"), bench.text("copy.txt")]).toEqual(["left\nend\n", "end\n"]);
   });
 });

@@ -1,4 +1,4 @@
-/** Adds lines to a file, each by an edit of its own, until so many of them are in: `node … FOLDER NAME COUNT`. */
+/** Adds COUNT lines to a file, each by a separate edit: `node … FOLDER NAME COUNT`. */
 import { Refusal } from "../../../src/base/problem.js";
 import { benchAt } from "./bench.js";
 
@@ -12,7 +12,7 @@ for (let done = 0; done < Number(count); ) {
       bench.change("log.txt", "end", `${name} ${done}\nend`),
       bench.change("copy.txt", "end", `${name} ${done}\nend`),
     ]);
-    await edits.apply(preview.token);
+    await edits.apply(preview);
     done++;
   } catch (error) {
     if (!(error instanceof Refusal) || !["edit/changed", "edit/refused"].includes(error.code)) throw error;

@@ -4,19 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { unifiedDiff } from "../../../src/workspace/edits/diff.js";
-import { applyChanges, wholeChange } from "../../../src/workspace/edits/text.js";
+import { maxEditLength, unifiedDiff } from "../../../src/workspace/edits/diff.js";
+import { applyChanges, wholeChange } from "../../../src/workspace/edits/text-edits.js";
 import type { TextChange } from "../../../src/workspace/edits/types.js";
 
 function diffOf(before: string, changes: TextChange[], maxChars = 1_000_000): { diff: string; cut: boolean } {
   const after = applyChanges(before, changes);
-  return unifiedDiff(
-    { before: { shown: "f", text: before }, after: { shown: "f", text: after }, changes },
-    maxChars,
-  );
+  return unifiedDiff({ before: { shown: "f", text: before }, after: { shown: "f", text: after } }, maxChars);
 }
 
-/** Reads a diff as `patch` does, and is strict about every line and number. */
+/** Applies a diff like `patch`, but checks every line and number. */
 function patched(before: string, diff: string): string {
   const old = before.split(/(?<=\n)/).filter((line) => line !== "");
   const lines = diff
@@ -149,7 +146,6 @@ describe("a unified diff", () => {
     const sides = {
       before: null,
       after: { shown: "a\n+++ b/x", text: "1\n2\n3\n" },
-      changes: [{ start: 0, end: 0, newText: "1\n2\n3\n" }],
     };
     expect(unifiedDiff(sides, 1000).diff.split("\n").slice(0, 2)).toEqual([
       "--- /dev/null",
@@ -167,5 +163,14 @@ describe("a unified diff", () => {
     const started = performance.now();
     expect(diffOf(before, [wholeChange(before, after)], 10_000_000).diff.split("\n")).toHaveLength(40_004);
     expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  test("of each of many files gets less effort, and is still a diff", () => {
+    expect([maxEditLength(1), maxEditLength(20)]).toEqual([1000, 1000]);
+    expect(maxEditLength(5_000)).toBeLessThan(100);
+    const sides = { before: { shown: "f", text: "1\n2\n3" }, after: { shown: "f", text: "1\n4\n5\n" } };
+    const { diff } = unifiedDiff(sides, 1_000, 1);
+    expect(diff).toContain("@@ -1,3 +1,3 @@\n-1\n");
+    expect(patched("1\n2\n3", diff)).toBe("1\n4\n5\n");
   });
 });

@@ -16,7 +16,7 @@ afterEach(() => {
   bench.remove();
 });
 
-/** What files held each time the system was asked to flush one; folders as null. */
+/** Records the content of each file when it is flushed; null for folders. */
 async function watchFlushes(): Promise<(string | null)[]> {
   const handle = await open(join(bench.root, "a.ts"));
   const prototype = Object.getPrototypeOf(handle) as typeof handle;
@@ -45,13 +45,13 @@ test.runIf(process.platform === "linux")(
   async () => {
     const edits = await bench.open();
     bench.write("old.ts", "old\n");
-    const { token } = await edits.preview([
+    const preview = await edits.preview([
       bench.change("a.ts", "one", "uno"),
       create("new.ts", "new\n"),
       remove("old.ts"),
     ]);
     const flushed = await watchFlushes();
-    await edits.apply(token);
+    await edits.apply(preview);
     const files = flushed.filter((text) => text !== null);
     expect(files).toEqual(expect.arrayContaining(["one\nold\n", "uno\n", "new\n"]));
     expect(files.filter((text) => text.includes('"steps"'))).toHaveLength(1);

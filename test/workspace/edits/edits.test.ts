@@ -99,7 +99,7 @@ describe("a preview", () => {
       "edit/overlap src/b.ts",
       "edit/missing src/none.ts",
     ]);
-    expect((await refusalOf(edits.apply(preview.token))).code).toBe("edit/refused");
+    expect((await refusalOf(edits.apply(preview))).code).toBe("edit/refused");
   });
 });
 
@@ -120,13 +120,13 @@ describe("applying", () => {
   });
 
   test("refuses whole when a file changed since the preview", async () => {
-    const { token } = await edits.preview([
+    const preview = await edits.preview([
       bench.change("src/a.ts", "one", "uno"),
       bench.change("src/b.ts", "one", "uno"),
     ]);
     bench.write("src/b.ts", "other\n");
     const before = bench.snapshot();
-    const refusal = await refusalOf(edits.apply(token));
+    const refusal = await refusalOf(edits.apply(preview));
     expect(refusal.code).toBe("edit/changed");
     expect(reasonsOf(refusal)).toEqual(["edit/changed src/b.ts"]);
     expect(bench.snapshot()).toEqual(before);
@@ -138,7 +138,7 @@ describe("applying", () => {
       bench.change("src/b.ts", "one", "uno"),
     ]);
     const refusal = await refusalOf(
-      edits.apply(preview.token, { expected: { "src/a.ts": "0".repeat(64), "src/c.ts": "0".repeat(64) } }),
+      edits.apply(preview, { expected: { "src/a.ts": "0".repeat(64), "src/c.ts": "0".repeat(64) } }),
     );
     expect(reasonsOf(refusal)).toEqual([
       "edit/changed src/a.ts",
@@ -146,15 +146,14 @@ describe("applying", () => {
       "edit/unexpected src/c.ts",
     ]);
     const expected = { "src/a.ts": bench.hash("src/a.ts"), "src/b.ts": bench.hash("src/b.ts") };
-    await edits.apply(preview.token, { expected });
+    await edits.apply(preview, { expected });
     expect(bench.text("src/a.ts")).toContain("uno");
   });
 
-  test("knows a token once", async () => {
-    const { token } = await edits.preview([bench.change("src/a.ts", "one", "uno")]);
-    await edits.apply(token);
-    expect((await refusalOf(edits.apply(token))).code).toBe("edit/unknown-token");
-    expect((await refusalOf(edits.apply("edit-nothing"))).code).toBe("edit/unknown-token");
+  test("applies a preview once", async () => {
+    const preview = await edits.preview([bench.change("src/a.ts", "one", "uno")]);
+    await edits.apply(preview);
+    expect((await refusalOf(edits.apply(preview))).code).toBe("edit/changed");
   });
 
   test("keeps mode, byte-order mark, line ends and a missing last line end", async () => {
@@ -176,18 +175,18 @@ describe("applying", () => {
     linkSync(join(bench.root, "src/a.ts"), join(bench.top, "outside/a.ts"));
     const preview = await edits.preview([bench.change("src/a.ts", "one", "uno")]);
     expect(preview.files[0]?.otherLinks).toBe(1);
-    await edits.apply(preview.token);
+    await edits.apply(preview);
     expect(bench.text("src/a.ts")).toContain("uno");
     expect(bench.text("../outside/a.ts")).toContain("one");
   });
 
   test("makes backups when asked, and undo takes them back", async () => {
     const before = bench.snapshot();
-    const { token } = await edits.preview([
+    const preview = await edits.preview([
       bench.change("src/a.ts", "one", "uno"),
       bench.change("src/b.ts", "one", "uno"),
     ]);
-    const applied = await edits.apply(token, { backupSuffix: ".bak" });
+    const applied = await edits.apply(preview, { backupSuffix: ".bak" });
     expect(applied.backups).toEqual(["src/a.ts.bak", "src/b.ts.bak"]);
     expect(applied.files.map((file) => file.shown)).toEqual(["src/a.ts", "src/b.ts"]);
     expect(bench.text("src/a.ts.bak")).toContain("const one");
@@ -196,15 +195,15 @@ describe("applying", () => {
     expect(bench.snapshot()).toEqual(before);
     const again = await edits.preview([bench.change("src/a.ts", "one", "uno")]);
     for (const suffix of ["", "/x", "a:b"])
-      expect((await refusalOf(edits.apply(again.token, { backupSuffix: suffix }))).code).toBe(
+      expect((await refusalOf(edits.apply(again, { backupSuffix: suffix }))).code).toBe(
         "guard/invalid-arguments",
       );
   });
 
   test("replaces its own backups, never another file that is called like one", async () => {
     const change = async (from: string, to: string): Promise<unknown> => {
-      const { token } = await edits.preview([bench.change("src/a.ts", from, to)]);
-      return edits.apply(token, { backupSuffix: ".bak" });
+      const preview = await edits.preview([bench.change("src/a.ts", from, to)]);
+      return edits.apply(preview, { backupSuffix: ".bak" });
     };
     bench.write("src/a.ts.bak", "somebody's\n");
     expect(reasonsOf(await refusalOf(change("one", "two")))).toEqual(["edit/exists src/a.ts.bak"]);
@@ -218,7 +217,7 @@ describe("applying", () => {
     expect(bench.text("src/a.ts.bak")).toBe("export const two = 1;\n");
     bench.write("src/a.ts.bak", "changed since\n");
     expect((await refusalOf(change("three", "four"))).code).toBe("edit/exists");
-    // What an edit made is not a backup for that.
+    // A file that an edit created is not a backup.
     await applyNow(edits, [create("src/a.ts.bak", "made\n", { overwrite: true })]);
     expect((await refusalOf(change("three", "four"))).code).toBe("edit/exists");
     expect(bench.text("src/a.ts.bak")).toBe("made\n");
@@ -306,7 +305,7 @@ describe("files and folders", () => {
     const before = bench.snapshot();
     const preview = await edits.preview([remove("src", { recursive: true })]);
     expect(preview.files.map((file) => file.shown)).toEqual(["src/a.ts", "src/b.ts", "src/deep/bytes.bin"]);
-    const { undoToken } = await edits.apply(preview.token);
+    const { undoToken } = await edits.apply(preview);
     expect(readdirSync(bench.root)).toEqual([]);
     await edits.undo(undoToken);
     expect(bench.snapshot()).toEqual(before);
@@ -321,7 +320,7 @@ describe("files and folders", () => {
     ]);
     expect(preview.reasons).toEqual([]);
     expect(preview.operations.map((operation) => operation.skipped)).toEqual([true, true, true]);
-    await edits.apply(preview.token);
+    await edits.apply(preview);
     expect(bench.snapshot()).toEqual(before);
     const { undoToken } = await applyNow(edits, [
       create("src/a.ts", "x", { overwrite: true, ignoreIfExists: true }),

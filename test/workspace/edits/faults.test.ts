@@ -44,7 +44,7 @@ describe("whatever fails, everything is as it was", () => {
       const here = benchAt(join(bench.top, `${at}`));
       fill(here);
       const before = here.snapshot();
-      // Opening is not what is tested here.
+      // Opening is not tested here.
       let armed = 0;
       let struck = false;
       const disk = watchedDisk(() => {
@@ -54,24 +54,24 @@ describe("whatever fails, everything is as it was", () => {
         }
       });
       const edits = await here.open({}, disk);
-      const { token } = await edits.preview(everything(here));
+      const preview = await edits.preview(everything(here));
       armed = 1;
       try {
-        await edits.apply(token);
+        await edits.apply(preview);
         happened++;
         expect(here.snapshot()).not.toEqual(before);
       } catch (error) {
         const refusal = await refusalOf(Promise.reject(error));
         codes.add(refusal.code);
         expect(here.snapshot()).toEqual(before);
-        // It works once the cause is gone.
+        // It works when the cause is gone.
         await applyNow(await here.open(), everything(here));
         expect(here.recoveries).toEqual([]);
       }
       here.remove();
       if (!struck) break;
     }
-    // Failures after the commit do not turn a done edit into a failed one.
+    // A failure after the commit does not make the edit fail.
     expect(happened).toBeGreaterThan(3);
     expect([...codes].toSorted()).toEqual(["edit/failed", "edit/no-journal"]);
   });
@@ -211,8 +211,8 @@ describe("whatever fails, everything is as it was", () => {
     bench.write("a.ts", "one\n");
     writeFileSync(bench.state, "a file in the way");
     const edits = await bench.open();
-    const { token } = await edits.preview([bench.change("a.ts", "one", "uno")]);
-    expect((await refusalOf(edits.apply(token))).code).toBe("edit/no-journal");
+    const preview = await edits.preview([bench.change("a.ts", "one", "uno")]);
+    expect((await refusalOf(edits.apply(preview))).code).toBe("edit/no-journal");
     expect(bench.text("a.ts")).toBe("one\n");
   });
 });
@@ -270,7 +270,7 @@ describe("somebody else, at the worst moment", () => {
     expect(refusal.code).toBe("edit/left-behind");
     expect(reasonsOf(refusal)).toEqual(["edit/left-behind a.ts", "edit/failed b.ts"]);
     expect([bench.text("a.ts"), bench.text("b.ts")]).toEqual(["theirs\n", "one\n"]);
-    // What it was before is not lost either.
+    // The earlier content is kept too.
     const kept = readdirSync(bench.root).filter((name) => name.startsWith(".lsp-proxy-"));
     expect(kept.map((name) => bench.text(name))).toEqual(["one\n"]);
   });
@@ -329,9 +329,9 @@ describe("somebody else, at the worst moment", () => {
         }
       });
       const edits = await here.open({}, disk);
-      const { token } = await edits.preview(everything(here));
+      const preview = await edits.preview(everything(here));
       armed = 1;
-      await edits.apply(token).catch((error: unknown) => {
+      await edits.apply(preview).catch((error: unknown) => {
         expect(error).toMatchObject({ name: "Refusal" });
       });
       expect(snapshotOf(outside)).toEqual(beforeOutside);

@@ -1,4 +1,4 @@
-/** The real disk with something that happens before one of its changes. */
+/** The real disk with a hook before each write. */
 import type { Disk } from "../../../src/workspace/edits/disk.js";
 import { realDisk } from "../../../src/workspace/edits/real-disk.js";
 
@@ -6,27 +6,27 @@ const changing = [
   ...[
     "write",
     "writeLike",
-    "makeLink",
+    "symlink",
     "link",
     "rename",
     "replace",
     "unlink",
     "makeFolder",
-    "own",
+    "setOwner",
     "removeFolder",
     "removeTree",
     "sync",
   ],
 ] as const;
 
-/** A change of the disk that is about to happen, counted from 1. */
+/** A write that is about to happen, counted from 1. */
 export interface Moment {
   count: number;
   method: string;
   paths: string[];
 }
 
-/** A disk that calls `before` ahead of each change; what that throws is the change's own failure. */
+/** A disk that calls `before` ahead of each write; if it throws, the write fails with that error. */
 export function watchedDisk(before: (moment: Moment) => void | Promise<void>): Disk {
   let count = 0;
   const disk: { [method: string]: unknown } = { ...realDisk };
@@ -41,7 +41,7 @@ export function watchedDisk(before: (moment: Moment) => void | Promise<void>): D
   return disk as unknown as Disk;
 }
 
-/** An error of the system. */
+/** A file system error. */
 export function systemError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }

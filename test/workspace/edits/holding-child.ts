@@ -1,4 +1,4 @@
-/** Stops for ever in the middle of an edit, with the lock held: `node … FOLDER`. Says so on stdout. */
+/** Stops in the middle of an edit while it holds the lock, and says so on stdout: `node … FOLDER`. */
 import { benchAt } from "./bench.js";
 import { watchedDisk } from "./faulty-disk.js";
 
@@ -7,12 +7,12 @@ const bench = benchAt(top);
 const disk = watchedDisk(async ({ method, paths }) => {
   if (method !== "replace" || !paths[1]?.endsWith("/copy.txt")) return;
   console.log("in the middle");
-  // Kept alive by the timer, until somebody kills it.
+  // The timer keeps the process alive until it is killed.
   await new Promise((resolve) => setTimeout(resolve, 600_000));
 });
 const edits = await bench.open({}, disk);
-const { token } = await edits.preview([
+const preview = await edits.preview([
   bench.change("log.txt", "end", "mine\nend"),
   bench.change("copy.txt", "end", "mine\nend"),
 ]);
-await edits.apply(token);
+await edits.apply(preview);

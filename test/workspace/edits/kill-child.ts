@@ -1,4 +1,4 @@
-/** Runs one act on the workspace in a folder and is killed at a moment of it: `node … FOLDER ACT MOMENT`. */
+/** Runs one operation on a workspace and is killed at the nth disk write: `node … FOLDER OPERATION N`. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { benchAt } from "./bench.js";
@@ -9,8 +9,8 @@ const [top = "", act = "", moment = "0"] = process.argv.slice(2);
 const bench = benchAt(top);
 const edits = await bench.open({}, killingDisk(Number(moment)));
 if (act === "apply") {
-  const { token } = await edits.preview(everything(bench));
-  await edits.apply(token, { backupSuffix: ".bak" });
+  const preview = await edits.preview(everything(bench));
+  await edits.apply(preview, { backupSuffix: ".bak" });
 }
 if (act === "undo") {
   const [workspace = ""] = readdirSync(join(top, "state/edits"));

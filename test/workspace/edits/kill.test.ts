@@ -35,7 +35,7 @@ afterAll(() => {
   rmSync(top, { recursive: true, force: true });
 });
 
-/** Runs the child to the moment; false when the act ended before it came. */
+/** Runs the child until it is killed; false when the operation ended before. */
 async function killedAt(folder: string, act: string, moment: number): Promise<boolean> {
   const child = spawn(process.execPath, [program, folder, act, String(moment)], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -64,12 +64,12 @@ function freshBench(name: string): Bench {
 
 async function applyAll(bench: Bench): Promise<void> {
   const edits = await bench.open();
-  const { token, reasons } = await edits.preview(everything(bench));
-  expect(reasons).toEqual([]);
-  await edits.apply(token, { backupSuffix: ".bak" });
+  const preview = await edits.preview(everything(bench));
+  expect(preview.reasons).toEqual([]);
+  await edits.apply(preview, { backupSuffix: ".bak" });
 }
 
-/** Kills an act at its moments, two at a time, and looks at what each leaves. */
+/** Kills an operation at each of its disk writes, two processes at a time, and checks what is left. */
 async function atMoments(
   step: number,
   act: (moment: number, name: string) => Promise<boolean>,
@@ -84,7 +84,7 @@ async function atMoments(
     }
   };
   await Promise.all([worker("left"), worker("right")]);
-  // An act of this size has far more moments; fewer would mean that nothing was killed.
+  // This operation has far more writes; fewer would mean that nothing was killed.
   expect(next).toBeGreaterThan(60);
 }
 
@@ -101,7 +101,7 @@ function sorted(snapshot: { [path: string]: string }): [string, string][] {
   return Object.entries(snapshot).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The token of the only edit that can be undone. */
+/** The undo token of the only edit. */
 function undoToken(bench: Bench): string {
   const [workspace = ""] = readdirSync(join(bench.state, "edits"));
   return `undo-${readdirSync(join(bench.state, "edits", workspace)).find((name) => /^[0-9a-z]{9}-/.test(name))}`;
@@ -123,7 +123,7 @@ describe("killed at every moment, the next opening leaves all or nothing", () =>
       expect(bench.recoveries.every(({ outcome }) => outcome !== "conflict")).toBe(true);
       return true;
     });
-    // Never back again: there is one moment from which on it has happened.
+    // There is one write from which on the edit has happened.
     const states = seen.filter((state) => state !== undefined);
     expect(states.indexOf("after")).toBeGreaterThan(30);
     expect(states.lastIndexOf("before")).toBeLessThan(states.indexOf("after"));
@@ -131,7 +131,7 @@ describe("killed at every moment, the next opening leaves all or nothing", () =>
 
   test("of an undo", { timeout: 600_000 }, async () => {
     const seen = new Set<string>();
-    // The same machinery as an apply, so not every moment is worth a process.
+    // Undo runs the same code as apply, so not every write is tried.
     await atMoments(3, async (moment, name) => {
       const bench = freshBench(`undo-${name}`);
       await applyAll(bench);
@@ -147,7 +147,7 @@ describe("killed at every moment, the next opening leaves all or nothing", () =>
   });
 
   test("of a recovery, too", { timeout: 600_000 }, async () => {
-    // The last moment before the commit leaves the most to roll back.
+    // The last write before the commit leaves the most to roll back.
     let last = 0;
     for (let moment = 1; ; moment += 8) {
       const tried = freshBench("tried");

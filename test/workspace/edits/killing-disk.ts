@@ -1,9 +1,9 @@
-/** The real disk until its nth change, at which the process is killed: before the change, or half way through it. */
+/** The real disk, which kills the process at its nth write: before the write or halfway through it. */
 import { join } from "node:path";
 import type { Content, Disk } from "../../../src/workspace/edits/disk.js";
 import { realDisk } from "../../../src/workspace/edits/real-disk.js";
 
-/** A disk that kills its own process at a moment counted from 1. */
+/** A disk that kills its own process at a write counted from 1. */
 export function killingDisk(at: number): Disk {
   let moment = 0;
   const die = async (): Promise<never> => {
@@ -33,20 +33,20 @@ export function killingDisk(at: number): Disk {
       await pass();
       moment++;
       if (moment === at) {
-        const isFolder = (await realDisk.look(path))?.kind === "folder";
+        const isFolder = (await realDisk.stat(path))?.kind === "folder";
         const [first] = isFolder ? await realDisk.list(path) : [];
         if (first !== undefined) await realDisk.removeTree(join(path, first));
         await die();
       }
       await realDisk.removeTree(path);
     },
-    makeLink: (path, target) => pass().then(() => realDisk.makeLink(path, target)),
+    symlink: (path, target) => pass().then(() => realDisk.symlink(path, target)),
     link: (from, to) => pass().then(() => realDisk.link(from, to)),
     rename: (from, to) => pass().then(() => realDisk.rename(from, to)),
     replace: (from, to, identity) => pass().then(() => realDisk.replace(from, to, identity)),
     unlink: (path) => pass().then(() => realDisk.unlink(path)),
     makeFolder: (path, owner) => pass().then(() => realDisk.makeFolder(path, owner)),
-    own: (folder, owner) => pass().then(() => realDisk.own(folder, owner)),
+    setOwner: (folder, owner) => pass().then(() => realDisk.setOwner(folder, owner)),
     removeFolder: (path) => pass().then(() => realDisk.removeFolder(path)),
     sync: (folder) => pass().then(() => realDisk.sync(folder)),
   };

@@ -1,10 +1,10 @@
-/** One edit with every kind of step in it, over a workspace made for it. */
+/** One edit with every kind of step, and the workspace for it. */
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Change } from "../../../src/workspace/edits/types.js";
 import { type Bench, create, remove, rename } from "./bench.js";
 
-/** The files that the edit is about. */
+/** The files of the workspace. */
 export function fill(bench: Bench): void {
   bench.write("src/a.ts", "\ufeffexport const one = 1;\r\n", 0o751);
   bench.write("src/b.ts", "import { one } from './a';\nconsole.log(one);", 0o640);

@@ -1,0 +1,123 @@
+/** Resolves `extends`: reads a config and the layers below it, lowest first. Cycles, URLs and unknown names are problems. */
+import { dirname, relative, resolve } from "node:path";
+import { digest, sha256 } from "../base/hash.js";
+import { canonicalText } from "../base/json.js";
+import { nearest } from "../base/nearest.js";
+import { isInside } from "../base/paths.js";
+import type { Problem } from "../base/problem.js";
+import type { Catalogue } from "./catalogue/catalogue.js";
+import { type Files, readOrExplain } from "./files.js";
+import type { Layer } from "./layer.js";
+import { renameLspiKeys } from "./lspi.js";
+import { configSchema } from "./schema.js";
+import { inOrder, readSource } from "./text/read.js";
+import { problemAt, type Source } from "./text/source.js";
+import { duplicateNames, validate } from "./validate.js";
+
+const MAX_LAYERS = 100;
+const NOT_SHIPPED = "is not a shipped config";
+
+/** A config with everything that it extends. */
+export interface ExtendedConfig {
+  /** Lowest first; the file itself last. */
+  layers: Layer[];
+  problems: Problem[];
+  /** The files that are not shipped; its hash is computed from them. */
+  files: { file: string; text: string }[];
+}
+
+export interface ExtendsOptions {
+  catalogue: Catalogue;
+  files: Files;
+  /** A folder that relative entries must not leave, by real path. */
+  within?: string | undefined;
+}
+
+/** Reads a person's config with everything that it extends. */
+export function readExtended(
+  file: string,
+  content: string | Uint8Array,
+  options: ExtendsOptions,
+): ExtendedConfig {
+  const { catalogue, files, within } = options;
+  const result: ExtendedConfig = { layers: [], problems: [], files: [] };
+
+  const addFile = (file: string, content: string | Uint8Array, chain: readonly string[]): void => {
+    const source = renameLspiKeys(readSource(file, content));
+    result.files.push({ file, text: source.text });
+    result.problems.push(...problemsOf(source));
+    const layer: Layer = { origin: "config", places: source, tree: source.tree };
+    for (const [index, entry] of extendsOf(layer).entries()) {
+      const failure = addEntry(entry, file, chain);
+      if (failure === undefined) continue;
+      const suggestion = failure === NOT_SHIPPED ? nearest(entry, catalogue.names()) : undefined;
+      const path = ["extends", index];
+      result.problems.push(
+        problemAt(source, "config/bad-extends", `\`${entry}\` ${failure}`, path, { suggestion }),
+      );
+    }
+    result.layers.push(layer);
+  };
+
+  /** Adds the layers of one entry, or returns why it cannot be used. */
+  const addEntry = (entry: string, from: string, chain: readonly string[]): string | undefined => {
+    if (result.layers.length >= MAX_LAYERS) return `exceeds the limit of ${MAX_LAYERS} layers`;
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(entry)) return "is a URL; layers are files";
+    if (!/^\.\.?\//.test(entry)) {
+      const layers = shippedLayers(entry, catalogue);
+      result.layers.push(...layers);
+      return layers.length > 0 ? undefined : NOT_SHIPPED;
+    }
+    const path = resolve(dirname(from), entry);
+    const real = files.realpath(path);
+    if (within !== undefined && !isInside(real, files.realpath(within))) return "is outside the workspace";
+    if (chain.includes(real)) return "extends itself";
+    const read = readOrExplain(files, path);
+    if ("failure" in read) return read.failure;
+    addFile(path, read.content, [...chain, real]);
+    return undefined;
+  };
+
+  addFile(file, content, [files.realpath(file)]);
+  return result;
+}
+
+/** The layers of a shipped config; none when there is no config of that name. */
+export function shippedLayers(name: string, catalogue: Catalogue, chain: readonly string[] = []): Layer[] {
+  const layer = catalogue.layer(name);
+  if (!layer) return [];
+  const below = extendsOf(layer).flatMap((entry, index) => {
+    const isCycle = entry === name || chain.includes(entry);
+    const layers = isCycle ? [] : shippedLayers(entry, catalogue, [...chain, name]);
+    if (layers.length === 0) {
+      const message = `\`${entry}\` ${isCycle ? "extends itself" : NOT_SHIPPED}`;
+      catalogue.problems.push(problemAt(layer.places, "config/bad-extends", message, ["extends", index]));
+    }
+    return layers;
+  });
+  return [...below, layer];
+}
+
+/** The hash by which a config and all files that it extends are trusted. */
+export function hashOf({ files }: ExtendedConfig, main: string): string {
+  const folder = dirname(main);
+  return digest(
+    canonicalText(
+      files.map(({ file, text }) => [relative(folder, file).replaceAll("\\", "/"), sha256(text)]),
+    ),
+  );
+}
+
+function problemsOf(source: Source): Problem[] {
+  if (source.broken) return source.problems;
+  return inOrder([
+    ...source.problems,
+    ...validate(configSchema, source.tree, source, { refused: source.refused, partial: true }),
+    ...duplicateNames(source.tree, source),
+  ]);
+}
+
+function extendsOf(layer: Layer): string[] {
+  const entries = layer.tree.extends;
+  return Array.isArray(entries) ? entries.filter((entry) => typeof entry === "string") : [];
+}

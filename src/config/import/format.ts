@@ -1,0 +1,144 @@
+/**
+ * How another program's config is read: where its servers are, and how each of its keys is converted. A key that cannot be
+ * converted is reported, never dropped silently.
+ */
+import { isTable, type Json, type JsonObject } from "../../base/json.js";
+
+/** One server of another program's config. */
+export interface OtherServer {
+  /** Its name there, when it has one. */
+  name: string | undefined;
+  /** Where it is in the file, for messages. */
+  at: string;
+  entry: JsonObject;
+}
+
+/** A list or table of servers and where it is in the file; an empty text at the top. */
+export interface OtherList {
+  value: unknown;
+  at: string;
+}
+
+/** Converts the value of one key to keys of ours; undefined when nothing is needed. */
+export type Convert = (
+  value: Json,
+  note: (text: string) => void,
+  entry: JsonObject,
+) => JsonObject | undefined;
+
+export interface Format {
+  name: string;
+  /** What the file is, for people. */
+  title: string;
+  /** Whether its keys are ours, in our spelling or in lspi's. */
+  isOurs?: boolean;
+  matches(tree: JsonObject): boolean;
+  /** Where the servers are: lists, or tables by name. */
+  lists(tree: JsonObject): OtherList[];
+  /** The servers, where they are more than the entries of the lists. */
+  servers?(tree: JsonObject): OtherServer[];
+  /** Whether the program has built-in servers: an entry may only name one, and the others run too. */
+  hasBuiltInServers?: boolean;
+  /** Notes on what else the file has and what cannot be imported. */
+  notes?(tree: JsonObject): string[];
+  keys: { readonly [key: string]: Convert };
+}
+
+/** The key has this name here and the same meaning. */
+export function rename(key: string): Convert {
+  return (value) => ({ [key]: value });
+}
+
+/** The key has this name here, in milliseconds instead of seconds. */
+export function seconds(key: string): Convert {
+  return (value, note) =>
+    typeof value === "number" ? { [key]: Math.round(value * 1000) } : unusable("a number", note);
+}
+
+/** The key asks for what is the case here anyway. */
+export const notNeeded: Convert = () => undefined;
+
+/** Notes that a value does not have the needed type. */
+export function unusable(wanted: string, note: (text: string) => void): undefined {
+  note(`it is not ${wanted}; left out`);
+}
+
+/** The key has no meaning here; the note says what to do instead. */
+export function unsupported(advice: string): Convert {
+  return (_, note) => {
+    note(advice);
+    return undefined;
+  };
+}
+
+/** A command as a string or a list. */
+export const command: Convert = (value, note) => {
+  const [program, ...args] = strings(value);
+  if (program === undefined) return unusable("a program", note);
+  return { command: program, ...(Array.isArray(value) ? { args } : {}) };
+};
+
+/** Extensions with or without their dots. */
+export const extensions: Convert = (value) => ({ extensions: strings(value).map(withoutDot) });
+
+/** Extension → language id. */
+export const languages: Convert = (value, note) => {
+  if (!isTable(value)) return unusable("a table of extensions", note);
+  const pairs = Object.entries(value).map(([name, id]) => [withoutDot(name), id as Json] as const);
+  const [first] = pairs;
+  if (first === undefined) return undefined;
+  const others = pairs.filter(([, id]) => id !== first[1]);
+  return {
+    extensions: pairs.map(([name]) => name),
+    language_id: first[1],
+    ...(others.length > 0 ? { language_ids: Object.fromEntries(others) } : {}),
+  };
+};
+
+/** Globs; `*.ext` becomes an extension. */
+export const patterns: Convert = (value) => {
+  const extensions: string[] = [];
+  const globs: string[] = [];
+  for (const glob of strings(value)) {
+    const extension = /^(?:\*\*\/)?\*\.([\w.+-]+)$/.exec(glob)?.[1];
+    if (extension === undefined) globs.push(glob);
+    else extensions.push(extension);
+  }
+  return { ...(extensions.length > 0 ? { extensions } : {}), ...(globs.length > 0 ? { globs } : {}) };
+};
+
+/** `true` disables the server. */
+export const disabled: Convert = (value) => (value === true ? { enabled: false } : undefined);
+
+/** The servers among the entries of a list. */
+export function serversIn(list: OtherList): OtherServer[] {
+  return entriesOf(list).flatMap(({ name, at, entry }) =>
+    isTable(entry) ? [{ name, at, entry: entry as JsonObject }] : [],
+  );
+}
+
+/** Notes on entries that are not tables, and on a list that is neither a list nor a table. */
+export function invalidEntries({ value, at }: OtherList): string[] {
+  if (value === undefined) return [];
+  if (typeof value !== "object" || value === null) return [`${at}: it is not a table; left out`];
+  return entriesOf({ value, at }).flatMap((entry) =>
+    isTable(entry.entry) ? [] : [`${entry.at}: it is not a table; left out`],
+  );
+}
+
+function entriesOf({ value, at }: OtherList): { name: string | undefined; at: string; entry: unknown }[] {
+  if (Array.isArray(value))
+    return value.map((entry, index) => ({ name: undefined, at: `${at}[${index}]`, entry }));
+  if (!isTable(value)) return [];
+  return Object.entries(value)
+    .filter(([name]) => name !== "$schema")
+    .map(([name, entry]) => ({ name, at: at === "" ? name : `${at}.${name}`, entry }));
+}
+
+function strings(value: Json): string[] {
+  return [value].flat().filter((item) => typeof item === "string");
+}
+
+function withoutDot(name: string): string {
+  return name.replace(/^\*?\./, "");
+}

@@ -1,0 +1,45 @@
+/** Builds the report on a document from what is known: diagnostics, clean or unknown. Clean is never reported early. */
+import { canonicalText, type Json } from "../../base/json.js";
+import { uniqueBy } from "../../base/order.js";
+import type { ReadinessState } from "../readiness.js";
+import type { DiagnosticsReport } from "../types.js";
+
+/** Why a report may lack results of background checks. */
+export const LATE = "the results of the server's background checks have not arrived yet";
+
+/** The report when the server has reported: its items without duplicates, and whether more may follow. */
+export function reportOf(readiness: ReadinessState, items: Json[]): DiagnosticsReport {
+  const unique = uniqueBy(items, canonicalText);
+  const { now, isWorking } = readiness;
+  if (unique.length > 0)
+    return { status: "diagnostics", why: isWorking ? LATE : "", items: unique, readiness: now };
+  if (readiness.awaitsStatus) return unknown(readiness, "the server has not reported that it is ready", []);
+  if (now === "indexing") return unknown(readiness, "the server is still indexing", []);
+  if (isWorking) return unknown(readiness, LATE, []);
+  return { status: "clean", why: "", items: [], readiness: now };
+}
+
+/** The report when nothing is certain; `items` may or may not hold any more. */
+export function unknown(readiness: ReadinessState, why: string, items: Json[]): DiagnosticsReport {
+  return { status: "unknown", why, items, readiness: readiness.now };
+}
+
+/** The report when the time is over: `published` is for this version, `before` for an earlier state of the files. */
+export function timedOutReport(
+  readiness: ReadinessState,
+  published: { items: Json[] } | undefined,
+  before: { items: Json[] } | undefined,
+): DiagnosticsReport {
+  if (published && published.items.length > 0)
+    return {
+      ...reportOf(readiness, published.items),
+      why: "the server may not have finished with this text",
+    };
+  if (published)
+    return unknown(readiness, "the server has found nothing so far, and may not have finished", []);
+  if (before) {
+    const why = "other files changed, and the server did not report again on this one";
+    return unknown(readiness, why, before.items);
+  }
+  return unknown(readiness, "the server has published nothing for this version of the file", []);
+}

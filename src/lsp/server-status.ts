@@ -1,0 +1,47 @@
+/** The status of servers: that of a server that never ran, and what a session limited to some roots may see of it. */
+import { Refusal } from "../base/problem.js";
+import type { ServerState, ServerStatus } from "./types.js";
+
+const WITHHELD = "its messages are shown only to sessions that see the whole workspace";
+
+/** The status of a server of which only the id and the state are known. */
+export function blankStatus(id: string, state: ServerState): ServerStatus {
+  return {
+    id,
+    root: null,
+    otherRoots: [],
+    state,
+    readiness: "unknown",
+    pid: null,
+    version: null,
+    uptimeMs: null,
+    lastUsedMs: null,
+    restarts: 0,
+    openDocuments: 0,
+    pendingRequests: 0,
+    memoryMb: null,
+    locked: null,
+    encoding: null,
+    features: [],
+    progress: null,
+    notWatched: [],
+    lastError: null,
+    stderr: [],
+  };
+}
+
+/** A status without texts of the server: they may name or quote files of other roots. */
+export function withoutServerTexts(status: ServerStatus): ServerStatus {
+  const lastError = status.lastError === null ? null : WITHHELD;
+  return { ...status, progress: null, lastError, stderr: [] };
+}
+
+/** Rethrows the refusal of a start without texts of the server. */
+export function rethrowWithoutServerTexts(serverId: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof Refusal) || (error.code !== "lsp/start-failed" && error.code !== "lsp/failed"))
+      throw error;
+    const { code, nextSteps } = error;
+    throw new Refusal(code, `server "${serverId}" did not start; ${WITHHELD}`, { nextSteps, cause: error });
+  };
+}

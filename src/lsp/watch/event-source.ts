@@ -1,0 +1,167 @@
+/**
+ * Watch events of the operating system. Linux has one inotify watch per folder; macOS and Windows watch a whole tree with
+ * one native recursive watch. Node emulates recursive watching on Linux with a watch per file, which is too slow.
+ */
+import { type FSWatcher, readFileSync, statfsSync, watch } from "node:fs";
+import { join } from "node:path";
+import { isInside } from "../../base/paths.js";
+
+/** Receives the events. */
+export interface EventListener {
+  /** Something happened to the entry at this path. */
+  changed(path: string): void;
+  /** Events may have been lost: everything must be read again. */
+  lost(): void;
+  /** A watch failed: nothing is heard of this folder any more, or of this root. */
+  unwatched(folder: string): void;
+}
+
+export interface EventSource {
+  /** How many folders can be watched. */
+  readonly capacity: number;
+  /** Watches a folder; call it before the folder is read. False when it cannot be watched. */
+  add(folder: string): boolean;
+  remove(folder: string): void;
+  /** Resolves once the events of all writes before now were delivered, as far as the system allows. */
+  drain(): Promise<void>;
+  close(): void;
+}
+
+export type OpenEventSource = (roots: readonly string[], listener: EventListener) => EventSource;
+
+/** The event source of this platform. */
+export const openEventSource: OpenEventSource = (roots, listener) =>
+  process.platform === "linux" ? new FolderWatches(listener) : new RecursiveWatches(roots, listener);
+
+/** Bounds of the inotify watches that are used: a quarter of what the system allows, within these two. */
+const MIN_WATCHES = 4_096;
+const MAX_WATCHES = 16_384;
+const SHARE = 1 / 4;
+const ALLOWED_WATCHES = "/proc/sys/fs/inotify/max_user_watches";
+/** So many events between two drains may have overflowed the kernel's queue (16,384 by default). */
+const BURST = 8_192;
+
+/** One watch per folder. inotify queues an event before the write returns, so `drain` sees every earlier write. */
+export class FolderWatches implements EventSource {
+  readonly capacity = watchCapacity();
+  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #listener: EventListener;
+  #events = 0;
+
+  constructor(listener: EventListener) {
+    this.#listener = listener;
+  }
+
+  add(folder: string): boolean {
+    this.remove(folder);
+    if (this.#watchers.size >= this.capacity) return false;
+    try {
+      const watcher = watch(folder, { persistent: false }, (_event, name) => {
+        this.#events++;
+        if (name === null) this.#listener.lost();
+        else this.#listener.changed(join(folder, name));
+      });
+      watcher.on("error", () => {
+        this.remove(folder);
+        this.#listener.unwatched(folder);
+      });
+      this.#watchers.set(folder, watcher);
+      return true;
+    } catch {
+      // The folder is gone, or the system has no more watches.
+      return false;
+    }
+  }
+
+  remove(folder: string): void {
+    this.#watchers.get(folder)?.close();
+    this.#watchers.delete(folder);
+  }
+
+  async drain(): Promise<void> {
+    await twoTurns();
+    if (this.#events > BURST) this.#listener.lost();
+    this.#events = 0;
+  }
+
+  close(): void {
+    for (const folder of [...this.#watchers.keys()]) this.remove(folder);
+  }
+}
+
+/** One recursive watch per root. Events may come some milliseconds after the write. */
+export class RecursiveWatches implements EventSource {
+  readonly capacity = Number.POSITIVE_INFINITY;
+  readonly #roots: readonly string[];
+  readonly #listener: EventListener;
+  readonly #watchers = new Map<string, FSWatcher>();
+
+  constructor(roots: readonly string[], listener: EventListener) {
+    this.#roots = roots;
+    this.#listener = listener;
+  }
+
+  add(folder: string): boolean {
+    const root = this.#roots.find((candidate) => isInside(folder, candidate));
+    if (root === undefined) return false;
+    if (folder !== root) return this.#watchers.has(root);
+    this.remove(root);
+    try {
+      const watcher = watch(root, { persistent: false, recursive: true }, (_event, name) => {
+        if (name === null) this.#listener.lost();
+        else this.#listener.changed(join(root, name));
+      });
+      watcher.on("error", () => {
+        this.remove(root);
+        this.#listener.unwatched(root);
+      });
+      this.#watchers.set(root, watcher);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  remove(folder: string): void {
+    this.#watchers.get(folder)?.close();
+    this.#watchers.delete(folder);
+  }
+
+  drain(): Promise<void> {
+    return twoTurns();
+  }
+
+  close(): void {
+    for (const root of [...this.#watchers.keys()]) this.remove(root);
+  }
+}
+
+/** Two turns of the event loop: the first may still belong to the round of events that brought the call. */
+async function twoTurns(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await new Promise((done) => setImmediate(done));
+}
+
+function watchCapacity(): number {
+  try {
+    const share = Math.floor(Number.parseInt(readFileSync(ALLOWED_WATCHES, "utf8"), 10) * SHARE) || 0;
+    return Math.min(MAX_WATCHES, Math.max(MIN_WATCHES, share));
+  } catch {
+    return MIN_WATCHES;
+  }
+}
+
+/** File system types of NFS, SMB and CIFS, 9p (WSL), FUSE (sshfs, virtiofs), VirtualBox, Ceph and AFS. */
+const NETWORK_TYPES = new Set([
+  ...[0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997],
+  ...[0x65735546, 0x786f4256, 0x00c36400, 0x5346414f],
+]);
+
+/** Whether other machines may write to a folder without an event here; also where that cannot be found out. */
+export function isOnNetwork(folder: string): boolean {
+  try {
+    // Numbers above 2^31 may come with a sign.
+    return NETWORK_TYPES.has(statfsSync(folder).type >>> 0);
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * Reads folders and files under the roots and records in the change log what was created or changed since they were last
+ * read. Events name single entries; whole folders are listed only when they are new or events were lost. Ignored folders
+ * are read in the background.
+ */
+import type { Stats } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import { entryFacts } from "../../base/facts.js";
+import { stampFrom } from "../../base/file-stamp.js";
+import { slashed } from "../../base/paths.js";
+import {
+  folderRules,
+  type IgnoreRules,
+  isIgnored,
+  outerRules,
+  type Person,
+} from "../../workspace/git-ignore.js";
+import { walkedDisk } from "../../workspace/walk.js";
+import {
+  type Folder,
+  type IgnoredFolder,
+  identityOf,
+  KnownFolders,
+  type KnownFoldersContext,
+} from "./known-folders.js";
+
+/** Folders of version control are never entered. */
+const SKIPPED = new Set([".git", ".hg", ".svn", ".jj"]);
+/** Folders of installed packages count as ignored, whether a `.gitignore` names them or not. */
+const DEPENDENCIES = new Set(["node_modules"]);
+const RULES_FILE = ".gitignore";
+/** How many entries are read at a time. */
+const CONCURRENCY = 32;
+
+/** Why something is read. */
+interface Reading {
+  /** Part of the first reading of the workspace: what is found was there before. */
+  isFirst?: boolean;
+  /** An event named the entry. */
+  isTouched?: boolean;
+  /** Known folders inside are read too, because ignore rules changed. */
+  isDeep?: boolean;
+}
+
+export interface FolderTreeContext extends KnownFoldersContext {
+  person: Person;
+  isDenied: (path: string, isFolder: boolean) => boolean;
+}
+
+export class FolderTree {
+  readonly known: KnownFolders;
+  readonly #context: FolderTreeContext;
+  /** Rules from outside each root: of the repository and of the user. */
+  readonly #outerRules = new Map<string, IgnoreRules[]>();
+  /** Ignored folders that are being read in the background. */
+  readonly #background = new Set<Promise<void>>();
+  /** The first whole millisecond after the first check began. */
+  #startedAt: number | undefined;
+
+  constructor(context: FolderTreeContext) {
+    this.#context = context;
+    this.known = new KnownFolders(context);
+  }
+
+  /** Whether ignored folders are being read in the background. */
+  get isReading(): boolean {
+    return this.#background.size > 0;
+  }
+
+  /** Resolves when no ignored folder is being read in the background. */
+  async idle(): Promise<void> {
+    while (this.isReading) await Promise.all(this.#background);
+  }
+
+  /** A check begins. What has a later time than the first one was written after the watch was started. */
+  start(): void {
+    this.#startedAt ??= Date.now() + 1;
+  }
+
+  /** Enters a root that is new, and reads one again that another folder replaced. */
+  async readRoot(root: string): Promise<void> {
+    const facts = entryFacts(root);
+    const folder = this.known.get(root);
+    if (folder === undefined) {
+      if (!facts?.isDirectory()) return;
+      const isFirst = !this.#outerRules.has(root);
+      this.#outerRules.set(root, outerRules(root, walkedDisk, this.#context.person));
+      await this.#readFolder(this.known.add(root, root, facts, undefined), { isFirst });
+    } else if (facts === undefined) this.known.leave(folder);
+    else if (folder.identity !== identityOf(facts)) await this.#replace(folder, facts, {});
+  }
+
+  /** Reads the entries that events named. Returns the paths whose folder is still being read for the first time. */
+  async readPaths(paths: Iterable<string>): Promise<string[]> {
+    const entries = new Map<string, { folder: Folder; name: string }>();
+    const later: string[] = [];
+    for (const path of paths) {
+      const entry = this.known.nearest(path);
+      if (entry === undefined) continue;
+      const { folder, name } = entry;
+      const at = join(folder.path, name);
+      // A recursive watch also reports what is inside folders that are not followed.
+      if (folder.isTopLevelOnly && at !== path && folder.folders.has(name)) continue;
+      if (folder.isRead) entries.set(at, entry);
+      else later.push(path);
+    }
+    await forEach([...entries.values()], async ({ folder, name }) => {
+      await this.#readEntry(folder, name, { isTouched: true });
+      if (name === RULES_FILE && folder.ignoredIn === undefined)
+        await this.#readFolder(folder, { isDeep: true });
+    });
+    return later;
+  }
+
+  /** Lists every folder again, or those without events. For lost events and for the background scan. */
+  async readAll(which: "all" | "unwatched"): Promise<void> {
+    const { unwatched } = this.known;
+    const folders = this.known
+      .all()
+      .filter(({ path, isRead }) => isRead && (which === "all" || unwatched.has(path)));
+    await forEach(folders, (folder) => {
+      this.known.watchAgain(folder);
+      return this.#readFolder(folder, {});
+    });
+  }
+
+  /** Takes over what a stat of a file showed. */
+  noteStamp(path: string, stamp: string | undefined): void {
+    const folder = this.known.get(dirname(path));
+    const file = this.known.file(path);
+    if (folder === undefined || file === undefined) return;
+    if (stamp === undefined) this.known.forget(folder, basename(path));
+    else file.stamp = stamp;
+  }
+
+  /** Lists a folder and reads every entry that is or was in it. */
+  async #readFolder(folder: Folder, reading: Reading): Promise<void> {
+    const names = await readdir(folder.path).catch(() => undefined);
+    if (!this.known.holds(folder)) return;
+    if (names === undefined) {
+      this.known.leave(folder);
+      return;
+    }
+    if (folder.ignoredIn === undefined) folder.rules = this.#rulesOf(folder, names.includes(RULES_FILE));
+    const wasFollowed = !folder.isTopLevelOnly;
+    const entries = new Set([...names, ...folder.files.keys(), ...folder.folders]);
+    await forEach([...entries], (name) => this.#readEntry(folder, name, { ...reading, isTouched: false }));
+    folder.isRead = true;
+    // It turned out to be too large, and the folders of scopes were dropped with the others.
+    if (wasFollowed && folder.isTopLevelOnly) await this.#readFolder(folder, reading);
+  }
+
+  #rulesOf({ path, root }: Folder, hasOwn: boolean): readonly IgnoreRules[] {
+    const outer = path === root ? this.#outerRules.get(root) : this.known.get(dirname(path))?.rules;
+    if (!hasOwn) return outer ?? [];
+    return [...(outer ?? []), ...folderRules(root, slashed(relative(root, path)), walkedDisk)];
+  }
+
+  async #readEntry(folder: Folder, name: string, reading: Reading): Promise<void> {
+    const path = join(folder.path, name);
+    const facts = await lstat(path).catch(() => undefined);
+    if (!this.known.holds(folder)) return;
+    const isFolder = facts?.isDirectory() ?? false;
+    if (!facts?.isFile()) this.known.fileGone(folder, name);
+    if (!isFolder && folder.folders.has(name)) this.known.folderGone(folder, name);
+    if (facts === undefined || (isFolder && SKIPPED.has(name)) || this.#context.isDenied(path, isFolder))
+      return;
+    if (isFolder) await this.#folderFound(folder, name, facts, reading);
+    else this.#fileFound(folder, name, facts, reading);
+  }
+
+  #fileFound(folder: Folder, name: string, facts: Stats, { isFirst, isTouched }: Reading): void {
+    const stamp = stampFrom(facts);
+    if (stamp === undefined) return;
+    const path = join(folder.path, name);
+    const ignored = this.#isIgnored(folder, name, false);
+    const before = folder.files.get(name);
+    if (!this.known.put(folder, name, { stamp: stamp.text, ignored })) return;
+    const { log } = this.#context;
+    if (before !== undefined) {
+      if (isTouched || before.stamp !== stamp.text || before.ignored !== ignored)
+        log.record(path, "changed", ignored);
+    } else if (!isFirst) log.record(path, "created", ignored);
+    else if (stamp.changedAt >= (this.#startedAt ?? 0)) log.record(path, "changed", ignored);
+  }
+
+  async #folderFound(parent: Folder, name: string, facts: Stats, reading: Reading): Promise<void> {
+    const path = join(parent.path, name);
+    parent.folders.add(name);
+    const ignored = this.#isIgnored(parent, name, true);
+    const known = this.known.get(path);
+    if (known !== undefined && (known.ignoredIn !== undefined) === ignored) {
+      if (known.identity !== identityOf(facts)) await this.#replace(known, facts, reading);
+      else if (reading.isDeep) await this.#readFolder(known, reading);
+      return;
+    }
+    if (known !== undefined) this.known.drop(known);
+    // In a `node_modules` that is too large, packages are also found in the folders of scopes.
+    const isScope = name.startsWith("@");
+    if (parent.isTopLevelOnly && !isScope && !(parent.isRead && reading.isTouched)) return;
+    const folder = this.known.add(
+      path,
+      parent.root,
+      facts,
+      ignored ? ignoredFolderFor(parent, path) : undefined,
+    );
+    folder.isTopLevelOnly ||= parent.isTopLevelOnly && isScope;
+    const read = this.#readFolder(folder, reading);
+    if (ignored && parent.ignoredIn === undefined) this.#readInBackground(read);
+    else await read;
+  }
+
+  #readInBackground(read: Promise<void>): void {
+    const reading = read.finally(() => this.#background.delete(reading));
+    this.#background.add(reading);
+  }
+
+  async #replace(folder: Folder, facts: Stats, reading: Reading): Promise<void> {
+    this.known.replace(folder, facts);
+    await this.#readFolder(folder, reading);
+  }
+
+  #isIgnored(folder: Folder, name: string, isFolder: boolean): boolean {
+    if (folder.ignoredIn !== undefined || (isFolder && DEPENDENCIES.has(name))) return true;
+    return isIgnored(slashed(relative(folder.root, join(folder.path, name))), isFolder, folder.rules);
+  }
+}
+
+/** The ignored folder that a folder found in another one belongs to. */
+function ignoredFolderFor(parent: Folder, path: string): IgnoredFolder {
+  if (parent.ignoredIn !== undefined && !parent.isTopLevelOnly) return parent.ignoredIn;
+  return { path, files: 0, folders: 0, isTooLarge: false };
+}
+
+/** Runs work for every item, a few at a time. */
+async function forEach<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  for (let start = 0; start < items.length; start += CONCURRENCY)
+    await Promise.all(items.slice(start, start + CONCURRENCY).map(run));
+}

@@ -1,0 +1,269 @@
+/**
+ * The folders and files under the roots as they were last read, within limits. An ignored folder that is too large is
+ * followed only at its top level, where packages come and go. Deleted files are recorded in the change log here.
+ */
+import type { Stats } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { isInside } from "../../base/paths.js";
+import type { IgnoreRules } from "../../workspace/git-ignore.js";
+import type { ChangeLog } from "./change-log.js";
+import type { EventSource } from "./event-source.js";
+
+/** The part of the room for ignored files that one ignored folder may take. */
+const SHARE_OF_ONE = 2 / 3;
+
+/** An ignored folder with everything in it. */
+export interface IgnoredFolder {
+  readonly path: string;
+  files: number;
+  folders: number;
+  isTooLarge: boolean;
+}
+
+export interface KnownFile {
+  stamp: string;
+  ignored: boolean;
+}
+
+export interface Folder {
+  readonly path: string;
+  readonly root: string;
+  /** Changes when another folder takes its place. */
+  identity: string;
+  readonly files: Map<string, KnownFile>;
+  /** Names of the folders in it, also of those that are not followed. */
+  readonly folders: Set<string>;
+  /** The rules of all `.gitignore` files that apply in this folder. */
+  rules: readonly IgnoreRules[];
+  /** The ignored folder that this one is or lies in. */
+  readonly ignoredIn: IgnoredFolder | undefined;
+  /** Whether the folders in it are entered only when an event names them. */
+  isTopLevelOnly: boolean;
+  /** Whether it was read at least once. */
+  isRead: boolean;
+}
+
+export interface KnownFoldersContext {
+  log: ChangeLog;
+  source: EventSource;
+  /** Most files that git does not ignore; most files and folders that it does ignore. */
+  limits: { files: number; ignoredFiles: number; ignoredFolders: number };
+}
+
+export class KnownFolders {
+  readonly #context: KnownFoldersContext;
+  readonly #folders = new Map<string, Folder>();
+  readonly #unwatched = new Set<string>();
+  readonly #tooLarge = new Set<string>();
+  readonly #overfull = new Set<string>();
+  #files = 0;
+  #ignoredFiles = 0;
+  #ignoredFolders = 0;
+  #isClosed = false;
+
+  constructor(context: KnownFoldersContext) {
+    this.#context = context;
+  }
+
+  /** Folders without watch events. */
+  get unwatched(): ReadonlySet<string> {
+    return this.#unwatched;
+  }
+
+  /** Folders with ignored content of which not all is followed. */
+  get tooLarge(): ReadonlySet<string> {
+    return this.#tooLarge;
+  }
+
+  /** Roots with more files than the limit. */
+  get overfull(): ReadonlySet<string> {
+    return this.#overfull;
+  }
+
+  all(): Folder[] {
+    return [...this.#folders.values()];
+  }
+
+  get(path: string): Folder | undefined {
+    return this.#folders.get(path);
+  }
+
+  /** A file as it is known; undefined when it is not. */
+  file(path: string): KnownFile | undefined {
+    return this.#folders.get(dirname(path))?.files.get(basename(path));
+  }
+
+  /** Whether this very folder is still followed. */
+  holds(folder: Folder): boolean {
+    return !this.#isClosed && this.#folders.get(folder.path) === folder;
+  }
+
+  /** The known folder nearest to a path, and the entry in it that leads to the path. */
+  nearest(path: string): { folder: Folder; name: string } | undefined {
+    for (let entry = path; dirname(entry) !== entry; entry = dirname(entry)) {
+      const folder = this.#folders.get(dirname(entry));
+      if (folder !== undefined) return { folder, name: basename(entry) };
+    }
+    return undefined;
+  }
+
+  /** Paths in any of these folders that git does not ignore, in no order. */
+  *files(folders: readonly string[]): Iterable<string> {
+    for (const { path, files, ignoredIn } of this.#folders.values()) {
+      if (ignoredIn !== undefined || !folders.some((folder) => isInside(path, folder))) continue;
+      for (const [name, { ignored }] of files) if (!ignored) yield join(path, name);
+    }
+  }
+
+  /** Takes in a folder and watches it. Call this before the folder is read, so that no change in between is missed. */
+  add(path: string, root: string, facts: Stats, ignoredIn: IgnoredFolder | undefined): Folder {
+    const folder: Folder = {
+      ...{ path, root, identity: identityOf(facts), ignoredIn, rules: [] },
+      ...{ files: new Map(), folders: new Set(), isTopLevelOnly: false, isRead: false },
+    };
+    this.#folders.set(path, folder);
+    const isWatched = this.#watch(folder);
+    if (ignoredIn === undefined) return folder;
+    ignoredIn.folders++;
+    this.#ignoredFolders++;
+    if (!isWatched || !this.#fits(ignoredIn)) this.#stopFollowing(ignoredIn);
+    return folder;
+  }
+
+  /** Another folder took the place of a known one: the old watch is of no use. */
+  replace(folder: Folder, facts: Stats): void {
+    folder.identity = identityOf(facts);
+    this.#watch(folder);
+  }
+
+  /** Watches a folder, if that is possible by now. */
+  watchAgain(folder: Folder): void {
+    if (this.#unwatched.has(folder.path)) this.#watch(folder);
+  }
+
+  #watch({ path }: Folder): boolean {
+    const isWatched = !this.#isClosed && this.#context.source.add(path);
+    if (isWatched) this.#unwatched.delete(path);
+    else this.#unwatched.add(path);
+    return isWatched;
+  }
+
+  /** A watch failed: the folder, or everything in the root, has no events any more. */
+  markUnwatched(folder: string): void {
+    for (const { path, root } of this.#folders.values())
+      if (path === folder || root === folder) this.#unwatched.add(path);
+  }
+
+  /** Takes in a file, or its new stamp; false when there are too many. */
+  put(folder: Folder, name: string, file: KnownFile): boolean {
+    const before = folder.files.get(name);
+    if (before?.ignored !== file.ignored) {
+      this.forget(folder, name);
+      if (!this.#makeRoom(folder, file.ignored)) return false;
+    }
+    folder.files.set(name, file);
+    return true;
+  }
+
+  /** Forgets a file, which may still exist. */
+  forget(folder: Folder, name: string): void {
+    const known = folder.files.get(name);
+    if (known === undefined) return;
+    folder.files.delete(name);
+    this.#count(folder, known.ignored, -1);
+  }
+
+  #makeRoom(folder: Folder, ignored: boolean): boolean {
+    const { limits } = this.#context;
+    const { ignoredIn } = folder;
+    if (!ignored && this.#files >= limits.files) {
+      this.#overfull.add(folder.root);
+      return false;
+    }
+    if (ignored && ignoredIn === undefined && this.#ignoredFiles >= limits.ignoredFiles) {
+      this.#tooLarge.add(folder.path);
+      return false;
+    }
+    this.#count(folder, ignored, 1);
+    if (ignoredIn === undefined || this.#fits(ignoredIn)) return true;
+    this.#stopFollowing(ignoredIn);
+    if (!this.holds(folder)) this.#count(folder, ignored, -1);
+    return this.holds(folder);
+  }
+
+  #count({ ignoredIn }: Folder, ignored: boolean, files: 1 | -1): void {
+    if (ignored) this.#ignoredFiles += files;
+    else this.#files += files;
+    if (ignoredIn !== undefined) ignoredIn.files += files;
+  }
+
+  #fits({ files, folders }: IgnoredFolder): boolean {
+    const { ignoredFiles, ignoredFolders } = this.#context.limits;
+    const isAllowed = files <= ignoredFiles * SHARE_OF_ONE && folders <= ignoredFolders * SHARE_OF_ONE;
+    return isAllowed && this.#ignoredFiles <= ignoredFiles && this.#ignoredFolders <= ignoredFolders;
+  }
+
+  /** An ignored folder is too large: only its own entries are followed. Nothing in it counts as deleted. */
+  #stopFollowing(ignored: IgnoredFolder): void {
+    const top = this.#folders.get(ignored.path);
+    if (ignored.isTooLarge || top === undefined) return;
+    ignored.isTooLarge = true;
+    top.isTopLevelOnly = true;
+    this.#tooLarge.add(ignored.path);
+    this.#dropChildren(top);
+  }
+
+  /** A file is gone. */
+  fileGone(folder: Folder, name: string): void {
+    const known = folder.files.get(name);
+    if (known === undefined) return;
+    this.forget(folder, name);
+    this.#context.log.record(join(folder.path, name), "deleted", known.ignored);
+  }
+
+  /** A folder in another one is gone with everything in it. */
+  folderGone(parent: Folder, name: string): void {
+    parent.folders.delete(name);
+    const path = join(parent.path, name);
+    const folder = this.#folders.get(path);
+    if (folder !== undefined) this.leave(folder);
+    // The files of a package that was not followed are unknown: the folder itself is reported.
+    else if (parent.isTopLevelOnly) this.#context.log.record(path, "deleted", true);
+  }
+
+  /** A folder is gone with everything in it. */
+  leave(folder: Folder): void {
+    for (const name of [...folder.files.keys()]) this.fileGone(folder, name);
+    for (const name of [...folder.folders]) this.folderGone(folder, name);
+    this.drop(folder);
+  }
+
+  /** Stops following a folder with everything in it; nothing counts as deleted. */
+  drop(folder: Folder): void {
+    this.#dropChildren(folder);
+    for (const name of [...folder.files.keys()]) this.forget(folder, name);
+    this.#context.source.remove(folder.path);
+    this.#folders.delete(folder.path);
+    this.#unwatched.delete(folder.path);
+    this.#tooLarge.delete(folder.path);
+    if (folder.ignoredIn === undefined) return;
+    folder.ignoredIn.folders--;
+    this.#ignoredFolders--;
+  }
+
+  #dropChildren(folder: Folder): void {
+    for (const name of folder.folders) {
+      const child = this.#folders.get(join(folder.path, name));
+      if (child !== undefined) this.drop(child);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+}
+
+/** Inode numbers are used again: the time of birth tells two folders apart. */
+export function identityOf({ dev, ino, birthtimeMs }: Stats): string {
+  return `${dev}:${ino}:${birthtimeMs}`;
+}

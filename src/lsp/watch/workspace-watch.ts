@@ -1,0 +1,247 @@
+/**
+ * Knows which files under the roots changed, so that servers can be notified of edits made by anyone. Before a question
+ * the pending watch events are drained and the recently shown files are stat-ed. No folder is listed and no tree is
+ * scanned then. Where events cannot be had, a background scan takes their place, and answers carry a warning.
+ */
+import { homedir } from "node:os";
+import { dirname, relative } from "node:path";
+import picomatch from "picomatch";
+import { onOneLine } from "../../base/one-line.js";
+import { sortedSet } from "../../base/order.js";
+import { isInside, slashed } from "../../base/paths.js";
+import { withTimeout } from "../../base/timing.js";
+import type { Log } from "../types.js";
+import { ChangeLog, type FileChange } from "./change-log.js";
+import { type EventSource, isOnNetwork, type OpenEventSource, openEventSource } from "./event-source.js";
+import { FolderTree } from "./folder-tree.js";
+import { RecentlyShownFiles } from "./recently-shown-files.js";
+
+/** How much is watched, and by what. */
+export interface WatchOptions {
+  /** Most files that git does not ignore. */
+  files: number;
+  /** Most files and folders that git ignores. */
+  ignoredFiles: number;
+  ignoredFolders: number;
+  /** How many recently shown files are stat-ed before a question. */
+  shownFiles: number;
+  /** How long a check waits for ignored folders that are read for the first time. */
+  ignoredWaitMs: number;
+  /** The shortest pause between two background scans of folders without events. */
+  rescanMs: number;
+  openEvents: OpenEventSource;
+}
+
+const DEFAULTS: WatchOptions = {
+  ...{ files: 100_000, ignoredFiles: 60_000, ignoredFolders: 12_000, shownFiles: 32 },
+  ...{ ignoredWaitMs: 100, rescanMs: 2_000, openEvents: openEventSource },
+};
+/** Watches that are left to folders that git does not ignore. */
+const RESERVED_WATCHES = 3_072;
+/** A background scan takes at most one part in so many of the time. */
+const RESCAN_SHARE = 50;
+/** A check that ended so shortly before serves the steps that follow it in the same call. */
+const SHARED_MS = 100;
+
+export interface WorkspaceWatchContext {
+  roots: readonly string[];
+  /** Globs of paths that are never looked at. */
+  deny: readonly string[];
+  env: { readonly [name: string]: string | undefined };
+  log: Log;
+}
+
+export class WorkspaceWatch {
+  readonly #roots: readonly string[];
+  readonly #isDeniedName: (path: string) => boolean;
+  readonly #log: Log;
+  readonly #options: WatchOptions;
+  readonly #changes: ChangeLog;
+  readonly #source: EventSource;
+  readonly #tree: FolderTree;
+  readonly #shown: RecentlyShownFiles;
+  readonly #networkRoots: readonly string[];
+  /** Paths that events named since the last check. */
+  #touched = new Set<string>();
+  /** Whether everything must be read again. */
+  #isLost = false;
+  #hasStarted = false;
+  #isClosed = false;
+  #isWarned = false;
+  #rescan: NodeJS.Timeout | undefined;
+  #lastCheck = { began: Number.NEGATIVE_INFINITY, ended: Number.NEGATIVE_INFINITY };
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  constructor({ roots, deny, env, log }: WorkspaceWatchContext, options: Partial<WatchOptions> = {}) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.#roots = roots;
+    this.#log = log;
+    this.#isDeniedName =
+      deny.length > 0 ? picomatch(deny.map(onOneLine), { dot: true, nocase: true }) : () => false;
+    const { files, ignoredFiles, ignoredFolders, shownFiles, openEvents } = this.#options;
+    this.#changes = new ChangeLog(2 * (files + ignoredFiles));
+    this.#source = openEvents(roots, {
+      changed: (path) => this.#touched.add(path),
+      lost: () => {
+        this.#isLost = true;
+      },
+      unwatched: (folder) => this.#tree.known.markUnwatched(folder),
+    });
+    const watches = Math.max(RESERVED_WATCHES, this.#source.capacity - RESERVED_WATCHES);
+    this.#tree = new FolderTree({
+      log: this.#changes,
+      source: this.#source,
+      person: { env, home: env.HOME ?? homedir() },
+      isDenied: (path, isFolder) => this.#isDenied(path, isFolder),
+      limits: { files, ignoredFiles, ignoredFolders: Math.min(ignoredFolders, watches) },
+    });
+    this.#shown = new RecentlyShownFiles(shownFiles);
+    this.#networkRoots = roots.filter(isOnNetwork);
+  }
+
+  /** The number of the latest change; `since` returns the changes after it. */
+  get cursor(): number {
+    return this.#changes.cursor;
+  }
+
+  /** The number of the latest change that created or deleted a file. */
+  get namesCursor(): number {
+    return this.#changes.namesCursor;
+  }
+
+  /** What changed after a cursor, anywhere or in these folders. */
+  since(cursor: number, folders?: readonly string[]): FileChange[] {
+    return this.#changes.since(cursor, folders);
+  }
+
+  /** Paths in any of these folders that git does not ignore, in no order. */
+  files(folders: readonly string[]): Iterable<string> {
+    return this.#tree.known.files(folders);
+  }
+
+  /** Whether files in any of these folders may change without an event. */
+  isBlind(folders: readonly string[]): boolean {
+    return this.#blindFolders().some((blind) =>
+      folders.some((folder) => isInside(folder, blind) || isInside(blind, folder)),
+    );
+  }
+
+  #blindFolders(): string[] {
+    const { overfull, unwatched } = this.#tree.known;
+    const folders = [...unwatched].filter((path) => this.#tree.known.get(path)?.ignoredIn === undefined);
+    return [...this.#networkRoots, ...overfull, ...folders];
+  }
+
+  /** Ignored folders in any of these that are too large to be followed, sorted. */
+  notWatched(folders: readonly string[]): string[] {
+    const tooLarge = [...this.#tree.known.tooLarge];
+    const isOutermost = (path: string) => !tooLarge.some((other) => other !== path && isInside(path, other));
+    const isOwn = (path: string) => folders.some((folder) => isInside(path, folder));
+    return sortedSet(tooLarge.filter((path) => isOwn(path) && isOutermost(path)));
+  }
+
+  /** A server is given this file's text: it is stat-ed before the next questions, wherever it is. */
+  addOpened(path: string): void {
+    this.#shown.add(path);
+  }
+
+  /** An answer shows this file: it is stat-ed before the next questions, when it is a file of the workspace. */
+  addShown(path: string): void {
+    if (this.#rootOf(path) !== undefined && !this.#isDenied(path, false)) this.#shown.add(path);
+  }
+
+  /** Whether no event has come since the last check and the file's folder has events. */
+  isUpToDate(path: string): boolean {
+    const { known } = this.#tree;
+    const folder = known.get(dirname(path));
+    if (folder === undefined || known.unwatched.has(folder.path)) return false;
+    return this.#hasStarted && this.#running === undefined && this.#touched.size === 0 && !this.#isLost;
+  }
+
+  /**
+   * Takes in every change that was made before this call. Concurrent calls share a check that begins after them. With
+   * `since`, a check that began after that time and has just ended is enough.
+   */
+  check(since?: number): Promise<void> {
+    const { began, ended } = this.#lastCheck;
+    if (since !== undefined && began >= since && performance.now() - ended < SHARED_MS)
+      return Promise.resolve();
+    if (this.#running === undefined) {
+      this.#running = this.#check().finally(() => {
+        this.#running = undefined;
+      });
+      return this.#running;
+    }
+    this.#next ??= this.#running.then(() => {
+      this.#next = undefined;
+      return this.check();
+    });
+    return this.#next;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#rescan);
+    this.#tree.known.close();
+    this.#source.close();
+  }
+
+  async #check(): Promise<void> {
+    const began = performance.now();
+    if (this.#isClosed) return;
+    this.#tree.start();
+    await this.#source.drain();
+    this.#shown.check((path, change, stamp) => {
+      const ignored = this.#tree.known.file(path)?.ignored ?? true;
+      this.#tree.noteStamp(path, stamp);
+      this.#changes.record(path, change, ignored);
+    });
+    await Promise.all(this.#roots.map((root) => this.#tree.readRoot(root)));
+    await this.#readTouched();
+    if (this.#tree.isReading) await withTimeout(this.#tree.idle(), this.#options.ignoredWaitMs);
+    this.#hasStarted = true;
+    this.#warnOnce();
+    this.#scheduleRescan(0);
+    this.#lastCheck = { began, ended: performance.now() };
+  }
+
+  async #readTouched(): Promise<void> {
+    const touched = this.#touched;
+    this.#touched = new Set();
+    if (this.#isLost) {
+      this.#isLost = false;
+      await this.#tree.readAll("all");
+    }
+    for (const path of await this.#tree.readPaths(touched)) this.#touched.add(path);
+  }
+
+  /** Scans folders without events in the background, now and then. */
+  #scheduleRescan(lastMs: number): void {
+    const isNeeded = this.#networkRoots.length > 0 || this.#tree.known.unwatched.size > 0;
+    if (this.#isClosed || !isNeeded || this.#rescan !== undefined) return;
+    const pauseMs = Math.max(this.#options.rescanMs, lastMs * RESCAN_SHARE);
+    this.#rescan = setTimeout(async () => {
+      const began = performance.now();
+      await this.#tree.readAll(this.#networkRoots.length > 0 ? "all" : "unwatched");
+      this.#rescan = undefined;
+      this.#scheduleRescan(performance.now() - began);
+    }, pauseMs).unref();
+  }
+
+  #warnOnce(): void {
+    if (this.#isWarned || this.#blindFolders().length === 0) return;
+    this.#isWarned = true;
+    this.#log("warn", "not all files are watched", { limit: this.#options.files });
+  }
+
+  #isDenied(path: string, isFolder: boolean): boolean {
+    const root = this.#rootOf(path);
+    const shown = root === undefined ? path : relative(root, path);
+    return this.#isDeniedName(onOneLine(slashed(isFolder ? `${shown}/x` : shown)));
+  }
+
+  #rootOf(path: string): string | undefined {
+    return this.#roots.find((root) => isInside(path, root));
+  }
+}

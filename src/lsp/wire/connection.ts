@@ -1,0 +1,260 @@
+/**
+ * The JSON-RPC connection to one server: a vscode-jsonrpc connection plus the accounting of requests. Every request
+ * ends: with a reply, a timeout, a cancellation, or the end of the server. Knows nothing of LSP.
+ */
+import {
+  CancellationTokenSource,
+  createMessageConnection,
+  ErrorCodes,
+  type Message,
+  type MessageConnection,
+  ParameterStructures,
+  ProgressType,
+  ResponseError,
+  StreamMessageWriter,
+  TraceFormat,
+  Trace as TraceLevel,
+} from "vscode-jsonrpc/node";
+import { isTable } from "../../base/json.js";
+import { Refusal } from "../../base/problem.js";
+import { Deadline, untilAborted, withTimeout } from "../../base/timing.js";
+import { fieldsOf } from "../fields.js";
+import type { Transport } from "../process/launch.js";
+import type { PartTaker, Trace } from "../types.js";
+import { cancelled } from "../waiting.js";
+import { ResyncReader, type Skipped } from "./resync-reader.js";
+
+/** Requests that may be pending at a server; further ones are refused. */
+const MAX_PENDING = 256;
+/** Messages that may wait for a server that does not read its input; further requests are refused. */
+const MAX_UNSENT = 1_000;
+/** Last replies of a server that has ended are waited for this long. */
+const DRAIN_MS = 1_000;
+/** After an unreadable message, pending requests may still be answered for this long. */
+const LOST_MS = 2_000;
+const MAX_LOSSES = 32;
+/** A closed pipe usually means that the process is ending; its exit code says more than the closed pipe. */
+const CLOSED_MS = 2_000;
+
+export interface ConnectionOptions {
+  /** The server's name in messages. */
+  name: string;
+  maxBytes: number;
+  trace?: Trace | undefined;
+  onSkipped: (skipped: Skipped) => void;
+  onTimeout: (refusal: Refusal) => void;
+  onRequest: (method: string, params: unknown) => unknown;
+  onNotification: (method: string, params: unknown) => void;
+}
+
+export interface SendOptions {
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  /** Takes partial results, if the server sends any. */
+  parts?: PartTaker | undefined;
+}
+
+interface PendingRequest {
+  method: string;
+  /** Aborted with a refusal to end the request early. */
+  abort: AbortController;
+}
+
+export class ServerConnection {
+  readonly #name: string;
+  readonly #options: ConnectionOptions;
+  readonly #writer: CountingWriter;
+  readonly #connection: MessageConnection;
+  readonly #pending = new Set<PendingRequest>();
+  readonly #ended: Promise<string>;
+  #isOpen = true;
+  #tokens = 0;
+  #losses = 0;
+  #failure: Refusal | undefined;
+
+  constructor(transport: Transport, options: ConnectionOptions) {
+    this.#name = options.name;
+    this.#options = options;
+    const reader = new ResyncReader(transport.input, options.maxBytes, (skipped) => {
+      options.onSkipped(skipped);
+      if (skipped.lost) this.#replyLost(skipped);
+    });
+    this.#writer = new CountingWriter(transport.output);
+    this.#connection = createMessageConnection(reader, this.#writer);
+    this.#connection.onRequest((method, params) => options.onRequest(method, params));
+    this.#connection.onNotification((method, params) => options.onNotification(method, params));
+    this.#connection.onUnhandledProgress((params) => options.onNotification("$/progress", params));
+    // A failed write rejects the request that made it.
+    this.#connection.onError(() => {});
+    if (options.trace) this.#traceTo(options.trace);
+    const drained = new Promise<void>((resolve) => {
+      reader.onClose(() => resolve());
+    });
+    this.#connection.onClose(() => void this.#closed(transport));
+    this.#ended = transport.ended.then(async (reason) => {
+      if (!this.#failure) await drain(drained);
+      this.fail(new Refusal("lsp/exited", `server "${this.#name}" ${reason}`));
+      return reason;
+    });
+    this.#connection.listen();
+  }
+
+  /** Resolves with the reason when the server has ended and every pending request was rejected. */
+  get ended(): Promise<string> {
+    return this.#ended;
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** Refuses further work for a server that reads or answers nothing, so that what waits for it stays bounded. */
+  refuseWhenFull(): void {
+    if (this.#pending.size < MAX_PENDING && this.#writer.unsent < MAX_UNSENT) return;
+    throw new Refusal("lsp/busy", `server "${this.#name}" does not keep up with its requests`);
+  }
+
+  /** Rejects every pending and every later request with this refusal. */
+  fail(refusal: Refusal): void {
+    if (this.#failure) return;
+    this.#failure = refusal;
+    this.#isOpen = false;
+    for (const { abort } of [...this.#pending]) abort.abort(refusal);
+    this.#connection.dispose();
+  }
+
+  notify(method: string, params?: unknown): void {
+    if (!this.#isOpen) return;
+    // A failed write means that the server is ending, which is reported elsewhere.
+    this.#connection.sendNotification(method, ...positional(params)).catch(() => {});
+  }
+
+  /** Sends a request. On timeout and abort the server is sent `$/cancelRequest`. */
+  async request(
+    method: string,
+    params: unknown,
+    { timeoutMs, signal, parts }: SendOptions,
+  ): Promise<unknown> {
+    if (this.#failure) throw this.#failure;
+    if (signal?.aborted) throw cancelled(signal);
+    this.refuseWhenFull();
+    const request: PendingRequest = { method, abort: new AbortController() };
+    const parents = [request.abort.signal, ...(signal ? [signal] : [])];
+    const deadline = new Deadline(parents, timeoutMs, () => this.#timedOut(method, timeoutMs));
+    const cancellation = new CancellationTokenSource();
+    deadline.signal.addEventListener("abort", () => {
+      if (this.#isOpen) cancellation.cancel();
+    });
+    this.#pending.add(request);
+    const partial = parts && this.#partialResults(params, parts);
+    try {
+      const sent = this.#send(method, partial?.params ?? params, cancellation);
+      return await untilAborted(deadline.signal, sent);
+    } catch (error) {
+      throw deadline.signal.aborted ? cancelled(deadline.signal) : await this.#reasonOf(error);
+    } finally {
+      deadline.clear();
+      partial?.dispose();
+      this.#pending.delete(request);
+    }
+  }
+
+  async #send(method: string, params: unknown, { token }: CancellationTokenSource): Promise<unknown> {
+    return this.#connection.sendRequest(method, ...positional(params), token);
+  }
+
+  /** The parameters with a token under which the server may send partial results as `$/progress`. */
+  #partialResults(params: unknown, parts: PartTaker): { params: object; dispose: () => void } {
+    const partialResultToken = `part-${++this.#tokens}`;
+    const { dispose } = this.#connection.onProgress(new ProgressType<unknown>(), partialResultToken, (part) =>
+      parts.take(part),
+    );
+    return { params: { ...(isTable(params) ? params : {}), partialResultToken }, dispose };
+  }
+
+  /** A reply was lost and its request is unknown: requests that are still pending after a moment are given up. */
+  #replyLost({ text }: Skipped): void {
+    if (this.#losses >= MAX_LOSSES) return;
+    this.#losses += 1;
+    const suspects = [...this.#pending];
+    const timer = setTimeout(() => {
+      this.#losses -= 1;
+      for (const { method, abort } of suspects.filter((request) => this.#pending.has(request))) {
+        const message = `server "${this.#name}" sent ${text}; it may have been the answer to ${method}`;
+        abort.abort(new Refusal("lsp/garbled", message));
+      }
+    }, LOST_MS);
+    timer.unref();
+  }
+
+  #timedOut(method: string, timeoutMs: number): Refusal {
+    const message = `server "${this.#name}" did not answer ${method} within ${timeoutMs} ms`;
+    const refusal = new Refusal("lsp/timeout", message);
+    this.#options.onTimeout(refusal);
+    return refusal;
+  }
+
+  /** A server that closed a pipe can never answer again: it is ended, unless it is ending by itself. */
+  async #closed(transport: Transport): Promise<void> {
+    this.#isOpen = false;
+    if ((await withTimeout(transport.ended, CLOSED_MS)) !== undefined) return;
+    this.fail(new Refusal("lsp/exited", `server "${this.#name}" closed its input or output`));
+    await transport.kill();
+  }
+
+  /** The server's own error, or the end of the server that a failed write announces. */
+  async #reasonOf(error: unknown): Promise<Error> {
+    if (error instanceof ResponseError && error.code !== ErrorCodes.MessageWriteError) return error;
+    await withTimeout(this.#ended, DRAIN_MS);
+    if (this.#failure) return this.#failure;
+    return new Refusal("lsp/exited", `server "${this.#name}" cannot be written to`, { cause: error });
+  }
+
+  #traceTo(trace: Trace): void {
+    const log = (entry: unknown): void => {
+      const { type, message } = fieldsOf<{ type: string; message: unknown }>(entry);
+      const direction = String(type).startsWith("send") ? "sent" : "received";
+      trace({ side: "lsp", server: this.#name, direction, message });
+    };
+    void this.#connection.trace(TraceLevel.Messages, { log }, { traceFormat: TraceFormat.JSON });
+  }
+}
+
+/** Counts the messages that wait until the server reads them. */
+class CountingWriter extends StreamMessageWriter {
+  unsent = 0;
+
+  override async write(message: Message): Promise<void> {
+    this.unsent += 1;
+    try {
+      await super.write(message);
+    } finally {
+      this.unsent -= 1;
+    }
+  }
+}
+
+/**
+ * Waits for the last replies of a server that has ended. When this process is busy, timers run before pipes are read,
+ * so after the time limit the pipes get a few more turns.
+ */
+async function drain(drained: Promise<void>): Promise<void> {
+  if (
+    await withTimeout(
+      drained.then(() => true),
+      DRAIN_MS,
+    )
+  )
+    return;
+  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Parameters as vscode-jsonrpc takes them: none rather than `[null]`, which TypeScript 7 rejects. */
+function positional(params: unknown): unknown[] {
+  if (params === undefined || params === null) return [];
+  return Array.isArray(params) ? [ParameterStructures.byPosition, ...params] : [params];
+}

@@ -1,0 +1,267 @@
+/**
+ * Sends a request again until its answer can be trusted or the time is over. A server that is indexing is asked again
+ * when it has finished: early answers are wrong (typescript-language-server gives the import line as a definition).
+ * Errors of the server become refusals here.
+ */
+import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
+import type { CompletionList, DocumentDiagnosticReport } from "vscode-languageserver-protocol";
+import { Refusal } from "../../base/problem.js";
+import { methods } from "../../protocol/methods.js";
+import { fieldsOf } from "../fields.js";
+import type { ReadinessState } from "../readiness.js";
+import type { RequestOptions, ServerReply } from "../types.js";
+import type { RequestSpan } from "../work-progress.js";
+import type { ServerConnection } from "./connection.js";
+import { redact } from "./redact.js";
+import { UNREADABLE } from "./resync-reader.js";
+
+/** Methods whose answers depend on the text of one file only: indexing does not change them. */
+const SINGLE_FILE = new Set([
+  "textDocument/documentSymbol",
+  "textDocument/foldingRange",
+  "textDocument/selectionRange",
+  "textDocument/documentLink",
+  "textDocument/formatting",
+  "textDocument/rangeFormatting",
+  "textDocument/onTypeFormatting",
+  "textDocument/linkedEditingRange",
+]);
+/** LSPErrorCodes of vscode-languageserver-protocol, which takes too long to load for three numbers. */
+const REQUEST_CANCELLED = -32800;
+const CONTENT_MODIFIED = -32801;
+const SERVER_CANCELLED = -32802;
+const MAX_RETRIES = 5;
+const RETRY_MS = 100;
+/** Share of the time after which an answer in hand is returned instead of waiting on. */
+const HOLD_SHARE = 0.9;
+/** Answers of one call that are not trusted because the server is working. */
+const MAX_DOUBTED = 8;
+const MAX_EARLY_REFUSALS = 2;
+
+/** The server that a request goes to. */
+export interface RequestTarget {
+  name: string;
+  roots: readonly string[];
+  connection: ServerConnection;
+  readiness: ReadinessState;
+  /** Whether the server reports progress on requests of a method. */
+  reportsProgress: (method: string) => boolean;
+  /** How long an empty answer about one file's own text is doubted. */
+  warmupMs: number;
+}
+
+/** A request as a call makes it. */
+export interface GivenRequest {
+  method: string;
+  params: unknown;
+  options: RequestOptions;
+  timeoutMs: number;
+}
+
+/** The reply of a server: held while the server is indexing, and repeated while it is empty. */
+export async function requestWhenReady(target: RequestTarget, given: GivenRequest): Promise<ServerReply> {
+  const { onProgress } = given.options;
+  const stop = onProgress && reportProgress(target, onProgress);
+  try {
+    return await new ReadyRequest(target, given).run();
+  } finally {
+    stop?.();
+  }
+}
+
+type Outcome = { value: unknown } | Refusal;
+
+class ReadyRequest {
+  readonly #target: RequestTarget;
+  readonly #given: GivenRequest;
+  readonly #start = performance.now();
+  readonly #isSingleFile: boolean;
+  readonly #isRead: boolean;
+  #doubted = 0;
+  #empties = 0;
+  #earlyRefusals = 0;
+
+  constructor(target: RequestTarget, given: GivenRequest) {
+    this.#target = target;
+    this.#given = given;
+    this.#isSingleFile = SINGLE_FILE.has(given.method);
+    this.#isRead = isRead(given.method);
+  }
+
+  async run(): Promise<ServerReply> {
+    const { readiness, reportsProgress } = this.#target;
+    const isOfProject = this.#isRead && !this.#isSingleFile;
+    if (isOfProject) await this.#waitForFirstStatus();
+    let previous: RequestSpan | undefined;
+    for (;;) {
+      const span = readiness.requestSent(reportsProgress(this.#given.method));
+      let outcome: Outcome;
+      try {
+        outcome = await this.#sendWhileStale();
+      } finally {
+        readiness.requestEnded(span, previous);
+      }
+      previous = span;
+      const isFirst = this.#doubted === 0;
+      const becameReady = isOfProject && isFirst && readiness.becameReadyDuring(span);
+      const isDoubtful = (waitMs: number): boolean => readiness.isDoubtful(span, isFirst, waitMs);
+      const holdMs = this.#holdMs();
+      const isHeld =
+        this.#isRead && holdMs > 0 && this.#doubted < MAX_DOUBTED && (becameReady || isDoubtful(holdMs));
+      if (outcome instanceof Refusal) this.#throwWhenFinal(outcome);
+      // An answer about one file's own text holds whatever the server still indexes.
+      else if (this.#isSingleFile && !isEmpty(outcome.value))
+        return { value: outcome.value, readiness: "ready" };
+      if (isHeld) this.#doubted++;
+      const isRetried = isHeld
+        ? becameReady || (await this.#waitWhileWorking(isDoubtful, holdMs))
+        : await this.#waitToRetry(outcome);
+      if (isRetried) continue;
+      if (outcome instanceof Refusal) throw outcome;
+      if (!isHeld && !isEmpty(outcome.value)) readiness.answered();
+      return { value: outcome.value, readiness: readiness.now };
+    }
+  }
+
+  /**
+   * Throws a refusal unless the server may answer once it has loaded: elm-language-server says "unhandled method" until
+   * then, and flow cancels requests while it is not connected to its daemon.
+   */
+  #throwWhenFinal(refusal: Refusal): void {
+    const isEarly = refusal.code === "lsp/not-supported" || refusal.data.code === REQUEST_CANCELLED;
+    if (!isEarly || this.#earlyRefusals++ >= MAX_EARLY_REFUSALS) throw refusal;
+  }
+
+  /** Waits before a refused or empty request is sent again; false when the outcome is final. */
+  async #waitToRetry(outcome: Outcome): Promise<boolean> {
+    if (outcome instanceof Refusal) return this.#waitForFirstSign();
+    return isEmpty(outcome.value) && this.#waitAfterEmpty();
+  }
+
+  #leftMs(share = 1): number {
+    return this.#start + this.#given.timeoutMs * share - performance.now();
+  }
+
+  /** How long an answer may be held. An empty one about a single file is held only while the server warms up. */
+  #holdMs(): number {
+    const left = this.#leftMs(HOLD_SHARE);
+    return this.#isSingleFile ? Math.min(this.#target.warmupMs, left) : left;
+  }
+
+  #send(): Promise<unknown> {
+    const { method, params, options } = this.#given;
+    const { signal, parts } = options;
+    const timeoutMs = Math.max(1, Math.round(this.#leftMs()));
+    parts?.begin();
+    return this.#target.connection.request(method, params, { timeoutMs, signal, parts });
+  }
+
+  /** Sends the request, again while the server says that its state changed meanwhile. */
+  async #sendWhileStale(): Promise<Outcome> {
+    const { name, roots, readiness } = this.#target;
+    const { method, options } = this.#given;
+    for (let retries = 0; ; retries++) {
+      try {
+        return { value: await this.#send() };
+      } catch (error) {
+        if (!(error instanceof ResponseError)) throw error;
+        const isStale = error.code === CONTENT_MODIFIED || error.code === SERVER_CANCELLED;
+        const mayRetry = retries < MAX_RETRIES && this.#leftMs() > RETRY_MS;
+        if (!this.#isRead || !isStale || !mayRetry)
+          return refusalOf({ name, roots: options.roots ?? roots }, method, error);
+      }
+      await readiness.wait(() => false, RETRY_MS * (retries + 1), options.signal);
+    }
+  }
+
+  /**
+   * Waits for the first status of a server that is known to send one: its answers before that would be asked for again.
+   * Half of the time is kept, since a server that never sends the status may still answer.
+   */
+  async #waitForFirstStatus(): Promise<void> {
+    const { readiness, warmupMs } = this.#target;
+    if (!readiness.awaitsStatus || readiness.now === "indexing") return;
+    const waitMs = Math.min(warmupMs, this.#leftMs(HOLD_SHARE)) / 2;
+    await readiness.waitForStatus(waitMs, warmupMs, this.#given.options.signal);
+  }
+
+  /** Waits while the server works; false when it still does at the end of the time. */
+  async #waitWhileWorking(isDoubtful: (waitMs: number) => boolean, holdMs: number): Promise<boolean> {
+    const { readiness, warmupMs } = this.#target;
+    const { signal } = this.#given.options;
+    const isIndexing = (): boolean => readiness.now === "indexing";
+    if (isIndexing() || !readiness.awaitsStatus) {
+      const isOver = (): boolean => !isIndexing() && (readiness.awaitsStatus || !isDoubtful(holdMs));
+      if (await readiness.wait(isOver, holdMs, signal)) return true;
+      readiness.waitedInVain(holdMs);
+      return false;
+    }
+    // A server that never sends its first status is waited for once.
+    return (await readiness.waitForStatus(holdMs, warmupMs, signal)) || !readiness.awaitsStatus;
+  }
+
+  /** Waits before the next try after an empty answer; false when the empty answer is to be believed. */
+  async #waitAfterEmpty(): Promise<boolean> {
+    const { readiness } = this.#target;
+    const { retryEmpty, signal } = this.#given.options;
+    const attempts = ++this.#empties;
+    if (!retryEmpty || (retryEmpty.while === "not_ready" && !readiness.mayFill)) return false;
+    if (attempts >= retryEmpty.attempts || this.#leftMs(HOLD_SHARE) <= retryEmpty.delayMs) {
+      readiness.emptySettled();
+      return false;
+    }
+    const before = readiness.now;
+    await readiness.wait(() => readiness.now !== before, retryEmpty.delayMs, signal);
+    return true;
+  }
+
+  /** Waits for the first sign of a server that has shown none; false when none comes within the retry delay. */
+  async #waitForFirstSign(): Promise<boolean> {
+    const { readiness } = this.#target;
+    const { retryEmpty, signal } = this.#given.options;
+    if (!retryEmpty || !readiness.mayFill) return false;
+    const before = readiness.now;
+    const waitMs = Math.min(retryEmpty.delayMs, this.#leftMs(HOLD_SHARE));
+    return readiness.wait(() => readiness.now !== before, waitMs, signal);
+  }
+}
+
+/** Whether a method only reads: true for LSP's own requests, unknown for all others. */
+export function isRead(method: string): boolean {
+  return Object.hasOwn(methods, method) && method !== "workspace/executeCommand";
+}
+
+/** An error of a server as a refusal, without paths outside the roots. */
+export function refusalOf(
+  { name, roots }: Pick<RequestTarget, "name" | "roots">,
+  method: string,
+  error: ResponseError<unknown>,
+): Refusal {
+  const text = redact(String(error.message).slice(0, 2_000), roots).slice(0, 500);
+  if (error.code === ErrorCodes.MethodNotFound)
+    return new Refusal("lsp/not-supported", `server "${name}" does not support ${method}`);
+  if (error.code === UNREADABLE)
+    return new Refusal("lsp/garbled", `server "${name}" answered ${method} with ${text}`);
+  const message = `server "${name}" answered ${method} with an error: ${text}`;
+  return new Refusal("lsp/failed", message, { data: { method, code: error.code } });
+}
+
+/** Whether an answer holds nothing: null, an empty list, or an empty completion list. */
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  const { items, kind } = fieldsOf<CompletionList & DocumentDiagnosticReport>(value);
+  return Array.isArray(items) && items.length === 0 && kind === undefined;
+}
+
+/** Reports each new progress text of the server until the returned function is called. */
+function reportProgress({ readiness, roots }: RequestTarget, report: (text: string) => void): () => void {
+  let last: string | null = null;
+  const update = (): void => {
+    if (readiness.text === null || readiness.text === last) return;
+    last = readiness.text;
+    report(redact(last, roots));
+  };
+  update();
+  return readiness.onChange(update);
+}

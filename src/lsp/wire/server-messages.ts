@@ -1,0 +1,140 @@
+/**
+ * Handles what a server sends by itself: answers its requests at once, also during `initialize`, and passes on its
+ * notifications. Of 85 servers tried, 25 fail when these requests get errors and 23 when they get no answer.
+ */
+import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
+import type {
+  ApplyWorkspaceEditParams,
+  ApplyWorkspaceEditResult,
+  ConfigurationItem,
+  ConfigurationParams,
+  ShowDocumentResult,
+  WorkspaceFolder,
+} from "vscode-languageserver-protocol";
+import type { ForwardPlan, ServerPlan } from "../../abi/plan.js";
+import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import type { Capabilities } from "../capabilities.js";
+import type { Diagnostics } from "../diagnostics/diagnostics.js";
+import { fieldsOf, itemsOf } from "../fields.js";
+import type { InstanceContext } from "../instance-context.js";
+import type { ReadinessState } from "../readiness.js";
+import type { ApplyEdit } from "../types.js";
+
+export interface ServerMessagesContext extends Pick<InstanceContext, "plan" | "command"> {
+  capabilities: Capabilities;
+  readiness: ReadinessState;
+  diagnostics: Diagnostics;
+  settings: ServerPlan["settings"];
+  folders: () => WorkspaceFolder[];
+  notify: (method: string, params: unknown) => void;
+}
+
+export class ServerMessages {
+  readonly #context: ServerMessagesContext;
+  /** Takers of edits, one for each command of ours that runs now. */
+  readonly #editAppliers: ApplyEdit[] = [];
+
+  constructor(context: ServerMessagesContext) {
+    this.#context = context;
+  }
+
+  /** Runs a command of ours. While it runs, the server's edits go to `applyEdit`. */
+  async whileApplying<T>(applyEdit: ApplyEdit, run: () => Promise<T>): Promise<T> {
+    this.#editAppliers.push(applyEdit);
+    try {
+      return await run();
+    } finally {
+      this.#editAppliers.splice(this.#editAppliers.indexOf(applyEdit), 1);
+    }
+  }
+
+  /** The answer to a request of the server. The plan's own replies come first. */
+  request(method: string, params: unknown): unknown {
+    const { plan, capabilities, diagnostics, settings, folders } = this.#context;
+    if (Object.hasOwn(plan.replies, method)) return plan.replies[method];
+    switch (method) {
+      case "workspace/configuration":
+        return configuration(settings, params);
+      case "workspace/workspaceFolders":
+        return folders();
+      case "client/registerCapability":
+        capabilities.register(params);
+        return null;
+      case "client/unregisterCapability":
+        capabilities.unregister(params);
+        return null;
+      case "window/workDoneProgress/create":
+      case "window/showMessageRequest":
+        return null;
+      case "window/showDocument":
+        return { success: false } satisfies ShowDocumentResult;
+      case "workspace/applyEdit":
+        return this.#applyEdit(params);
+      case "workspace/diagnostic/refresh":
+        diagnostics.refreshed();
+        return null;
+    }
+    if (/^workspace\/\w+\/refresh$/.test(method)) return null;
+    throw new ResponseError(ErrorCodes.MethodNotFound, `Unhandled method ${method}`);
+  }
+
+  async #applyEdit(params: unknown): Promise<ApplyWorkspaceEditResult> {
+    const applyEdit = this.#editAppliers.at(-1);
+    if (applyEdit !== undefined) return applyEdit(fieldsOf<ApplyWorkspaceEditParams>(params).edit);
+    return {
+      applied: false,
+      failureReason: "this client applies edits only within a command that it sent",
+    };
+  }
+
+  notification(method: string, params: unknown): void {
+    const { plan, diagnostics, readiness, command, notify } = this.#context;
+    if (method === "textDocument/publishDiagnostics") diagnostics.publish(params);
+    readiness.notified(method, params);
+    for (const rule of plan.forward.filter(({ notification }) => notification === method))
+      void forward(rule, params, command).then((reply) => notify(rule.reply, reply));
+  }
+}
+
+/** One value for each item asked for, in the same order. */
+function configuration(settings: JsonObject, params: unknown): Json[] {
+  return itemsOf(fieldsOf<ConfigurationParams>(params).items).map((item) => {
+    const { section } = fieldsOf<ConfigurationItem>(item);
+    return settingsAt(settings, typeof section === "string" ? section : "");
+  });
+}
+
+/**
+ * The settings of a dotted section. A missing first part gives `{}` because unified-language-server crashes on null; a
+ * missing later part gives null, as editors do.
+ */
+export function settingsAt(settings: JsonObject, section: string): Json {
+  if (section === "") return settings;
+  const whole = Object.hasOwn(settings, section) ? settings[section] : undefined;
+  if (whole !== undefined) return whole;
+  let current: Json = settings;
+  for (const [index, part] of section.split(".").entries()) {
+    const next: Json | undefined =
+      isTable(current) && Object.hasOwn(current, part) ? (current as JsonObject)[part] : undefined;
+    if (next === undefined) return index === 0 ? {} : null;
+    current = next;
+  }
+  return current;
+}
+
+/**
+ * Sends a notification to another server as a command and returns the parameters of the notification that answers it.
+ * Vue's server asks its TypeScript server this way, and hangs on every request until it gets an answer.
+ */
+async function forward(
+  rule: ForwardPlan,
+  params: unknown,
+  command: InstanceContext["command"],
+): Promise<unknown[]> {
+  // Sent as `[[id, command, args]]` or `[id, command, args]`.
+  const list = itemsOf(params);
+  const [id, ...args] = list.length === 1 && Array.isArray(list[0]) ? list[0] : list;
+  const result = await command(rule.to, rule.request, args).catch(() => null);
+  const body = isTable(result) && "body" in result ? result.body : result;
+  return [[id ?? null, body ?? null]];
+}

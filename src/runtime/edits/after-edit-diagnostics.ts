@@ -1,0 +1,273 @@
+/**
+ * Which errors an edit introduced and resolved: the errors of the edited files before and after, from the running
+ * servers. Nothing here throws. A server that fails or is slow makes the result `unknown`, not the edit a failure.
+ */
+import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
+import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
+import { isInside, pathOfUri } from "../../base/paths.js";
+import { untilAborted, withDeadline } from "../../base/timing.js";
+import type { FileOperation } from "../../lsp/documents/file-operations.js";
+import type { LanguageServer } from "../../lsp/types.js";
+import { itemKey } from "../../protocol/item-order.js";
+import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
+import type { AppliedOperation, EditOutcome, Preview } from "../../workspace/edits/types.js";
+import { Places } from "../answer/places.js";
+import type { CallState } from "../call-state.js";
+import { spellDiagnostic } from "../shapes/diagnostics.js";
+import { operatedFilesIn } from "./file-edits.js";
+
+const BEFORE_MS = 5000;
+const NOTIFY_MS = 5000;
+const AFTER_MS = 10_000;
+/** Used when servers did not answer before the edit either. */
+const SHORT_AFTER_MS = 2500;
+/** Parts of the call's remaining time. */
+const BEFORE_SHARE = 0.25;
+const AFTER_SHARE = 0.8;
+/** A file that is opened for the first time waits twice, so both waits must fit. */
+const WAIT_SHARE = 0.4;
+const SETTLE_MS = 150;
+
+const MAX_CHECKED_FILES = 20;
+const MAX_ERRORS_PER_FILE = 20;
+const MAX_OTHER_FILES = 5;
+const MAX_ERRORS = 50;
+const ERROR_SEVERITY = 1;
+
+/** The known errors at one time. */
+interface ErrorSnapshot {
+  /** By absolute path: the checked files, and others with errors. */
+  errors: Map<string, JsonObject[]>;
+  /** Why something is not known. */
+  unknown: string[];
+}
+
+/** The errors of the files that an edit is going to change. */
+export async function errorsBefore(
+  call: CallState,
+  { files }: Pick<Preview | EditOutcome, "files">,
+): Promise<ErrorSnapshot> {
+  const existing = files.filter(({ beforeSha256 }) => beforeSha256 !== null).map(({ path }) => path);
+  return collectErrors(call, existing, Math.min(BEFORE_MS, call.remainingMs() * BEFORE_SHARE));
+}
+
+/**
+ * Notifies servers of applied edits and compares errors with those before. `unsureServers` do not know the whole
+ * project, so what they do not report about other files is unknown.
+ */
+export async function diagnosticsAfter(
+  call: CallState,
+  applied: readonly EditOutcome[],
+  before: ErrorSnapshot,
+  unsureServers: readonly string[] = [],
+): Promise<{ diagnostics?: JsonObject }> {
+  if (applied.length === 0) return {};
+  const operations = applied.flatMap((edit) => edit.operations);
+  await notifyServers(call, operations);
+  const files = applied.flatMap((edit) => edit.files);
+  const kept = files.filter(({ afterSha256 }) => afterSha256 !== null).map(({ path }) => path);
+  const moved = operations.flatMap(({ to, folder }) => (to === undefined || folder ? [] : [to]));
+  // The file that the call is about comes first.
+  const own = call.evidence.document?.admitted.path;
+  const edited = sortBy([...new Set([...kept, ...moved])], (path) => [path !== own]);
+  const limitMs = before.unknown.length === 0 ? AFTER_MS : SHORT_AFTER_MS;
+  const ms = Math.min(limitMs, call.remainingMs() * AFTER_SHARE);
+  const mustReport = new Set([...serversOfRemoved(call, operations), ...unsureServers]);
+  const after = await collectErrors(call, edited, ms, mustReport);
+  if ([before, after].every(({ errors, unknown }) => errors.size === 0 && unknown.length === 0)) return {};
+  const why = uniqueBy([...before.unknown, ...after.unknown], (reason) => reason);
+  const status: JsonObject =
+    why.length === 0 ? { status: "known" } : { status: "unknown", why: why.join("; ") };
+  return { diagnostics: { ...status, ...compareErrors(call, before, after, edited, operations) } };
+}
+
+/** The servers of renamed and deleted files: references to those are in other files. */
+function serversOfRemoved(call: CallState, operations: readonly AppliedOperation[]): string[] {
+  return operations
+    .filter(({ kind }) => kind !== "create")
+    .flatMap(({ path, folder }) =>
+      folder ? call.pool.running().map(({ plan }) => plan.id) : call.pool.route(path).map(({ id }) => id),
+    );
+}
+
+const operationNames: { [kind in AppliedOperation["kind"]]: FileOperation } = {
+  create: "Create",
+  rename: "Rename",
+  delete: "Delete",
+};
+
+/** Sends new texts first, then file operations. */
+async function notifyServers(call: CallState, operations: readonly AppliedOperation[]): Promise<void> {
+  try {
+    await withDeadline([], NOTIFY_MS, (signal) => untilAborted(signal, call.pool.checkFiles()));
+    for (const { kind, path, to, folder } of operations) {
+      const file = { path, isFolder: folder, ...(to === undefined ? {} : { newPath: to }) };
+      const below = folder ? await operatedFilesIn(file, to ?? path) : [];
+      for (const server of call.pool.running()) {
+        const isRegistered = server.wantedFiles("did", operationNames[kind], [file]).length > 0;
+        server.tellFiles(operationNames[kind], isRegistered ? [file] : below);
+      }
+    }
+  } catch (error) {
+    call.evidence.warn("answer/edit-incomplete", "Not every language server received the new texts.");
+    call.log("warn", "servers were not notified of an edit", { cause: String(error) });
+  }
+}
+
+interface Collection {
+  call: CallState;
+  snapshot: ErrorSnapshot;
+  paths: readonly string[];
+  /** Servers whose silence about other files makes the result unknown. */
+  mustReport: ReadonlySet<string>;
+  ms: number;
+  signal: AbortSignal;
+}
+
+/** Collects the errors of files, and of other files that servers report, within the time. */
+async function collectErrors(
+  call: CallState,
+  paths: readonly string[],
+  ms: number,
+  mustReport: ReadonlySet<string> = new Set(),
+): Promise<ErrorSnapshot> {
+  const snapshot: ErrorSnapshot = { errors: new Map(), unknown: [] };
+  const fresh = { ...call, places: new Places(call.gate, call.plan.dialect) };
+  try {
+    await withDeadline([], ms, (signal) =>
+      untilAborted(signal, collectAll({ call: fresh, snapshot, paths, mustReport, ms, signal })),
+    );
+  } catch (error) {
+    snapshot.unknown.push("the language servers did not answer in time");
+    call.log("debug", "errors are not known", { cause: String(error) });
+  }
+  return snapshot;
+}
+
+async function collectAll(collection: Collection): Promise<void> {
+  const { call, paths, snapshot } = collection;
+  const checked = paths.slice(0, MAX_CHECKED_FILES);
+  if (checked.length < paths.length)
+    snapshot.unknown.push(`only ${MAX_CHECKED_FILES} of ${paths.length} files were checked`);
+  await Promise.all(checked.map((path) => collectFile(collection, path)));
+  for (const server of call.pool.running()) await collectOtherFiles(collection, server);
+}
+
+async function collectFile(collection: Collection, path: string): Promise<void> {
+  const { call, snapshot, ms, signal } = collection;
+  const running = new Set(call.pool.running().map(({ plan }) => plan.id));
+  // A session asks running servers only; in `lsp-proxy call` no earlier call can have started one.
+  const plans = call.pool.route(path).filter(({ id }) => call.savedPreviews !== undefined || running.has(id));
+  for (const { id } of plans) {
+    try {
+      const server = await call.pool.get(id, path, signal);
+      const document = await server.ensureOpen(path, signal);
+      const wait = { waitMs: ms * WAIT_SHARE, settleMs: SETTLE_MS, signal };
+      const report = await server.diagnostics(document, wait);
+      if (report.status === "unknown") snapshot.unknown.push(`${id}: ${report.why}`);
+      else await addErrors(collection, path, server, report.items);
+    } catch (error) {
+      snapshot.unknown.push(`${id} failed`);
+      call.log("debug", "errors of a file are not known", { cause: String(error) });
+    }
+  }
+}
+
+async function collectOtherFiles(collection: Collection, server: LanguageServer): Promise<void> {
+  const { call, snapshot, paths, mustReport, ms, signal } = collection;
+  const { id } = server.plan;
+  try {
+    const wait = { waitMs: ms / 4, settleMs: SETTLE_MS, signal };
+    const { files, why } = await server.workspaceDiagnostics(wait);
+    for (const { uri, items } of files) {
+      const path = pathOfUri(uri);
+      if (path !== undefined && !paths.includes(path)) await addErrors(collection, path, server, items);
+    }
+    if (mustReport.has(id) && why !== "") snapshot.unknown.push(`${id}: ${why}`);
+  } catch (error) {
+    if (mustReport.has(id)) snapshot.unknown.push(`${id} failed`);
+    call.log("debug", "errors of other files are not known", { cause: String(error) });
+  }
+}
+
+async function addErrors(
+  { call, snapshot }: Collection,
+  path: string,
+  server: LanguageServer,
+  items: readonly unknown[],
+): Promise<void> {
+  const known = snapshot.errors.get(path) ?? [];
+  snapshot.errors.set(path, known);
+  for (const item of items) {
+    if (!isTable(item) || (item.severity ?? ERROR_SEVERITY) !== ERROR_SEVERITY) continue;
+    const admitted = await call.gate.admit(path);
+    const rendered = await spellDiagnostic(call, server, admitted.uri, item);
+    known.push({ ...call.places.document(admitted), ...rendered });
+  }
+}
+
+function compareErrors(
+  call: CallState,
+  before: ErrorSnapshot,
+  after: ErrorSnapshot,
+  edited: readonly string[],
+  operations: readonly AppliedOperation[],
+): JsonObject {
+  const old = new Map([...before.errors].map(([path, errors]) => [movedPath(path, operations), errors]));
+  const introduced: JsonObject[] = [];
+  const resolved: JsonObject[] = [];
+  for (const path of sortedSet([...old.keys(), ...after.errors.keys()])) {
+    const [was, is] = [old.get(path), after.errors.get(path)];
+    // An edited file that only one snapshot knows cannot be compared; other files are listed only with errors.
+    if (edited.includes(path) && (was === undefined || is === undefined)) continue;
+    introduced.push(...errorsWithout(is ?? [], was ?? []));
+    resolved.push(...errorsWithout(was ?? [], is ?? []));
+  }
+  const errors = selectErrors(call, after, edited);
+  const total = [...after.errors.values()].reduce((sum, list) => sum + uniqueErrors(list).length, 0);
+  return {
+    introduced: introduced.slice(0, MAX_ERRORS),
+    resolved: resolved.slice(0, MAX_ERRORS),
+    errors,
+    not_shown: total - errors.length,
+  };
+}
+
+/** Where a file is after the operations. */
+function movedPath(path: string, operations: readonly AppliedOperation[]): string {
+  return operations.reduce(
+    (at, { path: from, to }) => (to !== undefined && isInside(at, from) ? to + at.slice(from.length) : at),
+    path,
+  );
+}
+
+/** The errors of one list that are not in the other. Positions are ignored, because an edit moves lines. */
+function errorsWithout(errors: readonly JsonObject[], others: readonly JsonObject[]): JsonObject[] {
+  const keyOf = ({ code, source, message }: JsonObject) =>
+    canonicalText([code ?? null, source ?? null, message ?? null]);
+  const remaining = others.map(keyOf);
+  return uniqueErrors(errors).filter((error) => {
+    const at = remaining.indexOf(keyOf(error));
+    if (at >= 0) remaining.splice(at, 1);
+    return at < 0;
+  });
+}
+
+/** The errors to show: those of edited files first, then of a few others. */
+function selectErrors(call: CallState, { errors }: ErrorSnapshot, edited: readonly string[]): JsonObject[] {
+  const others = sortedSet([...errors.keys()].filter((path) => !edited.includes(path)));
+  const withErrors = others.filter((path) => (errors.get(path) ?? []).length > 0).slice(0, MAX_OTHER_FILES);
+  return [...edited, ...withErrors]
+    .flatMap((path) => {
+      const sorted = sortBy(uniqueErrors(errors.get(path) ?? []), (item) => [
+        ...itemKey(diagnosticsFacts, item, call.plan.dialect),
+        canonicalText(item),
+      ]);
+      return sorted.slice(0, MAX_ERRORS_PER_FILE);
+    })
+    .slice(0, MAX_ERRORS);
+}
+
+function uniqueErrors(errors: readonly JsonObject[]): JsonObject[] {
+  return uniqueBy(errors, canonicalText);
+}

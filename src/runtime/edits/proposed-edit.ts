@@ -1,0 +1,200 @@
+/**
+ * An edit that a server's reply or a tool's arguments propose, before the engine checks it: its changes, the reasons
+ * against it, and the texts that its positions refer to.
+ */
+import { existsSync } from "node:fs";
+import type { Code } from "../../base/codes.js";
+import { sha256 } from "../../base/hash.js";
+import type { Json } from "../../base/json.js";
+import { isInside } from "../../base/paths.js";
+import { Fault, Refusal } from "../../base/problem.js";
+import { type ColumnUnit, Lines } from "../../base/text.js";
+import { readText } from "../../lsp/documents/read-text.js";
+import type { LanguageServer } from "../../lsp/types.js";
+import type { Change, Edits, Reason, TextChange } from "../../workspace/edits/types.js";
+import type { Admitted } from "../../workspace/types.js";
+import type { CallState } from "../call-state.js";
+import type { LspRange } from "../lsp-values.js";
+import { exactExtent } from "./offsets.js";
+
+/** A command that a server wants to run after an edit. */
+export interface ServerCommand {
+  server: LanguageServer;
+  name: string;
+  arguments: Json[];
+}
+
+export class ProposedEdit {
+  readonly changes: Change[] = [];
+  readonly reasons: Reason[] = [];
+  /** Labels of changes that the server wants confirmed. */
+  readonly toConfirm: string[] = [];
+  /** Why the edit may be incomplete, as sentences. Such an edit is applied only after a preview. */
+  readonly doubts: string[] = [];
+  /** Ids of servers that do not know the whole project. */
+  readonly unsureServers: string[] = [];
+  /** Whether a server searched the whole workspace for it. */
+  isWorkspaceWide = false;
+  /** Whether a file operation was left out, so that later changes may refer to wrong files. */
+  lacksOperation = false;
+  command: ServerCommand | undefined;
+
+  merge(other: ProposedEdit): void {
+    this.changes.push(...other.changes);
+    this.reasons.push(...other.reasons);
+    this.toConfirm.push(...other.toConfirm);
+    this.doubts.push(...other.doubts);
+    this.unsureServers.push(...other.unsureServers);
+    this.isWorkspaceWide ||= other.isWorkspaceWide;
+    this.lacksOperation ||= other.lacksOperation;
+    this.command ??= other.command;
+  }
+
+  /** Adds a reason against the edit; the message continues the sentence that begins with the path. */
+  refuse(code: Code, path: string, message: string): void {
+    this.reasons.push({ code, path, message });
+  }
+
+  /** Adds a Refusal as a reason; any other error is thrown. */
+  refuseWith(error: unknown, path: string): void {
+    if (!(error instanceof Refusal)) throw error;
+    const text = error.message.replace(/\.$/, "");
+    const rest = text.startsWith(`${path} `) ? text.slice(path.length + 1) : text;
+    this.refuse(error.code, path, /^[A-Z]/.test(rest) ? `is refused: ${rest}` : rest);
+  }
+}
+
+/** Codes of reasons that may only follow from an operation that was left out. */
+const pathCodes: Code[] = [
+  "edit/missing",
+  "edit/exists",
+  "edit/not-empty",
+  "edit/bad-target",
+  "edit/changed",
+];
+
+/** All reasons against an edit: its own, and those that the engine found. */
+export function reasonsAgainst({ reasons, lacksOperation }: ProposedEdit, found: Reason[]): Reason[] {
+  return [...reasons, ...(lacksOperation ? found.filter(({ code }) => !pathCodes.includes(code)) : found)];
+}
+
+/** A request to apply the preview of a token. */
+export class ApplyRequest {
+  constructor(readonly token: string) {}
+}
+
+/** A request to undo an applied edit. */
+export class UndoRequest {
+  constructor(readonly token: string) {}
+}
+
+/** The edit engine of a call. Tools that edit are not listed where there is none. */
+export function editsOf({ edits }: CallState): Edits {
+  if (edits === undefined) throw new Fault("an edit was requested from a runtime that does not edit");
+  return edits;
+}
+
+/** A text with the hash of its bytes. */
+interface BaseText {
+  lines: Lines;
+  hash: string;
+}
+
+/** A text edit with a range in columns of `unit`. */
+export interface RangeEdit {
+  range: LspRange;
+  newText: string;
+  note?: string;
+}
+
+type EarlierOperation =
+  | { kind: "create"; path: string; text: string }
+  | { kind: "rename"; from: string; to: string };
+
+/** Builds a proposed edit. Positions refer to the texts as the changes before leave them. */
+export class EditBuilder {
+  readonly edit = new ProposedEdit();
+  readonly #earlier: EarlierOperation[] = [];
+  readonly #read = new Map<string, BaseText>();
+  #changedFiles: Promise<ReadonlySet<string>> | undefined;
+
+  /** No file of the edit may have changed since the workspace version `since`. */
+  constructor(
+    private readonly call: CallState,
+    private readonly server: LanguageServer | undefined,
+    private readonly since: number,
+  ) {}
+
+  /** Adds text edits of a file, or a reason under the name `label` if the file is not admitted. */
+  async editFile(
+    name: string,
+    label: string,
+    edits: RangeEdit[],
+    { unit, version, hash }: { unit: ColumnUnit; version?: unknown; hash?: Json | undefined },
+  ): Promise<void> {
+    let shown = label;
+    try {
+      const admitted = await this.call.gate.admit(name);
+      shown = admitted.shown;
+      const text = await this.baseText(admitted, version);
+      if (hash !== undefined && hash !== text.hash)
+        throw new Refusal("edit/changed", "does not have the given hash");
+      const changes: TextChange[] = [];
+      for (const { range, ...edit } of edits) {
+        const extent = exactExtent(text.lines, range, unit);
+        if (extent === undefined)
+          this.edit.refuse("edit/out-of-range", shown, "does not contain a range of the edit");
+        else changes.push({ ...extent, ...edit });
+      }
+      this.edit.changes.push({ kind: "edit", path: admitted.path, sha256: text.hash, changes });
+    } catch (error) {
+      this.edit.refuseWith(error, shown);
+    }
+  }
+
+  /** Adds a file operation; throws a Refusal when a path is not admitted. */
+  async addOperation(change: Exclude<Change, { kind: "edit" }>): Promise<void> {
+    const { gate } = this.call;
+    if (change.kind === "create") {
+      const { path } = await gate.admit(change.path);
+      const isKept = change.ignoreIfExists && !change.overwrite && existsSync(path);
+      if (!isKept) this.#earlier.push({ kind: "create", path, text: change.text });
+    } else if (change.kind === "rename") {
+      const from = await gate.admitEntry(change.from);
+      const to = await gate.admitEntry(change.to);
+      this.#earlier.push({ kind: "rename", from: from.path, to: to.path });
+    } else await gate.admitEntry(change.path);
+    this.edit.changes.push(change);
+  }
+
+  /** The text of a file at this point of the edit; throws a Refusal when the server has another text or version. */
+  async baseText(admitted: Admitted, version?: unknown): Promise<BaseText> {
+    let { path } = admitted;
+    for (const step of this.#earlier.toReversed()) {
+      if (step.kind === "create" && step.path === path)
+        return { lines: new Lines(step.text), hash: sha256(step.text) };
+      if (step.kind === "rename" && isInside(path, step.to)) path = step.from + path.slice(step.to.length);
+    }
+    const text = this.#read.get(path) ?? (await this.#readDisk(path, admitted.shown));
+    this.#read.set(path, text);
+    const open = this.server?.opened(path);
+    if (open !== undefined && open.hash !== text.hash) throw changed("changed while the server was asked");
+    if (typeof version !== "number" || this.server === undefined) return text;
+    if (open !== undefined && version !== open.version)
+      throw changed("is edited in another version than the server has");
+    // Some servers send version 0 instead of null for files that are not open.
+    if (open === undefined && version !== 0)
+      throw changed("is edited in a version that the server was never sent");
+    return text;
+  }
+
+  async #readDisk(path: string, shown: string): Promise<BaseText> {
+    this.#changedFiles ??= this.call.pool.changedSince(this.since);
+    if ((await this.#changedFiles).has(path)) throw changed("changed while the server was asked");
+    return readText(path, shown, this.call.plan.limits.maxFileBytes);
+  }
+}
+
+function changed(message: string): Refusal {
+  return new Refusal("edit/changed", message);
+}

@@ -1,0 +1,204 @@
+/**
+ * Renders previews and applied edits as answer items in the dialect's form. A large file is split into parts that fit a
+ * page: the diffs of its parts together are its diff, and a long edit continues as insertions at its end.
+ */
+import { resolve } from "node:path";
+import { fileUri } from "../../base/file-uri.js";
+import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import { Lines } from "../../base/text.js";
+import { newDocumentKey } from "../../protocol/edit-arguments.js";
+import { documentKey, spanNames, spellSpan } from "../../protocol/spelling.js";
+import type { EditOutcome, FilePreview, OperationPreview, Preview } from "../../workspace/edits/types.js";
+import type { CallState } from "../call-state.js";
+import { pointAt } from "./offsets.js";
+
+/** Largest size of the diff and of the edits in one part, in characters and as a share of a page. */
+const MAX_PART_CHARS = 6000;
+const PART_SHARE = 1 / 8;
+
+/** The items of a preview: operations in order, then files by path. */
+export function renderPreview(call: CallState, { operations, files }: Preview): Json[] {
+  const { maxPageChars, maxTextChars, maxTotalChars } = call.plan.limits;
+  const pageChars = Math.min(maxPageChars, maxTextChars, maxTotalChars);
+  return [
+    ...operations.map((operation) => renderOperation(call, operation)),
+    ...files.flatMap((file) => {
+      const rendered = renderFile(call, file);
+      return call.tool.page === null
+        ? [rendered]
+        : splitIntoParts(rendered, pageChars, (edit) => endOf(call, edit));
+    }),
+  ];
+}
+
+/** The items of an applied or undone edit: the same without texts. */
+export function renderApplied(call: CallState, { operations, files }: EditOutcome): Json[] {
+  return [
+    ...operations.map(({ kind, shown, shownTo, folder }) => ({
+      ...named(call, shown),
+      operation: kind,
+      ...(shownTo === undefined ? {} : renamed(call, shownTo)),
+      ...(folder ? { folder } : {}),
+    })),
+    ...files.map(({ shown, beforeSha256, afterSha256, changes }) => ({
+      ...named(call, shown),
+      before_sha256: beforeSha256,
+      after_sha256: afterSha256,
+      edit_count: changes,
+    })),
+  ];
+}
+
+/** Counts what a preview would change, as it is counted when applied; a file that only moves is not counted. */
+export function summarizePreview({ operations, files }: Preview): JsonObject {
+  return {
+    files: files.filter(({ beforeSha256, afterSha256 }) => beforeSha256 !== afterSha256).length,
+    edits: files.reduce((sum, { changes }) => sum + changes.length, 0),
+    operations: operations.reduce((sum, operation) => sum + countPaths(operation), 0),
+  };
+}
+
+export function summarizeApplied({ operations, files }: EditOutcome): JsonObject {
+  return {
+    files: files.length,
+    edits: files.reduce((sum, { changes }) => sum + changes, 0),
+    operations: operations.length,
+  };
+}
+
+/** Overwriting by create changes no path; overwriting by rename also removes the target. */
+function countPaths({ kind, overwrites, skipped }: OperationPreview): number {
+  if (skipped || (kind === "create" && overwrites)) return 0;
+  return kind === "rename" && overwrites ? 2 : 1;
+}
+
+function renderOperation(call: CallState, operation: OperationPreview): JsonObject {
+  const { kind, path, to, folder, files, overwrites, skipped, note } = operation;
+  return {
+    ...named(call, path),
+    operation: kind,
+    ...(to === undefined ? {} : renamed(call, to)),
+    ...(folder ? { folder, files } : {}),
+    ...(overwrites ? { overwrites } : {}),
+    ...(skipped ? { skipped } : {}),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+function renderFile(call: CallState, file: FilePreview): JsonObject {
+  const { shown, shownAfter, beforeSha256, afterSha256, before, changes, diff, diffCut, otherLinks } = file;
+  const { dialect } = call.plan;
+  const lines = before === null ? undefined : new Lines(before);
+  const { unit } = dialect.position;
+  const edits =
+    lines &&
+    changes.map(({ start, end, newText, note }): JsonObject => {
+      const span = { start: pointAt(lines, start, unit), end: pointAt(lines, end, unit) };
+      return { ...spellSpan(dialect, span), new_text: newText, ...(note === undefined ? {} : { note }) };
+    });
+  return {
+    ...named(call, shown),
+    ...(shownAfter === null || shownAfter === shown ? {} : renamed(call, shownAfter)),
+    before_sha256: beforeSha256,
+    after_sha256: afterSha256,
+    edit_count: changes.length,
+    ...(edits === undefined ? {} : { edits }),
+    ...(diff === "" ? {} : { diff }),
+    ...(diffCut ? { cut: true } : {}),
+    ...(otherLinks > 0 ? { other_links: otherLinks } : {}),
+  };
+}
+
+function named(call: CallState, shown: string): JsonObject {
+  return { [documentKey(call.plan.dialect)]: documentName(call, shown) };
+}
+
+function renamed(call: CallState, shown: string): JsonObject {
+  return { [newDocumentKey(call.plan.dialect)]: documentName(call, shown) };
+}
+
+/** Shown paths are relative to the first root. */
+function documentName(call: CallState, shown: string): string {
+  if (call.plan.dialect.document.form === "path") return shown;
+  return fileUri(resolve(call.gate.roots[0] ?? "", shown));
+}
+
+/** The end of an edit's span, as an empty span. */
+function endOf({ plan: { dialect } }: CallState, edit: JsonObject): JsonObject {
+  if (isTable(edit.range)) return { range: { start: edit.range.end ?? null, end: edit.range.end ?? null } };
+  const { line, character, endLine, endCharacter } = spanNames(dialect);
+  const end = { line: edit[endLine] ?? null, character: edit[endCharacter] ?? null };
+  return {
+    ...{ [line]: end.line, [character]: end.character },
+    ...{ [endLine]: end.line, [endCharacter]: end.character },
+  };
+}
+
+/** Splits a file into parts for pages of this size; a small file stays whole. */
+export function splitIntoParts(
+  file: JsonObject,
+  pageChars: number,
+  endSpan: (edit: JsonObject) => JsonObject,
+): JsonObject[] {
+  const maxChars = Math.min(MAX_PART_CHARS, Math.floor(pageChars * PART_SHARE));
+  const { edits, diff, ...rest } = file;
+  const shortEdits = (Array.isArray(edits) ? edits : []).flatMap((edit) =>
+    splitEdit(edit as JsonObject, maxChars, endSpan),
+  );
+  const diffLines = typeof diff === "string" ? (diff.match(/[^\n]*\n|[^\n]+$/g) ?? []) : [];
+  const shortLines = diffLines.flatMap((line) => splitText(line, maxChars));
+  const editParts = groupBySize(shortEdits, maxChars);
+  const diffParts = groupBySize(shortLines, maxChars).map((lines) => lines.join(""));
+  const parts = Math.max(editParts.length, diffParts.length);
+  if (parts < 2) return [file];
+  return Array.from({ length: parts }, (_, index) => ({
+    ...rest,
+    ...{ part: index + 1, parts },
+    ...(edits === undefined ? {} : { edits: editParts[index] ?? [] }),
+    ...(diffParts[index] === undefined ? {} : { diff: diffParts[index] }),
+  }));
+}
+
+/** Groups items so that each group has at most `maxChars` characters as JSON, unless it has one item. */
+function groupBySize<T extends Json>(items: readonly T[], maxChars: number): T[][] {
+  const groups: T[][] = [];
+  let used = Number.POSITIVE_INFINITY;
+  for (const item of items) {
+    const size = JSON.stringify(item).length;
+    if (used + size > maxChars) {
+      groups.push([]);
+      used = 0;
+    }
+    groups.at(-1)?.push(item);
+    used += size;
+  }
+  return groups;
+}
+
+function splitEdit(
+  edit: JsonObject,
+  maxChars: number,
+  endSpan: (edit: JsonObject) => JsonObject,
+): JsonObject[] {
+  const [first = "", ...more] = splitText(String(edit.new_text), maxChars);
+  if (more.length === 0) return [edit];
+  const rest = more.map((text) => ({ ...endSpan(edit), new_text: text, continues: true }));
+  return [{ ...edit, new_text: first }, ...rest];
+}
+
+/** Splits a text that is too long as JSON, never within a character. */
+function splitText(text: string, maxChars: number): string[] {
+  if (JSON.stringify(text).length <= maxChars) return [text];
+  const pieces: string[] = [];
+  let [piece, used] = ["", 0];
+  for (const character of text) {
+    const size = JSON.stringify(character).length - 2;
+    if (used + size > maxChars / 2 && piece !== "") {
+      pieces.push(piece);
+      [piece, used] = ["", 0];
+    }
+    piece += character;
+    used += size;
+  }
+  return [...pieces, piece];
+}

@@ -1,0 +1,187 @@
+/**
+ * Previews that can still be applied: those of a session, in memory, and those of `lsp-proxy call`, on disk, because each
+ * of its calls is a process of its own. A token is bound to the tool and the arguments that produced it.
+ */
+import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { LRUCache } from "lru-cache";
+import { writeAtomically } from "../../base/atomic-write.js";
+import { sha256 } from "../../base/hash.js";
+import { isTable } from "../../base/json.js";
+import { sortBy } from "../../base/order.js";
+import { Refusal } from "../../base/problem.js";
+import type { Readiness } from "../../lsp/types.js";
+import { refuseEdit } from "../../workspace/edits/errors.js";
+import { beforeHashes, changedSince } from "../../workspace/edits/preview.js";
+import type { Preview } from "../../workspace/edits/types.js";
+import type { CallState } from "../call-state.js";
+import { editsOf, ProposedEdit } from "./proposed-edit.js";
+
+/** A preview as it was shown, with what is needed to apply it. */
+export interface ShownPreview {
+  edit: ProposedEdit;
+  preview: Preview;
+  /** The readiness of the servers that made it; undefined when none was asked. */
+  readiness: Readiness | undefined;
+}
+
+const LIFETIME_MS = 30 * 60_000;
+const MAX_SESSION_PREVIEWS = 100;
+const MAX_SESSION_BYTES = 64 << 20;
+const MAX_FILES = 50;
+const MAX_FILE_CHARS = 16 << 20;
+
+/** The previews of one session; the oldest are dropped first. */
+export class SessionPreviews {
+  readonly #previews: LRUCache<string, ShownPreview & { binding: string }>;
+
+  constructor(maxBytes = MAX_SESSION_BYTES) {
+    this.#previews = new LRUCache({
+      max: MAX_SESSION_PREVIEWS,
+      ttl: LIFETIME_MS,
+      maxSize: maxBytes,
+      // One large preview is always kept.
+      sizeCalculation: ({ preview }) => Math.min(sizeOf(preview), maxBytes),
+    });
+  }
+
+  keep(binding: string, shown: ShownPreview): void {
+    this.#previews.set(`${shown.preview.token}\n${binding}`, { ...shown, binding });
+  }
+
+  /** The preview of a token; without a binding, the newest one of any call. */
+  find(token: string, binding: string | undefined): ShownPreview {
+    const found = [...this.#previews.values()].filter(({ preview }) => preview.token === token);
+    const shown = binding === undefined ? found[0] : found.find((one) => one.binding === binding);
+    if (shown !== undefined) return shown;
+    throw new Refusal(
+      "edit/unknown-token",
+      found.length > 0
+        ? "The preview of this edit_token was made by another tool or with other arguments."
+        : "This edit_token is not known in this session, or its preview is too old.",
+    );
+  }
+
+  /** Forgets a token that was applied. */
+  drop(token: string): void {
+    for (const [key, { preview }] of [...this.#previews.entries()])
+      if (preview.token === token) this.#previews.delete(key);
+  }
+}
+
+/** An estimate: up to two bytes per UTF-16 code unit, and some for each change and file. */
+function sizeOf({ files, operations }: Preview): number {
+  let bytes = 500 + operations.length * 500;
+  for (const { before, diff, changes } of files) {
+    bytes += 1_000 + 2 * ((before?.length ?? 0) + diff.length);
+    for (const { newText } of changes) bytes += 100 + 2 * newText.length;
+  }
+  return bytes;
+}
+
+/** A preview as it is stored on disk. */
+interface SavedPreview
+  extends Pick<ShownPreview, "readiness">,
+    Pick<ProposedEdit, "changes" | "doubts" | "toConfirm"> {
+  version: 1;
+  at: number;
+  unsure: string[];
+  before: [string, string | null][];
+}
+
+/**
+ * The previews of one workspace in the user's state folder, readable by the user only. Applying one plans the edit again
+ * and compares the token, which covers all changes and hashes: a modified file or record is refused.
+ */
+export class SavedPreviews {
+  readonly #folder: string;
+
+  constructor(stateFolder: string, root: string) {
+    this.#folder = join(stateFolder, "previews", sha256(root).slice(0, 16));
+  }
+
+  /** Saves a preview; false when later processes will not know its token. */
+  async keep(call: CallState, binding: string, { edit, preview, readiness }: ShownPreview): Promise<boolean> {
+    // A command can only be run by the server process that offered it.
+    if (edit.command !== undefined) return false;
+    const { changes, doubts, toConfirm, unsureServers: unsure } = edit;
+    const before = [...beforeHashes(preview)];
+    const saved: SavedPreview = {
+      ...{ version: 1, at: Date.now(), changes, doubts, toConfirm, unsure, before, readiness },
+    };
+    const text = JSON.stringify(saved);
+    if (text.length > MAX_FILE_CHARS) return false;
+    try {
+      writeAtomically(join(this.#folder, fileName(preview.token, binding)), text, {
+        mode: 0o600,
+        folderMode: 0o700,
+      });
+      await this.#prune();
+      return true;
+    } catch (error) {
+      call.log("warn", "a preview was not saved", { cause: String(error) });
+      return false;
+    }
+  }
+
+  /** The preview of a token, if one is saved; throws a Refusal when the files have changed. */
+  async find(call: CallState, token: string, binding: string | undefined): Promise<ShownPreview | undefined> {
+    const saved = await this.#read(token, binding);
+    if (saved === undefined) return undefined;
+    const edit = new ProposedEdit();
+    edit.changes.push(...saved.changes);
+    edit.doubts.push(...saved.doubts);
+    edit.toConfirm.push(...saved.toConfirm);
+    edit.unsureServers.push(...saved.unsure);
+    const preview = await editsOf(call).preview(saved.changes, call.gate);
+    if (preview.reasons.length > 0) throw refuseEdit(preview.reasons);
+    if (preview.token !== token) throw refuseEdit(changedSince(new Map(saved.before), preview));
+    return { edit, preview, readiness: saved.readiness };
+  }
+
+  /** Without a binding, any preview of the token is read. */
+  async #read(token: string, binding: string | undefined): Promise<SavedPreview | undefined> {
+    const start = binding === undefined ? hashPart(token) : fileName(token, binding);
+    for (const name of await readdir(this.#folder).catch(() => [])) {
+      if (!name.startsWith(start) || !name.endsWith(".json")) continue;
+      const text = await readFile(join(this.#folder, name), "utf8").catch(() => "");
+      const saved = parseSaved(text);
+      if (saved !== undefined && Date.now() - saved.at <= LIFETIME_MS) return saved;
+    }
+    return undefined;
+  }
+
+  async #prune(): Promise<void> {
+    const names = await readdir(this.#folder);
+    const files = await Promise.all(
+      names.map(async (name) => {
+        const stats = await stat(join(this.#folder, name)).catch(() => undefined);
+        return { name, at: stats?.mtimeMs ?? 0 };
+      }),
+    );
+    for (const [index, { name, at }] of sortBy(files, (file) => [-file.at]).entries())
+      if (index >= MAX_FILES || Date.now() - at > LIFETIME_MS)
+        await rm(join(this.#folder, name), { force: true });
+  }
+}
+
+function fileName(token: string, binding: string): string {
+  return `${hashPart(token)}${hashPart(binding)}.json`;
+}
+
+function hashPart(text: string): string {
+  return sha256(text).slice(0, 32);
+}
+
+/** Parses a record. Its changes need no check here: they must produce the token. */
+function parseSaved(text: string): SavedPreview | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isTable(value) || value.version !== 1 || typeof value.at !== "number") return undefined;
+    const lists = [value.changes, value.doubts, value.toConfirm, value.unsure, value.before];
+    return lists.every(Array.isArray) ? (value as unknown as SavedPreview) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+/** Errors of edits: refusals that carry all their reasons, and errors of the file system in words. */
+import type { Code } from "../../base/codes.js";
+import { sortBy, uniqueBy } from "../../base/order.js";
+import { Refusal } from "../../base/problem.js";
+import type { Gate } from "../types.js";
+import type { Reason } from "./types.js";
+
+const MAX_REASONS = 100;
+
+const systemErrors: { [code: string]: string } = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is exceeded",
+  EACCES: "permission denied",
+  EPERM: "not permitted",
+  EROFS: "the file system is read-only",
+  EEXIST: "something already exists there",
+  ENOTEMPTY: "a folder that is not empty is in the way",
+  EISDIR: "a folder is in the way",
+  ENOTDIR: "a file is in the way of a folder",
+  ENOENT: "it does not exist any more",
+  EBUSY: "it is in use",
+  ETXTBSY: "it is being executed",
+  EXDEV: "the target is on another file system",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
+  ENAMETOOLONG: "the name is too long",
+  ELOOP: "a symbolic link is in the way",
+  EFBIG: "it is too large",
+  EIO: "the disk reports an I/O error",
+  ECHANGED: "it changed meanwhile",
+  EMOVED: "its folder was moved or replaced meanwhile",
+};
+
+/** A refusal that lists all reasons. A single reason also gives the refusal its code. */
+export function refuseEdit(all: Reason[], code?: Code, lead = "Nothing was changed"): Refusal {
+  const reasons = sortReasons(all);
+  const [first] = reasons;
+  const ownCode = code ?? (reasons.length === 1 && first !== undefined ? first.code : "edit/refused");
+  const listed = reasons.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
+  const more = reasons.length > listed.length ? `; and ${reasons.length - listed.length} more` : "";
+  return new Refusal(ownCode, `${lead}: ${listed.join("; ")}${more}.`, {
+    data: {
+      reasons: reasons
+        .slice(0, MAX_REASONS)
+        .map((reason) => ({ code: reason.code, path: reason.path, message: reason.message })),
+      reason_count: reasons.length,
+    },
+  });
+}
+
+/** Sorts by path and removes duplicates. */
+export function sortReasons(reasons: Reason[]): Reason[] {
+  const unique = uniqueBy(reasons, ({ code, path, message }) => JSON.stringify([code, path, message]));
+  return sortBy(unique, ({ path, code, message }) => [path, code, message]);
+}
+
+/** The path as answers show it. */
+export function shownPath(gate: Gate, path: string): string {
+  const placed = gate.place(path);
+  return placed instanceof Refusal ? "a path outside the workspace" : placed.shown;
+}
+
+/** An error like those of the file system. */
+export function systemError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+/** The error's code, such as ENOENT; empty when it has none. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** Whether an error only says that nothing exists at a path. */
+export function isAbsent(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(error));
+}
+
+/** A file system error in words, without a path; undefined for any other error. */
+export function describeSystemError(error: unknown): string | undefined {
+  const code = systemCode(error);
+  return systemErrors[code] ?? (/^E[A-Z0-9]+$/.test(code) ? `the system reports ${code}` : undefined);
+}
+
+/** Turns a file system error that occurs before anything is written into a refusal. */
+export async function refuseOnSystemError<T>(code: Code, lead: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const description = describeSystemError(error);
+    if (description === undefined) throw error;
+    throw new Refusal(code, `${lead}: ${description}. Nothing was changed.`, { cause: error });
+  }
+}
+
+/** Waits for work whose file system errors must not make a finished edit fail. */
+export async function ignoreSystemErrors(work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (describeSystemError(error) === undefined) throw error;
+  });
+}

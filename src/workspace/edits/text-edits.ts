@@ -1,0 +1,122 @@
+/**
+ * Text changes: checked, sorted and applied as editors do. All refer to the original text; insertions at one offset keep
+ * their order and come before a replacement there. Overlaps and offsets outside the text are errors, never corrected.
+ */
+import type { Code } from "../../base/codes.js";
+import { sortBy } from "../../base/order.js";
+import type { TextChange } from "./types.js";
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+/** A file's text without its byte-order mark. */
+export interface Decoded {
+  text: string;
+  hasMark: boolean;
+}
+
+/** Decodes UTF-8 text; undefined when the bytes are something else. */
+export function decodeText(bytes: Uint8Array): Decoded | undefined {
+  if (bytes.includes(0)) return undefined;
+  const hasMark = byteOrderMark.equals(bytes.subarray(0, byteOrderMark.length));
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    return { text: decoder.decode(hasMark ? bytes.subarray(byteOrderMark.length) : bytes), hasMark };
+  } catch {
+    return undefined;
+  }
+}
+
+export function encodeText({ text, hasMark }: Decoded): Buffer {
+  const bytes = Buffer.from(text, "utf8");
+  return hasMark ? Buffer.concat([byteOrderMark, bytes]) : bytes;
+}
+
+/** Separates a byte-order mark from a text. */
+export function withoutMark(text: string): Decoded {
+  return text.startsWith("\ufeff") ? { text: text.slice(1), hasMark: true } : { text, hasMark: false };
+}
+
+/** What is wrong with changes of a text; empty when they can be applied. */
+export function checkChanges(text: string, changes: TextChange[]): { code: Code; message: string }[] {
+  const outside = changes.filter(({ start, end }) => !isRange(start, end, text.length));
+  if (outside.length > 0)
+    return [{ code: "edit/out-of-range", message: `has ${count(outside)} outside its text` }];
+  const sorted = sortChanges(changes);
+  const overlapping = sorted.filter((change, index) => change.start < (sorted[index - 1]?.end ?? 0));
+  if (overlapping.length > 0)
+    return [{ code: "edit/overlap", message: `has ${count(overlapping)} that overlap another one` }];
+  if (hasLoneSurrogate(applyChanges(text, changes)))
+    return [{ code: "edit/out-of-range", message: "has a change that leaves half a character" }];
+  return [];
+}
+
+/** Whether a text contains half of a surrogate pair, which UTF-8 cannot encode. */
+export function hasLoneSurrogate(text: string): boolean {
+  return loneSurrogate.test(text);
+}
+
+/** Applies changes that passed the check. */
+export function applyChanges(text: string, changes: TextChange[]): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (const { start, end, newText } of sortChanges(changes)) {
+    parts.push(text.slice(done, start), newText);
+    done = end;
+  }
+  parts.push(text.slice(done));
+  return parts.join("");
+}
+
+/** Sorts changes in the order of application. */
+export function sortChanges(changes: TextChange[]): TextChange[] {
+  return sortBy(
+    changes.map((change, index) => ({ change, index })),
+    ({ change, index }) => [change.start, change.end, index],
+  ).map(({ change }) => change);
+}
+
+/** Converts line ends in new texts to those of the file, when the file has only one kind. */
+export function fitLineEnds(text: string, changes: TextChange[]): TextChange[] {
+  const kinds = new Set(text.match(/\r\n|\r|\n/g));
+  const [lineEnd] = kinds;
+  if (lineEnd === undefined || kinds.size > 1) return changes;
+  return changes.map((change) => {
+    // A change that starts or ends inside a \r\n means its text literally.
+    if (splitsLineEnd(text, change.start) || splitsLineEnd(text, change.end)) return change;
+    return { ...change, newText: change.newText.replace(/\r\n|\r|\n/g, lineEnd) };
+  });
+}
+
+/** The single change from one text to another: everything between their common start and end. */
+export function wholeChange(before: string, after: string): TextChange {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  let tail = 0;
+  while (
+    tail < shorter - start &&
+    before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
+  )
+    tail++;
+  if (splitsCharacter(before, start) || splitsCharacter(after, start)) start--;
+  if (splitsCharacter(before, before.length - tail) || splitsCharacter(after, after.length - tail)) tail--;
+  return { start, end: before.length - tail, newText: after.slice(start, after.length - tail) };
+}
+
+function splitsCharacter(text: string, offset: number): boolean {
+  const code = text.charCodeAt(offset);
+  return offset > 0 && code >= 0xdc00 && code <= 0xdfff;
+}
+
+function splitsLineEnd(text: string, offset: number): boolean {
+  return text[offset - 1] === "\r" && text[offset] === "\n";
+}
+
+function isRange(start: number, end: number, length: number): boolean {
+  return Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= length;
+}
+
+function count(changes: TextChange[]): string {
+  return changes.length === 1 ? "a change" : `${changes.length} changes`;
+}

@@ -1,0 +1,155 @@
+/** How often a warm call touches the disk in a workspace of 50,000 files, with the event source of every platform. */
+import fs, { mkdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { EventListener, OpenEventSource } from "../../src/lsp/watch/event-source.js";
+import { openWorkshop, type Workshop } from "../runtime/workshop.js";
+
+const FILES = 50_000;
+const PER_FOLDER = 40;
+const MAX_STATS = 64;
+
+/** A recursive watch as on macOS and Windows; a test gives the events. */
+let listener: EventListener | undefined;
+const recursive: OpenEventSource = (_roots, given) => {
+  listener = given;
+  return {
+    ...{ capacity: Number.POSITIVE_INFINITY, add: () => true, remove: () => {} },
+    ...{ drain: async () => {}, close: () => {} },
+  };
+};
+
+const sources: [string, OpenEventSource | undefined][] = [
+  ["the event source of this platform", undefined],
+  ["one recursive watch", recursive],
+];
+
+describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, openEvents) => {
+  let work: Workshop;
+  const span = { start: { line: 0, character: 0 }, end: { line: 0, character: 4 } };
+  const names = Array.from({ length: 12 }, (_, index) => `p${index}/d0/f0.fake`);
+
+  beforeAll(async () => {
+    const scenario = {
+      capabilities: { hoverProvider: true, referencesProvider: true, workspaceSymbolProvider: true },
+      replies: {
+        "textDocument/hover": { contents: { $text: true } },
+        "textDocument/references": names.map((name) => ({ uri: `file:///work/${name}`, range: span })),
+        "workspace/symbol": [
+          { name: "name", kind: 13, location: { uri: "file:///work/a.fake", range: span } },
+        ],
+      },
+    };
+    work = await openWorkshop({
+      files: { "a.fake": "name\n", "b.fake": "name\n" },
+      servers: { fake: { scenario, config: { root_markers: ["*.project", "fake.json"] } } },
+      watchOptions: { ...(openEvents && { openEvents }), ignoredWaitMs: 60_000 },
+    });
+    for (let index = 0; index < FILES; ) {
+      const folder = join(
+        work.folder,
+        `p${((index / PER_FOLDER) % 25) | 0}`,
+        `d${(index / PER_FOLDER / 25) | 0}`,
+      );
+      mkdirSync(folder, { recursive: true });
+      for (let file = 0; file < PER_FOLDER; file++, index++)
+        writeFileSync(join(folder, `f${file}.fake`), "name\n");
+    }
+    // Everything is warm: open documents, shown files, roots.
+    for (const name of ["a.fake", "b.fake", ...names]) await hover(name);
+    await work.call("find_references", { file_path: "a.fake", line: 1, character: 1 });
+  }, 120_000);
+  afterAll(() => work.close());
+
+  const hover = async (file: string) => {
+    const { structured } = await work.call("get_hover", { file_path: file, line: 1, character: 1 });
+    return structured.contents ?? structured.error;
+  };
+
+  it.each<[string, { [name: string]: string | number }]>([
+    ["get_hover", { file_path: "a.fake", line: 1, character: 1 }],
+    ["find_references", { file_path: "a.fake", line: 1, character: 1 }],
+    ["search_workspace_symbols", { query: "name" }],
+  ])("of %s stats few files and lists no folder", async (tool, args) => {
+    await work.call(tool, args);
+    const counted = countCalls();
+    try {
+      const { isError } = await work.call(tool, args);
+      expect(isError).toBe(false);
+    } finally {
+      counted.restore();
+    }
+    expect(counted.listings).toEqual([]);
+    expect(counted.stats.length, counted.stats.join("\n")).toBeLessThanOrEqual(MAX_STATS);
+  });
+
+  it("knows the named file and the open ones without an event", async () => {
+    writeFileSync(join(work.folder, "a.fake"), "other\n");
+    expect(await hover("a.fake")).toEqual(["other\n"]);
+    writeFileSync(join(work.folder, "b.fake"), "third\n");
+    await hover("a.fake");
+    const changes = await work.received("textDocument/didChange");
+    expect(changes.at(-1)).toMatchObject({ textDocument: { uri: work.uri("b.fake") } });
+  });
+
+  it("knows what an event named, at a cost that does not depend on the workspace", async () => {
+    const created = join(work.folder, "p3/d1/new.fake");
+    const deleted = join(work.folder, "p4/d1/f1.fake");
+    writeFileSync(created, "new\n");
+    unlinkSync(deleted);
+    if (openEvents !== undefined) for (const path of [created, deleted]) listener?.changed(path);
+    const counted = countCalls();
+    try {
+      await hover("a.fake");
+    } finally {
+      counted.restore();
+    }
+    // A new file may mark a project: the folders above the named file are asked again, and no other.
+    expect(counted.listings).toEqual([`readdirSync ${work.folder}`]);
+    expect(counted.stats.length).toBeLessThanOrEqual(MAX_STATS);
+    const changes = (await work.received("workspace/didChangeWatchedFiles")).flatMap(
+      (params) => params.changes as { uri: string; type: number }[],
+    );
+    expect(changes).toContainEqual({ uri: work.uri("p3/d1/new.fake"), type: 1 });
+    expect(changes).toContainEqual({ uri: work.uri("p4/d1/f1.fake"), type: 3 });
+  });
+});
+
+/** Counts every stat, real path and existence check, and every listing of a folder, until `restore` is called. */
+function countCalls(): { stats: string[]; listings: string[]; restore(): void } {
+  const [stats, listings]: [string[], string[]] = [[], []];
+  const statNames = [
+    "stat",
+    "lstat",
+    "statSync",
+    "lstatSync",
+    "realpath",
+    "realpathSync",
+    "existsSync",
+    "access",
+  ];
+  const listNames = ["readdir", "readdirSync", "opendir", "opendirSync"];
+  const restores: (() => void)[] = [];
+  const wrap = (target: object, name: string, calls: string[]): void => {
+    const original = Reflect.get(target, name);
+    if (typeof original !== "function") return;
+    const counting = (...args: unknown[]) => {
+      calls.push(`${name} ${String(args[0])}`);
+      return original.apply(target, args);
+    };
+    Reflect.set(target, name, Object.assign(counting, original));
+    restores.push(() => Reflect.set(target, name, original));
+  };
+  wrap(fs.realpathSync, "native", stats);
+  for (const target of [fs, fs.promises]) {
+    for (const name of statNames) wrap(target, name, stats);
+    for (const name of listNames) wrap(target, name, listings);
+  }
+  syncBuiltinESMExports();
+  const restore = () => {
+    for (const undo of restores.reverse()) undo();
+    syncBuiltinESMExports();
+  };
+  return { stats, listings, restore };
+}

@@ -1,0 +1,175 @@
+/** What an answer reports besides the files: all reasons, counts, backups and owners. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { JsonObject } from "../../../src/base/json.js";
+import { range } from "../workshop.js";
+import { codeOf, editing, files, greet, read, reasonsOf, warningsOf } from "./support.js";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const outOfRange = {
+  path: "a.fake",
+  edits: [{ line: 9, character: 1, end_line: 9, end_character: 1, new_text: "x" }],
+};
+
+describe("reasons", () => {
+  it("come all together, also beside operations", async () => {
+    const workshop = await editing();
+    const answer = await workshop.call("apply_workspace_edit", {
+      files: [
+        { ...outOfRange },
+        { path: "b.fake", operation: "create", text: "x" },
+        { path: "none.fake", operation: "delete" },
+      ],
+    });
+    expect(reasonsOf(answer).toSorted()).toEqual([
+      "a.fake edit/out-of-range",
+      "b.fake edit/exists",
+      "none.fake edit/missing",
+    ]);
+  });
+
+  it("do not blame what only follows from an operation that is refused", async () => {
+    const uri = "file:///work/none.fake";
+    const workshop = await editing({
+      replies: {
+        "textDocument/rename": {
+          documentChanges: [
+            { kind: "rename", oldUri: "file:///elsewhere/x.fake", newUri: uri },
+            { kind: "delete", uri },
+            {
+              textDocument: { uri: "file:///work/a.fake", version: null },
+              edits: [{ range: range(9, 0, 0), newText: "x" }],
+            },
+          ],
+        },
+      },
+    });
+    const reasons = reasonsOf(await workshop.call("rename_symbol", greet));
+    expect(reasons).toContain("a.fake edit/out-of-range");
+    expect(reasons.filter((reason) => reason.includes("none.fake"))).toEqual([]);
+    expect(reasons).toHaveLength(2);
+  });
+});
+
+it("a preview counts what applying it counts", async () => {
+  const operations: JsonObject[] = [
+    { path: "a.fake", operation: "create", text: "new\n", overwrite: true },
+    { path: "a.fake", operation: "rename", new_path: "b.fake", overwrite: true },
+    { path: "c.fake", operation: "create", text: "new\n" },
+    { path: "a.fake", operation: "delete" },
+  ];
+  for (const operation of operations) {
+    const workshop = await editing();
+    const shown = await workshop.call("apply_workspace_edit", { files: [operation] });
+    const done = await workshop.call("apply_workspace_edit", { files: [operation], dry_run: false });
+    expect(done.structured.status).toBe("applied");
+    expect([operation, shown.structured.summary]).toEqual([operation, done.structured.summary]);
+  }
+});
+
+it("names that go carry what it did to errors, or why that is not known", async () => {
+  const tools = ["delete_file", "rename_file", "get_hover"];
+  const workshop = await editing({
+    files: { ...files, "a.fake": "bad\n" },
+    tools,
+    capabilities: { hoverProvider: true },
+  });
+  const why = expect.stringContaining("only on files that were opened");
+  const moved = await workshop.call("rename_file", {
+    old_path: "b.fake",
+    new_path: "c.fake",
+    dry_run: false,
+  });
+  expect(moved.structured.diagnostics).toMatchObject({ status: "unknown", why, introduced: [] });
+  const deleted = await workshop.call("delete_file", { file_path: "a.fake", dry_run: false });
+  expect(deleted.structured.diagnostics).toMatchObject({
+    status: "unknown",
+    why,
+    resolved: [{ path: "a.fake", message: "found bad" }],
+    errors: [],
+  });
+  expect(deleted.text).toContain("1 resolved; not all is known");
+});
+
+it("an edit in a process of its own starts the servers that tell what it did to errors", async () => {
+  const edits = [{ line: 1, character: 1, end_line: 1, end_character: 1, new_text: "bad " }];
+  const call = { files: [{ path: "a.fake", edits }], dry_run: false };
+  const options = { signal: new AbortController().signal };
+  const workshop = await editing();
+  const { structured } = await workshop.runtime
+    .openSession({ brief: true })
+    .call("apply_workspace_edit", call, options);
+  expect(structured.diagnostics).toMatchObject({ introduced: [{ path: "a.fake", message: "found bad" }] });
+});
+
+it("an edit whose command fails is not told as all done", async () => {
+  const action = {
+    ...{ title: "Run", kind: "refactor", command: { title: "Run", command: "fake.run" } },
+    edit: { changes: { "file:///work/b.fake": [{ range: range(0, 0, 5), newText: "hello" }] } },
+  };
+  const workshop = await editing({
+    replies: { "textDocument/codeAction": [action], "codeAction/resolve": action },
+    scenario: { on: { "workspace/executeCommand": [{ error: { code: -32000, message: "broken" } }] } },
+    tools: ["apply_code_action"],
+    server: { execute_commands: ["fake.run"] },
+    config: { allow: { commands: [process.execPath], effects: ["read", "edit", "command"] } },
+  });
+  const here = { file_path: "a.fake", line: 1 };
+  const { structured } = await workshop.call("apply_code_action", here);
+  const [first] = structured.actions as JsonObject[];
+  const call = { ...here, action_id: first?.id ?? "", dry_run: false };
+  const answer = await workshop.call("apply_code_action", call);
+  expect(answer.structured).toMatchObject({
+    status: "applied",
+    command_failed: expect.stringContaining("broken"),
+  });
+  expect(answer.text).toContain("the edits listed here are done, the command failed");
+  expect(answer.text).not.toContain("all of it is done");
+  expect(read(workshop, "b.fake")).toBe("hello();\n");
+});
+
+it("a file of another user is edited with a warning", async () => {
+  const workshop = await editing();
+  const call = {
+    files: [
+      { path: "a.fake", edits: [{ line: 1, character: 1, end_line: 1, end_character: 1, new_text: "x" }] },
+    ],
+  };
+  expect(warningsOf(await workshop.call("apply_workspace_edit", call))).not.toContain("answer/owner-lost");
+  vi.spyOn(process, "geteuid").mockReturnValue(54_321);
+  for (const dry_run of [true, false])
+    expect(warningsOf(await workshop.call("apply_workspace_edit", { ...call, dry_run }))).toContain(
+      "answer/owner-lost",
+    );
+});
+
+it("copies are shown before they are made, and never take the place of another file", async () => {
+  const tool = {
+    ...{ name: "rename_with_copies", effect: "edit", input: "position" },
+    args: { new_name: { type: "string", description: "new" } },
+    output: { shape: "workspace_edit", apply: "on_request", backups: { create: true, suffix: ".old" } },
+    request: { method: "textDocument/rename", params: "text_document_position" },
+  };
+  const workshop = await editing({
+    replies: {
+      "textDocument/rename": {
+        changes: { "file:///work/a.fake": [{ range: range(0, 9, 10), newText: "G" }] },
+      },
+    },
+    tools: ["rename_with_copies"],
+    config: { tools: [tool] },
+  });
+  const call = { file_path: "a.fake", line: 1, character: 10, new_name: "G" };
+  const shown = await workshop.call("rename_with_copies", call);
+  expect(shown.structured).toMatchObject({ status: "preview", backups: ["a.fake.old"] });
+  expect(shown.text).toContain("Copies, made when it is applied: a.fake.old");
+
+  writeFileSync(join(workshop.folder, "a.fake.old"), "mine\n");
+  const refused = await workshop.call("rename_with_copies", { ...call, dry_run: false });
+  expect([codeOf(refused), read(workshop, "a.fake")]).toEqual(["edit/exists", files["a.fake"]]);
+  expect(read(workshop, "a.fake.old")).toBe("mine\n");
+});
