@@ -1,50 +1,34 @@
 /**
- * Lines and columns. A text's lines end at \n, \r\n or \r, as LSP says. A column counts units of one
- * encoding; the agent's own unit is the character (Unicode code point).
+ * Lines and columns of a text. Lines end at \n, \r\n or \r, as LSP says. Columns count units of one encoding; the
+ * default for agents is the character (Unicode code point).
  */
 
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 
-/** How a caller counts along a line: the three LSP encodings; `utf-32` is one per character. */
+/** The unit of columns: one of the three LSP encodings; `utf-32` counts characters. */
 export type ColumnUnit = PositionEncoding;
 
-/** Where a text is cut into lines. */
-export class Cuts {
-  readonly starts: Uint32Array;
-  /** The lines that are not ASCII: of all others every unit counts alike. */
-  readonly odd = new Set<number>();
+/** A text that is split into lines once, for many look-ups. */
+export class Lines {
+  readonly #text: string;
+  readonly #starts: number[] = [0];
+  /** The lines that are not ASCII: on all others the columns are the same in every unit. */
+  readonly #notAscii = new Set<number>();
 
   constructor(text: string) {
-    // Found in a list, kept in half of its memory.
-    const starts = [0];
-    let all = 0;
+    this.#text = text;
+    const starts = this.#starts;
+    let bits = 0;
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
-      all |= code;
+      bits |= code;
       if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) {
-        if (all >= 0x80) this.odd.add(starts.length - 1);
-        all = 0;
+        if (bits >= 0x80) this.#notAscii.add(starts.length - 1);
+        bits = 0;
         starts.push(i + 1);
       }
     }
-    if (all >= 0x80) this.odd.add(starts.length - 1);
-    this.starts = Uint32Array.from(starts);
-  }
-}
-
-/** A text cut into lines once, for many look-ups. */
-export class Lines {
-  readonly #text: string;
-  readonly #starts: Uint32Array;
-  readonly #odd: ReadonlySet<number>;
-
-  constructor(
-    text: string,
-    readonly cuts: Cuts = new Cuts(text),
-  ) {
-    this.#text = text;
-    this.#starts = cuts.starts;
-    this.#odd = cuts.odd;
+    if (bits >= 0x80) this.#notAscii.add(starts.length - 1);
   }
 
   get text(): string {
@@ -67,7 +51,7 @@ export class Lines {
     return this.#text.slice(this.start(line), this.#end(line));
   }
 
-  /** Offset behind the last character of a line that there is. */
+  /** Offset after the last character of an existing line. */
   #end(line: number): number {
     const start = this.start(line);
     let end = this.#starts[line + 1] ?? this.#text.length;
@@ -86,14 +70,9 @@ export class Lines {
     return this.column(line, Number.POSITIVE_INFINITY, "utf-16", unit);
   }
 
-  /** How many of the lines are not ASCII. */
-  get oddCount(): number {
-    return this.#odd.size;
-  }
-
-  /** Whether every column of a line that there is is the same in all units. */
+  /** Whether a line exists and its columns are the same in all units. */
   isPlain(line: number): boolean {
-    return line >= 0 && line < this.#starts.length && !this.#odd.has(line);
+    return line >= 0 && line < this.#starts.length && !this.#notAscii.has(line);
   }
 
   /** Offset (code units) of a zero-based line and column, clamped to the line. */
@@ -107,7 +86,7 @@ function isLineEnd(code: number): boolean {
   return code === 10 || code === 13;
 }
 
-/** Units that one code point takes. */
+/** The units of one code point. */
 export function unitsOf(codePoint: number, unit: ColumnUnit): number {
   if (unit === "utf-32") return 1;
   if (unit === "utf-16") return codePoint > 0xffff ? 2 : 1;
@@ -123,14 +102,14 @@ export function columnsOf(line: string, unit: ColumnUnit): number {
 }
 
 /**
- * A zero-based column in other units. A column inside a character goes to the character's start; one past the
- * line's end goes to the end.
+ * A zero-based column in other units. A column inside a character moves to the character's start; one past the line's
+ * end moves to the end.
  */
 export function convertColumn(line: string, column: number, from: ColumnUnit, to: ColumnUnit): number {
   return walk({ at: 0, seen: 0, out: 0 }, line, column, from, to);
 }
 
-/** How far a walk along a line has come: its offset, and the units before it. */
+/** A position on a line: its offset, and the units before it in both encodings. */
 interface Walk {
   at: number;
   seen: number;
@@ -149,7 +128,7 @@ function walk(state: Walk, line: string, column: number, from: ColumnUnit, to: C
   return state.out;
 }
 
-/** Columns of a text in other units, as `convertColumn` gives them. Those of one line that come in order cost one walk along it. */
+/** Converts columns like `convertColumn`. Ascending columns of one line cost one pass along the line. */
 export class ColumnWalk {
   #number = -1;
   #line = "";
@@ -171,7 +150,7 @@ export class ColumnWalk {
   }
 }
 
-/** The longest prefix of at most `max` characters (code points): a cut never splits one. */
+/** The longest prefix of at most `max` characters (code points). */
 export function cutCharacters(text: string, max: number): { text: string; cut: boolean } {
   if (text.length <= max) return { text, cut: false };
   let count = 0;
@@ -184,7 +163,7 @@ export function cutCharacters(text: string, max: number): { text: string; cut: b
   return { text, cut: false };
 }
 
-/** At most `max` characters of a text, with `length` characters from `from` on in their middle: a cut never splits one. */
+/** At most `max` characters of a text, around the `length` characters that begin at `from`. */
 export function cutAround(
   text: string,
   from: number,
@@ -198,7 +177,7 @@ export function cutAround(
   return { text: characters.slice(start, start + max).join(""), cut: true };
 }
 
-/** The same text without what it was cut out of: V8 keeps the whole of a text alive for any part of it. */
+/** A copy of a substring: V8 keeps the whole text in memory for a slice of it. */
 export function detached(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }

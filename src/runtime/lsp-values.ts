@@ -1,4 +1,4 @@
-/** Raw LSP values as they come off the wire: checked before use, so that a server's nonsense is a clear refusal. */
+/** Type guards and readers for raw LSP values: a malformed reply becomes a clear refusal. */
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { LanguageServer } from "../lsp/types.js";
@@ -26,18 +26,18 @@ export function isRange(value: unknown): value is LspRange {
   return isTable(value) && isPosition(value.start) && isPosition(value.end);
 }
 
-/** Whether a value counts something: a whole number from zero on. */
+/** Whether a value is a non-negative integer. */
 export function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0;
 }
 
-/** A reply's items: a list as it is, null as none, anything else as the only one. */
+/** The items of a reply: a list as it is, null as none, anything else as the only item. */
 export function listOf(value: unknown): unknown[] {
   if (value === null || value === undefined) return [];
   return Array.isArray(value) ? value : [value];
 }
 
-/** A text that may stand in markup; undefined when there is none. */
+/** A text, plain or in markup; undefined when it is empty. */
 export function markupText(value: unknown): string | undefined {
   const text = isTable(value) ? value.value : value;
   return typeof text === "string" && text.trim() !== "" ? text : undefined;
@@ -48,7 +48,7 @@ export function kindWord(kind: unknown): string {
   return wordOf(symbolKinds, kind) ?? "unknown";
 }
 
-/** A server said something that is not the protocol. */
+/** The refusal of a reply that is not what the protocol says. */
 export function garbled(server: LanguageServer | undefined, what: string): Refusal {
   const who = server === undefined ? "A step" : `The server ${server.plan.id}`;
   return new Refusal("lsp/garbled", `${who} answered with something that is not ${what}.`);

@@ -222,7 +222,7 @@ describe("gateway, past its caps", () => {
     const uri = gateway.workshop.uri("a.fake");
     expect(await code("references", { uri, position })).toEqual([-32603, "MCP_LSP_GATEWAY/CAP_EXCEEDED"]);
     const { headline } = await gateway.call("vscode.lsp.references", { uri, position });
-    expect(headline).toContain("Point at a more particular symbol");
+    expect(headline).toContain("Point at a more specific symbol");
   });
 
   it("refuses a listing that is too large to keep", async () => {

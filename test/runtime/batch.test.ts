@@ -332,7 +332,8 @@ describe("calls within a call that runs out of time", () => {
       warnings: expect.arrayContaining([
         {
           code: "answer/step-failed",
-          message: "The step after was skipped: find_type_definition was not begun: no time was left for it.",
+          message:
+            "The step after was skipped: find_type_definition was not started: no time was left for it.",
           data: { step: "after", code: "call/not-begun" },
         },
         expect.objectContaining({ data: { step: "slow_0", code: "lsp/timeout" } }),

@@ -173,7 +173,7 @@ describe("more results than are listed", () => {
   it.each([
     ["search_workspace_symbols", "Give a longer query."],
     ["get_inlay_hints", "Give a smaller range."],
-    ["find_references", "No argument of this tool narrows the answer. Point at a more particular symbol"],
+    ["find_references", "No argument of this tool narrows the answer. Point at a more specific symbol"],
     ["get_document_symbols", "No argument of this tool narrows the answer. Search the text of the file"],
     [
       "get_workspace_diagnostics",

@@ -240,14 +240,14 @@ describe("evidence", () => {
     const document = { ...asked, edition: 1, hash: "one" };
     let now: OpenDocument | undefined = { ...document, version: 2 };
     evidence.asks({ ...serverOf({}), opened: () => now }, document);
-    expect(evidence.isSteady).toBe(true);
+    expect(evidence.documentsUnchanged).toBe(true);
     now = { ...document, edition: 2 };
-    expect(evidence.isSteady).toBe(false);
+    expect(evidence.documentsUnchanged).toBe(false);
     // Each start counts from one.
     now = { ...document, hash: "two" };
-    expect(evidence.isSteady).toBe(false);
+    expect(evidence.documentsUnchanged).toBe(false);
     now = undefined;
-    expect(evidence.isSteady).toBe(true);
+    expect(evidence.documentsUnchanged).toBe(true);
   });
 
   it("says each warning once, in one order", () => {
@@ -308,7 +308,7 @@ describe("a call whose time is up", () => {
     const refusal = refusalOf(tool, new Error("late"), clock, () => {});
     const { structured } = refused(tool, refusal, plan, new Evidence(), texts);
     expect(structured).toMatchObject({
-      error: { code: "lsp/timeout", message: `${tool.name} did not come to an end within 50 ms.` },
+      error: { code: "lsp/timeout", message: `${tool.name} did not finish within 50 ms.` },
       warnings: [],
     });
     expect(structured).not.toHaveProperty("readiness");

@@ -195,5 +195,5 @@ export const methodSchema = z.strictObject({
   method: nonEmpty.describe("A method outside the LSP specification."),
   servers: optionalSet(identifier, "The servers that have it; all when absent."),
   capability: optional(z.string(), "Dotted path in the server's capabilities; assumed when absent."),
-  result: optional(jsonTable, "JSON Schema of the result."),
+  result: optional(jsonTable, "JSON Schema of the result. A reply that violates it is refused."),
 });

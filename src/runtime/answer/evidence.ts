@@ -41,7 +41,7 @@ export class Evidence {
   readonly #awaited = new Map<string, AwaitedServer>();
   readonly #warnings: Warning[] = [];
   readonly #dropped = new Set<string>();
-  #droppedRows = 0;
+  #droppedItems = 0;
   readonly #asked: { server: LanguageServer; document: OpenDocument }[] = [];
   #cut = false;
   #isCommitted = false;
@@ -99,7 +99,7 @@ export class Evidence {
   }
 
   /** Whether every server still has the text that it was asked about: another call may have sent a newer one. */
-  get isSteady(): boolean {
+  get documentsUnchanged(): boolean {
     return this.#asked.every(({ server, document }) => {
       const now = server.opened(document.path);
       // A document that is not open any more has no newer text.
@@ -130,7 +130,7 @@ export class Evidence {
 
   /** So many results, without duplicates, are outside the roots. */
   dropMany(count: number): void {
-    this.#droppedRows += count;
+    this.#droppedItems += count;
   }
 
   /** Something was shortened. */
@@ -139,7 +139,7 @@ export class Evidence {
   }
 
   get dropped(): number {
-    return this.#dropped.size + this.#droppedRows;
+    return this.#dropped.size + this.#droppedItems;
   }
 
   get isCut(): boolean {

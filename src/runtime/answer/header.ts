@@ -60,7 +60,7 @@ function droppedWarnings(dropped: number): Warning[] {
 /** Warnings about the snippets of this page only. */
 export function snippetWarnings({ places }: CallState): Warning[] {
   if (!places.isSnippetCut) return [];
-  const message = "A text beside a place is longer than it may be; it was cut around the place.";
+  const message = "A snippet was longer than allowed and was cut around its range.";
   return [{ code: "answer/snippet-cut", message }];
 }
 

@@ -61,7 +61,7 @@ function narrowing({ input }: ToolPlan): string | undefined {
 /** What to ask instead, where the tool has no argument that narrows the question. */
 function otherQuestion({ plan, tool }: CallState): string {
   if (tool.input.some((anchor) => anchor === "position" || anchor === "symbol" || anchor === "text"))
-    return "Point at a more particular symbol: a member rather than its type, a user rather than what all use.";
+    return "Point at a more specific symbol: a member instead of its type, or a caller instead of a widely used function.";
   if (tool.input.includes("document")) return "Search the text of the file instead.";
   const single = plan.tools.find(
     (entry) =>
@@ -149,7 +149,7 @@ const searchName: Suggestion = {
 };
 
 const serverStatus: Suggestion = {
-  why: "it says how the language servers do",
+  why: "it shows the state of the language servers",
   isFor: ({ output }) => output.shape === "server_status",
   args: () => ({}),
 };
@@ -161,7 +161,7 @@ const listServers: Suggestion = {
 };
 
 const firstPage: Suggestion = {
-  why: "it begins the listing anew",
+  why: "it starts the listing again",
   isFor: (tool, refused) => tool.name === refused.tool.name,
   args({ input, dialect }) {
     const { [dialect.listing.cursor]: _, ...rest } = input;

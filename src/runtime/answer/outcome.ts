@@ -48,9 +48,9 @@ export function refusalOf(
 ): Refusal {
   if (isCancelled) return new Refusal("call/cancelled", "The call was cancelled.", { cause: error });
   if (isExpired && timeoutMs === 0)
-    return new Refusal("call/not-begun", `${tool.name} was not begun: no time was left for it.`);
+    return new Refusal("call/not-begun", `${tool.name} was not started: no time was left for it.`);
   if (isExpired) {
-    const message = `${tool.name} did not come to an end within ${timeoutMs} ms.`;
+    const message = `${tool.name} did not finish within ${timeoutMs} ms.`;
     return new Refusal("lsp/timeout", message, { cause: error });
   }
   if (error instanceof Refusal) return error;

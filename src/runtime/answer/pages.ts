@@ -35,7 +35,7 @@ export interface PageBounds {
 }
 
 const MIB = 1024 * 1024;
-const defaultBounds: PageBounds = { lifeMs: 10 * 60_000, bytes: 4 * MIB, snapshotBytes: 96 * MIB };
+const defaultBounds: PageBounds = { lifeMs: 10 * 60_000, bytes: MIB, snapshotBytes: 16 * MIB };
 /** Files that are stat-ed before each page besides its own; few are enough where the sources are watched. */
 const mostStats = { watched: 256, unwatched: 2000 };
 const BYTES_PER_FILE = 200;
@@ -114,7 +114,7 @@ export class Pages {
       throw new Refusal("page/cursor-expired", "The listing of this cursor is no longer kept.");
     }
     if (listing.cursors.get(mark) !== offset)
-      throw new Refusal("page/cursor-invalid", "The cursor is not as it was given.");
+      throw new Refusal("page/cursor-invalid", "The cursor was altered.");
     const { snapshot } = listing;
     const { files, sources: before } = snapshot;
     const isWatched = before !== undefined && sources !== undefined;

@@ -76,7 +76,7 @@ async function changedSince(
     .map((file) => file.shown);
   if (document !== undefined && own !== undefined) {
     const isOther =
-      !evidence.isSteady ||
+      !evidence.documentsUnchanged ||
       (!isOlder(stamps.get(own.path), startedAt) && (await hasOtherText(own.path, document.hash)));
     if (isOther) changed.push(own.shown);
   }

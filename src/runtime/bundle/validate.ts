@@ -63,7 +63,7 @@ function jsonOf(args: Record<string, unknown>): string {
 }
 
 function invalidArguments(issues: Issue[]): Refusal {
-  return new Refusal("guard/invalid-arguments", `The arguments do not fit: ${linesOf(issues)}.`, {
+  return new Refusal("guard/invalid-arguments", `The arguments are not valid: ${linesOf(issues)}.`, {
     data: { issues: issues.map(({ path, keyword, message }) => ({ path, keyword, message })) },
   });
 }

@@ -16,7 +16,7 @@ export interface List {
   render(from: number, to: number, context: RenderContext): Promise<Json[]>;
   /** A list of the first items only. */
   first(length: number, context: RenderContext): Promise<List>;
-  /** The memory that the list takes, estimated. */
+  /** The size of the list for the bound on kept listings: its texts, and a little for each item and file. */
   bytes(turns: Turns): Promise<number>;
 }
 
@@ -155,8 +155,8 @@ async function renderItems<T>(
   return rendered;
 }
 
-/** V8's objects for an item and its range; a file's entry; the strings of an item. */
-const BYTES_PER_ITEM = 180;
+/** What counts besides the texts. V8's own overhead per item is not counted: the number of items is bounded as well. */
+const BYTES_PER_ITEM = 20;
 const BYTES_PER_FILE = 400;
 const BYTES_PER_TEXT = 64;
 
@@ -167,8 +167,8 @@ async function bytesOf<T>(kind: ItemKind<T>, files: readonly FileItems<T>[], tur
     for (const { what } of items) {
       const { length } = kind.text(what);
       if (length > 0) bytes += BYTES_PER_TEXT + 2 * length;
-      if (turns.isOver) await turns.pass();
     }
+    if (turns.isOver) await turns.pass();
   }
   return bytes;
 }

@@ -34,7 +34,7 @@ export const batch: Shape = {
       return {
         warning: {
           code: "answer/answers-dropped",
-          message: `The largest answers were left out (operations ${operations.join(", ")}); every outcome is told.`,
+          message: `The largest answers were left out (operations ${operations.join(", ")}); every outcome is listed.`,
           data: { operations },
         },
         steps: operations.slice(0, MAX_STEPS).map((index) => stepOf(items[index], index, call)),

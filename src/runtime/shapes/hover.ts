@@ -31,7 +31,7 @@ export const hover: Shape = {
     beside,
   }),
   text(items, beside, dialect) {
-    if (items.length === 0) return ["Nothing is known about this place."];
+    if (items.length === 0) return ["There is no hover text at this position."];
     const shown = dialect.position.answers === "object" ? beside : (beside.range ?? null);
     const range = beside.range === undefined ? [] : [`Range: ${rangeText(shown, dialect)}`];
     return [...range, ...items.map(textIn)];

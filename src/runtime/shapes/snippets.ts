@@ -24,7 +24,7 @@ export const withoutSnippets: Lighter = {
   describe: (items, _level, call) => ({
     warning: {
       code: "answer/snippets-dropped",
-      message: "The texts beside the places were left out, so that more places are shown.",
+      message: "The snippets were left out, so that more places fit.",
       data: { count: items.filter(hasText).length },
     },
     steps: withMoreCharacters(call),

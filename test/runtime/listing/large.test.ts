@@ -154,7 +154,7 @@ describe("more than can be listed", () => {
   it("or kept for pages end at what is kept, visibly", async () => {
     const { server } = reading("name\n".repeat(1000));
     const value = Array.from({ length: 1000 }, (_, n) => ({ uri: uriOf(0), range: range(n, 0, 1) }));
-    const pages = new Pages({ lifeMs: 1e6, bytes: 1e6, snapshotBytes: 100_000 });
+    const pages = new Pages({ lifeMs: 1e6, bytes: 1e6, snapshotBytes: 16_000 });
     let page = await firstPage("locations", [{ server, value }], 100, pages);
     let shown = Number(page.structured.shown);
     while (typeof page.structured.next_cursor === "string") {
