@@ -2,13 +2,16 @@
  * Pages of a listing. A cursor is a hash of the tool, its arguments and everything shown so far, with an offset: the
  * same question about the same files gives the same cursors. Listings are kept within bounds of bytes and time.
  */
+import { type FileStamp, stampOf } from "../../base/file-stamp.js";
 import { sha256 } from "../../base/hash.js";
 import { canonicalText, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { List } from "../listing/list.js";
 import type { Turns } from "../turns.js";
 import type { Header } from "./header.js";
-import { isAsBefore, type Stamps, stampsOf } from "./stamps.js";
+
+/** Stamps by absolute path; undefined for what is gone or not a file. */
+export type Stamps = ReadonlyMap<string, FileStamp | undefined>;
 
 /** What the pages of one listing share. */
 export interface Snapshot {
@@ -224,5 +227,15 @@ function stale(): Refusal {
 /** Throws when one of the files changed. */
 async function assertSameFiles(before: Stamps, files: readonly string[], turns: Turns): Promise<void> {
   for (const [file, stamp] of await stampsOf(files, turns))
-    if (!isAsBefore(stamp, before.get(file) ?? stamp)) throw stale();
+    if (before.has(file) && before.get(file)?.text !== stamp?.text) throw stale();
+}
+
+/** The stamps of files. */
+export async function stampsOf(paths: Iterable<string>, turns: Turns): Promise<Stamps> {
+  const stamps = new Map<string, FileStamp | undefined>();
+  for (const path of paths) {
+    stamps.set(path, stampOf(path));
+    if (turns.isOver) await turns.pass();
+  }
+  return stamps;
 }

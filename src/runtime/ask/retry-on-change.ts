@@ -3,11 +3,12 @@
  * changed while it was asked about, the call runs again, a few times; after that the answer carries a warning.
  */
 import { readFile } from "node:fs/promises";
+import type { FileStamp } from "../../base/file-stamp.js";
 import { sha256 } from "../../base/hash.js";
 import { sortedSet } from "../../base/order.js";
 import { untilAborted } from "../../base/timing.js";
 import type { Admitted } from "../../workspace/types.js";
-import { type Stamp, type Stamps, stampsOf } from "../answer/stamps.js";
+import { type Stamps, stampsOf } from "../answer/pages.js";
 import type { CallState } from "../call-state.js";
 import { Turns } from "../turns.js";
 
@@ -48,7 +49,7 @@ export async function assertFilesUnchanged(call: CallState): Promise<Stamps> {
   const own = evidence.document?.admitted;
   const paths = new Set(shown.map(({ path }) => path));
   if (own !== undefined) paths.add(own.path);
-  const stamps = await stampsOf([...paths], new Turns(call.signal));
+  const stamps = await stampsOf(paths, new Turns(call.signal));
   if (attempt === undefined) return stamps;
   const changed = await changedSince(attempt.startedAt, call, shown, stamps);
   if (changed.length === 0) return stamps;
@@ -84,9 +85,8 @@ async function changedSince(
 }
 
 /** Whether a file changed so long before that its text need not be read. */
-function isOlder(stamp: Stamp | undefined, startedAt: number): boolean {
-  const at = stamp?.changedAt ?? Number.NEGATIVE_INFINITY;
-  return at > Number.NEGATIVE_INFINITY && at < startedAt - CLOCK_GRAIN_MS;
+function isOlder(stamp: FileStamp | undefined, startedAt: number): boolean {
+  return stamp !== undefined && stamp.changedAt < startedAt - CLOCK_GRAIN_MS;
 }
 
 async function hasOtherText(path: string, hash: string): Promise<boolean> {
