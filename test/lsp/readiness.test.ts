@@ -408,13 +408,13 @@ test("after new source files a server that says when it has listed them is waite
     state.filesAdded();
     found(state);
     expect(state.now).toBe("ready");
-    const flight = state.depart();
+    const span = state.requestSent();
     vi.advanceTimersByTime(1);
     state.filesAdded();
     expect([state.now, state.awaitsStatus]).toEqual(["unknown", true]);
     found(state);
     // An answer that was on its way may be from before the listing.
-    expect([state.now, state.turnedDuring(flight)]).toEqual(["ready", true]);
+    expect([state.now, state.becameReadyDuring(span)]).toEqual(["ready", true]);
     state.filesAdded();
     vi.advanceTimersByTime(5_001);
     expect([state.now, state.awaitsStatus]).toEqual(["ready", false]);
