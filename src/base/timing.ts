@@ -112,3 +112,24 @@ export function whenAborted(signal: AbortSignal): Promise<undefined> {
     else signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
 }
+
+const SLICE_MS = 4;
+
+/** The time slices of one piece of work. Use as `if (turns.isOver) await turns.pass();` in a loop. */
+export class Turns {
+  #until = performance.now() + SLICE_MS;
+
+  constructor(private readonly signal: AbortSignal) {}
+
+  /** Whether the current slice is used up. */
+  get isOver(): boolean {
+    return performance.now() >= this.#until;
+  }
+
+  /** Lets other work run; throws when the signal aborted. */
+  async pass(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.signal.throwIfAborted();
+    this.#until = performance.now() + SLICE_MS;
+  }
+}

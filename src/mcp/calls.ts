@@ -4,12 +4,12 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolEntry } from "../abi/bundle.js";
-import type { Plan } from "../abi/plan.js";
+import type { DialectPlan, Plan } from "../abi/plan.js";
+import type { JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { protocolError } from "../runtime/answer/answer-text.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
-import { ProtocolError, type ToolResult, toolResult } from "./result.js";
 
 /** One entry of `tools/list`; the output schema is present only where the dialect sends it. */
 export type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntry, "outputSchema">>;
@@ -131,4 +131,67 @@ function numbered({ number, message, data }: NonNullable<CallOutcome["error"]>):
 function listed(entry: ToolEntry, withOutputSchema: boolean): ListedTool {
   const { outputSchema, ...rest } = entry;
   return withOutputSchema ? { ...rest, outputSchema } : rest;
+}
+
+/** The parameters of `notifications/progress`. */
+export interface ProgressParams {
+  // The notification types of the SDKs allow additional members.
+  [member: string]: unknown;
+  progressToken: string | number;
+  progress: number;
+  message: string;
+}
+
+/** A function that reports progress. It does nothing without a token or after the call was cancelled. */
+export function progressReporter(
+  token: string | number | undefined,
+  signal: AbortSignal,
+  send: (params: ProgressParams) => Promise<void>,
+): (message: string) => void {
+  let progress = 0;
+  return (message) => {
+    if (token === undefined || signal.aborted) return;
+    // Sending fails when the client has disconnected; the transport handles that.
+    send({ progressToken: token, progress: ++progress, message }).catch(() => undefined);
+  };
+}
+
+/** A tool result, the same in every protocol version. */
+export interface ToolResult {
+  // The result types of the SDKs allow additional members.
+  [member: string]: unknown;
+  content: { type: "text"; text: string }[];
+  structuredContent?: JsonObject;
+  isError?: true;
+}
+
+/** The tool result of an outcome. Errors always have a text, because some clients show their model nothing else. */
+export function toolResult(
+  outcome: CallOutcome,
+  dialect: DialectPlan,
+  form: DialectPlan["result"] = dialect.result,
+): ToolResult {
+  const { isError, structured, text, notes } = outcome;
+  const withText = form !== "structured" || isError;
+  const withStructure = form !== "text" || dialect.outputSchemas;
+  // Without structured content, the notes that a tool's own text leaves out need a block of their own.
+  const texts = form === "text" && notes !== "" ? [text, notes] : [text];
+  const result: ToolResult = {
+    content: withText ? texts.map((block) => ({ type: "text", text: block })) : [],
+  };
+  if (withStructure) result.structuredContent = structured;
+  if (isError && dialect.errors.form !== "text") result.isError = true;
+  return result;
+}
+
+/** A JSON-RPC error: an unknown tool, or any refusal in a dialect that reports refusals this way. */
+export class ProtocolError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data: JsonObject | undefined,
+  ) {
+    super(message);
+    this.name = "ProtocolError";
+  }
 }

@@ -14,9 +14,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Runtime } from "../runtime/runtime.js";
-import type { SessionCalls } from "./calls.js";
+import { progressReporter, type SessionCalls } from "./calls.js";
 import { clientNameIn, declaresRoots, rootUris } from "./client-metadata.js";
-import { progressReporter } from "./progress.js";
 
 interface CallSource {
   /** The calls limited to these roots; undefined for a client without roots. */

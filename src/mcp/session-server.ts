@@ -9,10 +9,9 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
-import type { SessionCalls } from "./calls.js";
+import { progressReporter, type SessionCalls } from "./calls.js";
 import { rootUris } from "./client-metadata.js";
 import { acceptsStream } from "./http/media.js";
-import { progressReporter } from "./progress.js";
 
 /** How long a client may take to answer `roots/list`. */
 const ROOTS_TIMEOUT_MS = 5000;

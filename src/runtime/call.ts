@@ -15,14 +15,13 @@ import {
   heldAnswer,
   pageAnswer,
 } from "./answer/answer.js";
-import { clampNumbers } from "./answer/clamp-arguments.js";
 import { type BatchBounds, type RunTool, runBatch } from "./ask/batch.js";
 import { Choices, choose } from "./ask/choose.js";
 import { openReply, sealReply, wholeValue } from "./ask/reply.js";
 import { assertFilesUnchanged } from "./ask/retry-on-change.js";
 import { type Step, warnOfCuts, warnOfSteps } from "./ask/workflow.js";
 import type { LoadedBundle } from "./bundle/load.js";
-import { checkArguments } from "./bundle/validate.js";
+import { checkArguments, clampNumbers } from "./bundle/validate.js";
 import type { CallState } from "./call-state.js";
 import { timeWithin } from "./deadline.js";
 import { PointedAt } from "./point/at.js";

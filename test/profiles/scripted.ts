@@ -1,6 +1,6 @@
 /** A profile over a scripted server, called as a client would: what it reads of an answer or of a refusal. */
 import type { JsonObject } from "../../src/base/json.js";
-import { toolResult } from "../../src/mcp/result.js";
+import { toolResult } from "../../src/mcp/calls.js";
 import type { CallOutcome } from "../../src/runtime/session.js";
 import type { Scenario } from "../fake-server/index.js";
 import { openWorkshop, type Workshop } from "../runtime/workshop.js";

@@ -1,7 +1,7 @@
 /** Spellings of the surface that no shipped profile has on its own, through the whole line and the real protocol. */
 import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { toolResult } from "../../src/mcp/result.js";
+import { toolResult } from "../../src/mcp/calls.js";
 import { openWorkshop, range, type Workshop } from "./workshop.js";
 
 let workshop: Workshop | undefined;

@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../src/abi/handler.js";
 import type { Plan } from "../../src/abi/plan.js";
-import { boundedWarning, stepsAfterCut } from "../../src/runtime/answer/next-steps.js";
 import {
   askedChars,
   fits,
   largest,
   type SizeLimits,
   sizeLimits,
-} from "../../src/runtime/answer/size-limits.js";
+} from "../../src/runtime/answer/fit-answer.js";
+import { boundedWarning, stepsAfterCut } from "../../src/runtime/answer/next-steps.js";
 import { fakePlan } from "../fake-server/index.js";
 import { planText } from "../plan/config.js";
 import { callState } from "./doubles.js";

@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../../src/base/json.js";
 import { Refusal } from "../../src/base/problem.js";
-import type { Header } from "../../src/runtime/answer/header.js";
+import { Turns } from "../../src/base/timing.js";
+import type { Header } from "../../src/runtime/answer/envelope.js";
 import { type NextPage, Pages, type Snapshot } from "../../src/runtime/answer/pages.js";
 import { RenderedList } from "../../src/runtime/listing/list.js";
-import { Turns } from "../../src/runtime/turns.js";
 import { callState } from "./doubles.js";
 import { openWorkshop, range, type Workshop } from "./workshop.js";
 

@@ -6,9 +6,9 @@ import { columnsOf, Lines, type PositionEncoding } from "../../src/base/text.js"
 import { untilAborted, withDeadline } from "../../src/base/timing.js";
 import type { OpenDocument } from "../../src/lsp/types.js";
 import { Evidence } from "../../src/runtime/answer/evidence.js";
+import { largest } from "../../src/runtime/answer/fit-answer.js";
 import { refusalOf, refused } from "../../src/runtime/answer/outcome.js";
 import { toPoint } from "../../src/runtime/answer/places.js";
-import { largest } from "../../src/runtime/answer/size-limits.js";
 import { addServerWarnings, warnedFolders } from "../../src/runtime/ask/ask.js";
 import { checkArguments } from "../../src/runtime/bundle/validate.js";
 import {

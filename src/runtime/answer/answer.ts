@@ -8,6 +8,7 @@ import { sha256 } from "../../base/hash.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { Fault, type Refusal } from "../../base/problem.js";
+import { Turns } from "../../base/timing.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { type ShapeFacts, shapes } from "../../protocol/shapes.js";
 import { documentKey } from "../../protocol/spelling.js";
@@ -16,19 +17,24 @@ import type { ReplyData } from "../ask/reply.js";
 import { assertFilesUnchanged } from "../ask/retry-on-change.js";
 import type { CallState } from "../call-state.js";
 import { ApplyRequest } from "../edits/proposed-edit.js";
-import type { RenderContext } from "../listing/items.js";
+import type { RenderContext } from "../listing/collect.js";
 import { type List, sortRendered } from "../listing/list.js";
 import { symbolLine } from "../shapes/document-symbols.js";
 import { runtimeShapes } from "../shapes/index.js";
 import { fileOf, rangeText, table, textOf } from "../shapes/rendered.js";
 import type { Shape } from "../shapes/shape.js";
-import { Turns } from "../turns.js";
-import { askBack } from "./envelope.js";
-import { type AnswerRequest, type Part, pageOf, wholeAnswer } from "./fit-answer.js";
-import { headerOf, sharedHeader, snippetWarnings } from "./header.js";
+import { askBack, headerOf, sharedHeader, snippetWarnings } from "./envelope.js";
+import {
+  type AnswerRequest,
+  askedChars,
+  type Part,
+  pageOf,
+  pageSize,
+  sizeLimits,
+  wholeAnswer,
+} from "./fit-answer.js";
 import { boundedWarning, tooMany } from "./next-steps.js";
 import { blankCursor, Pages, type Snapshot } from "./pages.js";
-import { askedChars, pageSize, sizeLimits } from "./size-limits.js";
 
 const MAX_CANDIDATES = 20;
 /** No agent pages through more; the largest message of a language server has about as many items. */

@@ -6,9 +6,9 @@ import { type FileStamp, stampOf } from "../../base/file-stamp.js";
 import { sha256 } from "../../base/hash.js";
 import { canonicalText, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
+import type { Turns } from "../../base/timing.js";
 import type { List } from "../listing/list.js";
-import type { Turns } from "../turns.js";
-import type { Header } from "./header.js";
+import type { Header } from "./envelope.js";
 
 /** Stamps by absolute path; undefined for what is gone or not a file. */
 export type Stamps = ReadonlyMap<string, FileStamp | undefined>;

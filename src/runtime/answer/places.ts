@@ -18,7 +18,7 @@ import {
 } from "../../protocol/spelling.js";
 import { RealPaths } from "../../workspace/real-path.js";
 import type { Admitted, Gate } from "../../workspace/types.js";
-import type { LspPosition, LspRange } from "../lsp-values.js";
+import type { LspPosition, LspRange } from "../ask/reply.js";
 
 /** How much of a file is shown beside a place. */
 export interface SnippetBounds {

@@ -6,10 +6,9 @@ import type { Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { DiagnosticsReport, LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
-import { listOf } from "../lsp-values.js";
 import { askCandidates } from "./ask.js";
 import type { CandidateServers } from "./candidates.js";
-import type { ReplyData } from "./reply.js";
+import { listOf, type ReplyData } from "./reply.js";
 
 interface ServerDiagnostics {
   server: LanguageServer;

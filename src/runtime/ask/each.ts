@@ -9,11 +9,10 @@ import { getAt } from "../../base/pointer.js";
 import { Refusal } from "../../base/problem.js";
 import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";
-import { isRange, type LspPosition, listOf } from "../lsp-values.js";
 import { runtimeShapes } from "../shapes/index.js";
 import type { Entry } from "../shapes/shape.js";
 import { addServerWarnings, notSupported } from "./ask.js";
-import type { ReplyData, ReplyPart } from "./reply.js";
+import { isRange, type LspPosition, listOf, type ReplyData, type ReplyPart } from "./reply.js";
 
 /** Servers handle several requests at once, but not hundreds. */
 const atOnce = 4;

@@ -6,11 +6,10 @@ import { readFile } from "node:fs/promises";
 import type { FileStamp } from "../../base/file-stamp.js";
 import { sha256 } from "../../base/hash.js";
 import { sortedSet } from "../../base/order.js";
-import { untilAborted } from "../../base/timing.js";
+import { Turns, untilAborted } from "../../base/timing.js";
 import type { Admitted } from "../../workspace/types.js";
 import { type Stamps, stampsOf } from "../answer/pages.js";
 import type { CallState } from "../call-state.js";
-import { Turns } from "../turns.js";
 
 const MAX_ATTEMPTS = 3;
 /** File system clocks are coarse: a file changed this shortly before may have changed just after. */

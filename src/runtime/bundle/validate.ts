@@ -3,14 +3,15 @@
  * place and the rule, never the value.
  */
 import type { Validator } from "../../abi/bundle.js";
-import type { ToolPlan } from "../../abi/plan.js";
+import type { Plan, ToolPlan } from "../../abi/plan.js";
 import { isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { toPointer } from "../../base/pointer.js";
 import { Refusal } from "../../base/problem.js";
 import { cutCharacters } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { largest } from "../answer/size-limits.js";
+import type { Evidence } from "../answer/evidence.js";
+import { largest } from "../answer/fit-answer.js";
 import type { CallState } from "../call-state.js";
 
 const MAX_ISSUES = 10;
@@ -130,4 +131,46 @@ function allowedValues({ keyword, params }: ValidationError): string | undefined
 
 function unknownName(known: readonly string[]): string {
   return known.length === 0 ? "is unknown" : `is unknown; known are ${known.join(", ")}`;
+}
+
+interface Bounds {
+  name: string;
+  minimum: number | null;
+  maximum: number | null;
+}
+
+/** The arguments within their bounds, with a warning for each that was changed. */
+export function clampNumbers(tool: ToolPlan, plan: Plan, input: JsonObject, evidence: Evidence): JsonObject {
+  let out = input;
+  for (const { name, minimum, maximum } of clampedArguments(tool, plan)) {
+    const asked = out[name];
+    if (typeof asked !== "number") continue;
+    const used = Math.min(maximum ?? Number.POSITIVE_INFINITY, Math.max(minimum ?? asked, asked));
+    if (used === asked) continue;
+    out = { ...out, [name]: used };
+    const bound = used < asked ? "at most" : "at least";
+    evidence.warn("answer/clamped", `\`${name}\` is ${bound} ${used}; ${asked} was asked for.`, {
+      argument: name,
+      requested: asked,
+      effective: used,
+      ...(maximum === null ? {} : { hard: maximum }),
+      ...(minimum === null ? {} : { min: minimum }),
+    });
+  }
+  return out;
+}
+
+function clampedArguments(tool: ToolPlan, { dialect: { listing }, limits }: Plan): Bounds[] {
+  const { maxChars } = tool.output;
+  const size = maxChars?.kind === "ref" ? maxChars.ref.name : null;
+  const own = tool.args
+    .filter((arg) => arg.beyond === "clamp")
+    .map(({ name, minimum, maximum }) => ({
+      ...{ name, minimum },
+      maximum:
+        name === size ? Math.min(maximum ?? limits.maxTotalCharsHard, limits.maxTotalCharsHard) : maximum,
+    }));
+  if (listing.beyond === "refuse") return own;
+  if (tool.page !== null) return [...own, { name: listing.size, minimum: 1, maximum: tool.page.maxSize }];
+  return [...own, { name: listing.most, minimum: 1, maximum: tool.maxItems }];
 }

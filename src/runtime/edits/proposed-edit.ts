@@ -13,8 +13,8 @@ import { readText } from "../../lsp/documents/read-text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Change, Edits, Reason, TextChange } from "../../workspace/edits/types.js";
 import type { Admitted } from "../../workspace/types.js";
+import type { LspRange } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import type { LspRange } from "../lsp-values.js";
 import { exactExtent } from "./offsets.js";
 
 /** A command that a server wants to run after an edit. */

@@ -9,8 +9,8 @@ import { sortBy, sortedSet } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Change } from "../../workspace/edits/types.js";
+import { garbled, isRange, listOf } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { garbled, isRange, listOf } from "../lsp-values.js";
 import { EditBuilder, ProposedEdit, type RangeEdit } from "./proposed-edit.js";
 
 type LspObject = Record<string, unknown>;

@@ -2,13 +2,19 @@
  * From the items of a reply to items grouped by file: each file is checked against the roots once, items outside are
  * counted and dropped, duplicates are removed. File texts are read only where a duplicate cannot be found without.
  */
-import { sortBy } from "../../base/order.js";
+import type { JsonObject } from "../../base/json.js";
+import { compareKeys, compareText, type KeyPart, sortBy, sortInTurns } from "../../base/order.js";
+import { type ColumnUnit, ColumnWalk, type Lines } from "../../base/text.js";
+import { Turns } from "../../base/timing.js";
+import type { LanguageServer } from "../../lsp/types.js";
+import { itemKey } from "../../protocol/item-order.js";
+import type { ShapeFacts } from "../../protocol/shapes.js";
 import { documentKey } from "../../protocol/spelling.js";
 import type { Admitted } from "../../workspace/types.js";
-import { pageSize } from "../answer/size-limits.js";
+import { pageSize } from "../answer/fit-answer.js";
+import type { Places } from "../answer/places.js";
+import type { LspPosition, LspRange } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { Turns } from "../turns.js";
-import { type FileItems, type ItemKind, type RawItem, sortUnique, uniqueItems } from "./items.js";
 
 /** How items are collected. */
 export interface CollectOptions {
@@ -91,4 +97,156 @@ async function groupByFile<T>(
     if (turns.isOver) await turns.pass();
   }
   return [...new Set(byUri.values())];
+}
+
+/** One item of a server's reply. */
+export interface RawItem<T> {
+  server: LanguageServer;
+  uri: string;
+  /** In the server's own columns; undefined when the server named only the file. */
+  range: LspRange | undefined;
+  /** Everything that the item says besides its place. */
+  what: T;
+}
+
+/** How a shape compares and renders its items. It is kept for later pages, so it must not reference the reply. */
+export interface ItemKind<T> {
+  facts: ShapeFacts;
+  /** Everything besides the range as one text: items with the same range and text are duplicates. */
+  text(what: T): string;
+  /** The range to show, where it depends on the file's text; without this the item's own. */
+  range?(item: RawItem<T>, lines: Lines | undefined): LspRange | undefined;
+  render(item: RawItem<T>, admitted: Admitted, places: Places, lines: Lines | undefined): JsonObject;
+}
+
+/** The items of one file. Their order depends on the file's text, so a file is sorted when it is first shown. */
+export interface FileItems<T> {
+  admitted: Admitted;
+  items: RawItem<T>[];
+  isSorted: boolean;
+}
+
+/** What rendering the items of a call needs. */
+export interface RenderContext {
+  places: Places;
+  turns: Turns;
+}
+
+/** Orders ranges by their four numbers; a missing range comes last. */
+export function compareRanges(a: LspRange | undefined, b: LspRange | undefined): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  return (
+    a.start.line - b.start.line ||
+    a.start.character - b.start.character ||
+    a.end.line - b.end.line ||
+    a.end.character - b.end.character
+  );
+}
+
+/** The items of one file in the servers' own order of ranges, without duplicates. */
+export async function uniqueItems<T>(
+  kind: ItemKind<T>,
+  items: RawItem<T>[],
+  turns: Turns,
+): Promise<RawItem<T>[]> {
+  const compare = (a: RawItem<T>, b: RawItem<T>) =>
+    compareRanges(a.range, b.range) ||
+    compareText(kind.text(a.what), kind.text(b.what)) ||
+    compareText(a.server.encoding, b.server.encoding);
+  const sorted = await sortInTurns(items, compare, turns);
+  return sorted.filter((item, index) => {
+    const before = sorted[index - 1];
+    return before === undefined || compare(before, item) !== 0;
+  });
+}
+
+/** Brings the items of a file into the order in which they are shown. */
+export async function sortFile<T>(
+  kind: ItemKind<T>,
+  file: FileItems<T>,
+  context: RenderContext,
+): Promise<void> {
+  if (file.isSorted) return;
+  const { sorted } = await shownOrder(kind, file, context);
+  file.items = sorted.map(({ item }) => item);
+  file.isSorted = true;
+}
+
+/** The same, and drops items that differ in the reply but not when they are shown. */
+export async function sortUnique<T>(
+  kind: ItemKind<T>,
+  file: FileItems<T>,
+  context: RenderContext,
+): Promise<void> {
+  const { sorted, isTie, lines } = await shownOrder(kind, file, context);
+  const text = (item: RawItem<T>) => JSON.stringify(kind.render(item, file.admitted, context.places, lines));
+  const kept: Shown<T>[] = [];
+  for (const shown of sorted) {
+    const last = kept.at(-1);
+    if (last === undefined || !isTie(last, shown) || text(last.item) !== text(shown.item)) kept.push(shown);
+  }
+  file.items = kept.map(({ item }) => item);
+  file.isSorted = true;
+}
+
+/** An item with its range as it is shown, and the key that orders items of one range. */
+interface Shown<T> {
+  item: RawItem<T>;
+  range: LspRange | undefined;
+  key?: KeyPart[];
+}
+
+async function shownOrder<T>(
+  kind: ItemKind<T>,
+  { items, admitted }: FileItems<T>,
+  { places, turns }: RenderContext,
+) {
+  const [first] = items;
+  const lines = first && (await places.lines(first.server, admitted.uri));
+  const columns = new ShownColumns(lines, places.dialect.position.unit);
+  const shown: Shown<T>[] = [];
+  for (const item of items) {
+    const range = kind.range === undefined ? item.range : kind.range(item, lines);
+    shown.push({ item, range: range && columns.range(range, item.server.encoding) });
+    if (turns.isOver) await turns.pass();
+  }
+  const keyOf = (entry: Shown<T>): KeyPart[] => {
+    entry.key ??= itemKey(kind.facts, kind.render(entry.item, admitted, places, lines), places.dialect);
+    return entry.key;
+  };
+  const compareShown = (a: Shown<T>, b: Shown<T>) =>
+    compareRanges(a.range, b.range) || compareKeys(keyOf(a), keyOf(b));
+  const compare = (a: Shown<T>, b: Shown<T>) =>
+    compareShown(a, b) || compareText(kind.text(a.item.what), kind.text(b.item.what));
+  const sorted = await sortInTurns(shown, compare, turns);
+  return { sorted, lines, isTie: (a: Shown<T>, b: Shown<T>) => compareShown(a, b) === 0 };
+}
+
+/** Ranges of one file in the columns that are shown. Ranges in ascending order cost one pass along a line. */
+class ShownColumns {
+  readonly #walks = new Map<ColumnUnit, { start: ColumnWalk; end: ColumnWalk }>();
+
+  constructor(
+    private readonly lines: Lines | undefined,
+    private readonly unit: ColumnUnit,
+  ) {}
+
+  range(range: LspRange, from: ColumnUnit): LspRange {
+    const { lines, unit } = this;
+    if (lines === undefined) return range;
+    const known = this.#walks.get(from);
+    const walks = known ?? {
+      start: new ColumnWalk(lines, from, unit),
+      end: new ColumnWalk(lines, from, unit),
+    };
+    if (known === undefined) this.#walks.set(from, walks);
+    return { start: point(lines, walks.start, range.start), end: point(lines, walks.end, range.end) };
+  }
+}
+
+/** A position past the last line is shown at the end of the text. */
+function point(lines: Lines, walk: ColumnWalk, { line, character }: LspPosition): LspPosition {
+  const last = lines.count - 1;
+  if (line > last) return { line: last, character: walk.convert(last, Number.POSITIVE_INFINITY) };
+  return { line, character: walk.convert(line, character) };
 }

@@ -2,12 +2,11 @@
 import type { DialectPlan } from "../../abi/plan.js";
 import { canonicalText, type Json, type JsonObject } from "../../base/json.js";
 import { compareKeys, compareText, sortInTurns } from "../../base/order.js";
+import type { Turns } from "../../base/timing.js";
 import { itemKey } from "../../protocol/item-order.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { Places } from "../answer/places.js";
-import type { Turns } from "../turns.js";
-import { itemCount } from "./collect.js";
-import { type FileItems, type ItemKind, type RenderContext, sortFile } from "./items.js";
+import { type FileItems, type ItemKind, itemCount, type RenderContext, sortFile } from "./collect.js";
 
 /** A sorted list without duplicates. */
 export interface List {

@@ -6,9 +6,9 @@ import { isTable } from "../../base/json.js";
 import type { Lines } from "../../base/text.js";
 import { convertColumn } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import { garbled, isRange, kindWord, type LspPosition, type LspRange, listOf } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import type { RawItem } from "../listing/items.js";
-import { garbled, isRange, kindWord, type LspPosition, type LspRange, listOf } from "../lsp-values.js";
+import type { RawItem } from "../listing/collect.js";
 import { type Container, containerOf, identifierOf, type NamedSymbol } from "./symbol-names.js";
 
 /** What a symbol says besides the range of its declaration. */

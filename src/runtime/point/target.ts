@@ -7,9 +7,8 @@ import type { Point, Span } from "../../protocol/spelling.js";
 import type { Admitted } from "../../workspace/types.js";
 import { askCandidates } from "../ask/ask.js";
 import { type CandidateServers, candidatesForDocument } from "../ask/candidates.js";
-import type { Attached } from "../ask/reply.js";
+import { type Attached, isRange, type LspPosition } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { isRange, type LspPosition } from "../lsp-values.js";
 import { indentationOf } from "./indentation.js";
 import { isBefore } from "./symbols.js";
 

@@ -2,12 +2,11 @@
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import { garbled, isRange, type LspRange, listOf } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { garbled, isRange, type LspRange, listOf } from "../lsp-values.js";
 import { type HierarchyItem, readHierarchyItem, renderHierarchyItem } from "./hierarchy-item.js";
-import { byFile, placeText, table, textOf } from "./rendered.js";
+import { byFile, placeText, snippetBounds, table, textOf, withoutSnippets } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { snippetBounds, withoutSnippets } from "./snippets.js";
 
 const what = "a list of calls";
 

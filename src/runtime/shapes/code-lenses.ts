@@ -1,6 +1,6 @@
 /** Code lenses. A lens that is not resolved has neither title nor command. */
 import { isTable, type JsonObject } from "../../base/json.js";
-import { garbled, isRange } from "../lsp-values.js";
+import { garbled, isRange } from "../ask/reply.js";
 import { documentItems } from "./in-document.js";
 import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";

@@ -7,9 +7,8 @@ import { type KeyPart, sortBy, uniqueBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import { completionKinds, wordOf } from "../../protocol/kinds.js";
 import { toPoint } from "../answer/places.js";
-import type { ReplyData } from "../ask/reply.js";
+import { garbled, isRange, listOf, markupText, type ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { garbled, isRange, listOf, markupText } from "../lsp-values.js";
 import { table, textOf } from "./rendered.js";
 import type { Entry, Shape } from "./shape.js";
 

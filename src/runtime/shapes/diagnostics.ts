@@ -6,12 +6,10 @@ import { severities, wordOf } from "../../protocol/kinds.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { Places } from "../answer/places.js";
-import type { ReplyData } from "../ask/reply.js";
+import { garbled, isRange, type LspRange, listOf, type ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { collect } from "../listing/collect.js";
-import type { ItemKind, RawItem } from "../listing/items.js";
+import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
-import { garbled, isRange, type LspRange, listOf } from "../lsp-values.js";
 import { byFile, rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 

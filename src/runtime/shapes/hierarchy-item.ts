@@ -1,8 +1,8 @@
 /** Reads and renders the items of call and type hierarchies, which LSP gives the same form. */
 import { isTable, type JsonObject } from "../../base/json.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import { garbled, isRange, kindWord, type LspRange } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { garbled, isRange, kindWord, type LspRange } from "../lsp-values.js";
 
 /** A checked `CallHierarchyItem` or `TypeHierarchyItem`. */
 export interface HierarchyItem {

@@ -2,12 +2,10 @@
 import { isTable, type JsonObject } from "../../base/json.js";
 import { highlightKinds, wordOf } from "../../protocol/kinds.js";
 import { highlightsFacts } from "../../protocol/shapes/places.js";
-import type { ReplyData } from "../ask/reply.js";
+import { garbled, isRange, type ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { collect } from "../listing/collect.js";
-import type { ItemKind, RawItem } from "../listing/items.js";
+import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
-import { garbled, isRange } from "../lsp-values.js";
 import { documentEntries } from "./in-document.js";
 import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";

@@ -1,9 +1,8 @@
 /** Hover texts as Markdown: from a string, a marked string, a list of those, or markup content. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { cutCharacters } from "../../base/text.js";
-import type { ReplyPart } from "../ask/reply.js";
+import { garbled, isRange, listOf, type ReplyPart } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { garbled, isRange, listOf } from "../lsp-values.js";
 import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 

@@ -2,9 +2,8 @@
 import { isTable, type Json } from "../../base/json.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { toSpan } from "../answer/places.js";
-import type { ReplyData } from "../ask/reply.js";
+import { garbled, type LspRange, listOf, type ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { garbled, type LspRange, listOf } from "../lsp-values.js";
 import { isBefore } from "../point/symbols.js";
 import type { Normalized } from "./shape.js";
 

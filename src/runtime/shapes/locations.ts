@@ -3,14 +3,11 @@ import { isTable } from "../../base/json.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { locationsFacts } from "../../protocol/shapes/places.js";
 import type { SnippetBounds } from "../answer/places.js";
-import type { ReplyData } from "../ask/reply.js";
-import { collect } from "../listing/collect.js";
-import type { ItemKind, RawItem } from "../listing/items.js";
+import { garbled, isRange, listOf, type ReplyData } from "../ask/reply.js";
+import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
-import { garbled, isRange, listOf } from "../lsp-values.js";
-import { byFile, rangeText, table, textOf } from "./rendered.js";
+import { byFile, rangeText, snippetBounds, table, textOf, withoutSnippets } from "./rendered.js";
 import type { Shape } from "./shape.js";
-import { snippetBounds, withoutSnippets } from "./snippets.js";
 
 const what = "a location";
 

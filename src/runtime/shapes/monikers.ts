@@ -1,6 +1,6 @@
 /** Monikers: the names of a symbol across projects. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
-import { garbled, listOf } from "../lsp-values.js";
+import { garbled, listOf } from "../ask/reply.js";
 import { table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 

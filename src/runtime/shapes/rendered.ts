@@ -1,7 +1,11 @@
 /** Reads rendered items back for the text form: files, positions and ranges in short. */
+import type { AnswerOptions } from "../../abi/handler.js";
 import type { DialectPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { documentKey, spanNames } from "../../protocol/spelling.js";
+import { withMoreCharacters } from "../answer/next-steps.js";
+import type { SnippetBounds } from "../answer/places.js";
+import type { Lighter } from "./shape.js";
 
 /** An item as a table; anything else as an empty table. */
 export function table(item: Json | undefined): JsonObject {
@@ -52,4 +56,39 @@ export function byFile(items: Json[], dialect: DialectPlan, line: (item: Json) =
 function pair(point: Json | undefined, dialect: DialectPlan): string {
   const members = table(point);
   return `${members[dialect.position.line]}:${members[dialect.position.character]}`;
+}
+
+/** What a tool or a call asks for, within the allowed bounds; undefined for no snippets. */
+export function snippetBounds(asked: AnswerOptions["snippet"]): SnippetBounds | undefined {
+  if (asked?.show === false) return undefined;
+  const within = (value: Json | undefined, low: number, high: number, otherwise: number) =>
+    typeof value === "number" ? Math.min(high, Math.max(low, Math.floor(value))) : otherwise;
+  return {
+    contextLines: within(asked?.contextLines, 0, 10, 0),
+    maxChars: within(asked?.maxChars, 40, 4000, 400),
+  };
+}
+
+/** Drops the snippets of items. */
+export const withoutSnippets: Lighter = {
+  levels: (items) => (items.some(hasText) ? 1 : 0),
+  lighten: (items, level) => (level === 0 ? items : items.map(withoutText)),
+  describe: (items, _level, call) => ({
+    warning: {
+      code: "answer/snippets-dropped",
+      message: "The snippets were left out, so that more places fit.",
+      data: { count: items.filter(hasText).length },
+    },
+    steps: withMoreCharacters(call),
+    isCut: false,
+  }),
+};
+
+function hasText(item: Json): boolean {
+  return table(item).text !== undefined;
+}
+
+function withoutText(item: Json): Json {
+  const { text: _, ...place } = table(item);
+  return place;
 }

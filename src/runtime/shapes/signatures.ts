@@ -3,7 +3,7 @@ import { canonicalText, isTable, type Json, type JsonObject } from "../../base/j
 import { sortBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { garbled, isCount, listOf, markupText } from "../lsp-values.js";
+import { garbled, isCount, listOf, markupText } from "../ask/reply.js";
 import { table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 

@@ -2,8 +2,8 @@
 import type { DialectPlan } from "../../abi/plan.js";
 import { defineAll, type JsonObject } from "../../base/json.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
-import type { ItemKind } from "../listing/items.js";
-import type { LspRange } from "../lsp-values.js";
+import type { LspRange } from "../ask/reply.js";
+import type { ItemKind } from "../listing/collect.js";
 import { extentOf, nameRangeOf, type SymbolWords } from "../point/symbols.js";
 
 /** Symbols as items of a listing; `isNamed` when each of them names its file. */

@@ -2,8 +2,7 @@
 import { isTable, type JsonObject } from "../../base/json.js";
 import { fromPointer, getAt } from "../../base/pointer.js";
 import { cutCharacters } from "../../base/text.js";
-import { wholeValue } from "../ask/reply.js";
-import { garbled } from "../lsp-values.js";
+import { garbled, wholeValue } from "../ask/reply.js";
 import { fenced } from "./hover.js";
 import { textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";

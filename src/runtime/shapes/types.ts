@@ -1,6 +1,6 @@
 /** Supertypes or subtypes of a type, without duplicates. */
 import type { Json } from "../../base/json.js";
-import { garbled, listOf } from "../lsp-values.js";
+import { garbled, listOf } from "../ask/reply.js";
 import { readHierarchyItem, renderHierarchyItem } from "./hierarchy-item.js";
 import { byFile, placeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";

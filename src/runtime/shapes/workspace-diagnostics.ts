@@ -1,11 +1,9 @@
 /** Diagnostics of the whole workspace by file. Of each file a limited number is shown and all are counted. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
-import type { ReplyData } from "../ask/reply.js";
+import { garbled, listOf, type ReplyData } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
-import { collect } from "../listing/collect.js";
-import type { RawItem } from "../listing/items.js";
+import { collect, type RawItem } from "../listing/collect.js";
 import { FileList } from "../listing/list.js";
-import { garbled, listOf } from "../lsp-values.js";
 import {
   besideOf,
   diagnosticKind,

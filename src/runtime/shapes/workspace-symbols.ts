@@ -1,9 +1,8 @@
 /** Symbols of the whole workspace. A symbol without a range in the reply is shown without one. */
 import { workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
-import type { ReplyData } from "../ask/reply.js";
+import { garbled, type ReplyData } from "../ask/reply.js";
 import { collect } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
-import { garbled } from "../lsp-values.js";
 import { type FoundSymbol, workspaceSymbols } from "../point/symbols.js";
 import { symbolLine } from "./document-symbols.js";
 import { byFile, rangeText } from "./rendered.js";
