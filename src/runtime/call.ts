@@ -20,7 +20,7 @@ import { Choices, choose } from "./ask/choose.js";
 import { openReply, sealReply, wholeValue } from "./ask/reply.js";
 import { assertFilesUnchanged } from "./ask/retry-on-change.js";
 import { type Step, warnOfCuts, warnOfSteps } from "./ask/workflow.js";
-import type { LoadedBundle } from "./bundle/load.js";
+import type { LoadedTool } from "./bundle/load.js";
 import { checkArguments, clampNumbers } from "./bundle/validate.js";
 import type { CallState } from "./call-state.js";
 import { timeWithin } from "./deadline.js";
@@ -116,16 +116,15 @@ function ownReply(value: unknown): Reply {
 /** A call whose arguments are not checked yet. */
 export type UncheckedCall = Omit<CallState, "input" | "since">;
 
-/** The answer to a call; `run` is how its tool reaches others. */
+/** The answer to a call: checks the arguments, then runs the handler; `run` calls another tool. */
 export async function answerCall(
-  loaded: LoadedBundle,
+  { handler, argumentNames, inputValidator }: LoadedTool,
   unchecked: UncheckedCall,
   args: unknown,
   run: RunTool,
 ): Promise<Answer> {
   const { tool, plan, evidence, pool } = unchecked;
-  const validator = await loaded.inputValidator(tool.name);
-  const given = checkArguments(tool, validator, args, loaded.argumentNames(tool.name));
+  const given = checkArguments(tool, inputValidator, args, argumentNames);
   const input = clampNumbers(tool, plan, given, evidence);
   evidence.input = input;
   const since = tool.effect === "edit" ? await pool.version() : 0;
@@ -136,7 +135,6 @@ export async function answerCall(
     if (tool.page !== null && typeof cursor === "string")
       return await pageAnswer(state, tool.output.shape, cursor);
     if (typeof token === "string") return await heldAnswer(state, token);
-    const handler = await loaded.handler(tool.name);
     return await handler.run(new ToolCall(state, run), input);
   } catch (error) {
     if (error instanceof SeveralMatches || error instanceof Refusal) await assertFilesUnchanged(state);

@@ -10,7 +10,7 @@ import { countdown, Deadline, untilAborted, withTimeout } from "../base/timing.j
 import type { ServerPool, WorkspaceVersion } from "../lsp/types.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
-import { loadTexts, type ToolTexts } from "./answer/answer-text.js";
+import { type ToolTexts, toolTexts } from "./answer/answer-text.js";
 import { Evidence, type Learned } from "./answer/evidence.js";
 import { type CallOutcome, refusalOf, refused, unknownTool } from "./answer/outcome.js";
 import { Pages } from "./answer/pages.js";
@@ -18,7 +18,7 @@ import { Places } from "./answer/places.js";
 import { warnedFolders } from "./ask/ask.js";
 import type { RunTool } from "./ask/batch.js";
 import { type Attempt, retryWhileFilesChange } from "./ask/retry-on-change.js";
-import type { LoadedBundle } from "./bundle/load.js";
+import type { LoadedBundle, LoadedTool } from "./bundle/load.js";
 import { answerFault } from "./bundle/validate.js";
 import { answerCall, type UncheckedCall } from "./call.js";
 import type { CallState } from "./call-state.js";
@@ -121,12 +121,13 @@ export class Session {
     this.onClose(this);
   }
 
-  /** Runs a call and checks what it answers against the tool's output schema. */
+  /** Runs a call and checks its answer against the tool's output schema. */
   async #perform(request: ToolRequest): Promise<Performed> {
-    const performed = await this.#run(request);
     const { loaded, log, strictAnswers } = this.#shared;
     const { name } = request.tool;
-    const fault = answerFault(await loaded.outputValidator(name), performed.outcome.structured);
+    const tool = await loaded.tool(name);
+    const performed = await this.#run(request, tool);
+    const fault = answerFault(tool.outputValidator, performed.outcome.structured);
     if (fault === undefined) return performed;
     const message = `the answer of ${name} violates its output schema: ${fault}`;
     if (strictAnswers) throw new Fault(message);
@@ -135,19 +136,19 @@ export class Session {
   }
 
   /** Runs a call until it ends, is cancelled or its time is up. */
-  async #run(request: ToolRequest): Promise<Performed> {
+  async #run(request: ToolRequest, loaded: LoadedTool): Promise<Performed> {
     const { tool, cancel, timeoutMs, onProgress, outer } = request;
-    const { plan, loaded, log } = this.#shared;
+    const { plan, log } = this.#shared;
+    const texts = toolTexts(plan.dialect, tool, loaded);
     const remainingMs = countdown(timeoutMs);
     const deadline = new Deadline(cancel, timeoutMs);
     const { signal } = deadline;
-    const texts = await loadTexts(loaded, tool);
     let gathered = this.#gather(texts, outer);
     const attempt = async (attempt?: Attempt): Promise<Answer> => {
       const files = await this.#checkFiles(request, signal, remainingMs, attempt);
       const frame: Frame = { signal, remainingMs, onProgress, files };
       gathered = this.#gather(texts, outer);
-      return this.#answer(request, frame, gathered, attempt);
+      return this.#answer(request, loaded, frame, gathered, attempt);
     };
     try {
       signal.throwIfAborted();
@@ -199,6 +200,7 @@ export class Session {
   /** One attempt at the answer. */
   #answer(
     { tool, args }: ToolRequest,
+    loadedTool: LoadedTool,
     frame: Frame,
     gathered: Gathered,
     attempt: Attempt | undefined,
@@ -214,7 +216,7 @@ export class Session {
       ...{ pool: this.#pool, gate: this.#gate, pages: this.#pages, previews: this.#previews },
       warnedFolders: this.#warnedFolders,
     };
-    return answerCall(loaded, state, args, run);
+    return answerCall(loadedTool, state, args, run);
   }
 
   /** A tool called by another tool, within the time that is left; its refusal is part of the whole answer. */

@@ -72,7 +72,7 @@ describe("gateway", () => {
   const structured = async (tool: string, args: JsonObject): Promise<JsonObject> => {
     const outcome = await gateway.call(`vscode.lsp.${tool}`, args);
     expect(outcome.error).toBeNull();
-    const validate = await gateway.workshop.runtime.loaded.outputValidator(`vscode.lsp.${tool}`);
+    const { outputValidator: validate } = await gateway.workshop.runtime.loaded.tool(`vscode.lsp.${tool}`);
     validate(outcome.structured);
     expect(validate.errors ?? []).toEqual([]);
     return outcome.structured;

@@ -178,7 +178,7 @@ describe("lspi's answers", () => {
 
   const structured = async (tool: string, args: JsonObject): Promise<JsonObject> => {
     const { structured: whole } = await lspi.call(tool, args);
-    const validate = await lspi.workshop.runtime.loaded.outputValidator(tool);
+    const { outputValidator: validate } = await lspi.workshop.runtime.loaded.tool(tool);
     validate(whole);
     expect(validate.errors ?? []).toEqual([]);
     return whole;

@@ -46,7 +46,7 @@ it("renames and drops members in answers and in their schemas alike", async () =
   const first = await session.call("find_references", args, { signal });
   expect(first.structured).toMatchObject({ hits: [{ file: "a.fake" }, {}], shown: 2, asked: args });
   expect(first.structured).not.toHaveProperty("ok");
-  const validate = await runtime.loaded.outputValidator("find_references");
+  const { outputValidator: validate } = await runtime.loaded.tool("find_references");
   expect(validate(first.structured)).toBe(true);
   expect(validate({ ...first.structured, ok: true })).toBe(false);
   expect(validate({ ...first.structured, hits: [{ path: "a.fake" }] })).toBe(false);

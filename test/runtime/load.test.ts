@@ -54,7 +54,9 @@ describe("a bundle that is whole", () => {
     expect(disk.plan).toEqual(memory.plan);
     expect(disk.tools).toEqual(memory.tools);
     expect(disk.tools.map((tool) => tool.name)).toHaveLength(11);
-    const handlers = await Promise.all([memory.handler("get_hover"), disk.handler("get_hover")]);
+    const handlers = await Promise.all(
+      [memory, disk].map(async (loaded) => (await loaded.tool("get_hover")).handler),
+    );
     expect(handlers.map(({ name, effect }) => ({ name, effect }))).toEqual(
       Array(2).fill({ name: "get_hover", effect: "read" }),
     );
@@ -70,8 +72,8 @@ describe("a bundle that is whole", () => {
     const path = copy();
     const loaded = await loadBundle({ folder: path });
     writeFileSync(join(path, "handlers/get_hover.js"), "throw new Error('changed after the check');\n");
-    expect((await loaded.handler("get_hover")).name).toBe("get_hover");
-    const validate = await loaded.inputValidator("get_hover");
+    expect((await loaded.tool("get_hover")).handler.name).toBe("get_hover");
+    const { inputValidator: validate } = await loaded.tool("get_hover");
     expect(validate({ file_path: "a" })).toBe(true);
     expect(validate({ file_path: 7 })).toBe(false);
   });

@@ -146,8 +146,9 @@ describe("an answer that violates its own schema", () => {
     const { loaded } = workshop.runtime;
     const logged: string[] = [];
     const error = { instancePath: "/value", keyword: "type", message: "must be string", params: {} };
+    const outputValidator = Object.assign(() => false, { errors: [error] });
     const runtime = await openRuntime(
-      { ...loaded, outputValidator: async () => Object.assign(() => false, { errors: [error] }) },
+      { ...loaded, tool: async (name) => ({ ...(await loaded.tool(name)), outputValidator }) },
       {
         base: dirname(workshop.folder),
         env: process.env,
@@ -183,7 +184,7 @@ describe("an answer that violates its own schema", () => {
 
   it("is found by the validators of the bundle", async () => {
     const { bundle } = writeWorkshop({ files: {}, servers: { fake: withReplies(1) }, config });
-    const validate = await (await loadBundle({ bundle })).outputValidator("info");
+    const { outputValidator: validate } = await (await loadBundle({ bundle })).tool("info");
     const { structured } = await workshop.call("info", { file_path: "a.fake" });
     expect(validate(structured)).toBe(true);
     expect(validate({ ...structured, value: { level: "low" } })).toBe(false);

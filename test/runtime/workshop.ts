@@ -133,7 +133,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     uri: (path) => pathToFileURL(join(folder, path)).href,
     async call(tool, args, signal = new AbortController().signal) {
       const outcome = await session.call(tool, args, { signal });
-      const validate = await loaded.outputValidator(tool);
+      const { outputValidator: validate } = await loaded.tool(tool);
       validate(outcome.structured);
       expect(validate.errors ?? []).toEqual([]);
       expect(outcome.structured.ok).toBe(!outcome.isError);

@@ -10,7 +10,7 @@ import type { NextStep, Refusal, Warning } from "../../base/problem.js";
 import { cutCharacters } from "../../base/text.js";
 import { codeWord, spellMembers } from "../../protocol/members.js";
 import { documentKey } from "../../protocol/spelling.js";
-import type { LoadedBundle } from "../bundle/load.js";
+import type { LoadedTool } from "../bundle/load.js";
 import { fileOf } from "../shapes/rendered.js";
 
 const HEADLINE_CHARACTERS = 200;
@@ -41,15 +41,13 @@ export interface AnswerParts {
   isEmpty: boolean;
 }
 
-/** The texts of a tool, loaded from the bundle. */
-export async function loadTexts(loaded: LoadedBundle, tool: ToolPlan): Promise<ToolTexts> {
-  const { dialect } = loaded.plan;
-  return {
-    dialect,
-    text: tool.text === null && dialect.text === null ? undefined : await loaded.text(tool.name),
-    empty: tool.empty,
-    errorText: dialect.errors.text === null ? undefined : await loaded.errorText(),
-  };
+/** The texts of a tool. */
+export function toolTexts(
+  dialect: DialectPlan,
+  { empty }: ToolPlan,
+  { text, errorText }: LoadedTool,
+): ToolTexts {
+  return { dialect, text, empty, errorText };
 }
 
 /** Both forms of an answer. */

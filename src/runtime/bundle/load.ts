@@ -23,23 +23,28 @@ import { getAt } from "../../base/pointer.js";
 import { ConfigError, Fault } from "../../base/problem.js";
 import { type BundleBytes, bundleInMemory, bundleOnDisk, verifyBundle } from "./bundle-files.js";
 
-/** A verified bundle; each module is imported when it is first used. */
+/** A verified bundle; the modules of a tool are imported when it is first called. */
 export interface LoadedBundle {
   readonly manifest: Manifest;
   readonly plan: Plan;
   /** The entries of `tools/list`, sorted by name. */
   readonly tools: ToolEntry[];
-  handler(tool: string): Promise<ToolDefinition>;
-  /** The names of a tool's arguments, from its schema. */
-  argumentNames(tool: string): readonly string[];
-  inputValidator(tool: string): Promise<Validator>;
-  outputValidator(tool: string): Promise<Validator>;
+  tool(name: string): Promise<LoadedTool>;
   /** Checks a server's replies to a method; undefined where the config declares no `result` for it. */
   replyValidator(serverId: string, method: string): Promise<Validator | undefined>;
-  /** The text template of a tool. */
-  text(tool: string): Promise<TextFunction>;
+}
+
+/** The modules of one tool. */
+export interface LoadedTool {
+  handler: ToolDefinition;
+  /** The names of its arguments, from its schema. */
+  argumentNames: readonly string[];
+  inputValidator: Validator;
+  outputValidator: Validator;
+  /** Its own text template, or the dialect's; undefined where the shape's lines are shown. */
+  text: TextFunction | undefined;
   /** The dialect's text for refusals. */
-  errorText(): Promise<TextFunction>;
+  errorText: TextFunction | undefined;
 }
 
 /** Where a bundle comes from. */
@@ -61,30 +66,37 @@ export async function loadBundle(
   const replies = bytes.has(REPLIES_FILE) ? jsonOf(bytes, REPLIES_FILE) : {};
   verifyTools(plan, tools, answers, bytes);
   const load = moduleLoader(bytes);
-  const names = new Map(tools.map(({ name, inputSchema }) => [name, propertiesOf(inputSchema)]));
+  const openTool = async (name: string): Promise<LoadedTool> => {
+    const output = pathIn(answers, [name]);
+    if (output === undefined) throw new Fault(`the bundle names no validator for the answers of ${name}`);
+    const entry = tools.find((tool) => tool.name === name);
+    const handler = ((await load(bundlePaths.handler(name))) as HandlerModule)(abi);
+    if (handler.name !== name) throw new Fault(`the handler of ${name} calls itself ${handler.name}`);
+    const text = hasText(plan, name) ? await load(bundlePaths.text(name)) : undefined;
+    const errorText = plan.dialect.errors.text === null ? undefined : await load(ERROR_TEXT_FILE);
+    return {
+      handler,
+      argumentNames: entry === undefined ? [] : propertiesOf(entry.inputSchema),
+      inputValidator: (await load(bundlePaths.inputValidator(name))) as Validator,
+      outputValidator: (await load(output)) as Validator,
+      text: text as TextFunction | undefined,
+      errorText: errorText as TextFunction | undefined,
+    };
+  };
+  const opened = new Map<string, Promise<LoadedTool>>();
   return {
     manifest: raw.manifest,
     plan,
     tools,
-    async handler(tool) {
-      const make = (await load(bundlePaths.handler(tool))) as HandlerModule;
-      const definition = make(abi);
-      if (definition.name !== tool) throw new Fault(`the handler of ${tool} calls itself ${definition.name}`);
-      return definition;
-    },
-    argumentNames: (tool) => names.get(tool) ?? [],
-    inputValidator: async (tool) => (await load(bundlePaths.inputValidator(tool))) as Validator,
-    async outputValidator(tool) {
-      const path = pathIn(answers, [tool]);
-      if (path === undefined) throw new Fault(`the bundle names no validator for the answers of ${tool}`);
-      return (await load(path)) as Validator;
+    tool(name) {
+      const tool = opened.get(name) ?? openTool(name);
+      opened.set(name, tool);
+      return tool;
     },
     async replyValidator(serverId, method) {
       const path = pathIn(replies, [serverId, method]);
       return path === undefined ? undefined : ((await load(path)) as Validator);
     },
-    text: async (tool) => (await load(bundlePaths.text(tool))) as TextFunction,
-    errorText: async () => (await load(ERROR_TEXT_FILE)) as TextFunction,
   };
 }
 
