@@ -8,7 +8,9 @@ export interface JsonObject {
 }
 
 /** Whether a value is an object that is neither null nor an array. */
-export function isTable(value: unknown): value is Record<string, unknown> {
+export function isTable(value: Json | undefined): value is JsonObject;
+export function isTable(value: unknown): value is Record<string, unknown>;
+export function isTable(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -38,11 +40,7 @@ export function laidOver(under: JsonObject, over: JsonObject): JsonObject {
   const out: JsonObject = { ...under };
   for (const [key, value] of Object.entries(over)) {
     const below = out[key];
-    define(
-      out,
-      key,
-      isTable(below) && isTable(value) ? laidOver(below as JsonObject, value as JsonObject) : value,
-    );
+    define(out, key, isTable(below) && isTable(value) ? laidOver(below, value) : value);
   }
   return out;
 }

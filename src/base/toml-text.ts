@@ -6,9 +6,7 @@ import { Fault } from "./problem.js";
 export function tomlText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(tomlText).join(", ")}]`;
   if (isTable(value)) {
-    const members = Object.entries(value).map(
-      ([key, member]) => `${tomlKey(key)} = ${tomlText(member as Json)}`,
-    );
+    const members = Object.entries(value).map(([key, member]) => `${tomlKey(key)} = ${tomlText(member)}`);
     return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
   }
   if (typeof value === "string") return tomlString(value);
@@ -30,7 +28,7 @@ export function tomlPart(value: Json, lost: (path: string) => void, path = ""): 
   if (!isTable(value)) return value;
   const out: JsonObject = {};
   for (const [key, member] of Object.entries(value)) {
-    const part = tomlPart(member as Json, lost, `${path}.${tomlKey(key)}`);
+    const part = tomlPart(member, lost, `${path}.${tomlKey(key)}`);
     if (part !== undefined) define(out, key, part);
   }
   return out;

@@ -116,6 +116,16 @@ export function planConfig(input: Input, io: Io): Planned {
   };
 }
 
+/** The plan; for a removal that of `fallback` when the config has problems or is gone. */
+export function planOrFallback(input: Input, io: Io, isRemoval: boolean, fallback: JsonObject): Planned {
+  try {
+    return planConfig(input, io);
+  } catch (error) {
+    if (!(error instanceof ConfigError && isRemoval)) throw error;
+    return planConfig(input.withConfig(fallback), io);
+  }
+}
+
 /** Preference among servers: complete installations, incomplete ones, then those in an untrusted `node_modules`. */
 function tiersOf(
   workspace: string,

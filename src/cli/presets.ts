@@ -1,5 +1,6 @@
 /** The catalogue for commands: search by name, language or extension, and whether a server is installed. */
 import { join } from "node:path";
+import type { JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { Catalogue } from "../config/catalogue/catalogue.js";
 import { languageNamed } from "../config/catalogue/language-names.js";
@@ -15,6 +16,14 @@ import { untrustedAround } from "./untrusted-folders.js";
 
 export function openCatalogue(): Catalogue {
   return new Catalogue(shippedConfigs, diskFiles);
+}
+
+/** The programs that server entries start, from their own settings or their presets. */
+export function serverPrograms(servers: readonly JsonObject[], catalogue: Catalogue): string[] {
+  return servers.flatMap(({ command, kind }) => {
+    const words = command ?? catalogue.preset(String(kind))?.config.command ?? [];
+    return [words].flat().map(String).slice(0, 1);
+  });
 }
 
 /** Installed; installed without modules that it loads; only in an untrusted workspace's `node_modules`; not found. */

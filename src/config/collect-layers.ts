@@ -18,12 +18,11 @@ import { type Files, readOrExplain } from "./files.js";
 import {
   type LayerTable,
   layerTable,
-  leafValue,
   mergeLayers,
   mergeTables,
-  nodeAt,
   serverRule,
   tableWithoutFile,
+  valueAt,
   withEntries,
 } from "./layer.js";
 import { configSchema } from "./schema.js";
@@ -125,7 +124,7 @@ export function limitsOf(
   catalogue: Catalogue,
   userLayers: readonly LayerTable[],
 ): Limits {
-  const context = leafValue(nodeAt(mergeLayers(userLayers), ["mcp", "context"]));
+  const context = valueAt(mergeLayers(userLayers), "mcp", "context");
   const profile = profileTables(typeof context === "string" ? context : "default", catalogue);
   const complete = (layers: readonly LayerTable[]) =>
     applyPresets(mergeLayers(layers), catalogue, request.env).config;

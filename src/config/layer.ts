@@ -184,6 +184,16 @@ export function itemsOf(node: LayerNode | undefined): readonly LayerNode[] {
   return node?.kind === "list" ? node.items : [];
 }
 
+/** The value of the leaf at a path. */
+export function valueAt(root: LayerNode, ...path: Path): Json | undefined {
+  return leafValue(nodeAt(root, path));
+}
+
+/** The items of the list at a path. */
+export function itemsAt(root: LayerNode, ...path: Path): readonly LayerNode[] {
+  return itemsOf(nodeAt(root, path));
+}
+
 /** The plain value of a node. */
 export function toJson(node: LayerNode): Json {
   if (node.kind === "leaf") return node.value;

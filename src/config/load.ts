@@ -23,7 +23,7 @@ import { baseOf, type Discovered, discover, trustName } from "./discover.js";
 import { hashOf, readExtended } from "./extends.js";
 import type { Files } from "./files.js";
 import {
-  itemsOf,
+  itemsAt,
   type LayerNode,
   type LayerTable,
   layerTable,
@@ -33,6 +33,7 @@ import {
   nodeAt,
   tableWithoutFile,
   toTable,
+  valueAt,
   withEntries,
 } from "./layer.js";
 import { isLspiTool } from "./lspi.js";
@@ -101,7 +102,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   problems.push(
     ...checked.problems.filter((problem) => problems.length === 0 || problem.code === "config/missing-key"),
   );
-  const isAuto = leafValue(nodeAt(person, ["mcp", "context"])) === AUTO_CONTEXT;
+  const isAuto = valueAt(person, "mcp", "context") === AUTO_CONTEXT;
   const loaded = {
     base,
     folder,
@@ -195,8 +196,8 @@ function profileLayers(person: LayerTable, catalogue: Catalogue, problems: Probl
 function clientForms(shipped: string, catalogue: Catalogue, files: Files): ClientForm[] {
   return readClients(shipped, files).map(({ client_info: names, context }) => {
     const profile = mergeLayers(profileTables(context, catalogue));
-    const result = leafValue(nodeAt(profile, ["dialect", "result"]));
-    const maxChars = leafValue(nodeAt(profile, ["mcp", "output", "max_total_chars_default"]));
+    const result = valueAt(profile, "dialect", "result");
+    const maxChars = valueAt(profile, "mcp", "output", "max_total_chars_default");
     return {
       names,
       result: result === "structured" || result === "text" ? result : "both",
@@ -212,7 +213,7 @@ function embeddedLayers(
   kind: Discovered["kind"],
   layers: readonly LayerTable[],
 ): LayerTable[] {
-  const hasServers = layers.some((layer) => itemsOf(layer.entries.get("servers")).length > 0);
+  const hasServers = layers.some((layer) => itemsAt(layer, "servers").length > 0);
   if (!request.embedded || (hasServers && kind !== "embedded")) return [];
   const { servers, ...rest } = request.embedded(catalogue.facts());
   const tree: JsonObject = {
@@ -224,7 +225,7 @@ function embeddedLayers(
 
 function hasTool(profile: string, tool: string, catalogue: Catalogue): boolean {
   return profileTables(profile, catalogue).some((layer) =>
-    itemsOf(layer.entries.get("tools")).some((node) => leafValue(nodeAt(node, ["name"])) === tool),
+    itemsAt(layer, "tools").some((node) => valueAt(node, "name") === tool),
   );
 }
 

@@ -83,7 +83,7 @@ export function renameLspiKeys(source: Source): Source {
     delete tree[name];
     if (getAt(tree, ["workspace", "roots"]) !== undefined) addDuplicate([name], "workspace.roots");
     else {
-      tree.workspace = { ...(tree.workspace as JsonObject | undefined), roots: [root] };
+      tree.workspace = { ...tree.workspace, roots: [root] };
       written.set("/workspace/roots", [name]);
       written.set("/workspace/roots/0", [name]);
     }
@@ -91,7 +91,7 @@ export function renameLspiKeys(source: Source): Source {
   if (Array.isArray(tree.servers))
     tree.servers = tree.servers.map((server, index) => rename(server, ["servers", index], serverAliases));
   if (isTable(tree.mcp)) {
-    const mcp = rename(tree.mcp as JsonObject, ["mcp"], mcpAliases) as JsonObject;
+    const mcp = rename(tree.mcp, ["mcp"], mcpAliases) as JsonObject;
     tree.mcp = mcp;
     if (isTable(mcp.output)) mcp.output = rename(mcp.output, ["mcp", "output"], outputAliases);
   }

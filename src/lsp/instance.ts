@@ -9,7 +9,7 @@ import type {
   TextDocumentPositionParams,
   WorkspaceFolder,
 } from "vscode-languageserver-protocol";
-import type { ServerPlan } from "../abi/plan.js";
+import type { Effect, LimitsPlan, ServerPlan } from "../abi/plan.js";
 import { pathOfUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { PositionEncoding } from "../base/text.js";
@@ -23,25 +23,49 @@ import {
 } from "./documents/file-operations.js";
 import { ServerFiles } from "./documents/server-files.js";
 import { fieldsOf } from "./fields.js";
-import type { InstanceContext } from "./instance-context.js";
 import type { Transport } from "./process/launch.js";
+import type { LaunchSettings } from "./process/launch-settings.js";
 import { ServerShutdown } from "./process/shutdown.js";
 import { ReadinessState } from "./readiness.js";
 import type {
   DiagnosticsOptions,
   DiagnosticsReport,
+  Log,
   OpenDocument,
   RequestOptions,
   ServerReply,
   ServerStatus,
+  Trace,
   WorkspaceDiagnosticsReport,
 } from "./types.js";
 import { cancelled } from "./waiting.js";
+import type { WorkspaceWatch } from "./watch/workspace-watch.js";
 import { ServerConnection } from "./wire/connection.js";
 import { initializeServer } from "./wire/initialize.js";
 import { type RequestTarget, requestWhenReady } from "./wire/ready-request.js";
 import { ServerMessages } from "./wire/server-messages.js";
 import { workspaceFolder } from "./workspace-folders.js";
+
+/** What one running server gets from the pool. */
+export interface InstanceContext {
+  plan: ServerPlan;
+  /** Absolute root of this instance. */
+  root: string;
+  launchSettings: LaunchSettings;
+  /** Absolute further workspace folders: of the plan, and other roots that this instance serves. */
+  folders: string[];
+  roots: readonly string[];
+  limits: LimitsPlan;
+  /** Allowed effects: they limit the client capabilities. */
+  effects: readonly Effect[];
+  generation: number;
+  version: string;
+  watch: WorkspaceWatch;
+  log: Log;
+  trace: Trace | undefined;
+  /** Runs a command in another server, for the plan's `forward` rules. */
+  command: (serverId: string, command: string, args: unknown[]) => Promise<unknown>;
+}
 
 export class Instance {
   readonly plan: ServerPlan;

@@ -33,8 +33,6 @@ class Pool implements ServerPool {
   readonly #plan: Plan;
   readonly #context: PoolContext;
   readonly #slots = new Map<string, Slot>();
-  /** The slots sorted; undefined after one was added. */
-  #inOrder: readonly Slot[] | undefined;
   readonly #routes: FileRoutes;
   /** Cached roots by server and folder. They hold as long as no file is created or deleted. */
   readonly #roots = new LRUCache<string, string>({ max: MAX_CACHED_ROOTS });
@@ -42,7 +40,6 @@ class Pool implements ServerPool {
   readonly #guardian: Guardian;
   readonly #watch: WorkspaceWatch;
   readonly #versions: WorkspaceVersions;
-  #starts = 0;
   #closed = false;
 
   constructor(plan: Plan, context: PoolContext) {
@@ -72,8 +69,7 @@ class Pool implements ServerPool {
     signal: AbortSignal,
     roots?: SessionRoots,
   ): Promise<LanguageServer> {
-    const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
-    if (!server) throw new Refusal("route/no-server", `no server is called "${serverId}"`);
+    const server = this.#serverOf(serverId);
     const root = this.#rootOf(server, path);
     const slot = this.#holder(server, root) ?? (await this.#host(server, root, signal));
     return this.#handle(slot, await this.#occupy(slot, signal, roots), roots);
@@ -85,7 +81,7 @@ class Pool implements ServerPool {
 
   running(roots?: SessionRoots): LanguageServer[] {
     return this.#sorted().flatMap((slot) => {
-      const instance = slot.instance;
+      const { instance } = slot;
       return instance ? [this.#handle(slot, instance, roots)] : [];
     });
   }
@@ -203,14 +199,10 @@ class Pool implements ServerPool {
     if (known) return known;
     const { roots, log } = this.#context;
     const slot = new Slot({
-      plan: server,
-      root,
-      roots,
-      log,
+      ...{ plan: server, root, roots, log },
       start: (generation, folders, signal) => this.#start(server, root, folders, generation, signal),
     });
     this.#slots.set(key, slot);
-    this.#inOrder = undefined;
     return slot;
   }
 
@@ -244,20 +236,13 @@ class Pool implements ServerPool {
     signal: AbortSignal,
   ): Promise<Instance> {
     const { roots, base, log, version, trace } = this.#context;
-    this.#starts += 1;
     // Begins before the server reads its first file: it is notified of what changes from here on.
     void this.#watch.check();
     const transport = await launch(this.#plan, server, root, this.#context, this.#guardian, signal);
     const instance = new Instance(
       {
-        plan: server,
-        root,
+        ...{ plan: server, root, roots, generation, version, log, trace },
         launchSettings: transport.launchSettings,
-        roots,
-        generation,
-        version,
-        log,
-        trace,
         folders: [...server.workspaceFolders.map((folder) => resolve(base, folder)), ...folders],
         limits: this.#plan.limits,
         effects: this.#plan.allow.effects,
@@ -283,25 +268,24 @@ class Pool implements ServerPool {
 
   /** Runs a command in the server that a `forward` rule names, for the same root. */
   async #command(serverId: string, root: string, command: string, args: unknown[]): Promise<unknown> {
+    const { signal } = new AbortController();
+    const instance = await this.#occupy(this.#slot(this.#serverOf(serverId), root), signal);
+    const params = { command, arguments: args };
+    return (await instance.request("workspace/executeCommand", params, { signal })).value;
+  }
+
+  #serverOf(serverId: string): ServerPlan {
     const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
     if (!server) throw new Refusal("route/no-server", `no server is called "${serverId}"`);
-    const { signal } = new AbortController();
-    const instance = await this.#occupy(this.#slot(server, root), signal);
-    const reply = await instance.request(
-      "workspace/executeCommand",
-      { command, arguments: args },
-      { signal },
-    );
-    return reply.value;
+    return server;
   }
 
   #chosen(serverId: string | undefined): Slot[] {
     return this.#sorted().filter((slot) => serverId === undefined || slot.plan.id === serverId);
   }
 
-  #sorted(): readonly Slot[] {
-    this.#inOrder ??= sortBy([...this.#slots.values()], (slot) => [slot.plan.id, slot.root]);
-    return this.#inOrder;
+  #sorted(): Slot[] {
+    return sortBy([...this.#slots.values()], (slot) => [slot.plan.id, slot.root]);
   }
 
   #unstarted(server: ServerPlan): ServerStatus {

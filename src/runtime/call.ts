@@ -3,16 +3,30 @@ import type { Answer, AnswerOptions, At, BatchOptions, Call, Reply } from "../ab
 import type { RuntimeAction, ShapeName } from "../abi/plan.js";
 import type { Json, JsonObject } from "../base/json.js";
 import { getAt } from "../base/pointer.js";
+import { Refusal } from "../base/problem.js";
+import { editArguments } from "../protocol/edit-arguments.js";
 import { listingNames } from "../protocol/pointing.js";
 import { runAction } from "./actions.js";
-import { buildAnswer } from "./answer/answer.js";
+import {
+  buildAnswer,
+  candidatesAnswer,
+  choicesAnswer,
+  emptyAnswer,
+  heldAnswer,
+  pageAnswer,
+} from "./answer/answer.js";
+import { clampNumbers } from "./answer/clamp-arguments.js";
 import { type BatchBounds, type RunTool, runBatch } from "./ask/batch.js";
-import { choose } from "./ask/choose.js";
+import { Choices, choose } from "./ask/choose.js";
 import { openReply, sealReply, wholeValue } from "./ask/reply.js";
+import { assertFilesUnchanged } from "./ask/retry-on-change.js";
 import { type Step, warnOfCuts, warnOfSteps } from "./ask/workflow.js";
+import type { LoadedBundle } from "./bundle/load.js";
+import { checkArguments } from "./bundle/validate.js";
 import type { CallState } from "./call-state.js";
 import { timeWithin } from "./deadline.js";
 import { PointedAt } from "./point/at.js";
+import { SeveralMatches } from "./point/find-symbol.js";
 import { point } from "./point/point.js";
 
 export class ToolCall implements Call {
@@ -98,4 +112,38 @@ export class ToolCall implements Call {
 /** A reply that comes from the runtime itself. */
 function ownReply(value: unknown): Reply {
   return sealReply({ parts: [{ server: undefined, value }], perItem: false });
+}
+
+/** A call whose arguments are not checked yet. */
+export type UncheckedCall = Omit<CallState, "input" | "since">;
+
+/** The answer to a call; `run` is how its tool reaches others. */
+export async function answerCall(
+  loaded: LoadedBundle,
+  unchecked: UncheckedCall,
+  args: unknown,
+  run: RunTool,
+): Promise<Answer> {
+  const { tool, plan, evidence, pool } = unchecked;
+  const validator = await loaded.inputValidator(tool.name);
+  const given = checkArguments(tool, validator, args, loaded.argumentNames(tool.name));
+  const input = clampNumbers(tool, plan, given, evidence);
+  evidence.input = input;
+  const since = tool.effect === "edit" ? await pool.version() : 0;
+  const state: CallState = { ...unchecked, input, since };
+  const token = tool.output.apply === "on_request" ? input[editArguments.token] : undefined;
+  const cursor = input[plan.dialect.listing.cursor];
+  try {
+    if (tool.page !== null && typeof cursor === "string")
+      return await pageAnswer(state, tool.output.shape, cursor);
+    if (typeof token === "string") return await heldAnswer(state, token);
+    const handler = await loaded.handler(tool.name);
+    return await handler.run(new ToolCall(state, run), input);
+  } catch (error) {
+    if (error instanceof SeveralMatches || error instanceof Refusal) await assertFilesUnchanged(state);
+    if (error instanceof Choices) return await choicesAnswer(state, error);
+    if (error instanceof SeveralMatches) return candidatesAnswer(state, error.message, error.candidates);
+    if (error instanceof Refusal && error.code === "lsp/not-supported") return emptyAnswer(state, error);
+    throw error;
+  }
 }

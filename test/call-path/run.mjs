@@ -1,42 +1,65 @@
 /**
- * Prints the path of one warm `find_references` through our own code: every function that runs between the client's
- * request and its answer, file by file, as V8's precise coverage counts them. Functions that wait (`async`) are the
- * path; the others are helpers that they call. Fails when the path is longer than the bounds.
+ * Prints the path of one warm `find_references` through our own code, so that anyone can look at it: the functions that
+ * pass the call on, from the client's request to the language server and from its reply to the answer, and the files
+ * whose code runs meanwhile (V8's precise coverage). Fails when it is longer than the bounds.
  *
  *   npm run call-path
  */
 import { spawn } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { build } from "esbuild";
+import { instrument } from "./instrument.mjs";
 
-const MAX_PATH_FUNCTIONS = 45;
+const MAX_FUNCTIONS = 45;
 const MAX_FILES = 50;
 const WARM_CALLS = 3;
+/** A file that was written less than two seconds ago is read again before each call. */
+const SETTLE_MS = 2_500;
+
+/** The stations of a call, in the order of docs/architecture.md. Whoever leads to one of them is on the path. */
+const stations = [
+  ["check the disk", "lsp/watch/workspace-watch.ts#check"],
+  ["check the path", "workspace/gate.ts#admitFile"],
+  ["open the document", "lsp/documents/documents.ts#ensureOpen"],
+  ["check the capability", "lsp/capabilities.ts#offers"],
+  ["send the request", "lsp/wire/connection.ts#request"],
+  ["sort the items", "runtime/listing/collect.ts#collect"],
+  ["render the page", "runtime/listing/list.ts#render"],
+  ["check the files again", "runtime/ask/retry-on-change.ts#assertFilesUnchanged"],
+  ["send the answer", "mcp/stream-transport.ts#send"],
+];
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-path-")));
 try {
-  await transpile();
-  const functions = await functionsOfOneCall();
-  process.exitCode = report(functions) ? 0 : 1;
+  transpile();
+  process.exitCode = report(await recordCall()) ? 0 : 1;
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** Transpiles `src` file by file, so that coverage names our own files and functions. */
-async function transpile() {
-  await build({
-    entryPoints: [join(root, "src/**/*.ts")],
-    outdir: join(scratch, "src"),
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    logLevel: "warning",
-  });
+/** Transpiles `src` file by file, and makes a small project beside it. */
+function transpile() {
+  for (const file of readdirSync(join(root, "src"), { recursive: true })) {
+    if (!file.endsWith(".ts")) continue;
+    const out = join(scratch, "src", file.replace(/\.ts$/, ".js"));
+    mkdirSync(dirname(out), { recursive: true });
+    writeFileSync(out, instrument(readFileSync(join(root, "src", file), "utf8"), file));
+  }
   for (const name of ["configs", "templates", "package.json", "node_modules", "dist"])
     symlinkSync(join(root, name), join(scratch, name));
   cpSync(join(root, "test/fixtures/typescript"), join(scratch, "project"), { recursive: true });
@@ -44,32 +67,29 @@ async function transpile() {
   symlinkSync(join(root, "node_modules"), join(scratch, "project", "node_modules"));
 }
 
-/** Starts the proxy, warms it up, and counts the functions of one more call. */
-async function functionsOfOneCall() {
-  const hook = fileURLToPath(new URL("coverage.mjs", import.meta.url));
-  const child = spawn(
-    process.execPath,
-    ["--import", hook, join(scratch, "src/cli/bin.js"), "serve", "--trust-workspace"],
-    { cwd: join(scratch, "project"), stdio: ["pipe", "pipe", "inherit", "ipc"] },
-  );
+/** Starts the proxy, warms it up, and records one more call. */
+async function recordCall() {
+  const hook = fileURLToPath(new URL("record.mjs", import.meta.url));
+  const words = ["--import", hook, join(scratch, "src/cli/bin.js"), "serve", "--trust-workspace"];
+  const child = spawn(process.execPath, words, {
+    cwd: join(scratch, "project"),
+    stdio: ["pipe", "pipe", "inherit", "ipc"],
+  });
   const client = new Client({ name: "call-path", version: "1" });
   await client.connect(lineTransport(child));
-  const call = () =>
-    client.callTool({
-      name: "find_references",
-      arguments: { file_path: "src/greet.ts", line: 2, character: 17 },
-    });
-  for (let count = 0; count < WARM_CALLS; count++) await answered(call());
-  await coverage(child, "reset");
-  await answered(call());
-  const functions = await coverage(child, "take");
+  const args = { file_path: "src/greet.ts", line: 2, character: 17 };
+  const call = async () => {
+    const { isError, content } = await client.callTool({ name: "find_references", arguments: args });
+    if (isError) throw new Error(`the call failed: ${JSON.stringify(content)}`);
+  };
+  for (let count = 0; count < WARM_CALLS; count++) await call();
+  await wait(SETTLE_MS);
+  await call();
+  await tell(child, "start");
+  await call();
+  const recorded = await tell(child, "stop");
   await client.close();
-  return functions;
-}
-
-async function answered(call) {
-  const { isError, content } = await call;
-  if (isError) throw new Error(`the call failed: ${JSON.stringify(content)}`);
+  return recorded;
 }
 
 /** The MCP client's transport over the child's own pipes: the SDK's spawns a process without an IPC channel. */
@@ -95,36 +115,39 @@ function lineTransport(child) {
   return transport;
 }
 
-function coverage(child, command) {
+function tell(child, command) {
   return new Promise((resolve) => {
     child.once("message", resolve);
     child.send(command);
   });
 }
 
-/** Prints the functions by file; says whether the bounds hold. */
-function report(scripts) {
-  let waiting = 0;
-  let all = 0;
-  const files = scripts
-    .map(({ url, functions }) => ({ path: fileURLToPath(url).slice(scratch.length + 1), url, functions }))
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
-  for (const { path, url, functions } of files) {
-    const text = readFileSync(fileURLToPath(url), "utf8");
-    console.log(path.replace(/\.js$/, ".ts"));
-    for (const { name, start, count } of functions) {
-      const isAsync = text.slice(start).startsWith("async");
-      all++;
-      if (isAsync) waiting++;
-      console.log(
-        `  ${isAsync ? "async " : "      "}${name || "(anonymous)"}${count > 1 ? ` × ${count}` : ""}`,
-      );
+/** Prints the path and the files; says whether the bounds hold. */
+function report({ files, functions }) {
+  const onPath = new Set();
+  let isWhole = true;
+  for (const [station, name] of stations) {
+    const calls = functions.filter((call) => call.name === name || call.name === name.replace("#", "##"));
+    if (calls.length === 0) isWhole = false;
+    console.log(`${station}${calls.length === 0 ? `: ${name} DID NOT RUN` : ""}`);
+    for (const call of calls.slice(0, 1)) {
+      const chain = [];
+      for (let at = call; at !== undefined; at = functions[at.parent]) chain.unshift(at.name);
+      for (const step of chain) {
+        if (!onPath.has(step)) console.log(`    ${step.replace("#", "  ")}`);
+        onPath.add(step);
+      }
     }
   }
-  const isShort = waiting <= MAX_PATH_FUNCTIONS && files.length <= MAX_FILES;
+  const paths = files.map((url) => fileURLToPath(url).slice(join(scratch, "src/").length)).sort();
   console.log(
-    `\n${waiting} functions on the path (at most ${MAX_PATH_FUNCTIONS}), ${files.length} files (at most ${MAX_FILES}), ` +
-      `${all} functions with helpers: ${isShort ? "within the bounds" : "TOO LONG"}`,
+    `\nfiles whose code runs:\n${paths.map((path) => `    ${path.replace(/\.js$/, ".ts")}`).join("\n")}`,
+  );
+  const isShort = isWhole && onPath.size <= MAX_FUNCTIONS && paths.length <= MAX_FILES;
+  const all = new Set(functions.map(({ name }) => name)).size;
+  console.log(
+    `\n${onPath.size} functions on the path (at most ${MAX_FUNCTIONS}; ${all} with helpers), ` +
+      `${paths.length} files (at most ${MAX_FILES}): ${isShort ? "within the bounds" : "TOO LONG"}`,
   );
   return isShort;
 }

@@ -341,6 +341,29 @@ test("with more files than are watched, that is said, and open documents stay tr
   expect(seen.unwatched).toBe(false);
 });
 
+test("a server that says when it has listed its files is not ready after a new source file, until it says so again", async () => {
+  const text = ["source file"];
+  const ready = { ...{ progress: false, atOnce: false, eachFolder: true, text }, field: "/message" };
+  const { server, root, file } = await session(
+    {},
+    {
+      server: { ready: { ...ready, notification: "window/logMessage" } },
+      files: { "b.fake": "1", ".gitignore": "gen/\n" },
+    },
+  );
+  const found = { notify: "window/logMessage", params: { type: 3, message: "Found 2 source files" } };
+  const readinessAfter = async (name: string) => {
+    write(join(root, name), "22");
+    await server.ensureOpen(file, signal());
+    return server.readiness;
+  };
+  await act(server, found);
+  for (const name of ["b.fake", "notes.md", "gen/c.fake"]) expect(await readinessAfter(name)).toBe("ready");
+  expect(await readinessAfter("c.fake")).toBe("unknown");
+  await act(server, found);
+  expect(server.readiness).toBe("ready");
+});
+
 test("a server that only sees open files gets the changed ones opened", async () => {
   const { server, root, file } = await session(
     {},

@@ -398,6 +398,37 @@ test("the progress of a question, where the server says that it tells of such, i
   expect((await silent.server.request(definition, {}, { signal: signal() })).readiness).toBe("ready");
 });
 
+test("after new source files a server that says when it has listed them is waited for again, for a while", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const ready = { progress: false, notification: "log", field: "/text", text: ["found"], atOnce: false };
+    const found = (state: ReadinessState) => state.notified("log", { text: "found 3 files" });
+    const state = new ReadinessState({ ...ready, eachFolder: true });
+    state.initialized();
+    state.filesAdded();
+    found(state);
+    expect(state.now).toBe("ready");
+    const span = state.requestSent();
+    vi.advanceTimersByTime(1);
+    state.filesAdded();
+    expect([state.now, state.awaitsStatus]).toEqual(["unknown", true]);
+    found(state);
+    // An answer that was on its way may be from before the listing.
+    expect([state.now, state.becameReadyDuring(span)]).toEqual(["ready", true]);
+    state.filesAdded();
+    vi.advanceTimersByTime(5_001);
+    expect([state.now, state.awaitsStatus]).toEqual(["ready", false]);
+
+    const other = new ReadinessState({ ...ready, eachFolder: false });
+    other.initialized();
+    found(other);
+    other.filesAdded();
+    expect(other.now).toBe("ready");
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("the end of progress is not the status that a server is known for", async () => {
   const { server } = await session({ capabilities: offers }, { server: { ready: serverStatus } });
   await act(server, progress("begin", { title: "fetching" }), progress("end"));

@@ -19,10 +19,9 @@ import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   type EventListener,
-  FolderWatches,
   isOnNetwork,
   type OpenEventSource,
-  RecursiveWatches,
+  SystemWatches,
 } from "../../src/lsp/watch/event-source.js";
 import { type WatchOptions, WorkspaceWatch } from "../../src/lsp/watch/workspace-watch.js";
 import { afterThis, workspace, write } from "./support.js";
@@ -406,7 +405,7 @@ describe("where there are no events", () => {
   test("a folder that could not be watched is watched as soon as it can be", async () => {
     let isFull = true;
     const openEvents: OpenEventSource = (_roots, listener) => {
-      const source = new FolderWatches(listener);
+      const source = new SystemWatches(listener);
       const add = (folder: string) => !isFull && source.add(folder);
       return {
         capacity: 9_999,
@@ -429,7 +428,7 @@ describe("where there are no events", () => {
     let listener: EventListener | undefined;
     const openEvents: OpenEventSource = (_roots, given) => {
       listener = given;
-      return new FolderWatches(given);
+      return new SystemWatches(given);
     };
     const { root, watch } = await watched({ "src/a.ts": "1" }, [], { openEvents });
     expect(watch.isBlind([root])).toBe(false);
@@ -507,7 +506,7 @@ describe("with one recursive watch, as on macOS and Windows", () => {
   });
 
   test("Node's own recursive watch reports files in new folders", { timeout: 30_000 }, async () => {
-    const openEvents: OpenEventSource = (roots, listener) => new RecursiveWatches(roots, listener);
+    const openEvents: OpenEventSource = (roots, listener) => new SystemWatches(listener, roots);
     const { root, watch } = await watched({ "src/a.ts": "1" }, [], { openEvents });
     expect(watch.isBlind([root])).toBe(false);
     const seen = async (name: string) => {

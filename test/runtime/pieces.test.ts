@@ -9,9 +9,8 @@ import { Evidence } from "../../src/runtime/answer/evidence.js";
 import { refusalOf, refused } from "../../src/runtime/answer/outcome.js";
 import { toPoint } from "../../src/runtime/answer/places.js";
 import { largest } from "../../src/runtime/answer/size-limits.js";
-import { addServerWarnings, warnedFolders } from "../../src/runtime/ask/server-warnings.js";
+import { addServerWarnings, warnedFolders } from "../../src/runtime/ask/ask.js";
 import { checkArguments } from "../../src/runtime/bundle/validate.js";
-import { overlay } from "../../src/runtime/point/params.js";
 import {
   type Container,
   containerOf,
@@ -19,6 +18,7 @@ import {
   segmentsOf,
 } from "../../src/runtime/point/symbol-names.js";
 import { findWord } from "../../src/runtime/point/symbols.js";
+import { overlay } from "../../src/runtime/point/target.js";
 import { callState, serverOf } from "./doubles.js";
 
 describe("names of symbols", () => {

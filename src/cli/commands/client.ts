@@ -1,11 +1,10 @@
 /** `client`: prints, writes or removes the stanza of lsp-proxy in an MCP client's config. `codex` is `client codex`. */
-import { ConfigError } from "../../base/problem.js";
 import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
 import { changeClientFiles, writtenBefore } from "../clients/change-files.js";
 import { clientFiles, fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
 import { clientSetup, stanzaOf } from "../clients/stanza.js";
 import { type Command, exitCodes, Input, type Io, UsageError } from "../command.js";
-import { type Planned, planConfig, workspaceOf } from "../compile.js";
+import { planConfig, planOrFallback, workspaceOf } from "../compile.js";
 import { shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { table } from "../terminal/text.js";
@@ -53,11 +52,11 @@ export const client: Command = {
       throw new UsageError("give --npx or --absolute, not both", "client");
     const facts = findClient(id, "client");
     const scope = scopeOf(facts, input);
-    const planned = planOf(input, io);
+    const planned = planOrFallback(input, io, input.isOn("remove"), allEffects);
     const { plan } = planned;
     const setup = clientSetup(facts, input, io, planned);
     const { name } = setup.view;
-    const known = planConfig(withAllEffects(input), io).plan.tools;
+    const known = planConfig(input.withConfig(allEffects), io).plan.tools;
     const within = scope === "project" ? workspace : undefined;
     const parts = facts.files.flatMap((file) => {
       const path = fileOf(file, scope, workspace, io);
@@ -93,20 +92,8 @@ export const codex: Command = {
   run: (input, io) => client.run(new Input(input.flags, ["codex"]), io),
 };
 
-/** The plan. A removal also works when the config has problems or is gone. */
-function planOf(input: Input, io: Io): Planned {
-  try {
-    return planConfig(input, io);
-  } catch (error) {
-    if (!(error instanceof ConfigError && input.isOn("remove"))) throw error;
-    return planConfig(withAllEffects(input), io);
-  }
-}
-
 /** A config with every tool, so that each part of an older stanza is recognised. */
-function withAllEffects(input: Input): Input {
-  return input.withConfig({ allow: { effects: ["read", "edit", "command"] } });
-}
+const allEffects = { allow: { effects: ["read", "edit", "command"] } };
 
 function scopeOf({ title, files }: ClientFacts, input: Input): Scope {
   const has = (scope: Scope) => files.some((file) => file.entry !== undefined && file[scope] !== undefined);

@@ -14,7 +14,7 @@ import { workspaceFolder } from "../compile.js";
 import { mayCreateConfig, NEW_CONFIG, previewConfig } from "../files/edit-config.js";
 import { readUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
-import { openCatalogue } from "../presets.js";
+import { openCatalogue, serverPrograms } from "../presets.js";
 import { plural } from "../terminal/text.js";
 
 const names = formats.map(({ name }) => name).join(", ");
@@ -96,11 +96,7 @@ function errorsIn(file: string, text: string, io: Io): Problem[] {
 }
 
 function textOf(servers: readonly JsonObject[], source: string, catalogue: Catalogue): string {
-  const programs = servers.flatMap(({ command, kind }) => {
-    const preset = typeof kind === "string" ? catalogue.preset(kind)?.config : undefined;
-    const [program] = [command ?? preset?.command ?? []].flat();
-    return typeof program === "string" ? [program] : [];
-  });
+  const programs = serverPrograms(servers, catalogue);
   return [
     `# Imported from ${source}.`,
     "",

@@ -1,9 +1,7 @@
 /** `skill`: prints, installs or removes a text that tells agents how to use the tools: a skill, or a section of a memory file. */
 import { existsSync, readdirSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Plan } from "../../abi/plan.js";
 import { uniqueBy } from "../../base/order.js";
-import { ConfigError } from "../../base/problem.js";
 import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
 import {
   isSectionEdited,
@@ -16,7 +14,7 @@ import { skillText, snippetText } from "../../emit/skill.js";
 import { readTemplates } from "../../emit/templates.js";
 import { fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
 import { type Command, configError, exitCodes, type Input, type Io, UsageError } from "../command.js";
-import { planConfig, workspaceOf } from "../compile.js";
+import { planOrFallback, workspaceOf } from "../compile.js";
 import { changeFile, changeWords, currentText, shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { shippedTemplates } from "../shipped.js";
@@ -52,7 +50,7 @@ export const skill: Command = {
     if (!actions.includes(action))
       throw new UsageError(`the action is one of ${actions.join(", ")}`, "skill");
     const isRemoval = action === "remove";
-    const plan = planOf(input, io, isRemoval);
+    const { plan } = planOrFallback(input, io, isRemoval, {});
     const templates = readTemplates(shippedTemplates);
     const isSnippet = input.isOn("snippet");
     const text = isSnippet ? snippetText(plan, templates) : stamped(skillText(plan, templates), MARK);
@@ -77,16 +75,6 @@ export const skill: Command = {
     return exitCodes.ok;
   },
 };
-
-/** The plan. A removal also works when the config has problems or is gone. */
-function planOf(input: Input, io: Io, isRemoval: boolean): Plan {
-  try {
-    return planConfig(input, io).plan;
-  } catch (error) {
-    if (!(error instanceof ConfigError && isRemoval)) throw error;
-    return planConfig(input.withConfig({}), io).plan;
-  }
-}
 
 /** The files of the named clients, or of all installed ones. Several clients may use the same file. */
 function filesOf(input: Input, io: Io, name: string): string[] {

@@ -14,7 +14,7 @@ import { mayOverwrite, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { installLine, programOf } from "../installed.js";
 import { logFlags, openLog } from "../log/log.js";
-import { openCatalogue, presetNamed, resolvePreset, untrustedFolders } from "../presets.js";
+import { openCatalogue, presetNamed, resolvePreset, serverPrograms, untrustedFolders } from "../presets.js";
 import { version } from "../shipped.js";
 import { withProgress } from "../terminal/prompt.js";
 import { table } from "../terminal/text.js";
@@ -129,7 +129,8 @@ async function trial(
   io: Io,
 ): Promise<Card> {
   const servers = sample.stack === null ? [server] : stackServers(sample.stack);
-  const config: JsonObject = { mcp: { context: "full" }, servers, allow: { commands: commandsOf(servers) } };
+  const commands = serverPrograms(servers, openCatalogue());
+  const config: JsonObject = { mcp: { context: "full" }, servers, allow: { commands } };
   const { bundle, plan } = await compile(new Input({ workspace: folder }, [], config), io);
   const record = input.text("record");
   const transcript = record === undefined ? undefined : openTranscript(folder, plan.servers);
@@ -158,15 +159,6 @@ async function trial(
   }
   if (record !== undefined && transcript) writeUserFile(resolve(io.cwd, record), transcript.text());
   return cardOf(server.id, sample, asOffered(probes, status?.features ?? []), status);
-}
-
-/** The programs that servers start, from their own settings or their presets. */
-function commandsOf(servers: readonly JsonObject[]): string[] {
-  const catalogue = openCatalogue();
-  return servers.flatMap(({ command, kind }) => {
-    const words = command ?? catalogue.preset(String(kind))?.config.command ?? [];
-    return [words].flat().map(String).slice(0, 1);
-  });
 }
 
 function cardOf(server: string, sample: Sample, probes: ProbeResult[], status?: ServerStatus): Card {

@@ -107,8 +107,8 @@ export class Catalogue {
   stack(name: string): { server: JsonObject; preset: Preset }[] {
     const servers = this.layer(`stacks/${name}`)?.tree.servers;
     return (Array.isArray(servers) ? servers : []).flatMap((server) => {
-      const preset = isTable(server) ? this.preset(String(server.kind)) : undefined;
-      return preset ? [{ server: server as JsonObject, preset }] : [];
+      const preset = isTable(server) && this.preset(String(server.kind));
+      return preset ? [{ server, preset }] : [];
     });
   }
 
@@ -193,5 +193,5 @@ export function presetLayer(preset: Preset, as: "kind" | "adapter"): Layer {
 /** A preset's settings for untrusted workspaces. Unless it says otherwise, it is not started there. */
 export function untrustedSettings({ layer }: Preset): JsonObject {
   const { untrusted } = layer.tree;
-  return { start: false, ...(isTable(untrusted) ? (untrusted as JsonObject) : {}) };
+  return { start: false, ...(isTable(untrusted) ? untrusted : {}) };
 }

@@ -6,6 +6,7 @@ import type { Problem } from "../../base/problem.js";
 import type { Environment } from "../discover.js";
 import { launchedBy } from "../import/launchers.js";
 import {
+  itemsAt,
   itemsOf,
   type Layer,
   type LayerTable,
@@ -14,6 +15,7 @@ import {
   mergeTables,
   nodeAt,
   serverRule,
+  valueAt,
   withEntries,
 } from "../layer.js";
 import { problemAt } from "../text/source.js";
@@ -34,7 +36,7 @@ function commandFrom(
 
 /** Programs of servers whose command and arguments both come from a preset. */
 export function commandsAsShipped(config: LayerTable): string[] {
-  return itemsOf(config.entries.get("servers")).flatMap((server) => {
+  return itemsAt(config, "servers").flatMap((server) => {
     const [command, args] = [nodeAt(server, ["command"]), nodeAt(server, ["args"])];
     const program = leafValue(command) ?? leafValue(itemsOf(command)[0]);
     const isShipped = [command, args].every((node) => node?.layer.origin.startsWith("configs/servers/"));
@@ -66,8 +68,8 @@ function layersBelow(
   env: Environment,
   problems: Problem[],
 ): Layer[] {
-  const kind = leafValue(server.entries.get("kind"));
-  const adapter = leafValue(server.entries.get("adapter"));
+  const kind = valueAt(server, "kind");
+  const adapter = valueAt(server, "adapter");
   const layers: Layer[] = [];
   const presetOf = (key: "kind" | "adapter", name: string) => {
     const preset = catalogue.preset(name);
@@ -101,7 +103,7 @@ function presetsRunning(server: LayerTable, catalogue: Catalogue): Preset[] {
   const command = server.entries.get("command");
   const [program, ...more] = [leafValue(command) ?? itemsOf(command).map(leafValue)].flat();
   if (typeof program !== "string") return [];
-  const args = [...more, ...itemsOf(server.entries.get("args")).map(leafValue)] as Json[];
+  const args = [...more, ...itemsAt(server, "args").map(leafValue)] as Json[];
   const own = catalogue.presetRunning(basename(program), args);
   if (own !== undefined) return [own];
   const launched = launchedBy(basename(program), args.map(String));

@@ -26,7 +26,7 @@ function changeTable(text: string, path: JSONPath, before: JsonObject, after: Js
 
 function changeValue(text: string, path: JSONPath, old: Json, value: Json): string {
   if (canonicalText(old) === canonicalText(value)) return text;
-  if (isTable(old) && isTable(value)) return changeTable(text, path, old as JsonObject, value as JsonObject);
+  if (isTable(old) && isTable(value)) return changeTable(text, path, old, value);
   const changes = Array.isArray(old) && Array.isArray(value) ? listChanges(old, value) : undefined;
   if (changes) {
     let now = text;
@@ -83,15 +83,13 @@ const WIDTH = 100;
 /** A value with tables over several lines, and lists on one line where they fit. */
 function pretty(value: Json, indent: string, text: string): string {
   const line = jsonLine(value);
-  const isTall = isTable(value) ? Object.keys(value).length > 0 : Array.isArray(value) && line.length > WIDTH;
-  if (!isTall) return line;
+  if (!Array.isArray(value) && !isTable(value)) return line;
+  if (Array.isArray(value) ? line.length <= WIDTH : Object.keys(value).length === 0) return line;
   const eol = lineBreak(text);
   const inner = indent + indentUnit(text);
   const parts = Array.isArray(value)
     ? value.map((item) => pretty(item, inner, text))
-    : Object.entries(value as JsonObject).map(
-        ([key, item]) => `${JSON.stringify(key)}: ${pretty(item, inner, text)}`,
-      );
+    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${pretty(item, inner, text)}`);
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   return `${open}${eol}${parts.map((part) => inner + part).join(`,${eol}`)}${eol}${indent}${close}`;
 }

@@ -11,7 +11,7 @@ import { appendBlock, insertLines, lineBreak, nextLine, splice, startOfLine } fr
 export function withServer(text: string, server: JsonObject, comment: readonly string[] = []): string {
   const program = parseTOML(text, SYNTAX);
   const list = arrayAt(program, "servers");
-  if (list) return withItem(text, program, list, server as Json);
+  if (list) return withItem(text, program, list, server);
   return appendBlock(text, [...comment, "[[servers]]", ...serverLines(server)].join(lineBreak(text)));
 }
 

@@ -52,7 +52,7 @@ function changePrograms(text: string, edit: (programs: Json[]) => Json[]): strin
   return change(text, (tree) => {
     const { allow } = tree;
     if (!isTable(allow) || !Array.isArray(allow.commands)) return tree;
-    return { ...tree, allow: { ...(allow as JsonObject), commands: edit(allow.commands) } };
+    return { ...tree, allow: { ...allow, commands: edit(allow.commands) } };
   });
 }
 

@@ -125,15 +125,14 @@ function wrapped(items: readonly string[], indent: string): string[] {
 function inlineText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(inlineText).join(", ")}]`;
   if (!isTable(value)) return tomlText(value);
-  const members = Object.entries(value).map(([key, member]) => inlineMember([key], member as Json));
+  const members = Object.entries(value).map(([key, member]) => inlineMember([key], member));
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }
 
 function inlineMember(path: string[], value: Json): string {
   if (isTable(value)) {
     const [first, ...others] = Object.entries(value);
-    if (first !== undefined && others.length === 0)
-      return inlineMember([...path, first[0]], first[1] as Json);
+    if (first !== undefined && others.length === 0) return inlineMember([...path, first[0]], first[1]);
   }
   return `${path.map(tomlKey).join(".")} = ${inlineText(value)}`;
 }

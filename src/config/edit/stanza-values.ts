@@ -45,9 +45,8 @@ export function unionOf(trees: readonly JsonObject[]): JsonObject {
 function united(one: Json | undefined, other: Json): Json {
   if (Array.isArray(one) && Array.isArray(other)) return uniqueBy([...one, ...other], canonicalText);
   if (!isTable(one) || !isTable(other)) return other;
-  const all: JsonObject = { ...(one as JsonObject) };
-  for (const [key, value] of Object.entries(other as JsonObject))
-    define(all, key, united(member(all, key), value));
+  const all: JsonObject = { ...one };
+  for (const [key, value] of Object.entries(other)) define(all, key, united(member(all, key), value));
   return all;
 }
 
@@ -68,8 +67,8 @@ function added(
     if (isSamePath(here, values.entry)) define(after, key, replacedEntry(old, value, own));
     else if (old === undefined) define(after, key, value);
     else if (isTable(old) && isTable(value)) {
-      const inner = isTable(own) ? (own as JsonObject) : {};
-      define(after, key, added(old as JsonObject, value as JsonObject, inner, values, here));
+      const inner = isTable(own) ? own : {};
+      define(after, key, added(old, value, inner, values, here));
     } else if (Array.isArray(old) && Array.isArray(value)) {
       const inner = Array.isArray(own) ? own : [];
       const kept = old.filter((item) => includes(value, item) || !includes(inner, item));
@@ -88,9 +87,9 @@ function replacedEntry(
   if (!isTable(old) || (value !== undefined && !isTable(value))) return value;
   const after: JsonObject = {};
   const wanted = (value ?? {}) as JsonObject;
-  for (const [key, item] of Object.entries(old as JsonObject)) {
+  for (const [key, item] of Object.entries(old)) {
     const next = member(wanted, key);
-    const own = isTable(ours) ? member(ours as JsonObject, key) : undefined;
+    const own = isTable(ours) ? member(ours, key) : undefined;
     const rest = next === undefined && own === undefined ? item : replacedEntry(item, next, own);
     if (rest !== undefined) define(after, key, rest);
   }
@@ -113,7 +112,7 @@ function removed(before: JsonObject, ours: JsonObject, values: StanzaValues, pat
 
 function withoutOurs(old: Json, ours: Json, values: StanzaValues, path: Path): Json | undefined {
   if (isTable(old) && isTable(ours)) {
-    const rest = removed(old as JsonObject, ours as JsonObject, values, path);
+    const rest = removed(old, ours, values, path);
     const [countBefore, count] = [Object.keys(old).length, Object.keys(rest).length];
     if (count === 0 && countBefore > 0) return undefined;
     return count < countBefore ? withShorthand(rest, path, values) : rest;
@@ -130,8 +129,7 @@ function conflicts(before: JsonObject, wanted: JsonObject, values: StanzaValues,
     const here = [...path, key];
     const old = withoutShorthand(member(before, key), here, values);
     if (old === undefined || isSamePath(here, values.entry)) return [];
-    if (isTable(old) && isTable(value))
-      return conflicts(old as JsonObject, value as JsonObject, values, here);
+    if (isTable(old) && isTable(value)) return conflicts(old, value, values, here);
     // A single value that differs is the person's choice, not a conflict.
     const isConflict = isTable(value) || (Array.isArray(value) && !Array.isArray(old));
     return isConflict ? [here.join(".")] : [];

@@ -15,7 +15,7 @@ export interface OtherServer {
 
 /** A list or table of servers and where it is in the file; an empty text at the top. */
 export interface OtherList {
-  value: unknown;
+  value: Json | undefined;
   at: string;
 }
 
@@ -112,9 +112,7 @@ export const disabled: Convert = (value) => (value === true ? { enabled: false }
 
 /** The servers among the entries of a list. */
 export function serversIn(list: OtherList): OtherServer[] {
-  return entriesOf(list).flatMap(({ name, at, entry }) =>
-    isTable(entry) ? [{ name, at, entry: entry as JsonObject }] : [],
-  );
+  return entriesOf(list).flatMap(({ name, at, entry }) => (isTable(entry) ? [{ name, at, entry }] : []));
 }
 
 /** Notes on entries that are not tables, and on a list that is neither a list nor a table. */
@@ -126,7 +124,7 @@ export function invalidEntries({ value, at }: OtherList): string[] {
   );
 }
 
-function entriesOf({ value, at }: OtherList): { name: string | undefined; at: string; entry: unknown }[] {
+function entriesOf({ value, at }: OtherList): { name: string | undefined; at: string; entry: Json }[] {
   if (Array.isArray(value))
     return value.map((entry, index) => ({ name: undefined, at: `${at}[${index}]`, entry }));
   if (!isTable(value)) return [];

@@ -1,5 +1,5 @@
 /** The config formats of other programs that `import` reads, the more specific ones first. */
-import { isTable, type JsonObject } from "../../base/json.js";
+import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { ConfigError } from "../../base/problem.js";
 import { renameLspiKeys } from "../lspi.js";
 import { serverSchema } from "../schema.js";
@@ -197,7 +197,7 @@ export function readOtherConfig(
   return { tree: format?.isOurs ? renameLspiKeys(source).tree : tree, format };
 }
 
-function hasWords(entry: unknown, key: string): boolean {
+function hasWords(entry: Json, key: string): boolean {
   return isTable(entry) && Array.isArray(entry[key]);
 }
 
@@ -212,7 +212,7 @@ function isOfCrush({ entry }: OtherServer): boolean {
   return typeof entry.command === "string" || own.some((key) => key in entry);
 }
 
-function entries(value: unknown): OtherServer[] {
+function entries(value: Json | undefined): OtherServer[] {
   return serversIn({ value, at: "" });
 }
 

@@ -51,7 +51,9 @@ function lists(tree: JsonObject): OtherList[] {
 
 /** The servers, each with the files, roots and features of the languages that name it. */
 function servers(tree: JsonObject): OtherServer[] {
-  const languages = (Array.isArray(tree.language) ? tree.language : []).filter(isTable) as JsonObject[];
+  const languages = (Array.isArray(tree.language) ? tree.language : []).filter((language) =>
+    isTable(language),
+  );
   const own = lists(tree).flatMap(serversIn);
   const named = languages.flatMap((language) => references(language).map(({ name }) => String(name)));
   // Most servers are built into Helix, so that a file only names them.
@@ -104,7 +106,7 @@ function idOf({ "language-id": id, name }: JsonObject): string {
 
 function references({ "language-servers": list }: JsonObject): JsonObject[] {
   if (!Array.isArray(list)) return [];
-  return list.map((item) => (isTable(item) ? (item as JsonObject) : { name: item }));
+  return list.map((item) => (isTable(item) ? item : { name: item }));
 }
 
 /** Helix's feature names that differ from ours. */

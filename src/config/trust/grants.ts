@@ -1,6 +1,6 @@
 /** What trusting a discovered config would grant: shown to the user before they decide. */
 import { sortedSet } from "../../base/order.js";
-import { itemsOf, type LayerNode, type LayerTable, leafValue, nodeAt } from "../layer.js";
+import { itemsAt, itemsOf, type LayerNode, type LayerTable, leafValue, nodeAt, valueAt } from "../layer.js";
 import type { TrustRequest } from "./restrict.js";
 import { textOf } from "./rules.js";
 
@@ -15,10 +15,10 @@ export interface Grants {
 
 /** Everything that a config asks for. The servers of `config` are complete. */
 export function grantsOf(requests: readonly TrustRequest[], config: LayerTable): Grants {
-  const servers = itemsOf(config.entries.get("servers"));
+  const servers = itemsAt(config, "servers");
   const grants: Grants = { starts: [], asks: [], settings: [] };
   for (const { name, node, label } of requests) {
-    const server = servers.find((one) => `servers.${String(leafValue(nodeAt(one, ["id"])))}` === name);
+    const server = servers.find((one) => `servers.${String(valueAt(one, "id"))}` === name);
     const address = addressOf(server ?? node);
     if (address !== undefined) grants.asks.push(`a connection to \`${address}\``);
     else if (label !== "") grants.asks.push(label);
@@ -59,13 +59,13 @@ function settingsOf(name: string, node: LayerNode): string[] {
 /** The program of a server, or its id where it names none. */
 function programOf(server: LayerNode): string {
   const command = nodeAt(server, ["command"]);
-  const program = leafValue(command) ?? leafValue(itemsOf(command)[0]) ?? leafValue(nodeAt(server, ["id"]));
+  const program = leafValue(command) ?? leafValue(itemsOf(command)[0]) ?? valueAt(server, "id");
   return typeof program === "string" ? program : "a server";
 }
 
 /** The address of a server that is connected to and not started. */
 function addressOf(server: LayerNode): string | undefined {
-  const transport = (key: string) => leafValue(nodeAt(server, ["transport", key]));
+  const transport = (key: string) => valueAt(server, "transport", key);
   if ((transport("mode") ?? "connect") !== "connect") return undefined;
   const address = transport("tcp") || transport("pipe");
   return typeof address === "string" ? address : undefined;

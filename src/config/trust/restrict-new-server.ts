@@ -1,5 +1,5 @@
 /** Confines a server that a discovered config adds: at least as strictly as the user's own servers. */
-import { type LayerNode, type LayerTable, leafValue, nodeAt, withEntries } from "../layer.js";
+import { type LayerNode, type LayerTable, leafValue, nodeAt, valueAt, withEntries } from "../layer.js";
 import { ruleOf, type Schema, shapeOf, tableOf } from "../schema-walk.js";
 import type { Comparison } from "./rules.js";
 
@@ -37,9 +37,9 @@ function withoutUserServers(
   report: Report,
 ): LayerNode | undefined {
   if (forward?.kind !== "list") return forward;
-  const ids = userServers.map((server) => leafValue(nodeAt(server, ["id"])));
+  const ids = userServers.map((server) => valueAt(server, "id"));
   const items = forward.items.filter((rule) => {
-    const target = leafValue(nodeAt(rule, ["to"]));
+    const target = valueAt(rule, "to");
     if (target === undefined || !ids.includes(target)) return true;
     report(rule, `this is ignored: \`${target}\` is the user's own server`);
     return false;
@@ -54,7 +54,7 @@ function withLimits(schema: Schema, entry: LayerTable, userServers: UserServers,
   const own = entry.entries.get("limits");
   const changes: { [key: string]: LayerNode } = {};
   for (const [key, child] of Object.entries(shapeOf(inner))) {
-    const values = userServers.map((server) => leafValue(nodeAt(server, ["limits", key])));
+    const values = userServers.map((server) => valueAt(server, "limits", key));
     if (!values.every((value) => typeof value === "number")) continue;
     const isMaximum = ruleOf(child)?.rule === "at_most";
     const limit = isMaximum ? Math.max(...values) : Math.min(...values);

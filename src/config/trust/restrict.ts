@@ -5,12 +5,14 @@
 import type { Problem } from "../../base/problem.js";
 import type { Files } from "../files.js";
 import {
+  itemsAt,
   itemsOf,
   type LayerList,
   type LayerNode,
   type LayerTable,
   leafValue,
   nodeAt,
+  valueAt,
   withEntries,
 } from "../layer.js";
 import type { DiscoveredRule } from "../schema/discovered-rules.js";
@@ -64,7 +66,7 @@ export function exceedingSealed(
   profile: LayerTable,
   options: Omit<RestrictOptions, "isTrusted">,
 ): Problem[] {
-  if (itemsOf(nodeAt(profile, ["mcp", "sealed"])).length === 0) return [];
+  if (itemsAt(profile, "mcp", "sealed").length === 0) return [];
   const restriction = new Restriction("config/sealed", { ...options, isTrusted: true });
   restriction.table(configSchema, config, { written: profile, effective: profile, ...root });
   const isSealed = sealedBy(profile);
@@ -73,7 +75,7 @@ export function exceedingSealed(
 
 /** Tells whether a profile seals the value at a JSON Pointer. */
 export function sealedBy(profile: LayerTable): (pointer: string) => boolean {
-  const keys = itemsOf(nodeAt(profile, ["mcp", "sealed"])).map((key) => String(leafValue(key)));
+  const keys = itemsAt(profile, "mcp", "sealed").map((key) => String(leafValue(key)));
   return (pointer) => keys.some((key) => `${pointer}/`.startsWith(`/${key.replaceAll(".", "/")}/`));
 }
 
@@ -145,7 +147,7 @@ class Restriction {
   /** Named entries: the user's own ones cannot be replaced, and a new server is at least as confined as theirs. */
   #entries(schema: Schema, rule: DiscoveredRule, list: LayerList, position: Position): LayerNode {
     const key = keyOf(schema);
-    const nameOf = (node: LayerNode) => leafValue(nodeAt(node, [key]));
+    const nameOf = (node: LayerNode) => valueAt(node, key);
     const items = list.items.map((entry) => {
       if (entry.kind !== "table") return entry;
       const [written, effective] = [position.written, position.effective].map((limit) =>
@@ -160,7 +162,7 @@ class Restriction {
         name: `${position.name}.${String(nameOf(entry))}`,
       };
       // A disabled server does nothing, so it needs no trust.
-      if (leafValue(nodeAt(entry, ["enabled"])) !== false) this.#request(rule.label ?? "", entry, inner);
+      if (valueAt(entry, "enabled") !== false) this.#request(rule.label ?? "", entry, inner);
       return effective === undefined && !this.#isProfile
         ? restrictNewServer(schema, entry, itemsOf(position.effective), this.#report)
         : this.table(schema, entry, inner);

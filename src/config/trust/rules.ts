@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { canonicalText } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
 import type { Files } from "../files.js";
-import { itemsOf, type LayerNode, leafValue, nodeAt, toJson } from "../layer.js";
+import { itemsAt, itemsOf, type LayerNode, leafValue, toJson } from "../layer.js";
 import type { RuleName } from "../schema/discovered-rules.js";
 
 /** A value with the limit that it is compared with. */
@@ -103,7 +103,7 @@ export function isPartOf(value: LayerNode, whole: LayerNode): boolean {
 }
 
 function hasFewerFeatures(value: LayerNode, limit: LayerNode): boolean {
-  const names = (node: LayerNode, key: string) => new Set(itemsOf(nodeAt(node, [key])).map(textOf));
+  const names = (node: LayerNode, key: string) => new Set(itemsAt(node, key).map(textOf));
   const [only, except] = [names(value, "only"), names(value, "except")];
   const [limitOnly, limitExcept] = [names(limit, "only"), names(limit, "except")];
   if (only.size > 0)

@@ -7,7 +7,7 @@ import { pathOfUri } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
 import type { Capabilities } from "../capabilities.js";
 import { Diagnostics, type DiagnosticsContext } from "../diagnostics/diagnostics.js";
-import type { InstanceContext } from "../instance-context.js";
+import type { InstanceContext } from "../instance.js";
 import type { ReadinessState } from "../readiness.js";
 import { claims } from "../route.js";
 import type {

@@ -37,14 +37,19 @@ export function envOutside(env: Variables, untrusted: readonly string[], cwd?: s
   const beside = untrusted.filter((folder) => !isInside(home, folder));
   for (const [variable, value] of Object.entries(env)) {
     if (value === undefined) continue;
+    const folders = { untrusted: variable === "PATH" ? untrusted : beside, places };
     const { left, removed } =
-      untrusted.length === 0
-        ? { left: value, removed: [] }
-        : cleanVariable(variable, value, variable === "PATH" ? untrusted : beside, places);
+      untrusted.length === 0 ? { left: value, removed: [] } : cleanVariable(variable, value, folders);
     if (left !== undefined) cleaned.env[variable] = left;
     cleaned.withheld.push(...removed.map((folder) => ({ variable, folder })));
   }
   return cleaned;
+}
+
+interface Folders {
+  untrusted: readonly string[];
+  /** Folders that relative names may start from. */
+  places: readonly string[];
 }
 
 interface CleanedVariable {
@@ -53,17 +58,13 @@ interface CleanedVariable {
   removed: string[];
 }
 
-function cleanVariable(
-  name: string,
-  value: string,
-  untrusted: readonly string[],
-  places: readonly string[],
-): CleanedVariable {
+function cleanVariable(name: string, value: string, folders: Folders): CleanedVariable {
+  const { untrusted, places } = folders;
   const separator = value.includes(";") ? ";" : delimiter;
   const entries = value.split(separator);
   const isList =
     listName.test(name) || (entries.length > 1 && entries.every((entry) => !entry || isAbsolute(entry)));
-  if (!isList) return cleanSingle(name, value, untrusted, places);
+  if (!isList) return cleanSingle(name, value, folders);
   const kept = entries.filter((entry) => isAbsolute(entry) && !isInAny(entry, untrusted));
   const others = entries.filter((entry) => entry !== "" && !kept.includes(entry));
   const left = name === "PATH" ? withoutShims(kept) : kept;
@@ -83,12 +84,7 @@ function withoutShims(folders: readonly string[]): string[] {
 }
 
 /** Options may name paths in any part of a word, and Node options a package of the current folder. */
-function cleanSingle(
-  name: string,
-  value: string,
-  untrusted: readonly string[],
-  places: readonly string[],
-): CleanedVariable {
+function cleanSingle(name: string, value: string, { untrusted, places }: Folders): CleanedVariable {
   const from = places.flatMap((place) => [place, resolve(place, "node_modules")]);
   const named = from.flatMap((place) => pathsNamedIn([value], place));
   const removed = [...new Set(named)].filter((path) => isInAny(path, untrusted));

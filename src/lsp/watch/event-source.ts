@@ -31,7 +31,7 @@ export type OpenEventSource = (roots: readonly string[], listener: EventListener
 
 /** The event source of this platform. */
 export const openEventSource: OpenEventSource = (roots, listener) =>
-  process.platform === "linux" ? new FolderWatches(listener) : new RecursiveWatches(roots, listener);
+  process.platform === "linux" ? new SystemWatches(listener) : new SystemWatches(listener, roots);
 
 /** Bounds of the inotify watches that are used: a quarter of what the system allows, within these two. */
 const MIN_WATCHES = 4_096;
@@ -41,22 +41,31 @@ const ALLOWED_WATCHES = "/proc/sys/fs/inotify/max_user_watches";
 /** So many events between two drains may have overflowed the kernel's queue (16,384 by default). */
 const BURST = 8_192;
 
-/** One watch per folder. inotify queues an event before the write returns, so `drain` sees every earlier write. */
-export class FolderWatches implements EventSource {
-  readonly capacity = watchCapacity();
+/**
+ * Watches of the operating system: one per folder, or, with roots, one recursive watch per root. inotify queues an event
+ * before the write returns, so `drain` sees every earlier write. Recursive events may come some milliseconds later.
+ */
+export class SystemWatches implements EventSource {
+  readonly capacity: number;
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #listener: EventListener;
+  readonly #roots: readonly string[] | undefined;
   #events = 0;
 
-  constructor(listener: EventListener) {
+  constructor(listener: EventListener, roots?: readonly string[]) {
     this.#listener = listener;
+    this.#roots = roots;
+    this.capacity = roots === undefined ? watchCapacity() : Number.POSITIVE_INFINITY;
   }
 
   add(folder: string): boolean {
+    const root = this.#roots?.find((candidate) => isInside(folder, candidate));
+    if (this.#roots !== undefined && folder !== root) return root !== undefined && this.#watchers.has(root);
     this.remove(folder);
     if (this.#watchers.size >= this.capacity) return false;
     try {
-      const watcher = watch(folder, { persistent: false }, (_event, name) => {
+      const options = { persistent: false, recursive: root !== undefined };
+      const watcher = watch(folder, options, (_event, name) => {
         this.#events++;
         if (name === null) this.#listener.lost();
         else this.#listener.changed(join(folder, name));
@@ -68,7 +77,7 @@ export class FolderWatches implements EventSource {
       this.#watchers.set(folder, watcher);
       return true;
     } catch {
-      // The folder is gone, or the system has no more watches.
+      // The folder is gone, the system has no more watches, or it has no recursive ones.
       return false;
     }
   }
@@ -79,66 +88,15 @@ export class FolderWatches implements EventSource {
   }
 
   async drain(): Promise<void> {
-    await twoTurns();
-    if (this.#events > BURST) this.#listener.lost();
+    // Two turns of the event loop: the first may still belong to the round of events that brought the call.
+    for (let turn = 0; turn < 2; turn++) await new Promise((done) => setImmediate(done));
+    if (this.#roots === undefined && this.#events > BURST) this.#listener.lost();
     this.#events = 0;
   }
 
   close(): void {
     for (const folder of [...this.#watchers.keys()]) this.remove(folder);
   }
-}
-
-/** One recursive watch per root. Events may come some milliseconds after the write. */
-export class RecursiveWatches implements EventSource {
-  readonly capacity = Number.POSITIVE_INFINITY;
-  readonly #roots: readonly string[];
-  readonly #listener: EventListener;
-  readonly #watchers = new Map<string, FSWatcher>();
-
-  constructor(roots: readonly string[], listener: EventListener) {
-    this.#roots = roots;
-    this.#listener = listener;
-  }
-
-  add(folder: string): boolean {
-    const root = this.#roots.find((candidate) => isInside(folder, candidate));
-    if (root === undefined) return false;
-    if (folder !== root) return this.#watchers.has(root);
-    this.remove(root);
-    try {
-      const watcher = watch(root, { persistent: false, recursive: true }, (_event, name) => {
-        if (name === null) this.#listener.lost();
-        else this.#listener.changed(join(root, name));
-      });
-      watcher.on("error", () => {
-        this.remove(root);
-        this.#listener.unwatched(root);
-      });
-      this.#watchers.set(root, watcher);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  remove(folder: string): void {
-    this.#watchers.get(folder)?.close();
-    this.#watchers.delete(folder);
-  }
-
-  drain(): Promise<void> {
-    return twoTurns();
-  }
-
-  close(): void {
-    for (const root of [...this.#watchers.keys()]) this.remove(root);
-  }
-}
-
-/** Two turns of the event loop: the first may still belong to the round of events that brought the call. */
-async function twoTurns(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++) await new Promise((done) => setImmediate(done));
 }
 
 function watchCapacity(): number {

@@ -12,7 +12,7 @@ import { isTable, type Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { PositionEncoding } from "../../base/text.js";
 import { fieldsOf } from "../fields.js";
-import type { InstanceContext } from "../instance-context.js";
+import type { InstanceContext } from "../instance.js";
 import { runsElsewhere } from "../process/program.js";
 import { CLIENT_PID_INSIDE } from "../process/sandbox.js";
 import { clientCapabilities } from "./client-capabilities.js";

@@ -16,7 +16,7 @@ import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import type { Capabilities } from "../capabilities.js";
 import type { Diagnostics } from "../diagnostics/diagnostics.js";
 import { fieldsOf, itemsOf } from "../fields.js";
-import type { InstanceContext } from "../instance-context.js";
+import type { InstanceContext } from "../instance.js";
 import type { ReadinessState } from "../readiness.js";
 import type { ApplyEdit } from "../types.js";
 

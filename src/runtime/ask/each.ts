@@ -12,9 +12,8 @@ import type { CallState } from "../call-state.js";
 import { isRange, type LspPosition, listOf } from "../lsp-values.js";
 import { runtimeShapes } from "../shapes/index.js";
 import type { Entry } from "../shapes/shape.js";
-import { notSupported } from "./ask.js";
+import { addServerWarnings, notSupported } from "./ask.js";
 import type { ReplyData, ReplyPart } from "./reply.js";
-import { addServerWarnings } from "./server-warnings.js";
 
 /** Servers handle several requests at once, but not hundreds. */
 const atOnce = 4;

@@ -35,8 +35,8 @@ import {
   positionsBase,
   rangeBase,
   rangeDiagnosticsBase,
-} from "./params.js";
-import type { Target } from "./target.js";
+  type Target,
+} from "./target.js";
 
 /** The handler's view of a target; without a target the call is about the whole workspace. */
 export class PointedAt implements At {
