@@ -281,6 +281,16 @@ describe("any places", () => {
     );
   });
 
+  it("of servers that count differently are two where only their numbers are the same", async () => {
+    const uri = uriOf(0);
+    const parts = (["utf-8", "utf-16"] as const).map((encoding) => ({
+      server: serverOf({ [uri]: "é→👋 x" }, { id: encoding, encoding }),
+      value: [{ uri, range: range(0, 2, 2) }],
+    }));
+    const items = await laid("locations", "locations", parts, 10);
+    expect(items.map(({ character }) => character)).toEqual([2, 3]);
+  });
+
   it("say the same of diagnostics, whatever is at one place", async () => {
     const word = fc.constantFrom("a", "b", "é");
     const diagnostic = fc.record({
