@@ -497,6 +497,14 @@ describe("with one recursive watch, as on macOS and Windows", () => {
     expect(await ignored()).toEqual({ "node_modules/q/lib/a.ts": 1 });
   });
 
+  test("after more events than are kept everything is read again", async () => {
+    const { root, changes, tell } = await recursive({ "a.ts": "1", "src/b.ts": "1" });
+    tell(...Array.from({ length: 20_000 }, (_, index) => `gone/${index}`));
+    write(join(root, "src/b.ts"), "2");
+    tell("src/b.ts");
+    expect(await changes()).toEqual({ "src/b.ts": 2 });
+  });
+
   test("after lost events everything is read again", async () => {
     const { root, changes, lose } = await recursive({ "a.ts": "1", "src/b.ts": "1" });
     write(join(root, "src/b.ts"), "2");
