@@ -1,4 +1,4 @@
-/** Which servers a file goes to, in which order, and for which root. */
+/** Routes files to servers: which servers handle a file, in which order, and with which root. */
 import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { LRUCache } from "lru-cache";
@@ -70,7 +70,7 @@ function firstLine(path: string): string {
   }
 }
 
-/** The root of a server's instance for a file: the fixed one, or the marked folder, or the workspace root. */
+/** The root of a server for a file: the configured one, else the folder with a marker file, else the workspace root. */
 export function rootOf(
   server: ServerPlan,
   path: string | undefined,
@@ -85,7 +85,7 @@ export function rootOf(
   return inOrder.find((folder) => isMarked(folder, server.rootMarkers)) ?? workspace;
 }
 
-/** The folders from one up to another that holds it, both included. */
+/** The folders from one up to another that contains it, both included. */
 function foldersUpTo(from: string, top: string): string[] {
   const folders: string[] = [];
   for (let folder = from; isInside(folder, top); folder = dirname(folder)) {

@@ -1,7 +1,7 @@
 /**
- * What the rest of the program sees of language servers. A `LanguageServer` is one running instance for one root;
- * the `ServerPool` starts, shares, restarts and ends them. Positions and ranges in requests and replies are raw LSP,
- * in the instance's own encoding; converting them is the caller's work.
+ * The types of language servers that the rest of the program uses. A `LanguageServer` is one running instance for one
+ * root; the `ServerPool` starts, shares, restarts and stops them. Positions in requests and replies are raw LSP, in the
+ * instance's own encoding; the caller converts them.
  */
 
 import type { RetryPlan, ServerPlan } from "../abi/plan.js";
@@ -10,7 +10,7 @@ import type { Lines, PositionEncoding } from "../base/text.js";
 import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
 import type { WatchOptions } from "./watch/workspace-watch.js";
 
-/** How much a server knows yet, from its own evidence. */
+/** How much a server has indexed, from its own evidence. */
 export type Readiness = "ready" | "indexing" | "starting" | "unknown";
 
 /** A text document as the server has it now. */
@@ -20,7 +20,7 @@ export interface OpenDocument {
   uri: string;
   languageId: string;
   version: number;
-  /** Counts the texts that the server was given of this file; a version may count the same text twice. */
+  /** Counts the different texts that the server was given of this file; a version may count the same text twice. */
   edition: number;
   /** SHA-256 of the file's bytes. */
   hash: string;
@@ -31,43 +31,43 @@ export interface RequestOptions {
   signal: AbortSignal;
   /** Lowers the server's own timeout, never raises it. */
   timeoutMs?: number;
-  /** The roots by which the server's words are told, where the asker sees less than the workspace. */
+  /** The roots of a session that sees only a part of the workspace: server messages are redacted to them. */
   roots?: readonly string[] | undefined;
-  /** Asks again while the answer is empty. */
+  /** How often the question is repeated while the answer is empty. */
   retryEmpty?: RetryPlan | undefined;
-  /** Told the server's own progress ("indexing 45 %") while the answer is awaited. */
+  /** Called with the server's progress ("indexing 45 %") while the answer is awaited. */
   onProgress?: (text: string) => void;
-  /** Asks the server to send what it has in parts; what they held is not in the answer again. */
+  /** Asks the server for partial results; their items are not repeated in the answer. */
   parts?: PartTaker;
-  /** Of files that were looked at just now, after this moment, nothing more is to be found out. */
+  /** A check of the files that began after this time (`performance.now()`) is not repeated. */
   since?: number | undefined;
-  /** For a command: takes the edits that the server asks to have applied while it runs. Without it they are refused. */
+  /** For a command: applies the edits that the server sends while it runs. Without it they are refused. */
   onApplyEdit?: ApplyEdit;
 }
 
-/** Takes an answer that comes in parts, each of which may be all that ever comes. */
+/** Receives partial results, each of which may be the last. */
 export interface PartTaker {
-  /** The question is asked, perhaps once more: what came before does not count. */
+  /** The question is asked, perhaps again: earlier parts no longer count. */
   begin(): void;
   take(part: unknown): void;
 }
 
-/** Does what a server's `workspace/applyEdit` asks, or says why not. */
+/** Applies the edit of a server's `workspace/applyEdit`, or says why not. */
 export type ApplyEdit = (edit: unknown) => Promise<{ applied: boolean; failureReason?: string }>;
 
 export interface ServerReply {
   value: unknown;
-  /** How ready the server was for this answer; what one file's own text tells needs no index and is `ready`. */
+  /** How ready the server was for this answer. An answer about one file's own text needs no index and is `ready`. */
   readiness: Readiness;
 }
 
-/** How long diagnostics are waited for, and for whom. */
+/** How long to wait for diagnostics, and for which session. */
 export interface DiagnosticsOptions extends Pick<RequestOptions, "signal" | "roots"> {
   waitMs: number;
   settleMs: number;
 }
 
-/** Three outcomes, never two: `unknown` says why nothing can be told. */
+/** `unknown` is neither clean nor broken; `why` gives the reason. */
 export interface DiagnosticsReport {
   status: "diagnostics" | "clean" | "unknown";
   why: string;
@@ -76,16 +76,16 @@ export interface DiagnosticsReport {
   readiness: Readiness;
 }
 
-/** The same for all files of a root; `files` holds only those with something to tell, in the order of their paths. */
+/** The same for all files of a root; `files` holds only those with diagnostics, sorted by path. */
 export interface WorkspaceDiagnosticsReport {
   status: DiagnosticsReport["status"];
-  /** Why the report may lack something, also beside what was found. */
+  /** Why the report may be incomplete, also when something was found. */
   why: string;
   files: { uri: string; items: Json[] }[];
   readiness: Readiness;
 }
 
-/** A folder or file that an inherited variable names, and that a server was started without. */
+/** A folder or file that an environment variable names and that a server was started without. */
 export interface Withheld {
   variable: string;
   /** Absolute. */
@@ -104,17 +104,17 @@ export interface LanguageServer {
   readonly unwatched: boolean;
   /** Absolute ignored folders that are too large to be followed: files in them may have changed unnoticed. */
   readonly notWatched: readonly string[];
-  /** What variables name and the server was started without, since the workspace that it is in is not trusted. */
+  /** What the server was started without, because the workspace is not trusted. */
   readonly withheld: readonly Withheld[];
   /** Whether the server offers the method now, statically or by registration, for this document. */
   supports(method: string, document?: OpenDocument): boolean;
-  /** The same, after a wait for a server that registers what it offers only once it has loaded. */
+  /** The same, after waiting for a server that registers its features only once it has loaded. */
   offers(
     method: string,
     document: OpenDocument | undefined,
     options: { signal: AbortSignal; timeoutMs: number },
   ): boolean | Promise<boolean>;
-  /** What the server said of the method, in `initialize` first, then by registration. */
+  /** The options that the server gave for the method, from `initialize` first, then by registration. */
   options(method: string, document?: OpenDocument): unknown[];
   /**
    * Opens the document, or updates it when the file changed. Files that were checked after `checkedAt` are not checked
@@ -129,22 +129,19 @@ export interface LanguageServer {
   settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness>;
   request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply>;
   diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport>;
-  /** Diagnostics of every file that the server tells of, pulled where it offers that. */
+  /** Diagnostics of every file that the server reports on, pulled where it offers that. */
   workspaceDiagnostics(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport>;
-  /** Those of the files that the server wants to hear of, before or after something happens to them. */
+  /** The files whose operations the server subscribed to, before (`will`) or after (`did`) they happen. */
   wantedFiles(when: "will" | "did", operation: FileOperation, files: readonly OperatedFile[]): OperatedFile[];
-  /** Tells the server what has happened to files, as far as it wants to hear of it. */
+  /** Notifies the server of file operations that it subscribed to. */
   tellFiles(operation: FileOperation, files: readonly OperatedFile[]): void;
-  /**
-   * Why the server ended unasked and was started anew: told to every call that it happened under, else once, to the
-   * next call.
-   */
+  /** Why the server crashed and was restarted: for every call during which it happened, else once for the next call. */
   restartNews(): string | undefined;
 }
 
 export type ServerState = "idle" | "starting" | "running" | "backoff" | "broken" | "stopped" | "unavailable";
 
-/** What can be told of a server, running or not; no paths outside the roots, no environment values. */
+/** The state of a server, running or not; no paths outside the roots, no environment values. */
 export interface ServerStatus {
   id: string;
   /** Absolute root of the instance, or null when none was started. */
@@ -161,7 +158,7 @@ export interface ServerStatus {
   openDocuments: number;
   pendingRequests: number;
   memoryMb: number | null;
-  /** True when the program that runs is the one that a person locked; null when that was not asked. */
+  /** True when the running program is the one that the user locked; null when it was not checked. */
   locked: true | null;
   encoding: PositionEncoding | null;
   /** LSP features offered, sorted. */
@@ -184,9 +181,9 @@ export interface WorkspaceVersion {
 }
 
 export interface ServerPool {
-  /** The servers that handle a file, in the order they are asked. */
+  /** The servers of a file, in the order in which they are asked. */
   route(path: string): ServerPlan[];
-  /** A running instance for a file (or, without one, for the first root); started when needed, once. */
+  /** The running instance for a file, or for the first root; started on demand, once. */
   get(serverId: string, path: string | undefined, signal: AbortSignal): Promise<LanguageServer>;
   /** Whether an instance of a server runs now. */
   runs(serverId: string): boolean;
@@ -201,9 +198,9 @@ export interface ServerPool {
   status(): ServerStatus[];
   restart(serverId: string | undefined): Promise<string[]>;
   stop(serverId: string | undefined): Promise<string[]>;
-  /** The pool for a session that sees only these folders: what servers say unasked is not told to it. */
+  /** The pool for a session that sees only these folders; messages of servers are hidden from it. */
   within(roots: readonly string[]): ServerPool;
-  /** Ends every server and its children; resolves when they are gone. */
+  /** Stops every server and its child processes; resolves when they are gone. */
   close(): Promise<void>;
 }
 
@@ -213,7 +210,7 @@ export type Log = (
   data?: { [key: string]: Json },
 ) => void;
 
-/** Sees every message, as it is on the wire, with a language server or with the client. */
+/** Called with every message on the wire, with a language server or with the client. */
 export type Trace = (entry: {
   side: "lsp" | "mcp";
   /** The language server's id. */
@@ -233,17 +230,17 @@ export interface PoolContext {
   trace?: Trace | undefined;
   /** Extra folders searched for a bare command before PATH (a trusted workspace's `node_modules/.bin`). */
   binFolders: string[];
-  /** Real paths of folders that the user trusts; a root in none of them is a stranger's. */
+  /** Real paths of folders that the user trusts; any other root is untrusted. */
   trusted?: readonly string[] | undefined;
-  /** Real paths of folders whose programs do not count: workspaces that nobody trusts, and what is around them. */
+  /** Real paths of folders whose programs are not used: untrusted workspaces and the folders around them. */
   avoid: string[];
-  /** Folders of ours, where it stands what may be started; no confined server writes there, or makes one that is not there. */
+  /** Our own folders, which decide what may be started; a sandboxed server can neither write nor create them. */
   ownFolders?: readonly string[] | undefined;
-  /** Further files and folders of that kind, where they are there. */
+  /** Further files and folders of that kind, where they exist. */
   ownFiles?: readonly string[] | undefined;
-  /** The record of locked programs; nothing is locked where none is named. */
+  /** The record of locked programs; without it nothing is locked. */
   lockFile?: string | undefined;
-  /** Version told to servers in `clientInfo`. */
+  /** Our version for `clientInfo`. */
   version: string;
   /** How the workspace is watched, where that differs from the defaults. */
   watchOptions?: Partial<WatchOptions> | undefined;

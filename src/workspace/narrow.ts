@@ -71,7 +71,7 @@ function outside(): Refusal {
     nextSteps: [
       {
         kind: "config",
-        text: 'This client has roots, and what lies in none that it told is not shown; `http.session_roots = "ignore"` shows every session the whole workspace.',
+        text: 'This client declared roots, and files outside of them are not shown; `http.session_roots = "ignore"` shows every session the whole workspace.',
       },
     ],
   });

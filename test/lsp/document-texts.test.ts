@@ -60,6 +60,9 @@ test("only the changed files that are open are compared; one that is gone is clo
   for (const name of names) write(at(name), "second\n");
   await documents.refresh([at("a.fake"), at("c.fake")]);
   expect(notified).toEqual(["changed a.fake"]);
+  const opened = countOpens();
+  await documents.refresh([at("a.fake")]);
+  expect(opened()).toBe(0);
   unlinkSync(at("b.fake"));
   await documents.refresh([at("b.fake")]);
   expect(notified).toEqual(["changed a.fake", "closed b.fake"]);

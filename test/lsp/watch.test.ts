@@ -278,6 +278,7 @@ describe("a file that an answer showed", () => {
     watch.addShown(join(root, "a.ts"));
     write(join(outside, "a"), "22");
     expect(await changes()).toEqual({ "a.ts": 2 });
+    expect(await changes()).toEqual({});
   });
 
   test.skipIf(!hasPython)("is seen to change through mapped memory, of which no event tells", async () => {
@@ -496,6 +497,14 @@ describe("with one recursive watch, as on macOS and Windows", () => {
     expect(await ignored()).toEqual({ "node_modules/q/lib/a.ts": 1 });
   });
 
+  test("after more events than are kept everything is read again", async () => {
+    const { root, changes, tell } = await recursive({ "a.ts": "1", "src/b.ts": "1" });
+    tell(...Array.from({ length: 20_000 }, (_, index) => `gone/${index}`));
+    write(join(root, "src/b.ts"), "2");
+    tell("src/b.ts");
+    expect(await changes()).toEqual({ "src/b.ts": 2 });
+  });
+
   test("after lost events everything is read again", async () => {
     const { root, changes, lose } = await recursive({ "a.ts": "1", "src/b.ts": "1" });
     write(join(root, "src/b.ts"), "2");
@@ -553,6 +562,80 @@ test("a branch of 1 000 files is absorbed in one look", async () => {
   const seen = await changes();
   expect(Object.keys(seen)).toHaveLength(1_000);
   expect(new Set(Object.values(seen))).toEqual(new Set([2]));
+});
+
+describe("while the workspace is read for the first time", () => {
+  /** Makes every stat of one entry wait until the returned function is called. */
+  function blockStat(name: string): () => void {
+    const { lstat } = fs.promises;
+    let resolve = () => {};
+    const promise = new Promise<void>((done) => {
+      resolve = done;
+    });
+    const blocking = async (path: string) => {
+      if (path.endsWith(name)) await promise;
+      return lstat(path);
+    };
+    Object.assign(fs.promises, { lstat: blocking });
+    syncBuiltinESMExports();
+    afterThis(() => {
+      Object.assign(fs.promises, { lstat });
+      syncBuiltinESMExports();
+    });
+    return resolve;
+  }
+
+  /** A first check that does not end before the ignored folder is read, as far as it can be. */
+  async function begun(name: string) {
+    const root = workspace({ ".gitignore": "gen/\n", ...many("gen", 3) });
+    const unblock = blockStat(name);
+    const watch = new WorkspaceWatch(
+      { roots: [root], deny: [], env: {}, log: () => {} },
+      { ignoredWaitMs: 50 },
+    );
+    afterThis(() => watch.close());
+    const first = watch.check();
+    await new Promise((done) => setTimeout(done, 100));
+    const changes = async () => {
+      await first;
+      await watch.check();
+      return watch.since(0, [root]).map(({ path, type }) => [relative(root, path), type]);
+    };
+    return { root, unblock, changes };
+  }
+
+  test("a file that is written before its folder is watched is known", async () => {
+    const { root, unblock, changes } = await begun("/gen");
+    write(join(root, "gen/f1.ts"), "2");
+    unblock();
+    await expect.poll(changes).toEqual([["gen/f1.ts", 2]]);
+  });
+
+  test("a file that is written after it was read, before its folder was, is known", async () => {
+    const { root, unblock, changes } = await begun("/gen/f2.ts");
+    write(join(root, "gen/f1.ts"), "2");
+    expect(await changes()).toEqual([]);
+    unblock();
+    await expect.poll(changes).toEqual([["gen/f1.ts", 2]]);
+  });
+});
+
+test("a check begins after it was asked for, however long another one takes", async () => {
+  let listener: EventListener | undefined;
+  const openEvents: OpenEventSource = (_roots, given) => {
+    listener = given;
+    return { capacity: 1e9, add: () => true, remove: () => {}, drain: async () => {}, close: () => {} };
+  };
+  const { root, watch } = await watched(many("src", 500), [], { openEvents });
+  const { cursor } = watch;
+  listener?.lost();
+  const long = watch.check();
+  for (let turn = 0; turn < 3; turn++) await new Promise((done) => setImmediate(done));
+  write(join(root, "new.ts"), "1");
+  listener?.changed(join(root, "new.ts"));
+  await watch.check();
+  expect(watch.since(cursor, [root])).toHaveLength(1);
+  await long;
 });
 
 test("two callers get what happened before each of them", async () => {

@@ -1,28 +1,24 @@
-/**
- * Files that are created, renamed or deleted as servers hear of it: `workspace/willRenameFiles` and its kind. A server
- * hears only of what its filters match, as it asked.
- */
+/** Requests and notifications about created, renamed and deleted files, such as `workspace/willRenameFiles`. */
 import { fileUri } from "../../base/file-uri.js";
 import { isTable } from "../../base/json.js";
 import { type Capabilities, matchesGlob } from "../capabilities.js";
 
-/** What happens to files. */
 export type FileOperation = "Create" | "Rename" | "Delete";
 
-/** A file or folder that something happens to; absolute paths. */
+/** A file or folder with absolute paths. */
 export interface OperatedFile {
   path: string;
-  /** Where it goes, when it is renamed. */
+  /** The new path of a renamed file. */
   newPath?: string;
   isFolder: boolean;
 }
 
-/** The request or notification of an operation. */
+/** The LSP method of an operation. */
 export function fileMethod(when: "will" | "did", operation: FileOperation): string {
   return `workspace/${when}${operation}Files`;
 }
 
-/** Those of the files that a server wants to hear of, before (`will`) or after (`did`) it happens. */
+/** The files that match the filters of a server, before (`will`) or after (`did`) the operation. */
 export function wantedFiles(
   capabilities: Capabilities,
   when: "will" | "did",
@@ -38,14 +34,13 @@ export function wantedFiles(
   return files.filter((file) => filters.some((filter) => matches(filter, file)));
 }
 
-/** The parameters that tell of an operation. */
+/** The parameters of the method. */
 export function fileParams(files: readonly OperatedFile[]): {
   files: ({ uri: string } | { oldUri: string; newUri: string })[];
 } {
-  const uri = (path: string) => fileUri(path);
   return {
     files: files.map(({ path, newPath }) =>
-      newPath === undefined ? { uri: uri(path) } : { oldUri: uri(path), newUri: uri(newPath) },
+      newPath === undefined ? { uri: fileUri(path) } : { oldUri: fileUri(path), newUri: fileUri(newPath) },
     ),
   };
 }

@@ -43,7 +43,7 @@ export function shebangLanguage(firstLine: string): string | undefined {
   return interpreters[basename(program ?? "").replace(/[\d.]+$/, "")];
 }
 
-/** The language id of a file for a server; `firstLine` is read only for files that no name tells. */
+/** The language id of a file for a server; `firstLine` counts only for files without an extension. */
 export function languageIdOf(server: ServerPlan, path: string, firstLine: string): string {
   const named = lookUp(server.languageIds, basename(path));
   if (named !== undefined) return named;

@@ -1,6 +1,6 @@
 /**
- * The difference between two texts as one change of whole lines. Its borders are line starts, so that no encoding can
- * read them differently and no character or line ending is cut.
+ * The difference between two texts as one change of whole lines. It starts and ends at line starts, so that it means the
+ * same in every position encoding and no character or line ending is cut.
  */
 import { columnsOf, type Lines, type PositionEncoding } from "../../base/text.js";
 
@@ -10,7 +10,7 @@ export interface TextChange {
   text: string;
 }
 
-/** What turns one text into another. */
+/** The change that turns one text into another. */
 export function changeBetween(before: Lines, after: Lines, encoding: PositionEncoding): TextChange {
   const shorter = Math.min(before.count, after.count);
   let top = 0;
@@ -33,7 +33,7 @@ function whole(lines: Lines, line: number): string {
   return lines.text.slice(lines.start(line), lines.start(line + 1));
 }
 
-/** Where a line starts; past the last one, where the text ends. */
+/** The start of a line; past the last one, the end of the text. */
 function startOf(
   lines: Lines,
   line: number,

@@ -12,7 +12,7 @@ export interface EventListener {
   changed(path: string): void;
   /** Events may have been lost: everything must be read again. */
   lost(): void;
-  /** A watch failed: nothing is heard of this folder any more, or of this root. */
+  /** A watch failed: no more events come from this folder, or from this whole root. */
   unwatched(folder: string): void;
 }
 

@@ -136,16 +136,21 @@ export class FolderTree {
 
   /** Lists a folder and reads every entry that is or was in it. */
   async #readFolder(folder: Folder, reading: Reading): Promise<void> {
-    const names = await readdir(folder.path).catch(() => undefined);
+    const listing = await readdir(folder.path, { withFileTypes: true }).catch(() => undefined);
     if (!this.known.holds(folder)) return;
-    if (names === undefined) {
+    if (listing === undefined) {
       this.known.leave(folder);
       return;
     }
-    if (folder.ignoredIn === undefined) folder.rules = this.#rulesOf(folder, names.includes(RULES_FILE));
+    const folders = listing.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    const others = new Set([...listing.map(({ name }) => name), ...folder.files.keys(), ...folder.folders]);
+    for (const name of folders) others.delete(name);
+    if (folder.ignoredIn === undefined) folder.rules = this.#rulesOf(folder, others.has(RULES_FILE));
     const wasFollowed = !folder.isTopLevelOnly;
-    const entries = new Set([...names, ...folder.files.keys(), ...folder.folders]);
-    await forEach([...entries], (name) => this.#readEntry(folder, name, { ...reading, isTouched: false }));
+    const read = (name: string) => this.#readEntry(folder, name, { ...reading, isTouched: false });
+    await forEach([...others], read);
+    // One after the other: a large tree would else be read all at once.
+    for (const name of folders) await read(name);
     folder.isRead = true;
     // It turned out to be too large, and the folders of scopes were dropped with the others.
     if (wasFollowed && folder.isTopLevelOnly) await this.#readFolder(folder, reading);

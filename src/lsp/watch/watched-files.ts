@@ -1,7 +1,7 @@
 /**
- * Tells one server what changed on disk. A server that registered watchers hears of what they match and of its own
- * kinds of files; one that registered none hears of everything under its root, since some obey without asking. Of what
- * git ignores, generated code above all, each hears what it registered for and its own kinds of files.
+ * Chooses the file changes for a server's didChangeWatchedFiles. A server with registered watchers gets what they match
+ * and its own kinds of files; one without gets everything under its root. Of ignored files, each gets only what it
+ * registered for and its own kinds of files, such as generated code.
  */
 import { relative } from "node:path";
 import { fileUri } from "../../base/file-uri.js";
@@ -15,9 +15,10 @@ const METHOD = "workspace/didChangeWatchedFiles";
 const CREATED = 1;
 const CHANGED = 2;
 const DELETED = 4;
-const bits = { 1: CREATED, 2: CHANGED, 3: DELETED } as const;
+/** LSP's WatchKind by change type. */
+const watchKinds = { 1: CREATED, 2: CHANGED, 3: DELETED } as const;
 
-/** The changes that a server wants to hear of, in order of path. */
+/** The changes that a server is notified of, sorted by path. */
 export function wantedChanges(
   changes: readonly FileChange[],
   capabilities: Capabilities,
@@ -39,7 +40,7 @@ export function wantedChanges(
 
 function matches(watcher: Record<string, unknown>, change: FileChange, roots: readonly string[]): boolean {
   const kind = typeof watcher.kind === "number" ? watcher.kind : CREATED | CHANGED | DELETED;
-  if ((kind & bits[change.type]) === 0) return false;
+  if ((kind & watchKinds[change.type]) === 0) return false;
   const { globPattern } = watcher;
   if (matchesGlob(globPattern, change.path)) return true;
   return roots.some(

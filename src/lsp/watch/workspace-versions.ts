@@ -1,4 +1,4 @@
-/** Versions of the workspace: whether files that an answer could depend on changed between two checks. */
+/** Version numbers of the workspace, which change when files that an answer could depend on change. */
 import { basename } from "node:path";
 import type { WorkspaceVersion } from "../types.js";
 import type { WorkspaceWatch } from "./workspace-watch.js";
@@ -44,7 +44,7 @@ export class WorkspaceVersions {
     return new Set(changes.map(({ path }) => path));
   }
 
-  /** Notes whether the latest changes could change an answer: not what servers write for themselves. */
+  /** Notes whether the latest changes could change an answer. Files that servers write for themselves cannot. */
   #readSources(): void {
     const { watch, roots, markers, isServed } = this.#context;
     const { cursor } = watch;

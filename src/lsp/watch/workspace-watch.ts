@@ -38,6 +38,8 @@ const DEFAULTS: WatchOptions = {
 };
 /** Watches that are left to folders that git does not ignore. */
 const RESERVED_WATCHES = 3_072;
+/** More paths than these are not kept between two checks: everything is read again then. */
+const MAX_TOUCHED = 20_000;
 /** A background scan takes at most one part in so many of the time. */
 const RESCAN_SHARE = 50;
 /** A check that ended so shortly before serves the steps that follow it in the same call. */
@@ -82,7 +84,10 @@ export class WorkspaceWatch {
     const { files, ignoredFiles, ignoredFolders, shownFiles, openEvents } = this.#options;
     this.#changes = new ChangeLog(2 * (files + ignoredFiles));
     this.#source = openEvents(roots, {
-      changed: (path) => this.#touched.add(path),
+      changed: (path) => {
+        if (this.#touched.size < MAX_TOUCHED) this.#touched.add(path);
+        else this.#isLost = true;
+      },
       lost: () => {
         this.#isLost = true;
       },
