@@ -1,4 +1,4 @@
-/** Waiting with a limit: delays, timeouts and deadlines as abort signals. */
+/** Time: delays, timeouts, deadlines as abort signals, and turns between slices of long work. */
 
 /** Node fires timers longer than this at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

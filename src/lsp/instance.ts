@@ -23,9 +23,9 @@ import {
 } from "./documents/file-operations.js";
 import { ServerFiles } from "./documents/server-files.js";
 import { fieldsOf } from "./fields.js";
+import { ServerShutdown } from "./instance-lifetime.js";
 import type { Transport } from "./process/launch.js";
 import type { LaunchSettings } from "./process/launch-settings.js";
-import { ServerShutdown } from "./process/shutdown.js";
 import { ReadinessState } from "./readiness.js";
 import type {
   DiagnosticsOptions,

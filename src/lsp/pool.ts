@@ -16,7 +16,7 @@ import { FileRoutes, rootOf } from "./route.js";
 import { blankStatus, rethrowWithoutServerTexts, withoutServerTexts } from "./server-status.js";
 import { Slot } from "./slot.js";
 import type { LanguageServer, PoolContext, ServerPool, ServerStatus, WorkspaceVersion } from "./types.js";
-import { WorkspaceVersions } from "./watch/workspace-versions.js";
+import { WorkspaceVersions } from "./watch/workspace-changes.js";
 import { WorkspaceWatch } from "./watch/workspace-watch.js";
 
 /** A pool for a plan; no server is started before it is asked for. */

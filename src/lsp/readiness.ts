@@ -4,10 +4,9 @@
  */
 import type { ServerPlan } from "../abi/plan.js";
 import type { Refusal } from "../base/problem.js";
-import { ReadyStatus } from "./ready-status.js";
+import { isWorthWaiting, ReadyStatus, type RequestSpan, WorkProgress } from "./readiness-signals.js";
 import type { Readiness } from "./types.js";
 import { type Subscribe, waitUntil } from "./waiting.js";
-import { isWorthWaiting, type RequestSpan, WorkProgress } from "./work-progress.js";
 
 export class ReadinessState {
   readonly #ready: ServerPlan["ready"];

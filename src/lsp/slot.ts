@@ -9,7 +9,7 @@ import { sortedSet } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
 import { delay } from "../base/timing.js";
 import type { Instance } from "./instance.js";
-import { InstanceMonitor } from "./instance-monitor.js";
+import { InstanceMonitor } from "./instance-lifetime.js";
 import { CrashWindow } from "./process/crash-window.js";
 import { blankStatus } from "./server-status.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";

@@ -1,6 +1,7 @@
 /**
- * The tools of one session, independent of the protocol version: the tool list, calls into the runtime, and ending them
- * early. An unknown tool is a protocol error; every other failure is a tool result.
+ * The tools of one session, independent of the protocol version: the tool list, calls into the runtime with their
+ * progress and results, and ending them early. An unknown tool is a protocol error; every other failure is a tool
+ * result.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolEntry } from "../abi/bundle.js";

@@ -1,4 +1,7 @@
-/** The `Call` object that a generated handler works with: point at code, send requests, build the answer. */
+/**
+ * One attempt at a call: checks the arguments and runs the tool's generated handler on a `Call` object, which
+ * points at code, sends requests and builds the answer.
+ */
 import type { Answer, AnswerOptions, At, BatchOptions, Call, Reply } from "../abi/handler.js";
 import type { RuntimeAction, ShapeName } from "../abi/plan.js";
 import type { Json, JsonObject } from "../base/json.js";

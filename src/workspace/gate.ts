@@ -11,8 +11,7 @@ import { onOneLine } from "../base/one-line.js";
 import { uniqueBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
 import { ConfigError, Refusal } from "../base/problem.js";
-import { pathOfName, strictPathOfUri } from "./file-name.js";
-import { linkStatOf, realPathOf, statOf } from "./real-path.js";
+import { linkStatOf, pathOfName, realPathOf, statOf, strictPathOfUri } from "./real-path.js";
 import type { Admitted, Gate } from "./types.js";
 
 /** What may be seen of the file system. */

@@ -5,9 +5,8 @@
 import { relative, sep } from "node:path";
 import { isInside, slashed } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
-import { pathOfName, strictPathOfUri } from "./file-name.js";
 import { fileOrThrow } from "./gate.js";
-import { realPathOf, statOf } from "./real-path.js";
+import { pathOfName, realPathOf, statOf, strictPathOfUri } from "./real-path.js";
 import type { Admitted, Gate } from "./types.js";
 
 /** The gate that admits what `gate` admits inside the folders of these URIs. Relative names start at the first of them. */

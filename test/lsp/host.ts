@@ -1,5 +1,5 @@
 /** A process with a pool: starts one server with two children, one in its own group, prints their pids, and waits to be killed. */
-import { createPool } from "../../src/lsp/index.js";
+import { createPool } from "../../src/lsp/pool.js";
 
 const { plan, root } = JSON.parse(process.argv[2] ?? "{}");
 const pool = createPool(plan, {

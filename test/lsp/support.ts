@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { afterEach } from "vitest";
 import type { Plan, ServerPlan } from "../../src/abi/plan.js";
 import type { Json, JsonObject } from "../../src/base/json.js";
-import { createPool } from "../../src/lsp/index.js";
+import { createPool } from "../../src/lsp/pool.js";
 import type { LanguageServer, PoolContext, ServerPool } from "../../src/lsp/types.js";
 import { fakePlan, fakeServer, type Scenario } from "../fake-server/index.js";
 

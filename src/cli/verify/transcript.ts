@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { fileUri } from "../../base/file-uri.js";
 import { isTable } from "../../base/json.js";
-import { ReadyStatus } from "../../lsp/ready-status.js";
+import { ReadyStatus } from "../../lsp/readiness-signals.js";
 import type { Trace } from "../../lsp/types.js";
 
 const LOG_METHODS: ReadonlySet<unknown> = new Set(["window/logMessage", "telemetry/event", "$/logTrace"]);

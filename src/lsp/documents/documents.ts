@@ -2,6 +2,7 @@
  * The documents that one server has open, kept equal to the files on disk. A changed file is sent as the server asked:
  * the lines that differ, or the whole text. Past the limit the oldest are closed, but none that a question is about.
  */
+import { LRUCache } from "lru-cache";
 import type { ServerPlan } from "../../abi/plan.js";
 import { stampOf } from "../../base/file-stamp.js";
 import { fileUri } from "../../base/file-uri.js";
@@ -12,7 +13,6 @@ import type { Capabilities } from "../capabilities.js";
 import type { OpenDocument } from "../types.js";
 import { languageIdOf } from "./language-id.js";
 import { type FileText, readText } from "./read-text.js";
-import { TextCache } from "./text-cache.js";
 import { changeBetween, type TextChange } from "./text-change.js";
 
 /** Values of LSP's TextDocumentSyncKind. */
@@ -243,5 +243,30 @@ export class Documents {
     if (!this.#open.delete(path)) return;
     this.#context.notify("textDocument/didClose", { textDocument: { uri } });
     this.#context.onChanged(path, "closed");
+  }
+}
+
+const MAX_BYTES = 4 * 1024 * 1024;
+/** What a text takes besides its characters, for each line and for itself. */
+const BYTES_PER_LINE = 16;
+const BYTES_PER_TEXT = 512;
+
+export class TextCache {
+  readonly #texts = new LRUCache<string, FileText>({
+    maxSize: MAX_BYTES,
+    maxEntrySize: MAX_BYTES / 4,
+    sizeCalculation: ({ lines }) => 2 * lines.text.length + BYTES_PER_LINE * lines.count + BYTES_PER_TEXT,
+  });
+
+  /** The text of a file, if it is cached and the file has not changed. */
+  get(path: string): FileText | undefined {
+    const cached = this.#texts.get(path);
+    return cached !== undefined && stampOf(path)?.text === cached.stamp.text ? cached : undefined;
+  }
+
+  /** Keeps a text, unless its file may have been written again in the same clock tick. */
+  put(path: string, text: FileText): void {
+    if (text.isReliable) this.#texts.set(path, text);
+    else this.#texts.delete(path);
   }
 }

@@ -6,8 +6,8 @@ import type { Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isInside } from "../../base/paths.js";
 import type { IgnoreRules } from "../../workspace/git-ignore.js";
-import type { ChangeLog } from "./change-log.js";
 import type { EventSource } from "./event-source.js";
+import type { ChangeLog } from "./workspace-changes.js";
 
 /** The part of the room for ignored files that one ignored folder may take. */
 const SHARE_OF_ONE = 2 / 3;

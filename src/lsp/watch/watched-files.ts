@@ -9,7 +9,7 @@ import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { isInside } from "../../base/paths.js";
 import { type Capabilities, matchesGlob } from "../capabilities.js";
-import type { FileChange } from "./change-log.js";
+import type { FileChange } from "./workspace-changes.js";
 
 const METHOD = "workspace/didChangeWatchedFiles";
 const CREATED = 1;

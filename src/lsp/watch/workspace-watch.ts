@@ -11,10 +11,9 @@ import { sortedSet } from "../../base/order.js";
 import { isInside, slashed } from "../../base/paths.js";
 import { withTimeout } from "../../base/timing.js";
 import type { Log } from "../types.js";
-import { ChangeLog, type FileChange } from "./change-log.js";
 import { type EventSource, isOnNetwork, type OpenEventSource, openEventSource } from "./event-source.js";
 import { FolderTree } from "./folder-tree.js";
-import { RecentlyShownFiles } from "./recently-shown-files.js";
+import { ChangeLog, type FileChange, RecentlyShownFiles } from "./workspace-changes.js";
 
 /** How much is watched, and by what. */
 export interface WatchOptions {

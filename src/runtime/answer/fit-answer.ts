@@ -1,6 +1,7 @@
 /**
- * Renders as much of a listing, or of one value, as an answer has room for. Optional parts of items (snippets, the
- * largest answers of a batch) are dropped before items are, unless a next page shows the remaining items.
+ * How large an answer may be, and rendering as much of a listing or value as fits. Optional parts of items
+ * (snippets, the largest answers of a batch) are dropped before items, unless a next page shows the remaining
+ * items.
  */
 import type { Answer } from "../../abi/handler.js";
 import { canonicalText, type Json } from "../../base/json.js";

@@ -1,4 +1,7 @@
-/** The replies of servers, inside the opaque `Reply` that a handler passes on. Each part keeps its server. */
+/**
+ * The replies of servers, inside the opaque `Reply` that a handler passes on, and how LSP values in them are
+ * read.
+ */
 import type { Params, Reply } from "../../abi/handler.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Fault, Refusal } from "../../base/problem.js";

@@ -1,6 +1,6 @@
 /**
- * Runs the bundle's generated validators on arguments, on servers' replies and on our own answers. Issues name the
- * place and the rule, never the value.
+ * Checks arguments, servers' replies and our own answers with the bundle's generated validators, and clamps
+ * numbers. Issues name the place and the rule, never the value.
  */
 import type { Validator } from "../../abi/bundle.js";
 import type { Plan, ToolPlan } from "../../abi/plan.js";

@@ -1,6 +1,6 @@
 /**
- * From the items of a reply to items grouped by file: each file is checked against the roots once, items outside are
- * counted and dropped, duplicates are removed. File texts are read only where a duplicate cannot be found without.
+ * From the items of a reply to items by file: each file is checked against the roots once, items outside are
+ * counted and dropped, duplicates are removed, and the items of a file are sorted when they are first shown.
  */
 import type { JsonObject } from "../../base/json.js";
 import { compareKeys, compareText, type KeyPart, sortBy, sortInTurns } from "../../base/order.js";

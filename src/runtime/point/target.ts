@@ -1,4 +1,7 @@
-/** The document that a call is about: inside the roots, a regular file, and open in the first available server. */
+/**
+ * The document and position that a call points at, open in the first available server, and the request parameters
+ * made of it.
+ */
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { Lines } from "../../base/text.js";

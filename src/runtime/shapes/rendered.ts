@@ -1,4 +1,4 @@
-/** Reads rendered items back for the text form: files, positions and ranges in short. */
+/** Helpers for rendered items: files, positions and ranges as short text, and the snippets beside places. */
 import type { AnswerOptions } from "../../abi/handler.js";
 import type { DialectPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";

@@ -1,0 +1,161 @@
+/**
+ * Which files changed: a log of changes by version, the recently shown files that are stat-ed before every
+ * question, and the versions that answers depend on.
+ */
+import { basename } from "node:path";
+import { stampOf } from "../../base/file-stamp.js";
+import { isInside } from "../../base/paths.js";
+import type { WorkspaceVersion } from "../types.js";
+import type { WorkspaceWatch } from "./workspace-watch.js";
+
+/** LSP's file change types: created 1, changed 2, deleted 3. */
+export type ChangeType = 1 | 2 | 3;
+
+export interface FileChange {
+  /** Absolute path. */
+  path: string;
+  type: ChangeType;
+  /** Whether git ignores the file. */
+  ignored: boolean;
+}
+
+interface Entry {
+  exists: boolean;
+  ignored: boolean;
+  /** The number of the latest change. */
+  sequence: number;
+  /** The number of the change that created the file; 0 when it was there from the start. */
+  created: number;
+}
+
+export class ChangeLog {
+  readonly #entries = new Map<string, Entry>();
+  readonly #limit: number;
+  #sequence = 0;
+  #namesCursor = 0;
+
+  /** Past `limit` entries, those of deleted files are dropped. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** The number of the latest change; `since` returns the changes after it. */
+  get cursor(): number {
+    return this.#sequence;
+  }
+
+  /** The number of the latest change that created or deleted a file. */
+  get namesCursor(): number {
+    return this.#namesCursor;
+  }
+
+  record(path: string, change: "created" | "changed" | "deleted", ignored: boolean): void {
+    const sequence = ++this.#sequence;
+    if (change !== "changed") this.#namesCursor = sequence;
+    const created = change === "created" ? sequence : (this.#entries.get(path)?.created ?? 0);
+    this.#entries.set(path, { exists: change !== "deleted", ignored, sequence, created });
+    if (this.#entries.size <= this.#limit) return;
+    for (const [old, entry] of this.#entries)
+      if (!entry.exists && entry.sequence < sequence) this.#entries.delete(old);
+  }
+
+  /** What changed after a cursor, anywhere or in these folders. */
+  since(cursor: number, folders?: readonly string[]): FileChange[] {
+    if (cursor >= this.#sequence) return [];
+    const changes: FileChange[] = [];
+    for (const [path, { exists, ignored, sequence, created }] of this.#entries) {
+      if (sequence <= cursor) continue;
+      if (folders !== undefined && !folders.some((folder) => isInside(path, folder))) continue;
+      const type = exists ? (created > cursor ? 1 : 2) : 3;
+      changes.push({ path, type, ignored });
+    }
+    return changes;
+  }
+}
+
+export class RecentlyShownFiles {
+  readonly #limit: number;
+  /** The stamp text by path, the oldest first; undefined for a file that does not exist. */
+  readonly #stamps = new Map<string, string | undefined>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Adds a file as it is now, before it is read, so that no later write is missed. */
+  add(path: string): void {
+    const stamp = this.#stamps.has(path) ? this.#stamps.get(path) : stampOf(path)?.text;
+    this.#stamps.delete(path);
+    this.#stamps.set(path, stamp);
+    for (const oldest of this.#stamps.keys()) {
+      if (this.#stamps.size <= this.#limit) return;
+      this.#stamps.delete(oldest);
+    }
+  }
+
+  /** Stats every file and reports those that differ from the last check. */
+  check(
+    report: (path: string, change: "created" | "changed" | "deleted", stamp: string | undefined) => void,
+  ): void {
+    for (const [path, before] of this.#stamps) {
+      const now = stampOf(path)?.text;
+      if (now === before) continue;
+      this.#stamps.set(path, now);
+      report(path, before === undefined ? "created" : now === undefined ? "deleted" : "changed", now);
+    }
+  }
+}
+
+export interface WorkspaceVersionsContext {
+  watch: WorkspaceWatch;
+  roots: readonly string[];
+  /** Names of the files that mark a project. */
+  markers: ReadonlySet<string>;
+  /** Whether some server handles this file. */
+  isServed: (path: string) => boolean;
+}
+
+export class WorkspaceVersions {
+  readonly #context: WorkspaceVersionsContext;
+  #sources: { seen: number; cursor: number; changedAt: number | null } = {
+    seen: 0,
+    cursor: 0,
+    changedAt: null,
+  };
+
+  constructor(context: WorkspaceVersionsContext) {
+    this.#context = context;
+  }
+
+  /** The version after a check that began at `checkedAt`. */
+  at(checkedAt: number): WorkspaceVersion {
+    this.#readSources();
+    return { checkedAt, sources: String(this.#sources.cursor), changedAt: this.#sources.changedAt };
+  }
+
+  /** The number of the present version, once every earlier change is known. */
+  async now(): Promise<number> {
+    await this.#context.watch.check();
+    return this.#context.watch.cursor;
+  }
+
+  /** Absolute paths of the files that anyone has changed since a version; without what git ignores. */
+  async changedSince(version: number): Promise<ReadonlySet<string>> {
+    const { watch, roots } = this.#context;
+    await watch.check();
+    const changes = watch.since(version, roots).filter(({ ignored }) => !ignored);
+    return new Set(changes.map(({ path }) => path));
+  }
+
+  /** Notes whether the latest changes could change an answer. Files that servers write for themselves cannot. */
+  #readSources(): void {
+    const { watch, roots, markers, isServed } = this.#context;
+    const { cursor } = watch;
+    if (cursor === this.#sources.seen) return;
+    const changes = watch.since(this.#sources.seen, roots);
+    const isOther = changes.some(({ path }) => markers.has(basename(path)) || isServed(path));
+    this.#sources = isOther
+      ? { seen: cursor, cursor, changedAt: Date.now() }
+      : { ...this.#sources, seen: cursor };
+  }
+}
