@@ -19,8 +19,8 @@ import {
   pageAnswer,
 } from "./answer/answer.js";
 import { type BatchBounds, type RunTool, runBatch } from "./ask/batch.js";
+import { openReply, sealReply, wholeValue } from "./ask/candidates.js";
 import { Choices, choose } from "./ask/choose.js";
-import { openReply, sealReply, wholeValue } from "./ask/reply.js";
 import { assertFilesUnchanged } from "./ask/retry-on-change.js";
 import { type Step, warnOfCuts, warnOfSteps } from "./ask/workflow.js";
 import type { LoadedTool } from "./bundle/load.js";

@@ -5,8 +5,7 @@
 import { relative, sep } from "node:path";
 import { isInside, slashed } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
-import { fileOrThrow } from "./gate.js";
-import { pathOfName, realPathOf, statOf, strictPathOfUri } from "./real-path.js";
+import { fileOrThrow, pathOfName, realPathOf, statOf, strictPathOfUri } from "./gate.js";
 import type { Admitted, Gate } from "./types.js";
 
 /** The gate that admits what `gate` admits inside the folders of these URIs. Relative names start at the first of them. */

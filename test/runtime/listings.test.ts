@@ -9,7 +9,7 @@ import { canonicalText, type Json } from "../../src/base/json.js";
 import { shapeNames, shapes } from "../../src/protocol/shapes.js";
 import { buildAnswer, pageAnswer } from "../../src/runtime/answer/answer.js";
 import { Pages } from "../../src/runtime/answer/pages.js";
-import type { ReplyData } from "../../src/runtime/ask/reply.js";
+import type { ReplyData } from "../../src/runtime/ask/candidates.js";
 import type { CallState } from "../../src/runtime/call-state.js";
 import { fakePlan } from "../fake-server/index.js";
 import { callState, serverOf } from "./doubles.js";

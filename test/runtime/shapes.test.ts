@@ -7,7 +7,7 @@ import { Refusal } from "../../src/base/problem.js";
 import { shapeNames, shapes } from "../../src/protocol/shapes.js";
 import { buildAnswer, pageAnswer } from "../../src/runtime/answer/answer.js";
 import { Pages } from "../../src/runtime/answer/pages.js";
-import type { ReplyData } from "../../src/runtime/ask/reply.js";
+import type { ReplyData } from "../../src/runtime/ask/candidates.js";
 import { runtimeShapes } from "../../src/runtime/shapes/index.js";
 import { fakePlan } from "../fake-server/index.js";
 import { callState, serverOf } from "./doubles.js";

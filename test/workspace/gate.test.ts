@@ -6,9 +6,8 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isInside } from "../../src/base/paths.js";
 import { ConfigError, Refusal } from "../../src/base/problem.js";
-import { openGate } from "../../src/workspace/gate.js";
+import { openGate, RealPaths, realPathOf } from "../../src/workspace/gate.js";
 import { narrowGate } from "../../src/workspace/narrow.js";
-import { RealPaths, realPathOf } from "../../src/workspace/real-path.js";
 import type { Gate } from "../../src/workspace/types.js";
 
 let top: string;

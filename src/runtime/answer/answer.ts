@@ -12,8 +12,8 @@ import { Turns } from "../../base/timing.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { type ShapeFacts, shapes } from "../../protocol/shapes.js";
 import { documentKey } from "../../protocol/spelling.js";
+import type { ReplyData } from "../ask/candidates.js";
 import type { Choices } from "../ask/choose.js";
-import type { ReplyData } from "../ask/reply.js";
 import { assertFilesUnchanged } from "../ask/retry-on-change.js";
 import type { CallState } from "../call-state.js";
 import { ApplyRequest } from "../edits/proposed-edit.js";
@@ -21,8 +21,8 @@ import type { RenderContext } from "../listing/collect.js";
 import { type List, sortRendered } from "../listing/list.js";
 import { symbolLine } from "../shapes/document-symbols.js";
 import { runtimeShapes } from "../shapes/index.js";
-import { fileOf, rangeText, table, textOf } from "../shapes/rendered.js";
 import type { Shape } from "../shapes/shape.js";
+import { fileOf, rangeText, table, textOf } from "./answer-text.js";
 import { askBack, headerOf, sharedHeader, snippetWarnings } from "./envelope.js";
 import {
   type AnswerRequest,

@@ -7,9 +7,8 @@ import { SCHEMA_VERSION } from "../../protocol/envelope.js";
 import { spellMembers } from "../../protocol/members.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { CallState } from "../call-state.js";
-import { textOf } from "../shapes/rendered.js";
 import type { Shape } from "../shapes/shape.js";
-import { renderAnswer, stepLine, type ToolTexts, warningLine, warningValue } from "./answer-text.js";
+import { renderAnswer, stepLine, type ToolTexts, textOf, warningLine, warningValue } from "./answer-text.js";
 
 /** A whole answer, or one page of its list. */
 export interface Body {

@@ -2,16 +2,13 @@
  * Pages of a listing. A cursor is a hash of the tool, its arguments and everything shown so far, with an offset: the
  * same question about the same files gives the same cursors. Listings are kept within bounds of bytes and time.
  */
-import { type FileStamp, stampOf } from "../../base/file-stamp.js";
 import { sha256 } from "../../base/hash.js";
 import { canonicalText, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { Turns } from "../../base/timing.js";
+import { type Stamps, stampsOf } from "../ask/retry-on-change.js";
 import type { List } from "../listing/list.js";
 import type { Header } from "./envelope.js";
-
-/** Stamps by absolute path; undefined for what is gone or not a file. */
-export type Stamps = ReadonlyMap<string, FileStamp | undefined>;
 
 /** What the pages of one listing share. */
 export interface Snapshot {
@@ -228,14 +225,4 @@ function stale(): Refusal {
 async function assertSameFiles(before: Stamps, files: readonly string[], turns: Turns): Promise<void> {
   for (const [file, stamp] of await stampsOf(files, turns))
     if (before.has(file) && before.get(file)?.text !== stamp?.text) throw stale();
-}
-
-/** The stamps of files. */
-export async function stampsOf(paths: Iterable<string>, turns: Turns): Promise<Stamps> {
-  const stamps = new Map<string, FileStamp | undefined>();
-  for (const path of paths) {
-    stamps.set(path, stampOf(path));
-    if (turns.isOver) await turns.pass();
-  }
-  return stamps;
 }

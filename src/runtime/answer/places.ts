@@ -16,9 +16,9 @@ import {
   spellPoint,
   spellSpan,
 } from "../../protocol/spelling.js";
-import { RealPaths } from "../../workspace/real-path.js";
+import { RealPaths } from "../../workspace/gate.js";
 import type { Admitted, Gate } from "../../workspace/types.js";
-import type { LspPosition, LspRange } from "../ask/reply.js";
+import type { LspPosition, LspRange } from "../ask/candidates.js";
 
 /** How much of a file is shown beside a place. */
 export interface SnippetBounds {

@@ -10,8 +10,7 @@ import { withDeadline } from "../../base/timing.js";
 import type { LanguageServer, ServerReply } from "../../lsp/types.js";
 import type { Evidence } from "../answer/evidence.js";
 import type { CallState } from "../call-state.js";
-import type { CandidateServers } from "./candidates.js";
-import type { Attached, ReplyPart } from "./reply.js";
+import type { Attached, CandidateServers, ReplyPart } from "./candidates.js";
 
 /** The time that a server has for its answer. */
 export interface TimeLimit {

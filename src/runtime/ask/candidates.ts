@@ -1,10 +1,15 @@
-/** The servers that a call may ask, and how each is made ready: started, with the document open. */
+/**
+ * The candidate servers of a call: started, with the document open; and their replies, inside the opaque `Reply`
+ * that a handler passes on, with how LSP values in them are read.
+ */
+import type { Params, Reply } from "../../abi/handler.js";
 import type { ServerPlan } from "../../abi/plan.js";
-import { Refusal } from "../../base/problem.js";
-import type { LanguageServer } from "../../lsp/types.js";
+import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import { Fault, Refusal } from "../../base/problem.js";
+import type { LanguageServer, OpenDocument } from "../../lsp/types.js";
+import { symbolKinds, wordOf } from "../../protocol/kinds.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
-import type { Attached } from "./reply.js";
 
 /** Servers that may be asked one question. */
 export interface CandidateServers {
@@ -89,4 +94,133 @@ export async function startServer(
 
 function mayAsk(call: CallState, server: ServerPlan): boolean {
   return call.tool.servers === null || call.tool.servers.includes(server.id);
+}
+
+/** A running server with the call's document open in it; without a document for calls about the workspace. */
+export interface Attached {
+  server: LanguageServer;
+  document: OpenDocument | undefined;
+}
+
+/** One server's part of a reply. */
+export interface ReplyPart {
+  /** The server that replied; undefined for a reply of the runtime or of another tool. */
+  server: LanguageServer | undefined;
+  value: unknown;
+  /** The item that was asked about, when the request was sent once per item. */
+  item?: unknown;
+}
+
+/** A whole reply, from one server or several. */
+export interface ReplyData {
+  parts: ReplyPart[];
+  /** Whether the parts are a list (one per item) rather than one answer of several servers. */
+  perItem: boolean;
+  /** The reply that resolved items came from. */
+  source?: ReplyData;
+  /** Why there is no reply: no server supports an optional step. */
+  skipped?: Refusal;
+  /** For diagnostics: the result. */
+  diagnostics?: { status: "diagnostics" | "clean" | "unknown"; why: string };
+}
+
+/** Makes the parameters for one server. */
+export type ParamsMaker = (attached: Attached) => JsonObject;
+
+class ReplyBox {
+  constructor(readonly data: ReplyData) {}
+}
+
+class ParamsBox {
+  constructor(
+    readonly make: ParamsMaker,
+    /** Whether they contain the position that the call points at. */
+    readonly isPlaced: boolean,
+  ) {}
+}
+
+/** Wraps a reply for the handler. */
+export function sealReply(data: ReplyData): Reply {
+  return new ReplyBox(data) as unknown as Reply;
+}
+
+/** Unwraps a reply that a handler passed back. */
+export function openReply(reply: Reply): ReplyData {
+  if (reply instanceof ReplyBox) return reply.data;
+  throw new Fault("a handler passed something that is not a reply");
+}
+
+/** Wraps parameters for the handler. */
+export function sealParams(make: ParamsMaker, isPlaced = false): Params {
+  return new ParamsBox(make, isPlaced) as unknown as Params;
+}
+
+/** Unwraps parameters that a handler passed back. */
+export function openParams(params: Params): ParamsBox {
+  if (params instanceof ParamsBox) return params;
+  throw new Fault("a handler passed something that is not parameters");
+}
+
+/** Whether a value is null or an empty list. */
+export function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+/** The reply as one JSON value: one server's value, or a list for several servers or items. */
+export function wholeValue(reply: ReplyData): Json {
+  const values = reply.parts.map((part) => (part.value ?? null) as Json);
+  if (reply.perItem) return values;
+  if (values.length <= 1) return values[0] ?? null;
+  const lists = values.filter((value) => value !== null);
+  return lists.every((value) => Array.isArray(value)) ? lists.flat() : lists;
+}
+
+/** A position in a server's own columns. */
+export interface LspPosition {
+  line: number;
+  character: number;
+}
+
+/** A range in a server's own columns. */
+export interface LspRange {
+  start: LspPosition;
+  end: LspPosition;
+}
+
+/** Whether a value is a position. */
+export function isPosition(value: unknown): value is LspPosition {
+  return isTable(value) && isCount(value.line) && isCount(value.character);
+}
+
+/** Whether a value is a range. */
+export function isRange(value: unknown): value is LspRange {
+  return isTable(value) && isPosition(value.start) && isPosition(value.end);
+}
+
+/** Whether a value is a non-negative integer. */
+export function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0;
+}
+
+/** The items of a reply: a list as it is, null as none, anything else as the only item. */
+export function listOf(value: unknown): unknown[] {
+  if (value === null || value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+/** A text, plain or in markup; undefined when it is empty. */
+export function markupText(value: unknown): string | undefined {
+  const text = isTable(value) ? value.value : value;
+  return typeof text === "string" && text.trim() !== "" ? text : undefined;
+}
+
+/** LSP's symbol kind as a word. */
+export function kindWord(kind: unknown): string {
+  return wordOf(symbolKinds, kind) ?? "unknown";
+}
+
+/** The refusal of a reply that is not what the protocol says. */
+export function garbled(server: LanguageServer | undefined, what: string): Refusal {
+  const who = server === undefined ? "A step" : `The server ${server.plan.id}`;
+  return new Refusal("lsp/garbled", `${who} answered with something that is not ${what}.`);
 }

@@ -4,7 +4,7 @@ import { getAt } from "../../base/pointer.js";
 import { Refusal } from "../../base/problem.js";
 import type { CallState } from "../call-state.js";
 import { identifiedActions } from "../shapes/code-actions.js";
-import type { ReplyData } from "./reply.js";
+import type { ReplyData } from "./candidates.js";
 
 const mostShown = 30;
 

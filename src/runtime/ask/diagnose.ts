@@ -7,8 +7,7 @@ import { Refusal } from "../../base/problem.js";
 import type { DiagnosticsReport, LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
 import { askCandidates } from "./ask.js";
-import type { CandidateServers } from "./candidates.js";
-import { listOf, type ReplyData } from "./reply.js";
+import { type CandidateServers, listOf, type ReplyData } from "./candidates.js";
 
 interface ServerDiagnostics {
   server: LanguageServer;

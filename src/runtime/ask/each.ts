@@ -12,7 +12,7 @@ import type { CallState } from "../call-state.js";
 import { runtimeShapes } from "../shapes/index.js";
 import type { Entry } from "../shapes/shape.js";
 import { addServerWarnings, notSupported } from "./ask.js";
-import { isRange, type LspPosition, listOf, type ReplyData, type ReplyPart } from "./reply.js";
+import { isRange, type LspPosition, listOf, type ReplyData, type ReplyPart } from "./candidates.js";
 
 /** Servers handle several requests at once, but not hundreds. */
 const atOnce = 4;

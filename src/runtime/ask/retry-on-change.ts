@@ -3,17 +3,19 @@
  * changed while it was asked about, the call runs again, a few times; after that the answer carries a warning.
  */
 import { readFile } from "node:fs/promises";
-import type { FileStamp } from "../../base/file-stamp.js";
+import { type FileStamp, stampOf } from "../../base/file-stamp.js";
 import { sha256 } from "../../base/hash.js";
 import { sortedSet } from "../../base/order.js";
 import { Turns, untilAborted } from "../../base/timing.js";
 import type { Admitted } from "../../workspace/types.js";
-import { type Stamps, stampsOf } from "../answer/pages.js";
 import type { CallState } from "../call-state.js";
 
 const MAX_ATTEMPTS = 3;
 /** File system clocks are coarse: a file changed this shortly before may have changed just after. */
 const CLOCK_GRAIN_MS = 20;
+
+/** Stamps by absolute path; undefined for what is gone or not a file. */
+export type Stamps = ReadonlyMap<string, FileStamp | undefined>;
 
 /** One of the times that a call runs. */
 export interface Attempt {
@@ -91,4 +93,14 @@ function isOlder(stamp: FileStamp | undefined, startedAt: number): boolean {
 async function hasOtherText(path: string, hash: string): Promise<boolean> {
   const bytes = await readFile(path).catch(() => undefined);
   return bytes === undefined || sha256(bytes) !== hash;
+}
+
+/** The stamps of files. */
+export async function stampsOf(paths: Iterable<string>, turns: Turns): Promise<Stamps> {
+  const stamps = new Map<string, FileStamp | undefined>();
+  for (const path of paths) {
+    stamps.set(path, stampOf(path));
+    if (turns.isOver) await turns.pass();
+  }
+  return stamps;
 }

@@ -4,7 +4,7 @@ import { Refusal } from "../../base/problem.js";
 import { newDocumentKey } from "../../protocol/edit-arguments.js";
 import { documentKey, spanNames } from "../../protocol/spelling.js";
 import type { Change } from "../../workspace/edits/types.js";
-import { isRange, listOf } from "../ask/reply.js";
+import { isRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { EditBuilder, type ProposedEdit, type RangeEdit } from "./proposed-edit.js";
 

@@ -4,7 +4,7 @@
  */
 import { type ColumnUnit, columnsOf, type Lines, unitsOf } from "../../base/text.js";
 import type { Point } from "../../protocol/spelling.js";
-import type { LspPosition, LspRange } from "../ask/reply.js";
+import type { LspPosition, LspRange } from "../ask/candidates.js";
 
 /** A range of a text in UTF-16 code units. */
 export interface Extent {

@@ -13,7 +13,7 @@ import { readText } from "../../lsp/documents/read-text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Change, Edits, Reason, TextChange } from "../../workspace/edits/types.js";
 import type { Admitted } from "../../workspace/types.js";
-import type { LspRange } from "../ask/reply.js";
+import type { LspRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { exactExtent } from "./offsets.js";
 

@@ -9,7 +9,7 @@ import { sortBy, sortedSet } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Change } from "../../workspace/edits/types.js";
-import { garbled, isRange, listOf } from "../ask/reply.js";
+import { garbled, isRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { EditBuilder, ProposedEdit, type RangeEdit } from "./proposed-edit.js";
 

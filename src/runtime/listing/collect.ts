@@ -13,7 +13,7 @@ import { documentKey } from "../../protocol/spelling.js";
 import type { Admitted } from "../../workspace/types.js";
 import { pageSize } from "../answer/fit-answer.js";
 import type { Places } from "../answer/places.js";
-import type { LspPosition, LspRange } from "../ask/reply.js";
+import type { LspPosition, LspRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 
 /** How items are collected. */

@@ -8,12 +8,10 @@ import type { Json, JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { methods } from "../../protocol/methods.js";
 import { notSupported, requestCandidates } from "../ask/ask.js";
-import { type CandidateServers, candidatesForWorkspace } from "../ask/candidates.js";
-import { askDiagnostics, FoundDiagnostics } from "../ask/diagnose.js";
-import { askEach } from "../ask/each.js";
-import { retryPlanFor, warnOfRecentChanges } from "../ask/recent-changes.js";
 import {
   type Attached,
+  type CandidateServers,
+  candidatesForWorkspace,
   isEmpty,
   openParams,
   openReply,
@@ -22,7 +20,10 @@ import {
   type ReplyPart,
   sealParams,
   sealReply,
-} from "../ask/reply.js";
+} from "../ask/candidates.js";
+import { askDiagnostics, FoundDiagnostics } from "../ask/diagnose.js";
+import { askEach } from "../ask/each.js";
+import { retryPlanFor, warnOfRecentChanges } from "../ask/recent-changes.js";
 import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";
 import { answersNearby } from "./nearby.js";

@@ -11,9 +11,8 @@ import { symbolKinds } from "../../protocol/kinds.js";
 import { workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
 import { toPoint } from "../answer/places.js";
 import { requestCandidates } from "../ask/ask.js";
-import { candidatesForWorkspace } from "../ask/candidates.js";
+import { candidatesForWorkspace, type ReplyPart } from "../ask/candidates.js";
 import { retryPlanFor } from "../ask/recent-changes.js";
-import type { ReplyPart } from "../ask/reply.js";
 import type { CallState } from "../call-state.js";
 import { identifierOf, isKind, nameAndIndex, nameMatcher } from "./symbol-names.js";
 import {

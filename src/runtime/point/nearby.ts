@@ -8,7 +8,7 @@ import { columnsOf, convertColumn, type Lines, type PositionEncoding } from "../
 import { isKeyword } from "../../protocol/keywords.js";
 import { type Point, spellPoint } from "../../protocol/spelling.js";
 import { toPoint } from "../answer/places.js";
-import { isEmpty, type ReplyPart } from "../ask/reply.js";
+import { isEmpty, type ReplyPart } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { declaredNames } from "./find-symbol.js";
 import type { Place, Target } from "./target.js";

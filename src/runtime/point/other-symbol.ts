@@ -6,7 +6,7 @@ import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { isRange, type LspRange, listOf, type ReplyPart } from "../ask/reply.js";
+import { isRange, type LspRange, listOf, type ReplyPart } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { findWord } from "./symbols.js";
 import type { Target } from "./target.js";

@@ -6,7 +6,7 @@ import type { Lines } from "../../base/text.js";
 import { anchors } from "../../protocol/anchors.js";
 import { lineTextName } from "../../protocol/pointing.js";
 import { type Point, spanNames } from "../../protocol/spelling.js";
-import { strictPathOfUri } from "../../workspace/real-path.js";
+import { strictPathOfUri } from "../../workspace/gate.js";
 import type { CallState } from "../call-state.js";
 import { findLine } from "./find-line.js";
 import { findSymbol } from "./find-symbol.js";

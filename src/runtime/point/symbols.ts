@@ -6,7 +6,7 @@ import { isTable } from "../../base/json.js";
 import type { Lines } from "../../base/text.js";
 import { convertColumn } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { garbled, isRange, kindWord, type LspPosition, type LspRange, listOf } from "../ask/reply.js";
+import { garbled, isRange, kindWord, type LspPosition, type LspRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { RawItem } from "../listing/collect.js";
 import { type Container, containerOf, identifierOf, type NamedSymbol } from "./symbol-names.js";

@@ -9,8 +9,13 @@ import type { OpenDocument } from "../../lsp/types.js";
 import type { Point, Span } from "../../protocol/spelling.js";
 import type { Admitted } from "../../workspace/types.js";
 import { askCandidates } from "../ask/ask.js";
-import { type CandidateServers, candidatesForDocument } from "../ask/candidates.js";
-import { type Attached, isRange, type LspPosition } from "../ask/reply.js";
+import {
+  type Attached,
+  type CandidateServers,
+  candidatesForDocument,
+  isRange,
+  type LspPosition,
+} from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { indentationOf } from "./indentation.js";
 import { isBefore } from "./symbols.js";

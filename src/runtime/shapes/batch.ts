@@ -2,9 +2,9 @@
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { NextStep } from "../../base/problem.js";
-import { wholeValue } from "../ask/reply.js";
+import { table, textOf } from "../answer/answer-text.js";
+import { wholeValue } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 /** Next steps for dropped answers; the warning names all of them. */

@@ -2,10 +2,10 @@
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { garbled, isRange, type LspRange, listOf } from "../ask/reply.js";
+import { byFile, placeText, snippetBounds, table, textOf, withoutSnippets } from "../answer/answer-text.js";
+import { garbled, isRange, type LspRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { type HierarchyItem, readHierarchyItem, renderHierarchyItem } from "./hierarchy-item.js";
-import { byFile, placeText, snippetBounds, table, textOf, withoutSnippets } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const what = "a list of calls";

@@ -8,11 +8,11 @@ import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { documentKey } from "../../protocol/spelling.js";
-import { garbled, listOf, type ReplyData } from "../ask/reply.js";
+import { table, textOf } from "../answer/answer-text.js";
+import { garbled, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { editedUris } from "../edits/server-edit.js";
 import { documentEntries } from "./in-document.js";
-import { table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const what = "a list of code actions";

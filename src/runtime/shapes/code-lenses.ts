@@ -1,8 +1,8 @@
 /** Code lenses. A lens that is not resolved has neither title nor command. */
 import { isTable, type JsonObject } from "../../base/json.js";
-import { garbled, isRange } from "../ask/reply.js";
+import { rangeText, table, textOf } from "../answer/answer-text.js";
+import { garbled, isRange } from "../ask/candidates.js";
 import { documentItems } from "./in-document.js";
-import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const what = "a list of code lenses";

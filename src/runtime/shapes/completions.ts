@@ -6,10 +6,10 @@ import { canonicalText, isTable, type Json, type JsonObject } from "../../base/j
 import { type KeyPart, sortBy, uniqueBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import { completionKinds, wordOf } from "../../protocol/kinds.js";
+import { table, textOf } from "../answer/answer-text.js";
 import { toPoint } from "../answer/places.js";
-import { garbled, isRange, listOf, markupText, type ReplyData } from "../ask/reply.js";
+import { garbled, isRange, listOf, markupText, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { table, textOf } from "./rendered.js";
 import type { Entry, Shape } from "./shape.js";
 
 const what = "a list of completions";

@@ -5,12 +5,12 @@ import type { LanguageServer } from "../../lsp/types.js";
 import { severities, wordOf } from "../../protocol/kinds.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
 import type { Admitted } from "../../workspace/types.js";
+import { byFile, rangeText, table, textOf } from "../answer/answer-text.js";
 import type { Places } from "../answer/places.js";
-import { garbled, isRange, type LspRange, listOf, type ReplyData } from "../ask/reply.js";
+import { garbled, isRange, type LspRange, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
-import { byFile, rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const messageCharacters = 4096;

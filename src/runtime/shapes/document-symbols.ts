@@ -2,12 +2,12 @@
 import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { documentSymbolsFacts } from "../../protocol/shapes/symbols.js";
-import { garbled, type ReplyData } from "../ask/reply.js";
+import { rangeText, table, textOf } from "../answer/answer-text.js";
+import { garbled, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { collect } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
 import { documentSymbols, type FoundSymbol } from "../point/symbols.js";
-import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 import { symbolKind } from "./symbol-items.js";
 

@@ -1,9 +1,9 @@
 /** Folding ranges. A fold without a character begins or ends at the end of its line, as LSP says. */
 import type { JsonObject } from "../../base/json.js";
 import { columnsOf } from "../../base/text.js";
-import { garbled, isCount } from "../ask/reply.js";
+import { rangeText, table, textOf } from "../answer/answer-text.js";
+import { garbled, isCount } from "../ask/candidates.js";
 import { documentItems } from "./in-document.js";
-import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const what = "a list of folding ranges";

@@ -1,7 +1,7 @@
 /** Reads and renders the items of call and type hierarchies, which LSP gives the same form. */
 import { isTable, type JsonObject } from "../../base/json.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { garbled, isRange, kindWord, type LspRange } from "../ask/reply.js";
+import { garbled, isRange, kindWord, type LspRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 
 /** A checked `CallHierarchyItem` or `TypeHierarchyItem`. */

@@ -2,12 +2,12 @@
 import { isTable, type JsonObject } from "../../base/json.js";
 import { highlightKinds, wordOf } from "../../protocol/kinds.js";
 import { highlightsFacts } from "../../protocol/shapes/places.js";
-import { garbled, isRange, type ReplyData } from "../ask/reply.js";
+import { rangeText, table, textOf } from "../answer/answer-text.js";
+import { garbled, isRange, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
 import { documentEntries } from "./in-document.js";
-import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const what = "a list of highlights";

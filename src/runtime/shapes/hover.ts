@@ -1,9 +1,9 @@
 /** Hover texts as Markdown: from a string, a marked string, a list of those, or markup content. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { cutCharacters } from "../../base/text.js";
-import { garbled, isRange, listOf, type ReplyPart } from "../ask/reply.js";
+import { rangeText, table, textOf } from "../answer/answer-text.js";
+import { garbled, isRange, listOf, type ReplyPart } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const MAX_PARTS = 8;

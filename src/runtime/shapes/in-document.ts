@@ -2,7 +2,7 @@
 import { isTable, type Json } from "../../base/json.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { toSpan } from "../answer/places.js";
-import { garbled, type LspRange, listOf, type ReplyData } from "../ask/reply.js";
+import { garbled, type LspRange, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { isBefore } from "../point/symbols.js";
 import type { Normalized } from "./shape.js";

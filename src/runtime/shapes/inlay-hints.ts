@@ -2,9 +2,9 @@
 import { isTable, type JsonObject } from "../../base/json.js";
 import { cutCharacters } from "../../base/text.js";
 import { hintKinds, wordOf } from "../../protocol/kinds.js";
-import { garbled, isPosition, markupText } from "../ask/reply.js";
+import { placeText, table, textOf } from "../answer/answer-text.js";
+import { garbled, isPosition, markupText } from "../ask/candidates.js";
 import { documentItems, isAskedFor } from "./in-document.js";
-import { placeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const what = "a list of inlay hints";

@@ -1,7 +1,7 @@
 /** The value as the server or the steps gave it; file URIs outside the roots are masked. */
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { fromPointer, getAt } from "../../base/pointer.js";
-import { wholeValue } from "../ask/reply.js";
+import { wholeValue } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { Shape } from "./shape.js";
 

@@ -3,10 +3,10 @@ import { isAbsolute, win32 } from "node:path";
 import { fileUri } from "../../base/file-uri.js";
 import type { JsonObject } from "../../base/json.js";
 import { redact } from "../../lsp/wire/redact.js";
-import { garbled, isRange } from "../ask/reply.js";
+import { fileOf, rangeText, table, textOf } from "../answer/answer-text.js";
+import { garbled, isRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { documentItems } from "./in-document.js";
-import { fileOf, rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const what = "a list of links";

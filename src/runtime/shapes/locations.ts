@@ -2,11 +2,11 @@
 import { isTable } from "../../base/json.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { locationsFacts } from "../../protocol/shapes/places.js";
+import { byFile, rangeText, snippetBounds, table, textOf, withoutSnippets } from "../answer/answer-text.js";
 import type { SnippetBounds } from "../answer/places.js";
-import { garbled, isRange, listOf, type ReplyData } from "../ask/reply.js";
+import { garbled, isRange, listOf, type ReplyData } from "../ask/candidates.js";
 import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
-import { byFile, rangeText, snippetBounds, table, textOf, withoutSnippets } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const what = "a location";

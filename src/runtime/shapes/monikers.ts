@@ -1,7 +1,7 @@
 /** Monikers: the names of a symbol across projects. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
-import { garbled, listOf } from "../ask/reply.js";
-import { table, textOf } from "./rendered.js";
+import { table, textOf } from "../answer/answer-text.js";
+import { garbled, listOf } from "../ask/candidates.js";
 import type { Shape } from "./shape.js";
 
 const what = "a list of monikers";

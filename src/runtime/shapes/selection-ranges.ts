@@ -2,9 +2,9 @@
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { garbled, isRange, type LspRange } from "../ask/reply.js";
+import { rangeText, table, textOf } from "../answer/answer-text.js";
+import { garbled, isRange, type LspRange } from "../ask/candidates.js";
 import { documentEntries } from "./in-document.js";
-import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const what = "a selection range";

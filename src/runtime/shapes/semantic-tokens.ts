@@ -3,12 +3,12 @@ import { isTable, type JsonObject } from "../../base/json.js";
 import { columnsOf, convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { semanticTokensFacts } from "../../protocol/shapes/places.js";
-import { garbled, isCount, type LspPosition, type LspRange } from "../ask/reply.js";
+import { rangeText, table, textOf } from "../answer/answer-text.js";
+import { garbled, isCount, type LspPosition, type LspRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
 import { type DocumentEntry, documentEntries, isAskedFor } from "./in-document.js";
-import { rangeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const what = "semantic tokens";

@@ -3,9 +3,9 @@ import { fileUri } from "../../base/file-uri.js";
 import type { JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import type { ServerStatus } from "../../lsp/types.js";
-import { isEmpty } from "../ask/reply.js";
+import { table, textOf } from "../answer/answer-text.js";
+import { isEmpty } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const STDERR_LINES = 10;

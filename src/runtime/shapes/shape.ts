@@ -8,7 +8,7 @@ import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import type { NextStep, Warning } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import type { ReplyData } from "../ask/reply.js";
+import type { ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { List } from "../listing/list.js";
 

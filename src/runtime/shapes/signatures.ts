@@ -3,8 +3,8 @@ import { canonicalText, isTable, type Json, type JsonObject } from "../../base/j
 import { sortBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { garbled, isCount, listOf, markupText } from "../ask/reply.js";
-import { table, textOf } from "./rendered.js";
+import { table, textOf } from "../answer/answer-text.js";
+import { garbled, isCount, listOf, markupText } from "../ask/candidates.js";
 import type { Shape } from "./shape.js";
 
 const what = "the signatures of a call";

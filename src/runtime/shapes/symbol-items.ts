@@ -2,7 +2,7 @@
 import type { DialectPlan } from "../../abi/plan.js";
 import { defineAll, type JsonObject } from "../../base/json.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
-import type { LspRange } from "../ask/reply.js";
+import type { LspRange } from "../ask/candidates.js";
 import type { ItemKind } from "../listing/collect.js";
 import { extentOf, nameRangeOf, type SymbolWords } from "../point/symbols.js";
 

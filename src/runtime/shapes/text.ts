@@ -2,9 +2,9 @@
 import { isTable, type JsonObject } from "../../base/json.js";
 import { fromPointer, getAt } from "../../base/pointer.js";
 import { cutCharacters } from "../../base/text.js";
-import { garbled, wholeValue } from "../ask/reply.js";
+import { textOf } from "../answer/answer-text.js";
+import { garbled, wholeValue } from "../ask/candidates.js";
 import { fenced } from "./hover.js";
-import { textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 /** The shape `text`. */

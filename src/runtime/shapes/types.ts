@@ -1,8 +1,8 @@
 /** Supertypes or subtypes of a type, without duplicates. */
 import type { Json } from "../../base/json.js";
-import { garbled, listOf } from "../ask/reply.js";
+import { byFile, placeText, table, textOf } from "../answer/answer-text.js";
+import { garbled, listOf } from "../ask/candidates.js";
 import { readHierarchyItem, renderHierarchyItem } from "./hierarchy-item.js";
-import { byFile, placeText, table, textOf } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const what = "a list of types";

@@ -1,6 +1,7 @@
 /** Diagnostics of the whole workspace by file. Of each file a limited number is shown and all are counted. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
-import { garbled, listOf, type ReplyData } from "../ask/reply.js";
+import { fileOf, rangeText, table } from "../answer/answer-text.js";
+import { garbled, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { collect, type RawItem } from "../listing/collect.js";
 import { FileList } from "../listing/list.js";
@@ -12,7 +13,6 @@ import {
   statusLine,
   unknownStatus,
 } from "./diagnostics.js";
-import { fileOf, rangeText, table } from "./rendered.js";
 import type { Shape } from "./shape.js";
 
 const what = "the diagnostics of a workspace";

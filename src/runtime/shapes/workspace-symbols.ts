@@ -1,11 +1,11 @@
 /** Symbols of the whole workspace. A symbol without a range in the reply is shown without one. */
 import { workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
-import { garbled, type ReplyData } from "../ask/reply.js";
+import { byFile, rangeText } from "../answer/answer-text.js";
+import { garbled, type ReplyData } from "../ask/candidates.js";
 import { collect } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
 import { type FoundSymbol, workspaceSymbols } from "../point/symbols.js";
 import { symbolLine } from "./document-symbols.js";
-import { byFile, rangeText } from "./rendered.js";
 import type { Shape } from "./shape.js";
 import { symbolKind } from "./symbol-items.js";
 

@@ -12,7 +12,7 @@ import { convertColumn, Lines, type PositionEncoding } from "../../../src/base/t
 import type { LanguageServer } from "../../../src/lsp/types.js";
 import { buildAnswer, pageAnswer } from "../../../src/runtime/answer/answer.js";
 import { Pages } from "../../../src/runtime/answer/pages.js";
-import type { ReplyPart } from "../../../src/runtime/ask/reply.js";
+import type { ReplyPart } from "../../../src/runtime/ask/candidates.js";
 import type { CallState } from "../../../src/runtime/call-state.js";
 import { callState, serverOf } from "../doubles.js";
 import { range } from "../workshop.js";
