@@ -103,17 +103,25 @@ export class Handle implements LanguageServer {
 
   async ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
     if (this.#instance.hasEnded) this.#instance = await this.#source.renew(signal);
-    return this.#open(path, signal, checkedAt);
+    const instance = this.#instance;
+    const document = await instance.ensureOpen(path, signal, checkedAt);
+    this.#openedIn.set(path, instance.generation);
+    return document;
   }
 
   async request(method: string, params: unknown, given: RequestOptions): Promise<ServerReply> {
     const options = this.#limited(given);
+    const { signal } = options;
     const path = documentOf(params);
-    const send = async (isRetry: boolean): Promise<ServerReply> => {
-      if (path !== undefined && (isRetry || this.#isOutdated(path))) await this.#open(path, options.signal);
-      return this.#instance.request(method, params, options);
-    };
-    return isRepeatable(method, params) ? this.#retryOnExit(options.signal, send) : send(false);
+    try {
+      if (path !== undefined && this.#isOutdated(path)) await this.ensureOpen(path, signal);
+      return await this.#instance.request(method, params, options);
+    } catch (error) {
+      if (!hasExited(error) || !isRepeatable(method, params)) throw error;
+    }
+    this.#instance = await this.#source.renew(signal);
+    if (path !== undefined) await this.ensureOpen(path, signal);
+    return this.#instance.request(method, params, options);
   }
 
   async diagnostics(document: OpenDocument, given: DiagnosticsOptions): Promise<DiagnosticsReport> {
@@ -121,7 +129,7 @@ export class Handle implements LanguageServer {
     const { path } = document;
     return this.#retryOnExit(options.signal, async (isRetry) => {
       const isOpen = !isRetry && !this.#isOutdated(path);
-      const current = isOpen ? document : await this.#open(path, options.signal);
+      const current = isOpen ? document : await this.ensureOpen(path, options.signal);
       return this.#instance.diagnostics(current, options);
     });
   }
@@ -149,18 +157,10 @@ export class Handle implements LanguageServer {
     try {
       return await read(false);
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== "lsp/exited") throw error;
+      if (!hasExited(error)) throw error;
     }
     this.#instance = await this.#source.renew(signal);
     return read(true);
-  }
-
-  /** Opens a document in the running instance and records its generation. */
-  async #open(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
-    const instance = this.#instance;
-    const document = await instance.ensureOpen(path, signal, checkedAt);
-    this.#openedIn.set(path, instance.generation);
-    return document;
   }
 
   /** Whether a document was opened in an earlier start: another call may have restarted the server meanwhile. */
@@ -168,6 +168,10 @@ export class Handle implements LanguageServer {
     const generation = this.#openedIn.get(path);
     return generation !== undefined && generation !== this.generation;
   }
+}
+
+function hasExited(error: unknown): boolean {
+  return error instanceof Refusal && error.code === "lsp/exited";
 }
 
 function isRepeatable(method: string, params: unknown): boolean {

@@ -147,18 +147,13 @@ export class StreamTransport implements Transport {
     }
     this.#trace?.({ side: "mcp", direction: "received", message: value });
     const message = JSONRPCMessageSchema.safeParse(value);
-    if (message.success) this.#deliver(message.data);
-    else this.#reject(ErrorCode.InvalidRequest, "The message is not JSON-RPC 2.0.");
-  }
-
-  #deliver(message: JSONRPCMessage): void {
-    if (this.#early === undefined) {
-      this.onmessage?.(message);
-      return;
+    if (!message.success) this.#reject(ErrorCode.InvalidRequest, "The message is not JSON-RPC 2.0.");
+    else if (this.#early === undefined) this.onmessage?.(message.data);
+    else {
+      this.#early.push(message.data);
+      this.#input.pause();
+      this.#onFirst(message.data);
     }
-    this.#early.push(message);
-    this.#input.pause();
-    this.#onFirst(message);
   }
 
   /** Answers a line without a usable id. JSON-RPC wants the id null here, which the SDK's type does not allow. */

@@ -20,7 +20,7 @@ import type { RunTool } from "./ask/batch.js";
 import { type Attempt, retryWhileFilesChange } from "./ask/retry-on-change.js";
 import type { LoadedBundle, LoadedTool } from "./bundle/load.js";
 import { answerFault } from "./bundle/validate.js";
-import { answerCall, type UncheckedCall } from "./call.js";
+import { answerCall } from "./call.js";
 import type { CallState } from "./call-state.js";
 import { timeWithin } from "./deadline.js";
 import { SessionPreviews } from "./edits/saved-previews.js";
@@ -75,6 +75,9 @@ interface Performed {
   refusal: Refusal | undefined;
 }
 
+/** An answer of ours violates its own output schema; thrown in tests only. */
+class AnswerFault extends Fault {}
+
 /** One agent's session. */
 export class Session {
   readonly #shared: Shared;
@@ -121,25 +124,12 @@ export class Session {
     this.onClose(this);
   }
 
-  /** Runs a call and checks its answer against the tool's output schema. */
+  /** Runs a call until it ends, is cancelled or its time is up; every error becomes a refusal. */
   async #perform(request: ToolRequest): Promise<Performed> {
-    const { loaded, log, strictAnswers } = this.#shared;
-    const { name } = request.tool;
-    const tool = await loaded.tool(name);
-    const performed = await this.#run(request, tool);
-    const fault = answerFault(tool.outputValidator, performed.outcome.structured);
-    if (fault === undefined) return performed;
-    const message = `the answer of ${name} violates its output schema: ${fault}`;
-    if (strictAnswers) throw new Fault(message);
-    log("warn", message);
-    return performed;
-  }
-
-  /** Runs a call until it ends, is cancelled or its time is up. */
-  async #run(request: ToolRequest, loaded: LoadedTool): Promise<Performed> {
     const { tool, cancel, timeoutMs, onProgress, outer } = request;
-    const { plan, log } = this.#shared;
-    const texts = toolTexts(plan.dialect, tool, loaded);
+    const { plan, loaded, log } = this.#shared;
+    const module = await loaded.tool(tool.name);
+    const texts = toolTexts(plan.dialect, tool, module);
     const remainingMs = countdown(timeoutMs);
     const deadline = new Deadline(cancel, timeoutMs);
     const { signal } = deadline;
@@ -148,7 +138,14 @@ export class Session {
       const files = await this.#checkFiles(request, signal, remainingMs, attempt);
       const frame: Frame = { signal, remainingMs, onProgress, files };
       gathered = this.#gather(texts, outer);
-      return this.#answer(request, loaded, frame, gathered, attempt);
+      const caller = { tool, frame, evidence: gathered.evidence };
+      const run: RunTool = (name, args) => this.#callWithin(name, args, caller);
+      return answerCall(
+        module,
+        { ...this.#callState(tool, attempt), ...frame, ...gathered },
+        request.args,
+        run,
+      );
     };
     try {
       signal.throwIfAborted();
@@ -157,16 +154,27 @@ export class Session {
         : this.#once(signal, attempt(), () => gathered.evidence));
       for (const folder of warnedFolders(gathered.evidence)) this.#warnedFolders.add(folder);
       const outcome = { isError: false, error: null, ...answer };
-      return { outcome, learned: gathered.evidence.learned, refusal: undefined };
+      return this.#checked(module, { outcome, learned: gathered.evidence.learned, refusal: undefined });
     } catch (error) {
+      if (error instanceof AnswerFault) throw error;
       const { evidence } = gathered;
       const isCancelled = signal.aborted && !deadline.isOver;
       const refusal = refusalOf(tool, error, { timeoutMs, isCancelled, isExpired: deadline.isOver }, log);
       const outcome = refused(tool, refusal, plan, evidence, texts);
-      return { outcome, learned: evidence.learned, refusal };
+      return this.#checked(module, { outcome, learned: evidence.learned, refusal });
     } finally {
       deadline.clear();
     }
+  }
+
+  /** Checks an answer against the tool's output schema: a violation is logged, or thrown in tests. */
+  #checked({ handler, outputValidator }: LoadedTool, performed: Performed): Performed {
+    const fault = answerFault(outputValidator, performed.outcome.structured);
+    if (fault === undefined) return performed;
+    const message = `the answer of ${handler.name} violates its output schema: ${fault}`;
+    if (this.#shared.strictAnswers) throw new AnswerFault(message);
+    this.#shared.log("warn", message);
+    return performed;
   }
 
   /** Waits for a call that must not run twice. One that has begun to change files is waited for past its deadline. */
@@ -197,26 +205,15 @@ export class Session {
     return { evidence: new Evidence(outer?.evidence), texts, places };
   }
 
-  /** One attempt at the answer. */
-  #answer(
-    { tool, args }: ToolRequest,
-    loadedTool: LoadedTool,
-    frame: Frame,
-    gathered: Gathered,
-    attempt: Attempt | undefined,
-  ): Promise<Answer> {
+  /** The part of a call's state that its session gives it. */
+  #callState(tool: ToolPlan, attempt: Attempt | undefined) {
     const { loaded, plan, samples, edits, log } = this.#shared;
-    const run: RunTool = (name, inner) =>
-      this.#callWithin(name, inner, { tool, frame, evidence: gathered.evidence });
-    const state: UncheckedCall = {
+    return {
       ...{ loaded, plan, tool, samples, edits, log, attempt },
-      ...frame,
-      ...gathered,
       ...this.own,
       ...{ pool: this.#pool, gate: this.#gate, pages: this.#pages, previews: this.#previews },
       warnedFolders: this.#warnedFolders,
     };
-    return answerCall(loadedTool, state, args, run);
   }
 
   /** A tool called by another tool, within the time that is left; its refusal is part of the whole answer. */

@@ -33,7 +33,7 @@ function documentsOf({ maxOpen = 100 } = {}) {
   });
   const at = (name: string) => join(root, name);
   const open = async (...some: string[]) => {
-    for (const name of some) await documents.sync(at(name));
+    for (const name of some) await documents.ensureOpen(at(name));
   };
   return { at, documents, open, notified };
 }

@@ -69,7 +69,7 @@ export class Documents {
   }
 
   /** Opens a document or brings it up to date; refuses what is not a text file. */
-  sync(path: string): Promise<OpenDocument> {
+  ensureOpen(path: string): Promise<OpenDocument> {
     return this.#inTurn(async () => {
       const known = this.#open.get(path);
       if (known !== undefined) await this.#update(known);
@@ -95,7 +95,7 @@ export class Documents {
    */
   hold(path: string): Promise<unknown> | undefined {
     this.#held.set(path, (this.#held.get(path) ?? 0) + 1);
-    return this.#evicted.has(path) ? this.sync(path) : undefined;
+    return this.#evicted.has(path) ? this.ensureOpen(path) : undefined;
   }
 
   /** The question was answered or given up. */

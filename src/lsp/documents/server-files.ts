@@ -124,7 +124,7 @@ export class ServerFiles {
   async ensureOpen(path: string, since?: number): Promise<OpenDocument> {
     await this.#sync.run(since);
     this.#context.server.watch.addOpened(path);
-    return this.#documents.sync(path);
+    return this.#documents.ensureOpen(path);
   }
 
   /** The document as the server has it now; undefined when it is not open there. */
@@ -251,7 +251,7 @@ export class FileSync {
   /** False for a file that is no text: it is of no interest to a server either. */
   async #tryOpen(path: string): Promise<boolean> {
     this.#context.watch.addOpened(path);
-    const opened = await this.#context.documents.sync(path).catch(() => undefined);
+    const opened = await this.#context.documents.ensureOpen(path).catch(() => undefined);
     return opened !== undefined;
   }
 }

@@ -148,21 +148,16 @@ class ReadyRequest {
     return this.#isSingleFile ? Math.min(this.#target.warmupMs, left) : left;
   }
 
-  #send(): Promise<unknown> {
-    const { method, params, options } = this.#given;
-    const { signal, parts } = options;
-    const timeoutMs = Math.max(1, Math.round(this.#leftMs()));
-    parts?.begin();
-    return this.#target.connection.request(method, params, { timeoutMs, signal, parts });
-  }
-
   /** Sends the request, again while the server says that its state changed meanwhile. */
   async #sendWhileStale(): Promise<Outcome> {
-    const { name, roots, readiness } = this.#target;
-    const { method, options } = this.#given;
+    const { name, roots, readiness, connection } = this.#target;
+    const { method, params, options } = this.#given;
     for (let retries = 0; ; retries++) {
       try {
-        return { value: await this.#send() };
+        const timeoutMs = Math.max(1, Math.round(this.#leftMs()));
+        options.parts?.begin();
+        const { signal, parts } = options;
+        return { value: await connection.request(method, params, { timeoutMs, signal, parts }) };
       } catch (error) {
         if (!(error instanceof ResponseError)) throw error;
         const isStale = error.code === CONTENT_MODIFIED || error.code === SERVER_CANCELLED;

@@ -6,7 +6,7 @@
 
 import type { ServerPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
-import { withDeadline } from "../../base/timing.js";
+import { Deadline, withDeadline } from "../../base/timing.js";
 import type { LanguageServer, ServerReply } from "../../lsp/types.js";
 import type { Evidence } from "../answer/evidence.js";
 import type { CallState } from "../call-state.js";
@@ -107,49 +107,19 @@ function impatient(candidates: CandidateServers): CandidateServers {
   };
 }
 
-function askServer<T>(
+async function askServer<T>(
   call: CallState,
   candidates: CandidateServers,
   server: ServerPlan,
   share: number,
   send: Send<T>,
 ): Promise<Outcome<T>> {
-  // Use the call's own deadline, so that only one timeout is reported.
-  if (share === 1) return askOnce(call, candidates, server, send, { signal: call.signal, restMs: 0 });
-  const own = call.remainingMs() * share;
-  const restMs = call.remainingMs() - own;
+  const ownMs = call.remainingMs() * share;
+  const restMs = call.remainingMs() - ownMs;
   const late = () => new Refusal("lsp/timeout", `The server ${server.id} did not answer in time.`);
-  // The signal carries the reason, so every step reports the same timeout.
-  return withDeadline(
-    [call.signal],
-    own,
-    (signal, expired) =>
-      askOnce(call, candidates, server, send, {
-        signal,
-        restMs,
-        late: () => (expired() ? late() : undefined),
-      }),
-    late,
-  );
-}
-
-/**
- * The time of one server: its signal, the time to leave for the rest of the call, and the refusal when it is
- * over.
- */
-interface Share {
-  signal: AbortSignal;
-  restMs: number;
-  late?(): Refusal | undefined;
-}
-
-async function askOnce<T>(
-  call: CallState,
-  candidates: CandidateServers,
-  server: ServerPlan,
-  send: Send<T>,
-  { signal, restMs, late }: Share,
-): Promise<Outcome<T>> {
+  // With all of the time, use the call's own deadline, so that only one timeout is reported.
+  const deadline = share === 1 ? undefined : new Deadline([call.signal], ownMs, late);
+  const signal = deadline?.signal ?? call.signal;
   const outcome: Outcome<T> = { answers: [], failure: undefined };
   try {
     for (const attached of await candidates.attach(server, signal)) {
@@ -165,10 +135,11 @@ async function askOnce<T>(
     }
   } catch (error) {
     call.signal.throwIfAborted();
-    const lateness = late?.();
-    if (lateness !== undefined) outcome.failure = lateness;
+    if (deadline?.isOver) outcome.failure = late();
     else if (error instanceof Refusal && !isTheCallers(error)) outcome.failure = error;
     else throw error;
+  } finally {
+    deadline?.clear();
   }
   return outcome;
 }
