@@ -42,7 +42,7 @@ import { cancelled } from "./waiting.js";
 import type { WorkspaceWatch } from "./watch/workspace-watch.js";
 import { ServerConnection } from "./wire/connection.js";
 import { initializeServer } from "./wire/initialize.js";
-import { type RequestTarget, requestWhenReady } from "./wire/ready-request.js";
+import { ReadyRequest, type RequestTarget } from "./wire/ready-request.js";
 import { ServerMessages } from "./wire/server-messages.js";
 import { workspaceFolder } from "./workspace-folders.js";
 
@@ -260,7 +260,7 @@ export class Instance {
   async #send(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
     const limit = this.plan.requestTimeoutOverridesMs[method] ?? this.plan.requestTimeoutMs;
     const timeoutMs = Math.max(1, Math.min(limit, options.timeoutMs ?? limit));
-    const send = () => requestWhenReady(this.#target, { method, params, options, timeoutMs });
+    const send = () => new ReadyRequest(this.#target, { method, params, options, timeoutMs }).run();
     const path = documentOf(params);
     return path === undefined ? send() : this.files.held(path, (release) => send().finally(release));
   }

@@ -58,20 +58,10 @@ export interface GivenRequest {
   timeoutMs: number;
 }
 
-/** The reply of a server: held while the server is indexing, and repeated while it is empty. */
-export async function requestWhenReady(target: RequestTarget, given: GivenRequest): Promise<ServerReply> {
-  const { onProgress } = given.options;
-  const stop = onProgress && reportProgress(target, onProgress);
-  try {
-    return await new ReadyRequest(target, given).run();
-  } finally {
-    stop?.();
-  }
-}
-
 type Outcome = { value: unknown } | Refusal;
 
-class ReadyRequest {
+/** One request of a call: its answer is held while the server is indexing, and asked for again while it is empty. */
+export class ReadyRequest {
   readonly #target: RequestTarget;
   readonly #given: GivenRequest;
   readonly #start = performance.now();
@@ -91,35 +81,41 @@ class ReadyRequest {
   async run(): Promise<ServerReply> {
     const { readiness, reportsProgress } = this.#target;
     const isOfProject = this.#isRead && !this.#isSingleFile;
-    if (isOfProject) await this.#waitForFirstStatus();
+    const { onProgress } = this.#given.options;
+    const stopProgress = onProgress && reportProgress(this.#target, onProgress);
     let previous: RequestSpan | undefined;
-    for (;;) {
-      const span = readiness.requestSent(reportsProgress(this.#given.method));
-      let outcome: Outcome;
-      try {
-        outcome = await this.#sendWhileStale();
-      } finally {
-        readiness.requestEnded(span, previous);
+    try {
+      if (isOfProject) await this.#waitForFirstStatus();
+      for (;;) {
+        const span = readiness.requestSent(reportsProgress(this.#given.method));
+        let outcome: Outcome;
+        try {
+          outcome = await this.#sendWhileStale();
+        } finally {
+          readiness.requestEnded(span, previous);
+        }
+        previous = span;
+        const isFirst = this.#doubted === 0;
+        const becameReady = isOfProject && isFirst && readiness.becameReadyDuring(span);
+        const isDoubtful = (waitMs: number): boolean => readiness.isDoubtful(span, isFirst, waitMs);
+        const holdMs = this.#holdMs();
+        const isHeld =
+          this.#isRead && holdMs > 0 && this.#doubted < MAX_DOUBTED && (becameReady || isDoubtful(holdMs));
+        if (outcome instanceof Refusal) this.#throwWhenFinal(outcome);
+        // An answer about one file's own text holds whatever the server still indexes.
+        else if (this.#isSingleFile && !isEmpty(outcome.value))
+          return { value: outcome.value, readiness: "ready" };
+        if (isHeld) this.#doubted++;
+        const isRetried = isHeld
+          ? becameReady || (await this.#waitWhileWorking(isDoubtful, holdMs))
+          : await this.#waitToRetry(outcome);
+        if (isRetried) continue;
+        if (outcome instanceof Refusal) throw outcome;
+        if (!isHeld && !isEmpty(outcome.value)) readiness.answered();
+        return { value: outcome.value, readiness: readiness.now };
       }
-      previous = span;
-      const isFirst = this.#doubted === 0;
-      const becameReady = isOfProject && isFirst && readiness.becameReadyDuring(span);
-      const isDoubtful = (waitMs: number): boolean => readiness.isDoubtful(span, isFirst, waitMs);
-      const holdMs = this.#holdMs();
-      const isHeld =
-        this.#isRead && holdMs > 0 && this.#doubted < MAX_DOUBTED && (becameReady || isDoubtful(holdMs));
-      if (outcome instanceof Refusal) this.#throwWhenFinal(outcome);
-      // An answer about one file's own text holds whatever the server still indexes.
-      else if (this.#isSingleFile && !isEmpty(outcome.value))
-        return { value: outcome.value, readiness: "ready" };
-      if (isHeld) this.#doubted++;
-      const isRetried = isHeld
-        ? becameReady || (await this.#waitWhileWorking(isDoubtful, holdMs))
-        : await this.#waitToRetry(outcome);
-      if (isRetried) continue;
-      if (outcome instanceof Refusal) throw outcome;
-      if (!isHeld && !isEmpty(outcome.value)) readiness.answered();
-      return { value: outcome.value, readiness: readiness.now };
+    } finally {
+      stopProgress?.();
     }
   }
 
