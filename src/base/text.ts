@@ -8,47 +8,18 @@ export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 /** How a caller counts along a line: the three LSP encodings; `utf-32` is one per character. */
 export type ColumnUnit = PositionEncoding;
 
-/** Where a text is cut into lines. */
-export class Cuts {
-  readonly starts: Uint32Array;
-  /** The lines that are not ASCII: of all others every unit counts alike. */
-  readonly odd = new Set<number>();
+/** A text split into lines once, for many look-ups. */
+export class Lines {
+  readonly #starts = [0];
+  /** The lines that are not ASCII: in all others a column is the same in every unit. */
+  readonly #odd = new Set<number>();
 
-  constructor(text: string) {
-    // Found in a list, kept in half of its memory.
-    const starts = [0];
-    let all = 0;
+  constructor(readonly text: string) {
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
-      all |= code;
-      if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) {
-        if (all >= 0x80) this.odd.add(starts.length - 1);
-        all = 0;
-        starts.push(i + 1);
-      }
+      if (code >= 0x80) this.#odd.add(this.#starts.length - 1);
+      if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) this.#starts.push(i + 1);
     }
-    if (all >= 0x80) this.odd.add(starts.length - 1);
-    this.starts = Uint32Array.from(starts);
-  }
-}
-
-/** A text cut into lines once, for many look-ups. */
-export class Lines {
-  readonly #text: string;
-  readonly #starts: Uint32Array;
-  readonly #odd: ReadonlySet<number>;
-
-  constructor(
-    text: string,
-    readonly cuts: Cuts = new Cuts(text),
-  ) {
-    this.#text = text;
-    this.#starts = cuts.starts;
-    this.#odd = cuts.odd;
-  }
-
-  get text(): string {
-    return this.#text;
   }
 
   /** Number of lines; an empty text has one. */
@@ -58,20 +29,20 @@ export class Lines {
 
   /** Offset (code units) of the first character of a line. */
   start(line: number): number {
-    return this.#starts[line] ?? this.#text.length;
+    return this.#starts[line] ?? this.text.length;
   }
 
   /** The text of a zero-based line without its line ending; empty past the end. */
   line(line: number): string {
     if (line < 0 || line >= this.#starts.length) return "";
-    return this.#text.slice(this.start(line), this.#end(line));
+    return this.text.slice(this.start(line), this.#end(line));
   }
 
   /** Offset behind the last character of a line that there is. */
   #end(line: number): number {
     const start = this.start(line);
-    let end = this.#starts[line + 1] ?? this.#text.length;
-    while (end > start && isLineEnd(this.#text.charCodeAt(end - 1))) end--;
+    let end = this.#starts[line + 1] ?? this.text.length;
+    while (end > start && isLineEnd(this.text.charCodeAt(end - 1))) end--;
     return end;
   }
 
@@ -86,11 +57,6 @@ export class Lines {
     return this.column(line, Number.POSITIVE_INFINITY, "utf-16", unit);
   }
 
-  /** How many of the lines are not ASCII. */
-  get oddCount(): number {
-    return this.#odd.size;
-  }
-
   /** Whether every column of a line that there is is the same in all units. */
   isPlain(line: number): boolean {
     return line >= 0 && line < this.#starts.length && !this.#odd.has(line);
@@ -98,7 +64,7 @@ export class Lines {
 
   /** Offset (code units) of a zero-based line and column, clamped to the line. */
   offset(line: number, column: number, unit: ColumnUnit): number {
-    if (line >= this.#starts.length) return this.#text.length;
+    if (line >= this.#starts.length) return this.text.length;
     return this.start(line) + this.column(line, column, unit, "utf-16");
   }
 }

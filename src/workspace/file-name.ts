@@ -4,7 +4,6 @@
  */
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { plainPath } from "../base/file-uri.js";
 import { Refusal } from "../base/problem.js";
 
 const MAX_NAME = 4096;
@@ -25,7 +24,7 @@ export function pathOfName(name: string, base: string): string {
 
 /** The absolute path of a local `file:` URI; refuses any other, where `pathOfUri` of `base/paths` returns undefined. */
 export function strictPathOfUri(uri: string): string {
-  return plainPath(uri) ?? localPath(uri, "`file:` URIs", uriHint);
+  return localPath(uri, "`file:` URIs", uriHint);
 }
 
 function localPath(uri: string, accepted: string, hint: string): string {

@@ -4,7 +4,7 @@
  */
 import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { entryFacts } from "../base/facts.js";
+import { entryFacts } from "../base/file-stamp.js";
 import { Refusal } from "../base/problem.js";
 
 /** The real path of a file, or, for one that does not exist, of its nearest existing parent with the rest appended. */

@@ -2,8 +2,9 @@
  * Files that are created, renamed or deleted as servers hear of it: `workspace/willRenameFiles` and its kind. A server
  * hears only of what its filters match, as it asked.
  */
-import { fileUri } from "../../base/file-uri.js";
+
 import { isTable } from "../../base/json.js";
+import { fileUri } from "../../base/paths.js";
 import { type Capabilities, matchesGlob } from "../capabilities.js";
 
 /** What happens to files. */

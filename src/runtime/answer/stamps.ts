@@ -1,5 +1,5 @@
 /** Size and modification times of the files that an answer shows: finds changes without reading the files. */
-import { factsOf } from "../../base/facts.js";
+import { factsOf } from "../../base/file-stamp.js";
 import type { Turns } from "../turns.js";
 
 /** What changes when a file changes. */

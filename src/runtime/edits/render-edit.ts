@@ -3,8 +3,8 @@
  * page: the diffs of its parts together are its diff, and a long edit continues as insertions at its end.
  */
 import { resolve } from "node:path";
-import { fileUri } from "../../base/file-uri.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import { fileUri } from "../../base/paths.js";
 import { Lines } from "../../base/text.js";
 import { newDocumentKey } from "../../protocol/edit-arguments.js";
 import { documentKey, spanNames, spellSpan } from "../../protocol/spelling.js";
