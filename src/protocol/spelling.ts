@@ -21,58 +21,80 @@ export interface Fields {
   required: string[];
 }
 
+/** Members that are always present. */
+export const required = (properties: JsonObject): Fields => ({
+  properties,
+  required: Object.keys(properties),
+});
+
+/** Members that may be absent. */
+export const optional = (properties: JsonObject): Fields => ({ properties, required: [] });
+
+export const none: Fields = optional({});
+
+/** Several groups of members as one. */
+export function joinFields(...groups: Fields[]): Fields {
+  return {
+    properties: Object.assign({}, ...groups.map((group) => group.properties)),
+    required: [...new Set(groups.flatMap((group) => group.required))],
+  };
+}
+
+/** A closed object schema with all members of these groups. */
+export function closed(...groups: Fields[]): JsonObject {
+  const { properties, required } = joinFields(...groups);
+  return {
+    type: "object",
+    properties,
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  };
+}
+
 /** The member that names a file in answers: `path`, or `uri` in a dialect that uses URIs. */
 export function documentKey(dialect: DialectPlan): "path" | "uri" {
   return dialect.document.form;
 }
 
 export function documentFields(dialect: DialectPlan): Fields {
-  return {
-    properties: { [documentKey(dialect)]: { type: "string" } },
-    required: [documentKey(dialect)],
-  };
+  return required({ [documentKey(dialect)]: { type: "string" } });
 }
 
 /** Members of a position: `line, character`, or `position` in an object dialect. */
 export function pointFields(dialect: DialectPlan): Fields {
-  if (dialect.position.answers === "object")
-    return {
-      properties: { position: pointObject(dialect) },
-      required: ["position"],
-    };
-  const { line, character } = dialect.position;
-  return {
-    properties: {
-      [line]: lineSchema(dialect),
-      [character]: characterSchema(dialect),
-    },
-    required: [line, character],
-  };
+  const point = flatPoint(dialect);
+  return dialect.position.answers === "object" ? required({ position: closed(point) }) : point;
 }
 
 /** Members of a range: `line, character, end_line, end_character`, or `range` in an object dialect. */
 export function spanFields(dialect: DialectPlan): Fields {
-  if (dialect.position.answers === "object")
-    return { properties: { range: spanSchema(dialect) }, required: ["range"] };
-  const names = spanNames(dialect);
-  return {
-    properties: {
-      [names.line]: lineSchema(dialect),
-      [names.character]: characterSchema(dialect),
-      [names.endLine]: lineSchema(dialect),
-      [names.endCharacter]: characterSchema(dialect),
-    },
-    required: [names.line, names.character, names.endLine, names.endCharacter],
-  };
+  const { answers, lineBase, characterBase } = dialect.position;
+  if (answers === "object") return required({ range: spanSchema(dialect) });
+  const { line, character, endLine, endCharacter } = spanNames(dialect);
+  return required({
+    [line]: integerFrom(lineBase),
+    [character]: integerFrom(characterBase),
+    [endLine]: integerFrom(lineBase),
+    [endCharacter]: integerFrom(characterBase),
+  });
 }
 
 /** The schema of a range as one value. */
 export function spanSchema(dialect: DialectPlan): JsonObject {
   if (dialect.position.answers === "flat") return closed(spanFields(dialect));
-  return closed({
-    properties: { start: pointObject(dialect), end: pointObject(dialect) },
-    required: ["start", "end"],
+  const point = closed(flatPoint(dialect));
+  return closed(required({ start: point, end: point }));
+}
+
+function flatPoint({ position }: DialectPlan): Fields {
+  return required({
+    [position.line]: integerFrom(position.lineBase),
+    [position.character]: integerFrom(position.characterBase),
   });
+}
+
+function integerFrom(minimum: number): JsonObject {
+  return { type: "integer", minimum };
 }
 
 /** The member names of a flat range, in sort order. */
@@ -88,23 +110,20 @@ export function spellPoint(dialect: DialectPlan, point: Point): JsonObject {
 
 /** A range with the members of `spanFields`. */
 export function spellSpan(dialect: DialectPlan, span: Span): JsonObject {
-  const out: JsonObject = {};
-  putSpan(dialect, out, span);
-  return out;
+  const { answers, lineBase, characterBase } = dialect.position;
+  if (answers === "object") return { range: spanValue(dialect, span) };
+  const { line, character, endLine, endCharacter } = spanNames(dialect);
+  return {
+    [line]: span.start.line + lineBase,
+    [character]: span.start.character + characterBase,
+    [endLine]: span.end.line + lineBase,
+    [endCharacter]: span.end.character + characterBase,
+  };
 }
 
 /** Adds the members of a range to an item. */
-export function putSpan(dialect: DialectPlan, out: JsonObject, { start, end }: Span): void {
-  const { answers, lineBase, characterBase } = dialect.position;
-  if (answers === "object") {
-    out.range = { start: pointValue(dialect, start), end: pointValue(dialect, end) };
-    return;
-  }
-  const names = spanNames(dialect);
-  out[names.line] = start.line + lineBase;
-  out[names.character] = start.character + characterBase;
-  out[names.endLine] = end.line + lineBase;
-  out[names.endCharacter] = end.character + characterBase;
+export function putSpan(dialect: DialectPlan, out: JsonObject, span: Span): void {
+  Object.assign(out, spellSpan(dialect, span));
 }
 
 /** A range as one value, as `spanSchema` describes it. */
@@ -113,50 +132,9 @@ export function spanValue(dialect: DialectPlan, span: Span): JsonObject {
   return { start: pointValue(dialect, span.start), end: pointValue(dialect, span.end) };
 }
 
-/** A closed object schema with these members. */
-export function closed(fields: Fields): JsonObject {
+function pointValue({ position }: DialectPlan, point: Point): JsonObject {
   return {
-    type: "object",
-    properties: fields.properties,
-    ...(fields.required.length > 0 ? { required: fields.required } : {}),
-    additionalProperties: false,
+    [position.line]: point.line + position.lineBase,
+    [position.character]: point.character + position.characterBase,
   };
-}
-
-/** Several groups of members as one. */
-export function joinFields(...groups: Fields[]): Fields {
-  return {
-    properties: Object.assign({}, ...groups.map((group) => group.properties)),
-    required: [...new Set(groups.flatMap((group) => group.required))],
-  };
-}
-
-/** The same members, none of them required. */
-export function optionalFields(fields: Fields): Fields {
-  return { properties: fields.properties, required: [] };
-}
-
-function pointValue(dialect: DialectPlan, point: Point): JsonObject {
-  const { line, character, lineBase, characterBase } = dialect.position;
-  return {
-    [line]: point.line + lineBase,
-    [character]: point.character + characterBase,
-  };
-}
-
-function pointObject(dialect: DialectPlan): JsonObject {
-  return closed(
-    pointFields({
-      ...dialect,
-      position: { ...dialect.position, answers: "flat" },
-    }),
-  );
-}
-
-function lineSchema(dialect: DialectPlan): JsonObject {
-  return { type: "integer", minimum: dialect.position.lineBase };
-}
-
-function characterSchema(dialect: DialectPlan): JsonObject {
-  return { type: "integer", minimum: dialect.position.characterBase };
 }
