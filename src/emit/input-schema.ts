@@ -3,7 +3,7 @@ import type { ArgPlan, DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { fileEditsSchema, textEditsSchema } from "../protocol/edit-arguments.js";
 import { listingFields, pointingFields } from "../protocol/pointing.js";
-import { closed, type Fields, optional, required } from "../protocol/spelling.js";
+import { closed, type Fields, optional, required } from "../protocol/schema-fields.js";
 
 export function inputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   const pointing = pointingFields(tool.input, dialect);

@@ -5,7 +5,7 @@ import { sortBy, sortedSet } from "../base/order.js";
 import type { StepConfig, ToolConfig } from "../config/schema.js";
 import { editArguments } from "../protocol/edit-arguments.js";
 import { maxOperations, withDefaults } from "./defaults.js";
-import type { Report } from "./report.js";
+import { quoted, type Report } from "./report.js";
 import type { PlacedServer } from "./servers.js";
 
 type ArgConfig = NonNullable<ToolConfig["args"]>[string];
@@ -216,8 +216,7 @@ function numberViolation(value: number, { minimum, maximum }: Partial<ValueBound
 
 function textViolation(text: string, { enum: words, minLength, maxLength }: Partial<ValueBounds>) {
   const length = [...text].length;
-  if (words && !words.includes(text))
-    return `must be one of ${words.map((word) => `\`${word}\``).join(", ")}`;
+  if (words && !words.includes(text)) return `must be one of ${quoted(words)}`;
   if (length < (minLength ?? 0)) return `must have at least ${minLength} characters`;
   return length > (maxLength ?? length) ? `must have at most ${maxLength} characters` : undefined;
 }

@@ -119,14 +119,9 @@ function buildCommands(
   const used = servers.flatMap(({ plan }) => plan.command.slice(0, 1));
   for (const { plan, report: own } of servers) {
     const [program] = plan.command;
-    if (program !== undefined && !allowed.includes(program))
-      own
-        .at("command")
-        .add(
-          "plan/command-not-allowed",
-          `The command \`${program}\` is not allowed.`,
-          `Add ${JSON.stringify(program)} to \`allow.commands\`.`,
-        );
+    if (program === undefined || allowed.includes(program)) continue;
+    const fix = `Add ${JSON.stringify(program)} to \`allow.commands\`.`;
+    own.at("command").add("plan/command-not-allowed", `The command \`${program}\` is not allowed.`, fix);
   }
   return sortedSet(given ?? used.filter((program) => catalogue.includes(program)));
 }

@@ -8,7 +8,7 @@ import { ofMethods, shapesOf } from "../protocol/method-shapes.js";
 import { shapeNames, shapes } from "../protocol/shapes.js";
 import { defaultSnippet } from "./defaults.js";
 import { buildTemplate } from "./references.js";
-import type { Report } from "./report.js";
+import { quoted, type Report } from "./report.js";
 import { canonicalSchema } from "./result-schema.js";
 
 type Given = Partial<Exclude<NonNullable<ToolConfig["output"]>, string>> & { shape: string };
@@ -151,7 +151,7 @@ function checkMethod(shape: ShapeName, last: StepPlan, bad: (message: string) =>
   const filled = last.kind === "request" ? shapesOf(last.method) : undefined;
   if (last.kind !== "request" || filled === undefined || !ofMethods.has(shape) || filled.includes(shape))
     return;
-  const names = filled.map((name) => `\`${name}\``).join(" or ");
+  const names = quoted(filled, " or ");
   bad(`The method \`${last.method}\` does not return the shape \`${shape}\`, but ${names}.`);
 }
 

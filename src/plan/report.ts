@@ -49,3 +49,8 @@ export class Report {
     }
   }
 }
+
+/** Names in backticks, for messages. */
+export function quoted(names: readonly string[], separator = ", "): string {
+  return names.map((name) => `\`${name}\``).join(separator);
+}

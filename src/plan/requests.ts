@@ -5,7 +5,7 @@ import { paramsBases } from "../protocol/anchors.js";
 import { methodNames, methods } from "../protocol/methods.js";
 import { defaultStep } from "./defaults.js";
 import { buildTemplate, parseRef, type Scope } from "./references.js";
-import type { Report } from "./report.js";
+import { quoted, type Report } from "./report.js";
 import type { StepContext } from "./steps.js";
 
 /** The members of a `request` step that other steps do not have. */
@@ -14,14 +14,9 @@ export function buildRequest(step: StepConfig, scope: Scope, context: StepContex
   if (step.method !== undefined) checkMethod(method, context, report.at("method"));
   const params = buildParams(step.params, scope, context, report.at("params"));
   const each = step.each ? buildEach(step.each, scope, report.at("each")) : null;
+  const fix = "Build the parameters from `each` in `set`.";
   if (step.each && params.base !== "none")
-    report
-      .at("params")
-      .add(
-        "plan/bad-step",
-        "A step with `each` takes no parameter base.",
-        "Build the parameters from `each` in `set`.",
-      );
+    report.at("params").add("plan/bad-step", "A step with `each` takes no parameter base.", fix);
   return {
     method,
     params,
@@ -91,8 +86,8 @@ function buildParams(
   if (missing.length > 0)
     at.add(
       "plan/base-needs-anchor",
-      `The base \`${base}\` cannot be filled from the input ${missing.map((name) => `\`${name}\``).join(", ")}.`,
-      `Point by ${anchors.map((name) => `\`${name}\``).join(" or ")}, or use another base.`,
+      `The base \`${base}\` cannot be filled from the input ${quoted(missing)}.`,
+      `Point by ${quoted(anchors, " or ")}, or use another base.`,
     );
   return { base, set };
 }

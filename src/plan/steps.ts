@@ -6,7 +6,7 @@ import type { Config, StepConfig } from "../config/schema.js";
 import { actions } from "../protocol/actions.js";
 import { defaultStep } from "./defaults.js";
 import { buildTemplate, type Scope } from "./references.js";
-import type { Report } from "./report.js";
+import { quoted, type Report } from "./report.js";
 import { buildRequest, parseStepRef, pointingAnchors } from "./requests.js";
 
 export interface StepContext {
@@ -124,15 +124,10 @@ function optionOf(name: string, table: string | undefined): Template {
 
 function checkKeys(step: StepConfig, kind: Kind, report: Report): void {
   const allowed = [...keysOf[kind], "id", "kind"];
+  const fix = `Remove it; such a step takes ${quoted(keysOf[kind])}.`;
   for (const [key, value] of Object.entries(step)) {
-    if (value !== undefined && !allowed.includes(key))
-      report
-        .at(key)
-        .add(
-          "plan/bad-step",
-          `A step of kind \`${kind}\` has no key \`${key}\`.`,
-          `Remove it; such a step takes ${keysOf[kind].map((name) => `\`${name}\``).join(", ")}.`,
-        );
+    const message = `A step of kind \`${kind}\` has no key \`${key}\`.`;
+    if (value !== undefined && !allowed.includes(key)) report.at(key).add("plan/bad-step", message, fix);
   }
   const needed = neededKeys[kind];
   if (needed === undefined || step[needed] !== undefined) return;
@@ -170,13 +165,10 @@ export function checkDiagnostics(
     );
   steps.forEach((step, index) => {
     const needs = step.kind === "request" && step.params.base === "text_document_range_diagnostics";
-    if (needs && (asked < 0 || asked > index))
-      reportOf(index)
-        .at("params")
-        .add(
-          "plan/bad-step",
-          "The base `text_document_range_diagnostics` needs a step of kind `diagnostics` before it.",
-          'Add a step with `kind = "diagnostics"`, or use `text_document_range`.',
-        );
+    if (!needs || (asked >= 0 && asked < index)) return;
+    const message =
+      "The base `text_document_range_diagnostics` needs a step of kind `diagnostics` before it.";
+    const fix = 'Add a step with `kind = "diagnostics"`, or use `text_document_range`.';
+    reportOf(index).at("params").add("plan/bad-step", message, fix);
   });
 }

@@ -6,7 +6,7 @@ import { sortBy, sortedSet } from "../base/order.js";
 import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
 import { defaultDialect, withDefaults } from "./defaults.js";
-import type { Report } from "./report.js";
+import { quoted, type Report } from "./report.js";
 import type { PlacedServer } from "./servers.js";
 import type { PlacedTool } from "./tools.js";
 
@@ -129,12 +129,12 @@ function checkToolNames(
   names.forEach((name, index) => {
     if (known.includes(name)) return;
     const at = report.at(index);
-    const profiles = sortedSet(elsewhere.toolProfiles(name)).map((profile) => `\`${profile}\``);
-    if (profiles.length > 0)
+    const profiles = quoted(sortedSet(elsewhere.toolProfiles(name)));
+    if (profiles !== "")
       at.add(
         "plan/absent-tool",
-        `The tool \`${name}\` is not in this profile, but in ${profiles.join(", ")}.`,
-        `Set \`mcp.context\` to one of ${profiles.join(", ")}, or drop the name.`,
+        `The tool \`${name}\` is not in this profile, but in ${profiles}.`,
+        `Set \`mcp.context\` to one of ${profiles}, or drop the name.`,
       );
     else if (elsewhere.isLspiTool(name))
       at.add(

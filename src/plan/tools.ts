@@ -63,10 +63,8 @@ function buildTool(
   const taken = [...Object.values(pointing), ...listingNames({ page, output }, dialect)];
   const servers = serversOf(tool, steps, context, report);
   const args = buildArgs(tool.args, taken, report.at("args"));
-  if (tool.name.length > 40)
-    report
-      .at("name")
-      .add("plan/name-too-long", `The tool name \`${tool.name}\` has ${tool.name.length} characters.`);
+  const tooLong = `The tool name \`${tool.name}\` has ${tool.name.length} characters.`;
+  if (tool.name.length > 40) report.at("name").add("plan/name-too-long", tooLong);
   checkDiagnostics(steps, input, output.shape, stepReport);
   return {
     name: tool.name,

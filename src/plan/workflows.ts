@@ -2,13 +2,13 @@
  * Tools that call tools. Checks that there are no cycles, that arguments fit, and that the calling tool declares every
  * effect. Fills in the tools that each batch may call: a batch calls no other batch.
  */
-import type { DialectPlan, Effect, StepPlan, ToolPlan } from "../abi/plan.js";
+import type { DialectPlan, Effect, StepPlan, Template, ToolPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { actions } from "../protocol/actions.js";
 import { listingFields, listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
 import { type ValueBounds, violation } from "./arguments.js";
-import type { Report } from "./report.js";
+import { quoted, type Report } from "./report.js";
 import type { PlacedTool } from "./tools.js";
 
 export function checkWorkflows(tools: readonly PlacedTool[], dialect: DialectPlan): void {
@@ -38,8 +38,8 @@ function checkArguments(
   dialect: DialectPlan,
   report: Report,
 ): void {
-  for (const [name, value] of literals(step)) {
-    const why = misfit(name, value, callee.plan, dialect);
+  for (const [name, value] of entriesOf(step)) {
+    const why = value.kind === "literal" ? misfit(name, value.value, callee.plan, dialect) : undefined;
     const message = `\`${name}\` of \`${step.tool}\` ${why}.`;
     if (why !== undefined) report.at(name).add("plan/bad-step", message, "Correct the value.");
   }
@@ -47,34 +47,30 @@ function checkArguments(
   const given = givenNames(tool, step, takes, dialect);
   const extra = given.filter((name) => !takes.includes(name));
   const missing = requiredNames(callee, dialect).filter((name) => !given.includes(name));
-  const list = (names: string[]) => names.map((name) => `\`${name}\``).join(", ");
   const bad = (message: string, fix: string) =>
     report.add("plan/bad-step", `The tool \`${step.tool}\` ${message}.`, fix);
-  if (extra.length > 0) bad(`takes no ${list(extra)}`, "Give the arguments one by one in a table.");
-  if (missing.length > 0) bad(`needs ${list(missing)}`, "Add the arguments.");
+  if (extra.length > 0) bad(`takes no ${quoted(extra)}`, "Give the arguments one by one in a table.");
+  if (missing.length > 0) bad(`needs ${quoted(missing)}`, "Add the arguments.");
 }
 
 /** The names of the arguments that a tool step passes. */
 function givenNames(
   tool: PlacedTool,
-  { args }: ToolStep,
+  step: ToolStep,
   takes: readonly string[],
   dialect: DialectPlan,
 ): string[] {
-  if (args.kind === "ref") {
-    // Paging arguments are not passed to a tool that has none.
-    const own = listingNames(tool.plan, dialect).filter((name) => !takes.includes(name));
-    return argumentNames(tool, dialect).filter((name) => !own.includes(name));
-  }
-  if (args.kind === "table") return args.entries.map(([name]) => name);
-  return args.kind === "literal" && isTable(args.value) ? Object.keys(args.value) : [];
+  if (step.args.kind !== "ref") return entriesOf(step).map(([name]) => name);
+  // Paging arguments are not passed to a tool that has none.
+  const own = listingNames(tool.plan, dialect).filter((name) => !takes.includes(name));
+  return argumentNames(tool, dialect).filter((name) => !own.includes(name));
 }
 
-/** The arguments with literal values. */
-function literals({ args }: ToolStep): [string, unknown][] {
-  if (args.kind === "table")
-    return args.entries.flatMap(([name, value]) => (value.kind === "literal" ? [[name, value.value]] : []));
-  return args.kind === "literal" && isTable(args.value) ? Object.entries(args.value) : [];
+/** The arguments that a step names one by one. */
+function entriesOf({ args }: ToolStep): [string, Template][] {
+  if (args.kind === "table") return args.entries;
+  if (args.kind !== "literal" || !isTable(args.value)) return [];
+  return Object.entries(args.value).map(([name, value]) => [name, { kind: "literal", value }]);
 }
 
 function argumentNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
@@ -123,7 +119,7 @@ function reportCycles(byName: Map<string, PlacedTool>): void {
   const visit = (name: string, path: string[]): void => {
     const start = path.indexOf(name);
     if (start >= 0) {
-      const cycle = [...path.slice(start), name].map((part) => `\`${part}\``).join(" → ");
+      const cycle = quoted([...path.slice(start), name], " → ");
       byName.get(name)?.report.add("plan/tool-cycle", `The tools call each other: ${cycle}.`);
       return;
     }

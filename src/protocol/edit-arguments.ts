@@ -1,7 +1,8 @@
 /** The arguments of tools that edit: the ones that all of them have, and the two forms of a list of edits. */
 import type { DialectPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
-import { closed, documentFields, documentKey, optional, required, spanFields } from "./spelling.js";
+import { closed, flag, optional, required } from "./schema-fields.js";
+import { documentFields, documentKey, spanFields } from "./spelling.js";
 
 /** Arguments of every tool whose edit a call may apply. */
 export const editArguments = {
@@ -17,7 +18,6 @@ export function newDocumentKey(dialect: DialectPlan): string {
 
 const mostEdits = 10_000;
 const text: JsonObject = { type: "string", maxLength: 1_000_000 };
-const flag: JsonObject = { type: "boolean" };
 
 /** A list of files with edits and operations, in the form of answers. */
 export function fileEditsSchema(dialect: DialectPlan): JsonObject {

@@ -17,18 +17,19 @@
 import type { DialectPlan, OutputPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
 import { spellSchema } from "./members.js";
-import { count, flag, text } from "./shapes/facts.js";
-import { type ShapeFacts, shapes } from "./shapes.js";
 import {
   closed,
-  documentFields,
+  count,
   type Fields,
+  flag,
   joinFields,
   none,
   optional,
   required,
-  spanFields,
-} from "./spelling.js";
+  text,
+} from "./schema-fields.js";
+import { type ShapeFacts, shapes } from "./shapes.js";
+import { documentFields, spanFields } from "./spelling.js";
 
 /** The version of answers. It increases when a member changes its meaning. */
 export const SCHEMA_VERSION = 1;

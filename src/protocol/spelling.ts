@@ -4,6 +4,7 @@
  */
 import type { DialectPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
+import { closed, type Fields, required } from "./schema-fields.js";
 
 export interface Point {
   line: number;
@@ -13,42 +14,6 @@ export interface Point {
 export interface Span {
   start: Point;
   end: Point;
-}
-
-/** Members of an object schema. */
-export interface Fields {
-  properties: JsonObject;
-  required: string[];
-}
-
-/** Members that are always present. */
-export const required = (properties: JsonObject): Fields => ({
-  properties,
-  required: Object.keys(properties),
-});
-
-/** Members that may be absent. */
-export const optional = (properties: JsonObject): Fields => ({ properties, required: [] });
-
-export const none: Fields = optional({});
-
-/** Several groups of members as one. */
-export function joinFields(...groups: Fields[]): Fields {
-  return {
-    properties: Object.assign({}, ...groups.map((group) => group.properties)),
-    required: [...new Set(groups.flatMap((group) => group.required))],
-  };
-}
-
-/** A closed object schema with all members of these groups. */
-export function closed(...groups: Fields[]): JsonObject {
-  const { properties, required } = joinFields(...groups);
-  return {
-    type: "object",
-    properties,
-    ...(required.length > 0 ? { required } : {}),
-    additionalProperties: false,
-  };
 }
 
 /** The member that names a file in answers: `path`, or `uri` in a dialect that uses URIs. */

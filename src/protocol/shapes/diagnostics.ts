@@ -1,16 +1,9 @@
 /** Shapes of diagnostics, of one file and of the workspace. */
 import type { DialectPlan } from "../../abi/plan.js";
 import { severities } from "../kinds.js";
-import {
-  closed,
-  documentFields,
-  type Fields,
-  joinFields,
-  optional,
-  required,
-  spanFields,
-} from "../spelling.js";
-import { count, type ShapeFacts, text } from "./facts.js";
+import { closed, count, type Fields, joinFields, optional, required, text } from "../schema-fields.js";
+import { documentFields, spanFields } from "../spelling.js";
+import type { ShapeFacts } from "./facts.js";
 
 /** The members of one diagnostic, without its file. */
 export function diagnosticFields(dialect: DialectPlan): Fields {

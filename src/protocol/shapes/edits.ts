@@ -4,15 +4,18 @@ import type { JsonObject } from "../../base/json.js";
 import { newDocumentKey } from "../edit-arguments.js";
 import {
   closed,
-  documentFields,
+  count,
   type Fields,
+  flag,
   joinFields,
   optional,
   required,
-  spanFields,
-} from "../spelling.js";
+  text,
+  texts,
+} from "../schema-fields.js";
+import { documentFields, spanFields } from "../spelling.js";
 import { diagnosticFields } from "./diagnostics.js";
-import { count, flag, type ShapeFacts, text, texts } from "./facts.js";
+import type { ShapeFacts } from "./facts.js";
 
 const actionEdit = closed(required({ files: texts, edits: count }), optional({ outside: count }));
 

@@ -1,7 +1,7 @@
-/** What describes an output shape, and the members that several shapes share. */
+/** The facts that describe an output shape. */
 import type { DialectPlan, OutputPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
-import { type Fields, none, optional, required, spanSchema } from "../spelling.js";
+import type { Fields } from "../schema-fields.js";
 
 export interface ShapeFacts {
   /** The member that holds the items; null if the answer is one value. */
@@ -26,15 +26,3 @@ export interface ShapeFacts {
   /** Members of the answer in addition to the list. */
   otherMembers?(dialect: DialectPlan, output: OutputPlan): Fields;
 }
-
-export const text: JsonObject = { type: "string" };
-export const texts: JsonObject = { type: "array", items: text };
-export const count: JsonObject = { type: "integer", minimum: 0 };
-export const flag: JsonObject = { type: "boolean" };
-
-/** The range of a symbol's name, in dialects where the range of a symbol is its whole declaration. */
-export const selectionRange = (dialect: DialectPlan): Fields =>
-  dialect.symbol.extent === "declaration" ? optional({ selection_range: spanSchema(dialect) }) : none;
-
-/** Members of every symbol. */
-export const symbolName = required({ name: text, kind: text });

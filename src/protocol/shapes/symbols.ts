@@ -1,6 +1,16 @@
 /** Shapes whose items are symbols. */
-import { closed, documentFields, optional, pointFields, required, spanFields } from "../spelling.js";
-import { type ShapeFacts, selectionRange, symbolName, text } from "./facts.js";
+
+import type { DialectPlan } from "../../abi/plan.js";
+import { closed, type Fields, none, optional, required, text } from "../schema-fields.js";
+import { documentFields, pointFields, spanFields, spanSchema } from "../spelling.js";
+import type { ShapeFacts } from "./facts.js";
+
+/** The range of a symbol's name, in dialects where the range of a symbol is its whole declaration. */
+const selectionRange = (dialect: DialectPlan): Fields =>
+  dialect.symbol.extent === "declaration" ? optional({ selection_range: spanSchema(dialect) }) : none;
+
+/** Members of every symbol. */
+const symbolName = required({ name: text, kind: text });
 
 /** The symbols of one file. */
 export const documentSymbolsFacts: ShapeFacts = {
