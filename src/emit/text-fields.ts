@@ -5,9 +5,9 @@
 import type { DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
+import { documentKey } from "../protocol/dialect-format.js";
 import { outputSchema } from "../protocol/envelope.js";
 import { shapes } from "../protocol/shapes.js";
-import { documentKey } from "../protocol/spelling.js";
 import { BadTemplate, type Node, type Program, parseTemplate, placeOf } from "./text-template.js";
 
 const text: JsonObject = { type: "string" };

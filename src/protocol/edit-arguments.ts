@@ -1,8 +1,8 @@
 /** The arguments of tools that edit: the ones that all of them have, and the two forms of a list of edits. */
 import type { DialectPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
+import { documentFields, documentKey, spanFields } from "./dialect-format.js";
 import { closed, flag, optional, required } from "./schema-fields.js";
-import { documentFields, documentKey, spanFields } from "./spelling.js";
 
 /** Arguments of every tool whose edit a call may apply. */
 export const editArguments = {

@@ -16,7 +16,8 @@
  */
 import type { DialectPlan, OutputPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
-import { spellSchema } from "./members.js";
+import { documentFields, spanFields } from "./dialect-format.js";
+import { renameMembersInSchema } from "./members.js";
 import {
   closed,
   count,
@@ -29,7 +30,6 @@ import {
   text,
 } from "./schema-fields.js";
 import { type ShapeFacts, shapes } from "./shapes.js";
-import { documentFields, spanFields } from "./spelling.js";
 
 /** The version of answers. It increases when a member changes its meaning. */
 export const SCHEMA_VERSION = 1;
@@ -64,7 +64,7 @@ export function answerSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   const besides = isWorkflow ? Object.keys(answer.properties) : [];
   if (named) outcomes.push(outcome(true, ["needs_disambiguation", "candidates"], ["error", ...besides]));
   outcomes.push(outcome(false, ["error", "next_steps"], []));
-  return spellSchema(dialect, {
+  return renameMembersInSchema(dialect, {
     ...closed({
       properties: {
         ...evidence(dialect),

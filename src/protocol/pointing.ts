@@ -4,9 +4,9 @@
  */
 import type { Anchor, DialectPlan, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
+import { spanNames } from "./dialect-format.js";
 import { closed, type Fields, joinFields, none, optional, required } from "./schema-fields.js";
 import { shapes } from "./shapes.js";
-import { spanNames } from "./spelling.js";
 
 /** The argument that identifies a line by its text. */
 export const lineTextName = "line_text";

@@ -1,8 +1,8 @@
 /** Shapes of diagnostics, of one file and of the workspace. */
 import type { DialectPlan } from "../../abi/plan.js";
+import { documentFields, spanFields } from "../dialect-format.js";
 import { severities } from "../kinds.js";
 import { closed, count, type Fields, joinFields, optional, required, text } from "../schema-fields.js";
-import { documentFields, spanFields } from "../spelling.js";
 import type { ShapeFacts } from "./facts.js";
 
 /** The members of one diagnostic, without its file. */

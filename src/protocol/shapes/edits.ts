@@ -1,6 +1,7 @@
 /** Shapes of code actions and edits. */
 import type { DialectPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
+import { documentFields, spanFields } from "../dialect-format.js";
 import { newDocumentKey } from "../edit-arguments.js";
 import {
   closed,
@@ -13,7 +14,6 @@ import {
   text,
   texts,
 } from "../schema-fields.js";
-import { documentFields, spanFields } from "../spelling.js";
 import { diagnosticFields } from "./diagnostics.js";
 import type { ShapeFacts } from "./facts.js";
 

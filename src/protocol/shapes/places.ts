@@ -1,7 +1,8 @@
 /** Shapes whose items are ranges or positions in files. */
+
+import { documentFields, pointFields, spanFields } from "../dialect-format.js";
 import { highlightKinds, hintKinds } from "../kinds.js";
 import { closed, optional, required, text, texts } from "../schema-fields.js";
-import { documentFields, pointFields, spanFields } from "../spelling.js";
 import type { ShapeFacts } from "./facts.js";
 
 /** Ranges in files. */

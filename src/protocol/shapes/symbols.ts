@@ -1,8 +1,8 @@
 /** Shapes whose items are symbols. */
 
 import type { DialectPlan } from "../../abi/plan.js";
+import { documentFields, pointFields, spanFields, spanSchema } from "../dialect-format.js";
 import { closed, type Fields, none, optional, required, text } from "../schema-fields.js";
-import { documentFields, pointFields, spanFields, spanSchema } from "../spelling.js";
 import type { ShapeFacts } from "./facts.js";
 
 /** The range of a symbol's name, in dialects where the range of a symbol is its whole declaration. */

@@ -1,7 +1,7 @@
 /** Shapes of texts and other values, and of what the runtime itself reports. */
 import type { JsonObject } from "../../base/json.js";
+import { spanSchema } from "../dialect-format.js";
 import { closed, count, flag, joinFields, optional, required, text, texts } from "../schema-fields.js";
-import { spanSchema } from "../spelling.js";
 import type { ShapeFacts } from "./facts.js";
 
 const markedText = closed(required({ kind: { enum: ["markdown", "plaintext"] }, value: text }));

@@ -8,8 +8,8 @@ import type { DialectPlan, ErrorDialect, ToolPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import type { NextStep, Refusal, Warning } from "../../base/problem.js";
 import { cutCharacters } from "../../base/text.js";
-import { codeWord, spellMembers } from "../../protocol/members.js";
-import { documentKey } from "../../protocol/spelling.js";
+import { documentKey } from "../../protocol/dialect-format.js";
+import { codeWord, renameMembers } from "../../protocol/members.js";
 import type { LoadedBundle } from "../bundle/load.js";
 import { fileOf } from "../shapes/rendered.js";
 
@@ -56,7 +56,7 @@ export async function loadTexts(loaded: LoadedBundle, tool: ToolPlan): Promise<T
 export function renderAnswer({ dialect, text, empty }: ToolTexts, parts: AnswerParts): Answer {
   const { headline, lines } = parts;
   const notes = [...parts.unknown, ...parts.notes].join("\n");
-  const structured = spellMembers(dialect, parts.structured);
+  const structured = renameMembers(dialect, parts.structured);
   if (parts.isEmpty && empty !== null) return { structured, text: empty, notes, headline };
   if (text === undefined)
     return { structured, text: [headline, ...lines, ...parts.notes].join("\n"), notes: "", headline };

@@ -3,7 +3,7 @@
  * counted and dropped, duplicates are removed. File texts are read only where a duplicate cannot be found without.
  */
 import { sortBy } from "../../base/order.js";
-import { documentKey } from "../../protocol/spelling.js";
+import { documentKey } from "../../protocol/dialect-format.js";
 import type { Admitted } from "../../workspace/types.js";
 import { pageSize } from "../answer/size-limits.js";
 import type { CallState } from "../call-state.js";

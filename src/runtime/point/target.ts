@@ -3,7 +3,7 @@ import type { Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
-import type { Point, Span } from "../../protocol/spelling.js";
+import type { Point, Span } from "../../protocol/dialect-format.js";
 import type { Admitted } from "../../workspace/types.js";
 import { askCandidates } from "../ask/ask.js";
 import { type CandidateServers, candidatesForDocument } from "../ask/candidates.js";

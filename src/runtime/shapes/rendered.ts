@@ -1,7 +1,7 @@
 /** Reads rendered items back for the text form: files, positions and ranges in short. */
 import type { DialectPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
-import { documentKey, spanNames } from "../../protocol/spelling.js";
+import { documentKey, spanNames } from "../../protocol/dialect-format.js";
 
 /** An item as a table; anything else as an empty table. */
 export function table(item: Json | undefined): JsonObject {

@@ -68,15 +68,15 @@ export function spanNames({ position: { line, character } }: DialectPlan) {
 }
 
 /** A position with the members of `pointFields`. */
-export function spellPoint(dialect: DialectPlan, point: Point): JsonObject {
+export function formatPosition(dialect: DialectPlan, point: Point): JsonObject {
   const value = pointValue(dialect, point);
   return dialect.position.answers === "object" ? { position: value } : value;
 }
 
 /** A range with the members of `spanFields`. */
-export function spellSpan(dialect: DialectPlan, span: Span): JsonObject {
+export function formatRange(dialect: DialectPlan, span: Span): JsonObject {
   const { answers, lineBase, characterBase } = dialect.position;
-  if (answers === "object") return { range: spanValue(dialect, span) };
+  if (answers === "object") return { range: rangeValue(dialect, span) };
   const { line, character, endLine, endCharacter } = spanNames(dialect);
   return {
     [line]: span.start.line + lineBase,
@@ -87,13 +87,13 @@ export function spellSpan(dialect: DialectPlan, span: Span): JsonObject {
 }
 
 /** Adds the members of a range to an item. */
-export function putSpan(dialect: DialectPlan, out: JsonObject, span: Span): void {
-  Object.assign(out, spellSpan(dialect, span));
+export function addRange(dialect: DialectPlan, out: JsonObject, span: Span): void {
+  Object.assign(out, formatRange(dialect, span));
 }
 
 /** A range as one value, as `spanSchema` describes it. */
-export function spanValue(dialect: DialectPlan, span: Span): JsonObject {
-  if (dialect.position.answers === "flat") return spellSpan(dialect, span);
+export function rangeValue(dialect: DialectPlan, span: Span): JsonObject {
+  if (dialect.position.answers === "flat") return formatRange(dialect, span);
   return { start: pointValue(dialect, span.start), end: pointValue(dialect, span.end) };
 }
 
