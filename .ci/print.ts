@@ -12,6 +12,9 @@ import { diskFiles } from "../src/config/files.js";
 import { configJsonSchema } from "../src/config/json-schema.js";
 import { loadConfig } from "../src/config/load.js";
 import type { PresetConfig } from "../src/config/schema.js";
+import { readTemplates } from "../src/emit/render.js";
+import { buildPlan } from "../src/plan/build.js";
+import { clientsView } from "./print/clients-view.js";
 import {
   clientsDocs,
   configDocs,
@@ -19,10 +22,7 @@ import {
   problemsDocs,
   scalingDocs,
   toolsDocs,
-} from "../src/emit/docs.js";
-import { readTemplates } from "../src/emit/templates.js";
-import { buildPlan } from "../src/plan/build.js";
-import { clientsView } from "./print/clients-view.js";
+} from "./print/docs.js";
 import { languagesView } from "./print/languages-view.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -3,8 +3,8 @@ import type { Plan } from "../../src/abi/plan.js";
 import { wordsOf } from "../../src/cli/clients/stanza.js";
 import type { ClientFacts, ClientFileFacts } from "../../src/config/catalogue/clients.js";
 import { type ClientView, clientText } from "../../src/emit/clients.js";
-import type { ClientsView } from "../../src/emit/docs.js";
 import type { Templates } from "../../src/emit/render.js";
+import type { ClientsView } from "./docs.js";
 
 const started: ClientView["reach"] = {
   command: "/usr/bin/node",

@@ -3,7 +3,7 @@ import { isTable, type JsonObject } from "../../src/base/json.js";
 import { sortBy, sortedSet } from "../../src/base/order.js";
 import { presetsFor } from "../../src/cli/presets.js";
 import type { PresetFacts } from "../../src/config/catalogue/preset-index.js";
-import type { LanguagesView } from "../../src/emit/docs.js";
+import type { LanguagesView } from "./docs.js";
 
 /** One letter for each feature without a column of its own. */
 const LETTERS: { readonly [feature: string]: string } = {

@@ -1,6 +1,23 @@
-/** File stamps: whether a file changed, without reading it. */
-import type { Stats } from "node:fs";
-import { entryFacts } from "./facts.js";
+/** Stat calls that do not throw, and file stamps: whether a file changed, without reading it. */
+import { lstatSync, type Stats, statSync } from "node:fs";
+
+/** The stat result of what a path leads to; links are followed. Undefined when there is none. */
+export function factsOf(path: string): Stats | undefined {
+  return statOrNothing(statSync, path);
+}
+
+/** The stat result of the entry itself; a link is not followed. Undefined when there is none. */
+export function entryFacts(path: string): Stats | undefined {
+  return statOrNothing(lstatSync, path);
+}
+
+function statOrNothing(stat: typeof statSync, path: string): Stats | undefined {
+  try {
+    return stat(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
 
 /** File system clocks are coarse: a file that changed this shortly before it was read may change again unseen. */
 const RACY_MS = 2_000;

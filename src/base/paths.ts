@@ -1,7 +1,6 @@
-/** Path containment and spelling, by text only: callers pass absolute real paths. */
+/** Paths and `file:` URIs, by text only: containment, slashes, conversion. Callers pass absolute real paths. */
 import { isAbsolute, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
-import { plainPath } from "./file-uri.js";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** Whether a path is the folder itself or lies inside it. */
 export function isInside(path: string, folder: string): boolean {
@@ -14,12 +13,23 @@ export function slashed(path: string): string {
   return sep === "/" ? path : path.split(sep).join("/");
 }
 
+/** The `file:` URI of an absolute path. */
+export function fileUri(path: string): string {
+  // `pathToFileURL` drops white space at the end, which would name another file.
+  return pathToFileURL(`${path}_`).href.slice(0, -1);
+}
+
 /** The path of a `file:` URI, however it is escaped; undefined for any other URI. */
 export function pathOfUri(uri: unknown): string | undefined {
   if (typeof uri !== "string" || !uri.startsWith("file:")) return undefined;
   try {
-    return plainPath(uri) ?? fileURLToPath(uri);
+    return fileURLToPath(uri);
   } catch {
     return undefined;
   }
+}
+
+/** A name or a glob with a space for each line end, at which glob matchers would stop. */
+export function onOneLine(name: string): string {
+  return name.replace(/[\n\r\u2028\u2029]/g, " ");
 }

@@ -10,29 +10,16 @@ export type ColumnUnit = PositionEncoding;
 
 /** A text that is split into lines once, for many look-ups. */
 export class Lines {
-  readonly #text: string;
-  readonly #starts: number[] = [0];
+  readonly #starts = [0];
   /** The lines that are not ASCII: on all others the columns are the same in every unit. */
   readonly #notAscii = new Set<number>();
 
-  constructor(text: string) {
-    this.#text = text;
-    const starts = this.#starts;
-    let bits = 0;
+  constructor(readonly text: string) {
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
-      bits |= code;
-      if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) {
-        if (bits >= 0x80) this.#notAscii.add(starts.length - 1);
-        bits = 0;
-        starts.push(i + 1);
-      }
+      if (code >= 0x80) this.#notAscii.add(this.#starts.length - 1);
+      if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) this.#starts.push(i + 1);
     }
-    if (bits >= 0x80) this.#notAscii.add(starts.length - 1);
-  }
-
-  get text(): string {
-    return this.#text;
   }
 
   /** Number of lines; an empty text has one. */
@@ -42,20 +29,20 @@ export class Lines {
 
   /** Offset (code units) of the first character of a line. */
   start(line: number): number {
-    return this.#starts[line] ?? this.#text.length;
+    return this.#starts[line] ?? this.text.length;
   }
 
   /** The text of a zero-based line without its line ending; empty past the end. */
   line(line: number): string {
     if (line < 0 || line >= this.#starts.length) return "";
-    return this.#text.slice(this.start(line), this.#end(line));
+    return this.text.slice(this.start(line), this.#end(line));
   }
 
   /** Offset after the last character of an existing line. */
   #end(line: number): number {
     const start = this.start(line);
-    let end = this.#starts[line + 1] ?? this.#text.length;
-    while (end > start && isLineEnd(this.#text.charCodeAt(end - 1))) end--;
+    let end = this.#starts[line + 1] ?? this.text.length;
+    while (end > start && isLineEnd(this.text.charCodeAt(end - 1))) end--;
     return end;
   }
 
@@ -77,7 +64,7 @@ export class Lines {
 
   /** Offset (code units) of a zero-based line and column, clamped to the line. */
   offset(line: number, column: number, unit: ColumnUnit): number {
-    if (line >= this.#starts.length) return this.#text.length;
+    if (line >= this.#starts.length) return this.text.length;
     return this.start(line) + this.column(line, column, unit, "utf-16");
   }
 }

@@ -6,7 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import type { JsonObject } from "../base/json.js";
 import { Fault } from "../base/problem.js";
-import { inspectModule } from "./inspect.js";
+import { inspectModule } from "./code-text.js";
 import { type SchemaCompiler, SchemaError } from "./validator.js";
 
 /** Functions that Ajv's code would import from its package, as source text. */

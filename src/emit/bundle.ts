@@ -92,29 +92,41 @@ function toolFiles(tool: ToolPlan, plan: Plan, { templates, compiler }: EmitTool
 }
 
 /** The validators of answers, one for all tools with equal answer schemas, and the map from tool to validator. */
-function answerFiles(
-  tools: readonly ToolPlan[],
-  plan: Plan,
-  { templates, compiler }: EmitTools,
-): BundleFile[] {
-  const subject = `the answers of the tools that ${ANSWERS_FILE} names it for`;
-  const modules = new Map<string, string>();
+function answerFiles(tools: readonly ToolPlan[], plan: Plan, emit: EmitTools): BundleFile[] {
+  const modules = new ValidatorModules(`the answers of the tools that ${ANSWERS_FILE} names it for`, emit);
   const paths: JsonObject = {};
   for (const tool of tools) {
-    const schema = answerSchema(tool, plan.dialect);
-    const path = bundlePaths.answerValidator(sha256(JSON.stringify(bareSchema(schema))));
-    define(paths, tool.name, path);
     const declared = tool.output.schema;
-    if (declared !== null) reportBadResult(tool, () => compiler.check(declared));
-    if (modules.has(path)) continue;
-    const emit = () => modules.set(path, emitValidator(schema, subject, templates, compiler));
-    if (declared === null) emit();
-    else reportBadResult(tool, emit);
+    const path = bundlePaths.answerValidator;
+    reportBadResult(tool, () => {
+      if (declared !== null) emit.compiler.check(declared);
+      define(paths, tool.name, modules.add(answerSchema(tool, plan.dialect), path));
+    });
   }
-  return [
-    { path: ANSWERS_FILE, text: canonicalPretty(paths) },
-    ...[...modules].map(([path, text]) => ({ path, text })),
-  ];
+  return [{ path: ANSWERS_FILE, text: canonicalPretty(paths) }, ...modules.files];
+}
+
+/** Validator modules that are named by the hash of their schema, so that equal schemas share one. */
+class ValidatorModules {
+  readonly #texts = new Map<string, string>();
+
+  constructor(
+    private readonly subject: string,
+    private readonly tools: EmitTools,
+  ) {}
+
+  /** Adds the validator of a schema and returns its path. */
+  add(schema: JsonObject, pathOf: (schemaHash: string) => string): string {
+    const { templates, compiler } = this.tools;
+    const path = pathOf(sha256(JSON.stringify(bareSchema(schema))));
+    if (!this.#texts.has(path))
+      this.#texts.set(path, emitValidator(schema, this.subject, templates, compiler));
+    return path;
+  }
+
+  get files(): BundleFile[] {
+    return [...this.#texts].map(([path, text]) => ({ path, text }));
+  }
 }
 
 /** The results that the config declares for methods that a tool requests, by server. */
@@ -129,31 +141,21 @@ function declaredResults({ steps }: ToolPlan, { servers }: Plan) {
 }
 
 /** The validators of servers' replies, one for all methods with equal schemas, and the map from method to validator. */
-function replyFiles(
-  tools: readonly ToolPlan[],
-  plan: Plan,
-  { templates, compiler }: EmitTools,
-): BundleFile[] {
-  const subject = `the replies to the methods that ${REPLIES_FILE} names it for`;
-  const modules = new Map<string, string>();
+function replyFiles(tools: readonly ToolPlan[], plan: Plan, emit: EmitTools): BundleFile[] {
+  const modules = new ValidatorModules(`the replies to the methods that ${REPLIES_FILE} names it for`, emit);
   const paths: { [server: string]: JsonObject } = {};
   for (const tool of tools) {
     for (const { server, method, schema } of declaredResults(tool, plan)) {
-      const path = bundlePaths.replyValidator(sha256(JSON.stringify(bareSchema(schema))));
-      const methods = paths[server] ?? {};
-      paths[server] = methods;
-      define(methods, method, path);
+      paths[server] ??= {};
+      const methods = paths[server];
       reportBadResult(tool, () => {
-        compiler.check(schema);
-        if (!modules.has(path)) modules.set(path, emitValidator(schema, subject, templates, compiler));
+        emit.compiler.check(schema);
+        define(methods, method, modules.add(schema, bundlePaths.replyValidator));
       });
     }
   }
-  if (modules.size === 0) return [];
-  return [
-    { path: REPLIES_FILE, text: canonicalPretty(paths) },
-    ...[...modules].map(([path, text]) => ({ path, text })),
-  ];
+  const { files } = modules;
+  return files.length === 0 ? [] : [{ path: REPLIES_FILE, text: canonicalPretty(paths) }, ...files];
 }
 
 /** Turns a SchemaError into a problem of the config, which only the declared `result` of a method can cause. */

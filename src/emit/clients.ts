@@ -50,16 +50,8 @@ const FETCH_MS = 60_000;
 /** A client waits this much longer than the longest call, so that the call's own timeout comes first. */
 const MARGIN_MS = 10_000;
 
-/** Timeouts for a client. */
-export interface ClientTimeouts {
-  /** From the start to the list of tools. */
-  startMs: number;
-  /** For one call; longer than any timeout of our own. */
-  callMs: number;
-}
-
-/** The timeouts that a client needs for this plan and this connection. */
-export function timeoutsFor(plan: Plan, reach: ClientView["reach"]): ClientTimeouts {
+/** The timeouts that a client needs: until it has the list of tools, and for one call, longer than any of our own. */
+export function timeoutsFor(plan: Plan, reach: ClientView["reach"]): { startMs: number; callMs: number } {
   const calls = listedTools(plan).map((tool) => tool.timeoutMs);
   const callMs = Math.max(plan.limits.timeoutMs, ...calls) + MARGIN_MS;
   // A gateway is already running.

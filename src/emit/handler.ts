@@ -4,7 +4,6 @@ import {
   type ArgPlan,
   type DialectPlan,
   type Ref,
-  type RetryPlan,
   type StepPlan,
   type Template,
   type ToolPlan,
@@ -14,8 +13,7 @@ import { Fault } from "../base/problem.js";
 import { actions } from "../protocol/actions.js";
 import { paramsBases } from "../protocol/anchors.js";
 import { pointingNames } from "../protocol/pointing.js";
-import { inspectModule } from "./inspect.js";
-import { lit, memberText, objectText } from "./literal.js";
+import { inspectModule, lit, memberText, objectText } from "./code-text.js";
 import { render, type Templates } from "./render.js";
 
 const lineWidth = 100;
@@ -26,7 +24,7 @@ export function emitHandler(tool: ToolPlan, dialect: DialectPlan, templates: Tem
   const names: Names = { args: tool.args, pointing: pointingNames(tool.input, dialect) };
   const statements = [
     ...(tool.steps.some(needsTarget) ? ["const at = await call.at(input);"] : []),
-    ...tool.steps.flatMap((step) => bind(localName(step.id), stepCall(step, names))),
+    ...tool.steps.flatMap((step) => wrap(`const ${localName(step.id)} = await `, stepCall(step, names))),
     ...answer(tool, names),
   ];
   const text = render(templates, "handler.js", {
@@ -122,29 +120,22 @@ function requestOptions(step: RequestStep): Members {
   if (step.optional) options.push(["optional", "true"]);
   if (step.expect !== "any") options.push(["expect", lit(step.expect)]);
   if (step.merge === "all") options.push(["merge", lit(step.merge)]);
-  if (step.retryEmpty) options.push(["retryEmpty", retryText(step.retryEmpty)]);
+  if (step.retryEmpty) options.push(["retryEmpty", lit({ ...step.retryEmpty })]);
   return options;
-}
-
-function retryText(retry: RetryPlan): string {
-  return lit({ attempts: retry.attempts, delayMs: retry.delayMs, while: retry.while });
 }
 
 function answer({ name, steps, output }: ToolPlan, names: Names): string[] {
   const last = steps.at(-1);
   if (!last) throw new Fault(`the tool ${name} has no steps`);
-  const lines: string[] = [];
-  let value = localName(last.id);
-  if (output.gather.length > 0)
-    value = `call.gather(${objectText(output.gather.map((id) => [id, localName(id)] as const))})`;
+  const gathered = objectText(output.gather.map((id) => [id, localName(id)] as const));
+  const value = output.gather.length > 0 ? `call.gather(${gathered})` : localName(last.id);
   const options: Members = [];
   if (output.at !== "") options.push(["at", lit(output.at)]);
   if (output.language !== null) options.push(["language", lit(output.language)]);
   if (output.apply !== "never") options.push(["apply", lit(output.apply)]);
   options.push(...boundOptions(output, names));
   const args = [lit(output.shape), value, ...(options.length > 0 ? [objectText(options)] : [])];
-  lines.push(...wrap("return await ", { callee: "call.answer", args }));
-  return lines;
+  return wrap("return await ", { callee: "call.answer", args });
 }
 
 /** The snippet and size options, if they differ from the defaults. */
@@ -166,10 +157,6 @@ function boundOptions({ shape, snippet, maxChars }: ToolPlan["output"], names: N
     ]);
   if (maxChars !== null) options.push(["maxChars", templateText(maxChars, names)]);
   return options;
-}
-
-function bind(name: string, call: CallText): string[] {
-  return wrap(`const ${name} = await `, call);
 }
 
 /** A call on one line, or with one argument per line when it is long. */

@@ -3,17 +3,15 @@ import type { ArgPlan, DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { fileEditsSchema, textEditsSchema } from "../protocol/edit-arguments.js";
 import { listingFields, pointingFields } from "../protocol/pointing.js";
-import { closed, type Fields, joinFields } from "../protocol/spelling.js";
+import { closed, type Fields, optional, required } from "../protocol/schema-fields.js";
 
 export function inputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   const pointing = pointingFields(tool.input, dialect);
   return closed(
-    joinFields(
-      { ...pointing, properties: withoutBlanks(pointing.properties, tool.require) },
-      { properties: {}, required: tool.require },
-      argFields(tool.args, dialect),
-      listingFields(tool, dialect),
-    ),
+    { ...pointing, properties: withoutBlanks(pointing.properties, tool.require) },
+    { properties: {}, required: tool.require },
+    argFields(tool.args, dialect),
+    listingFields(tool, dialect),
   );
 }
 
@@ -42,20 +40,19 @@ function operationsSchema(arg: ArgPlan): JsonObject {
     minItems: 1,
     maxItems: arg.maximum,
     description: arg.description,
-    items: closed({
-      properties: {
-        tool: { type: "string", enum: arg.enum },
+    items: closed(
+      required({ tool: { type: "string", enum: arg.enum } }),
+      optional({
         args: { type: "object", description: "The tool's arguments." },
         id: { type: "string", maxLength: 100, description: "Your name for the operation." },
-      },
-      required: ["tool"],
-    }),
+      }),
+    ),
   };
 }
 
 /** The options of a batch. Its calls are independent, so `atomic` and `dry_run` can only be false. */
-const batchOptions: JsonObject = closed({
-  properties: {
+const batchOptions: JsonObject = closed(
+  optional({
     parallel: {
       type: "boolean",
       default: false,
@@ -68,9 +65,8 @@ const batchOptions: JsonObject = closed({
     },
     atomic: { type: "boolean", enum: [false], description: "Only false." },
     dry_run: { type: "boolean", enum: [false], description: "Only false." },
-  },
-  required: [],
-});
+  }),
+);
 
 function argSchema(arg: ArgPlan, dialect: DialectPlan): JsonObject {
   if (arg.type === "operations") return operationsSchema(arg);
@@ -93,21 +89,17 @@ function argSchema(arg: ArgPlan, dialect: DialectPlan): JsonObject {
   return schema;
 }
 
-function textBounds(arg: ArgPlan): JsonObject {
-  const bounds: JsonObject = {};
-  if (arg.enum !== null) bounds.enum = arg.enum;
-  if (arg.minLength !== null) bounds.minLength = arg.minLength;
-  if (arg.maxLength !== null) bounds.maxLength = arg.maxLength;
-  return bounds;
+function textBounds({ enum: words, minLength, maxLength }: ArgPlan): JsonObject {
+  return withoutNulls({ enum: words, minLength, maxLength });
 }
 
 /** A clamped number may be out of bounds, so its bounds are in the description only. */
-function numberBounds(arg: ArgPlan): JsonObject {
-  const bounds: JsonObject = {};
-  if (arg.beyond === "clamp") return bounds;
-  if (arg.minimum !== null) bounds.minimum = arg.minimum;
-  if (arg.maximum !== null) bounds.maximum = arg.maximum;
-  return bounds;
+function numberBounds({ beyond, minimum, maximum }: ArgPlan): JsonObject {
+  return beyond === "clamp" ? {} : withoutNulls({ minimum, maximum });
+}
+
+function withoutNulls(table: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(table).filter(([, value]) => value !== null));
 }
 
 function describe(arg: ArgPlan): string {

@@ -1,59 +1,63 @@
 /**
- * Renders Handlebars templates: strict lookups, no HTML escaping, and helpers that escape config strings for code, comments,
+ * Reads and renders Handlebars templates: strict lookups, no HTML escaping, and helpers that escape config strings for code, comments,
  * Markdown, TOML, JSON and deployment files. A template sees only its view model.
  */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import Handlebars from "handlebars";
-import { isTable, type Json } from "../base/json.js";
-import { jsonLine } from "../base/json-text.js";
+import { isTable, jsonLine } from "../base/json.js";
+import { sortedSet } from "../base/order.js";
 import { Fault } from "../base/problem.js";
 import { tomlKey, tomlText } from "../base/toml-text.js";
-import { commentText, lit } from "./literal.js";
+import { commentText, lit } from "./code-text.js";
 
 /** Template texts by name, which is the path in `templates/` without `.hbs`. */
 export interface Templates {
   readonly [name: string]: string;
 }
 
-type Compiled = (view: object) => string;
+const extension = ".hbs";
 
-/** Compiled templates: a bundle renders the same ones for every tool. */
-const compiled = new WeakMap<Templates, Map<string, Compiled>>();
+/** Every `.hbs` file below a folder, by its path without the extension. */
+export function readTemplates(folder: string): Templates {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) =>
+    name.replaceAll("\\", "/"),
+  );
+  const files = sortedSet(names.filter((name) => name.endsWith(extension)));
+  return Object.fromEntries(
+    files.map((name) => [
+      name.slice(0, -extension.length),
+      readFileSync(join(folder, name), "utf8").replaceAll("\r\n", "\n"),
+    ]),
+  );
+}
 
-const handlebars = Handlebars.create();
-handlebars.registerHelper("lit", (value: Json) => lit(value));
-handlebars.registerHelper("comment", (value: string) => commentText(value));
-handlebars.registerHelper("md", (value: string) => markdownText(value));
-handlebars.registerHelper("toml", (value: Json) => tomlText(value));
-handlebars.registerHelper("toml_key", (value: string) => tomlKey(value));
-handlebars.registerHelper("json", (value: Json) => jsonLine(value));
-handlebars.registerHelper("kubernetes", (value: string) => jsonLine(value.replaceAll("$(", () => "$$(")));
-handlebars.registerHelper("compose", (value: string) => jsonLine(value.replaceAll("$", () => "$$")));
-handlebars.registerHelper("systemd", (value: string) =>
-  jsonLine(value.replaceAll("%", () => "%%").replaceAll("$", () => "$$")),
-);
-handlebars.registerHelper("indent", (text: string, depth: number) =>
-  text.trimEnd().replaceAll(/^(?=.)/gm, " ".repeat(depth)),
-);
-const knownHelpers = {
-  ...{ lit: true, comment: true, md: true, toml: true, toml_key: true, json: true },
-  ...{ kubernetes: true, compose: true, systemd: true, indent: true },
+const helpers = {
+  lit,
+  comment: commentText,
+  md: markdownText,
+  toml: tomlText,
+  toml_key: tomlKey,
+  json: jsonLine,
+  kubernetes: (value: string) => jsonLine(value.replaceAll("$(", () => "$$(")),
+  compose: (value: string) => jsonLine(value.replaceAll("$", () => "$$")),
+  systemd: (value: string) => jsonLine(value.replaceAll("%", () => "%%").replaceAll("$", () => "$$")),
+  indent: (text: string, depth: number) => text.trimEnd().replaceAll(/^(?=.)/gm, " ".repeat(depth)),
 };
+const handlebars = Handlebars.create();
+handlebars.registerHelper(helpers);
+const knownHelpers = Object.fromEntries(Object.keys(helpers).map((name) => [name, true]));
+
+/** Compiled templates by their text: a bundle renders the same ones for every tool. */
+const compiled = new Map<string, (view: object) => string>();
 
 /** Renders a template. The view model must have every name that the template uses. */
 export function render(templates: Templates, name: string, view: object): string {
-  return compile(templates, name)(total(view, name));
-}
-
-function compile(templates: Templates, name: string): Compiled {
-  const known = compiled.get(templates) ?? new Map<string, Compiled>();
-  compiled.set(templates, known);
-  const before = known.get(name);
-  if (before) return before;
   const text = Object.hasOwn(templates, name) ? templates[name] : undefined;
   if (text === undefined) throw new Fault(`there is no template ${name}`);
-  const fill = handlebars.compile(text, { strict: true, noEscape: true, knownHelpers });
-  known.set(name, fill);
-  return fill;
+  const fill = compiled.get(text) ?? handlebars.compile(text, { strict: true, noEscape: true, knownHelpers });
+  compiled.set(text, fill);
+  return fill(total(view, name));
 }
 
 /** Makes every missing name a Fault. The strict mode of Handlebars allows `{{#each missing}}` and `{{#if missing}}`. */

@@ -5,10 +5,10 @@
 import type { DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
+import { documentKey } from "../protocol/dialect-format.js";
 import { outputSchema } from "../protocol/envelope.js";
 import { shapes } from "../protocol/shapes.js";
-import { documentKey } from "../protocol/spelling.js";
-import { BadTemplate, type Node, type Program, parseTemplate } from "./text-template.js";
+import { BadTemplate, type Node, type Program, parseTemplate, placeOf } from "./text-template.js";
 
 const text: JsonObject = { type: "string" };
 const open: JsonObject = {};
@@ -18,7 +18,8 @@ export function answerView(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   const { properties } = outputSchema(tool, { ...dialect, members: {} });
   const members = isTable(properties) ? (properties as JsonObject) : {};
   const { list, symbols } = tool.output;
-  const under = symbols === null ? members : propertiesOf(itemsOf(tableIn(members, symbols.list)));
+  const groups = symbols === null ? undefined : itemsOf(tableIn(members, symbols.list));
+  const under = groups === undefined ? members : (tableIn(groups, "properties") ?? {});
   const items = tableIn(under, list ?? shapes[tool.output.shape]?.list ?? "") ?? { items: open };
   const group = closed({ [documentKey(dialect)]: text, items });
   return closed({ ...members, headline: text, by_file: { items: group }, answer: open });
@@ -79,13 +80,10 @@ function member(schema: JsonObject, name: string, node: Node): JsonObject {
   if (schema.additionalProperties !== false) return open;
   const known = Object.keys(schema.properties);
   const near = nearest(name, known);
-  const at = node.loc ? ` (line ${node.loc.start.line}, column ${node.loc.start.column + 1})` : "";
   const hint = near === undefined ? `It has ${known.join(", ")}.` : `Did you mean \`${near}\`?`;
-  throw new BadTemplate(`The text template names \`${name}\`, which the answer does not have${at}. ${hint}`);
-}
-
-function propertiesOf(schema: JsonObject): JsonObject {
-  return tableIn(schema, "properties") ?? {};
+  throw new BadTemplate(
+    `The text template names \`${name}\`, which the answer does not have${placeOf(node)}. ${hint}`,
+  );
 }
 
 function tableIn(table: JsonObject, name: string): JsonObject | undefined {

@@ -4,7 +4,7 @@
  * `one_line`. Config strings enter the code as literals only.
  */
 import Handlebars from "handlebars";
-import { lit } from "./literal.js";
+import { lit } from "./code-text.js";
 
 /** A template that cannot be used; the message says why. */
 export class BadTemplate extends Error {}
@@ -164,7 +164,13 @@ function dataText(node: Node, scopes: readonly string[]): string {
 }
 
 function unknown(node: Node): BadTemplate {
-  const at = node.loc ? ` (line ${node.loc.start.line}, column ${node.loc.start.column + 1})` : "";
   const name = String(node.path?.original ?? node.original ?? node.type);
-  return new BadTemplate(`The text template uses \`${name}\`, which text templates do not support${at}.`);
+  return new BadTemplate(
+    `The text template uses \`${name}\`, which text templates do not support${placeOf(node)}.`,
+  );
+}
+
+/** Where a node is in its template, for the end of a message. */
+export function placeOf({ loc }: Node): string {
+  return loc ? ` (line ${loc.start.line}, column ${loc.start.column + 1})` : "";
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { sortedSet, uniqueBy } from "../base/order.js";
 import { ConfigError, type Problem } from "../base/problem.js";
-import { inspectModule } from "./inspect.js";
+import { inspectModule } from "./code-text.js";
 import { render, type Templates } from "./render.js";
 import { answerView, checkFields, refusalView } from "./text-fields.js";
 import { BadTemplate, templateStatements } from "./text-template.js";

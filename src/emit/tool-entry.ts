@@ -1,7 +1,7 @@
 /** The entry of a tool in `tools/list`. It is kept short, because it takes space in the model's context. */
 import type { ToolEntry } from "../abi/bundle.js";
 import type { DialectPlan, ToolPlan } from "../abi/plan.js";
-import { define, isTable, type Json, type JsonObject } from "../base/json.js";
+import { define, isTable, type JsonObject } from "../base/json.js";
 import { outputSchema } from "../protocol/envelope.js";
 import { inputSchema } from "./input-schema.js";
 
@@ -26,26 +26,13 @@ export function toolEntry(tool: ToolPlan, dialect: DialectPlan): ToolEntry {
   };
 }
 
-/** Removes the bounds from a schema, but not properties with such names. */
-function withoutBounds(schema: JsonObject): JsonObject {
+/** Removes the bounds from a schema, but not the entries of `properties` with such names. */
+function withoutBounds(schema: JsonObject, isProperties = false): JsonObject {
   const out: JsonObject = {};
   for (const [key, value] of Object.entries(schema)) {
-    if (bounds.includes(key)) continue;
-    define(
-      out,
-      key,
-      key === "properties" && isTable(value) ? propertiesOf(value as JsonObject) : inner(value),
-    );
+    if (!isProperties && bounds.includes(key)) continue;
+    const isMap = !isProperties && key === "properties";
+    define(out, key, isTable(value) ? withoutBounds(value as JsonObject, isMap) : value);
   }
   return out;
-}
-
-function propertiesOf(properties: JsonObject): JsonObject {
-  const out: JsonObject = {};
-  for (const [name, value] of Object.entries(properties)) define(out, name, inner(value));
-  return out;
-}
-
-function inner(value: Json): Json {
-  return isTable(value) ? withoutBounds(value as JsonObject) : value;
 }

@@ -6,7 +6,7 @@ import { ABI_VERSION } from "../abi/plan.js";
 import { canonical, define, isTable, type JsonObject } from "../base/json.js";
 import { sortedKeys } from "../base/order.js";
 import { Fault } from "../base/problem.js";
-import { identifiers } from "./inspect.js";
+import { identifiers } from "./code-text.js";
 import { render, type Templates } from "./render.js";
 
 /** Ajv does not accept the schema. */

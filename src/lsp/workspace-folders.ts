@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import type { ServerCapabilities, WorkspaceFolder } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
-import { fileUri } from "../base/file-uri.js";
+import { fileUri } from "../base/paths.js";
 import type { Capabilities } from "./capabilities.js";
 import { fieldsOf } from "./fields.js";
 

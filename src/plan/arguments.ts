@@ -1,69 +1,57 @@
-/** The declared arguments of a tool → ArgPlans, sorted by name. */
-import type { ArgPlan } from "../abi/plan.js";
-import { canonical, type Json } from "../base/json.js";
-import { sortBy } from "../base/order.js";
-import { toPointer } from "../base/pointer.js";
-import type { ToolConfig } from "../config/schema.js";
-import type { Report } from "./report.js";
+/** The arguments of a tool → ArgPlans: those that it declares, and those of batches, edits and commands. */
+import type { ArgPlan, OutputPlan, StepPlan } from "../abi/plan.js";
+import { canonical, isTable, type Json } from "../base/json.js";
+import { sortBy, sortedSet } from "../base/order.js";
+import type { StepConfig, ToolConfig } from "../config/schema.js";
+import { editArguments } from "../protocol/edit-arguments.js";
+import { maxOperations, withDefaults } from "./defaults.js";
+import { quoted, type Report } from "./report.js";
+import type { PlacedServer } from "./servers.js";
 
 type ArgConfig = NonNullable<ToolConfig["args"]>[string];
 
 /** Members of every object: an argument of that name would seem to be present in every call. */
 const unsafeNames = [...Object.getOwnPropertyNames(Object.prototype), "prototype"];
 
-/** The arguments of one tool; `taken` are the names of its pointing and paging arguments. */
-export function buildArgs(
-  args: ToolConfig["args"],
-  pointer: string,
-  taken: readonly string[],
-  report: Report,
-): ArgPlan[] {
-  const built = Object.entries(args ?? {}).map(([name, arg]) => {
-    const at = pointer + toPointer([name]);
-    if (taken.includes(name))
-      report.add(
-        "plan/bad-tool",
-        at,
-        `The argument \`${name}\` has the name of a pointing or paging argument.`,
-        "Rename the argument.",
-      );
-    if (unsafeNames.includes(name))
-      report.add("plan/bad-tool", at, `An argument cannot be called \`${name}\`.`, "Rename the argument.");
-    const plan = buildArg(name, arg);
-    checkBounds(arg, plan, at, report);
+const noBounds: Pick<ArgPlan, "enum" | "minLength" | "maxLength" | "minimum" | "maximum" | "beyond"> = {
+  enum: null,
+  minLength: null,
+  maxLength: null,
+  minimum: null,
+  maximum: null,
+  beyond: "refuse",
+};
+
+/** The declared arguments; `taken` are the names of the tool's pointing and paging arguments. */
+export function buildArgs(args: ToolConfig["args"], taken: readonly string[], report: Report): ArgPlan[] {
+  return Object.entries(args ?? {}).map(([name, arg]) => {
+    const at = report.at(name);
+    const bad = (message: string) => at.add("plan/bad-tool", message, "Rename the argument.");
+    if (taken.includes(name)) bad(`The argument \`${name}\` has the name of a pointing or paging argument.`);
+    if (unsafeNames.includes(name)) bad(`An argument cannot be called \`${name}\`.`);
+    const plan: ArgPlan = {
+      name,
+      type: arg.type,
+      description: arg.description,
+      required: arg.default === undefined && arg.required !== false,
+      default: canonical((arg.default ?? null) as Json),
+      ...withDefaults(noBounds, arg),
+    };
+    checkBounds(arg, plan, at);
     return plan;
   });
-  return sortBy(built, (arg) => [arg.name]);
 }
 
-function buildArg(name: string, arg: ArgConfig): ArgPlan {
-  return {
-    name,
-    type: arg.type,
-    description: arg.description,
-    required: arg.default === undefined && arg.required !== false,
-    default: canonical((arg.default ?? null) as Json),
-    enum: arg.enum ?? null,
-    minLength: arg.min_length ?? null,
-    maxLength: arg.max_length ?? null,
-    minimum: arg.minimum ?? null,
-    maximum: arg.maximum ?? null,
-    beyond: arg.beyond ?? "refuse",
-  };
-}
-
-function checkBounds(arg: ArgConfig, plan: ArgPlan, pointer: string, report: Report): void {
+function checkBounds(arg: ArgConfig, plan: ArgPlan, report: Report): void {
   const { name } = plan;
   const bad = (key: string, message: string) =>
-    report.add("plan/bad-tool", `${pointer}/${key}`, message, "Correct the argument.");
+    report.at(key).add("plan/bad-tool", message, "Correct the argument.");
   const isText = arg.type === "string" || arg.type === "string_list";
   const isNumber = arg.type === "integer" || arg.type === "number";
-  for (const key of ["enum", "min_length", "max_length"] as const)
-    if (arg[key] !== undefined && !isText)
-      bad(key, `\`${key}\` has no meaning for the ${arg.type} \`${name}\`.`);
-  for (const key of ["minimum", "maximum", "beyond"] as const)
-    if (arg[key] !== undefined && !isNumber)
-      bad(key, `\`${key}\` has no meaning for the ${arg.type} \`${name}\`.`);
+  const textKeys = ["enum", "min_length", "max_length"] as const;
+  const numberKeys = ["minimum", "maximum", "beyond"] as const;
+  for (const key of [...(isText ? [] : textKeys), ...(isNumber ? [] : numberKeys)])
+    if (arg[key] !== undefined) bad(key, `\`${key}\` has no meaning for the ${arg.type} \`${name}\`.`);
   if ((arg.min_length ?? 0) > (arg.max_length ?? Number.POSITIVE_INFINITY))
     bad("min_length", `\`min_length\` of \`${name}\` is above its \`max_length\`.`);
   if ((arg.minimum ?? Number.NEGATIVE_INFINITY) > (arg.maximum ?? Number.POSITIVE_INFINITY))
@@ -76,6 +64,126 @@ function checkBounds(arg: ArgConfig, plan: ArgPlan, pointer: string, report: Rep
   const canDefault = isText || isNumber || arg.type === "boolean";
   if (arg.default !== undefined && (!canDefault || violation(arg.default, plan) !== undefined))
     bad("default", `The default of \`${name}\` is not a value that the argument takes.`);
+}
+
+/** The names of the implicit arguments, for references. */
+export function implicitNames(tool: ToolConfig, steps: readonly StepConfig[]): string[] {
+  const { output } = tool;
+  const isEdit = typeof output === "object" && output.apply === "on_request";
+  return [
+    ...steps.flatMap(commandArgumentName),
+    ...steps.flatMap((step) =>
+      step.kind === "batch" ? batchArguments(step.options ?? null).map(({ name }) => name) : [],
+    ),
+    ...(isEdit ? Object.values(editArguments) : []),
+  ];
+}
+
+/** Adds the implicit arguments, sorts all by name, and limits commands to those that the tool's servers allow. */
+export function addImplicitArguments(
+  declared: readonly ArgPlan[],
+  tool: { steps: readonly StepPlan[]; servers: readonly string[] | null; output: OutputPlan },
+  servers: readonly PlacedServer[],
+  stepReport: (index: number) => Report,
+): ArgPlan[] {
+  const asked = servers.filter(({ plan }) => tool.servers?.includes(plan.id) ?? true);
+  const allowed = sortedSet(asked.flatMap(({ plan }) => plan.executeCommands));
+  let args = [...declared];
+  tool.steps.forEach((step, index) => {
+    if (step.kind === "execute_command")
+      args = limitCommand(args, step.command, allowed, stepReport(index).at("command"));
+  });
+  const batch = tool.steps.find((step) => step.kind === "batch");
+  const own = [
+    ...(batch === undefined ? [] : batchArguments(batch.options)),
+    ...(tool.output.apply === "on_request" ? editArgs : []),
+  ];
+  // A tool may declare one of them itself, to describe it or to set its default.
+  const missing = own.filter(({ name }) => !args.some((arg) => arg.name === name));
+  return sortBy([...args, ...missing], (arg) => [arg.name]);
+}
+
+function argument(
+  name: string,
+  type: ArgPlan["type"],
+  description: string,
+  more: Partial<ArgPlan> = {},
+): ArgPlan {
+  return { name, type, description, required: false, default: null, ...noBounds, ...more };
+}
+
+const editArgs: readonly ArgPlan[] = [
+  argument(editArguments.dryRun, "boolean", "True shows the edit, false applies it; default true.", {
+    default: true,
+  }),
+  argument(
+    editArguments.token,
+    "string",
+    "With dry_run false: the edit_token of a preview; applies that very edit.",
+    { maxLength: 128 },
+  ),
+  argument(
+    editArguments.expected,
+    "string_map",
+    "With dry_run false: path → before_sha256 of every file, as previewed.",
+  ),
+];
+
+/** The operations of a batch, and its options as two arguments or as one table of the given name. */
+function batchArguments(options: string | null): readonly ArgPlan[] {
+  const operations = argument("operations", "operations", `The calls, 1 to ${maxOperations}.`, {
+    required: true,
+    minimum: 1,
+    maximum: maxOperations,
+  });
+  if (options !== null)
+    return [operations, argument(options, "batch_options", "How the operations are run.")];
+  return [
+    operations,
+    argument("parallel", "boolean", "Side by side instead of one after the other; default false.", {
+      default: false,
+    }),
+    argument("stop_on_error", "boolean", "Skips what has not begun when one fails; default true.", {
+      default: true,
+    }),
+  ];
+}
+
+/** The argument that names the command of an `execute_command` step, if it is one. */
+function commandArgumentName(step: StepConfig): string[] {
+  const from = step.kind === "execute_command" && isTable(step.command) ? step.command.from : undefined;
+  const name = typeof from === "string" && from.startsWith("input.") ? from.slice("input.".length) : "";
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? [name] : [];
+}
+
+/** Checks a literal command, or makes the argument that names the command an enum of the allowed ones. */
+function limitCommand(
+  args: ArgPlan[],
+  command: Extract<StepPlan, { kind: "execute_command" }>["command"],
+  allowed: string[],
+  report: Report,
+): ArgPlan[] {
+  if (allowed.length === 0) {
+    const fix = "Name the commands in the server's `execute_commands`.";
+    report.add("plan/bad-step", "None of the tool's servers allows a command.", fix);
+    return args;
+  }
+  if (command.kind === "literal") {
+    if (typeof command.value !== "string" || !allowed.includes(command.value))
+      report.unknown("plan/bad-step", "The allowed command", String(command.value), allowed);
+    return args;
+  }
+  if (command.kind !== "ref" || command.ref.root !== "input" || command.ref.name === null) {
+    const fix = 'Write the name, or `{ from = "input.command" }`.';
+    report.add("plan/bad-step", "`command` is neither a name nor an argument.", fix);
+    return args;
+  }
+  const { name } = command.ref;
+  const declared =
+    args.find((arg) => arg.name === name) ??
+    argument(name, "string", "The command to run.", { required: true });
+  const values = declared.enum?.filter((value) => allowed.includes(value)) ?? allowed;
+  return [...args.filter((arg) => arg.name !== name), { ...declared, enum: values }];
 }
 
 /** What a value of an argument may be; null for no bound. */
@@ -108,8 +216,7 @@ function numberViolation(value: number, { minimum, maximum }: Partial<ValueBound
 
 function textViolation(text: string, { enum: words, minLength, maxLength }: Partial<ValueBounds>) {
   const length = [...text].length;
-  if (words && !words.includes(text))
-    return `must be one of ${words.map((word) => `\`${word}\``).join(", ")}`;
+  if (words && !words.includes(text)) return `must be one of ${quoted(words)}`;
   if (length < (minLength ?? 0)) return `must have at least ${minLength} characters`;
   return length > (maxLength ?? length) ? `must have at most ${maxLength} characters` : undefined;
 }

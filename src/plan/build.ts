@@ -8,7 +8,6 @@ import { sortedSet } from "../base/order.js";
 import type { Place, Problem } from "../base/problem.js";
 import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
-import { resolveBatches } from "./batches.js";
 import {
   alwaysDenied,
   defaultDialect,
@@ -18,11 +17,10 @@ import {
   withDefaults,
 } from "./defaults.js";
 import { Report } from "./report.js";
-import { checkRoutes } from "./routes.js";
-import { buildServers, checkProgram, type PlacedServer } from "./servers.js";
+import { buildServers, checkProgram, checkRoutes, type PlacedServer } from "./servers.js";
 import { buildDialect, buildEffects, buildMcp, type ToolsElsewhere } from "./surface.js";
 import { buildTools, type PlacedTool } from "./tools.js";
-import { checkWorkflows } from "./workflows.js";
+import { checkWorkflows, resolveBatches } from "./workflows.js";
 
 /** What is known about the config's files. */
 export interface PlanContext extends ToolsElsewhere {
@@ -42,7 +40,7 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
   const dialect = buildDialect(config, report);
   checkMethodServers(config, report);
   const servers = buildServers(config, report);
-  checkRoutes(servers, report);
+  checkRoutes(servers);
   const built = buildTools({
     config,
     servers,
@@ -52,9 +50,9 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     report,
   });
   const mcp = buildMcp(config, servers, built, context, report);
-  const tools = resolveBatches(built, mcp.listed, report);
-  checkFileNames(tools, report);
-  checkWorkflows(tools, dialect, report);
+  const tools = resolveBatches(built, mcp.listed);
+  checkFileNames(tools);
+  checkWorkflows(tools, dialect);
   const plan: Plan = {
     abi: ABI_VERSION,
     workspace: {
@@ -115,19 +113,15 @@ function buildCommands(
 ): string[] {
   const given = config.allow?.commands;
   given?.forEach((program, index) => {
-    checkProgram(program, `/allow/commands/${index}`, report);
+    checkProgram(program, report.at("allow", "commands", index));
   });
   const allowed = given ?? catalogue;
   const used = servers.flatMap(({ plan }) => plan.command.slice(0, 1));
-  for (const { plan, pointer } of servers) {
+  for (const { plan, report: own } of servers) {
     const [program] = plan.command;
-    if (program !== undefined && !allowed.includes(program))
-      report.add(
-        "plan/command-not-allowed",
-        `${pointer}/command`,
-        `The command \`${program}\` is not allowed.`,
-        `Add ${JSON.stringify(program)} to \`allow.commands\`.`,
-      );
+    if (program === undefined || allowed.includes(program)) continue;
+    const fix = `Add ${JSON.stringify(program)} to \`allow.commands\`.`;
+    own.at("command").add("plan/command-not-allowed", `The command \`${program}\` is not allowed.`, fix);
   }
   return sortedSet(given ?? used.filter((program) => catalogue.includes(program)));
 }
@@ -135,31 +129,25 @@ function buildCommands(
 function checkMethodServers(config: Config, report: Report): void {
   const known = (config.servers ?? []).map((server) => server.id);
   config.methods?.forEach((entry, index) => {
-    const pointer = `/methods/${index}/servers`;
-    report.checkNames("plan/unknown-server", pointer, "The server", entry.servers ?? [], known);
+    const at = report.at("methods", index, "servers");
+    at.checkNames("plan/unknown-server", "The server", entry.servers ?? [], known);
   });
 }
 
 /** Tool names become file names, and some file systems ignore case. */
-function checkFileNames(tools: readonly PlacedTool[], report: Report): void {
+function checkFileNames(tools: readonly PlacedTool[]): void {
   const seen = new Map<string, string>();
-  for (const { plan, pointer } of tools) {
+  for (const { plan, report } of tools) {
     const lower = plan.name.toLowerCase();
-    const other = seen.get(lower);
-    if (other !== undefined)
-      report.add(
-        "plan/bad-tool",
-        `${pointer}/name`,
-        `The tools \`${other}\` and \`${plan.name}\` differ in case only.`,
-        "Rename one of them.",
-      );
+    const message = `The tools \`${seen.get(lower)}\` and \`${plan.name}\` differ in case only.`;
+    if (seen.has(lower)) report.at("name").add("plan/bad-tool", message, "Rename one of them.");
     seen.set(lower, plan.name);
   }
 }
 
 function buildHttp({ http = {} }: Config, { isSealed }: PlanContext, report: Report): HttpPlan {
   const badPort = http.strict && http.port !== undefined ? strictPortProblem(http.port) : undefined;
-  if (badPort !== undefined) report.add("config/bad-value", "/http/port", badPort);
+  if (badPort !== undefined) report.at("http", "port").add("config/bad-value", badPort);
   const plan = withDefaults(defaultHttp, http);
   return {
     ...plan,

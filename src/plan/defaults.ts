@@ -50,23 +50,8 @@ const serverTimes = {
 
 export const defaultRestart: ServerPlan["restart"] = { max: 5, windowMs: 300_000, backoffMs: [250, 8_000] };
 
-type PlainServerKeys =
-  | "args"
-  | "rootMarkers"
-  | "rootPick"
-  | "rootDir"
-  | "cwd"
-  | "workspaceFolders"
-  | "forward"
-  | "restartIntervalMinutes"
-  | "priority"
-  | "sandbox"
-  | "openOnChange"
-  | "shareRoots"
-  | "install";
-
 /** The keys of a server that are copied from its config as they are. */
-export const defaultServer: Pick<ServerPlan, PlainServerKeys | keyof typeof serverTimes> = {
+export const defaultServer = partOfServer({
   ...serverTimes,
   args: [],
   rootMarkers: [],
@@ -81,7 +66,11 @@ export const defaultServer: Pick<ServerPlan, PlainServerKeys | keyof typeof serv
   openOnChange: false,
   shareRoots: true,
   install: null,
-};
+});
+
+function partOfServer<K extends keyof ServerPlan>(values: Pick<ServerPlan, K>): Pick<ServerPlan, K> {
+  return values;
+}
 
 export const defaultReady: ServerPlan["ready"] = {
   progress: true,

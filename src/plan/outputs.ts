@@ -7,36 +7,30 @@ import { evidenceMembers } from "../protocol/envelope.js";
 import { ofMethods, shapesOf } from "../protocol/method-shapes.js";
 import { shapeNames, shapes } from "../protocol/shapes.js";
 import { defaultSnippet } from "./defaults.js";
-import { buildTemplate, type Scope } from "./references.js";
-import type { Report } from "./report.js";
+import { buildTemplate } from "./references.js";
+import { quoted, type Report } from "./report.js";
 import { canonicalSchema } from "./result-schema.js";
 
 type Given = Partial<Exclude<NonNullable<ToolConfig["output"]>, string>> & { shape: string };
 
-export interface OutputContext {
-  config: Config;
-  /** The names that references `input.X` may use. */
-  inputs: readonly string[];
-  report: Report;
-}
-
+/** `inputs` are the names that references `input.X` may use. */
 export function buildOutput(
   tool: ToolConfig,
-  pointer: string,
   steps: readonly StepPlan[],
-  context: OutputContext,
+  { config, inputs }: { config: Config; inputs: readonly string[] },
+  report: Report,
 ): OutputPlan {
-  const { config, report } = context;
   const given: Given =
     typeof tool.output === "string" ? { shape: tool.output } : (tool.output ?? { shape: "json" });
-  const at = typeof tool.output === "object" ? `${pointer}/output/shape` : `${pointer}/output`;
-  const shape = knownShape(given.shape, at, report);
+  const own = report.at("output");
+  const at = typeof tool.output === "object" ? own.at("shape") : own;
+  const shape = knownShape(given.shape, at);
   const output: OutputPlan = {
     shape,
     at: given.at ?? "",
     language: given.language ?? null,
     apply: given.apply ?? "never",
-    backups: buildBackups(given, `${pointer}/output/backups`, context),
+    backups: buildBackups(given, inputs, own.at("backups")),
     schema: null,
     list: given.list ?? null,
     count: given.count ?? null,
@@ -45,71 +39,68 @@ export function buildOutput(
     ids: given.ids ?? false,
     marked: given.marked ?? false,
     outcomes: given.outcomes ?? "word",
-    ...buildBounds(given, shape, `${pointer}/output`, context),
+    ...buildBounds(given, shape, inputs, own),
     gather: [],
   };
   if (shape === "json" && output.at === "") {
     output.gather = gathered(steps);
     if (output.gather.length === 0) output.schema = resultSchema(steps, config);
   }
-  checkFit(output, steps, at, report);
-  checkMembers(output, tool, at, report);
-  checkEdit(output, tool, steps, at, report);
+  const bad = (message: string, fix: string) => at.add("plan/bad-tool", message, fix);
+  checkFit(output, steps, bad);
+  checkMembers(output, tool, bad);
+  checkEdit(output, tool, steps, bad);
   return output;
 }
 
-type ReadValue = (value: unknown, kind: "boolean" | "number" | "string", at: string) => Template;
+type AddProblem = (message: string, fix: string) => void;
 
 /** Reads a value that is a literal or a reference to an argument. */
-function valueReader({ inputs, report }: OutputContext): ReadValue {
-  const scope: Scope = { inputs, steps: [], each: false, document: false };
-  return (value, kind, at) => {
-    const built = buildTemplate(value, at, scope, report);
-    const isArgument = built.kind === "ref" && built.ref.root === "input" && built.ref.name !== null;
-    if (!isArgument && !(built.kind === "literal" && typeof built.value === kind))
-      report.add(
-        "plan/bad-tool",
-        at,
-        `This is neither a ${kind} nor an argument.`,
-        'Write the value, or `{ from = "input.NAME" }`.',
-      );
-    return built;
-  };
+function readValue(
+  value: unknown,
+  kind: "boolean" | "number" | "string",
+  inputs: readonly string[],
+  report: Report,
+): Template {
+  const built = buildTemplate(value, { inputs, steps: [], each: false, document: false }, report);
+  const isArgument = built.kind === "ref" && built.ref.root === "input" && built.ref.name !== null;
+  const fix = 'Write the value, or `{ from = "input.NAME" }`.';
+  if (!isArgument && !(built.kind === "literal" && typeof built.value === kind))
+    report.add("plan/bad-tool", `This is neither a ${kind} nor an argument.`, fix);
+  return built;
 }
 
-function buildBackups({ backups }: Given, pointer: string, context: OutputContext): OutputPlan["backups"] {
+function buildBackups({ backups }: Given, inputs: readonly string[], report: Report): OutputPlan["backups"] {
   if (backups === undefined) return null;
-  const read = valueReader(context);
   return {
-    create: read(backups.create ?? true, "boolean", `${pointer}/create`),
-    suffix: read(backups.suffix ?? ".bak", "string", `${pointer}/suffix`),
+    create: readValue(backups.create ?? true, "boolean", inputs, report.at("create")),
+    suffix: readValue(backups.suffix ?? ".bak", "string", inputs, report.at("suffix")),
   };
 }
 
 function buildBounds(
   { snippet = {}, max_chars: maxChars }: Given,
   shape: ShapeName,
-  pointer: string,
-  context: OutputContext,
+  inputs: readonly string[],
+  report: Report,
 ): Pick<OutputPlan, "snippet" | "maxChars"> {
-  const read = valueReader(context);
+  const { show = shape === "locations" } = snippet;
+  const { context_lines: lines = defaultSnippet.contextLines, max_chars: chars = defaultSnippet.maxChars } =
+    snippet;
+  const at = report.at("snippet");
   return {
     snippet: {
-      show: read(snippet.show ?? shape === "locations", "boolean", `${pointer}/snippet/show`),
-      contextLines: read(
-        snippet.context_lines ?? defaultSnippet.contextLines,
-        "number",
-        `${pointer}/snippet/context_lines`,
-      ),
-      maxChars: read(snippet.max_chars ?? defaultSnippet.maxChars, "number", `${pointer}/snippet/max_chars`),
+      show: readValue(show, "boolean", inputs, at.at("show")),
+      contextLines: readValue(lines, "number", inputs, at.at("context_lines")),
+      maxChars: readValue(chars, "number", inputs, at.at("max_chars")),
     },
-    maxChars: maxChars === undefined ? null : read(maxChars, "number", `${pointer}/max_chars`),
+    maxChars: maxChars === undefined ? null : readValue(maxChars, "number", inputs, report.at("max_chars")),
   };
 }
 
-function knownShape(name: string, pointer: string, report: Report): ShapeName {
+function knownShape(name: string, report: Report): ShapeName {
   if (Object.hasOwn(shapes, name)) return name as ShapeName;
-  report.unknown("plan/unknown-shape", pointer, "The output shape", name, shapeNames);
+  report.unknown("plan/unknown-shape", "The output shape", name, shapeNames);
   return "json";
 }
 
@@ -126,12 +117,11 @@ function resultSchema(steps: readonly StepPlan[], config: Config): JsonObject | 
   return canonicalSchema(declared?.result);
 }
 
-function checkFit(output: OutputPlan, steps: readonly StepPlan[], pointer: string, report: Report): void {
+function checkFit(output: OutputPlan, steps: readonly StepPlan[], add: AddProblem): void {
   const last = steps.at(-1);
   if (!last) return;
   const { shape } = output;
-  const bad = (message: string, fix = "Choose another shape, or end with another step.") =>
-    report.add("plan/bad-tool", pointer, message, fix);
+  const bad = (message: string, fix = "Choose another shape, or end with another step.") => add(message, fix);
   const gives = last.kind === "runtime" ? actions[last.action].gives : undefined;
   if (shape === "server_status" && gives !== "servers")
     bad("The shape `server_status` needs a runtime step that returns servers at the end.");
@@ -161,19 +151,12 @@ function checkMethod(shape: ShapeName, last: StepPlan, bad: (message: string) =>
   const filled = last.kind === "request" ? shapesOf(last.method) : undefined;
   if (last.kind !== "request" || filled === undefined || !ofMethods.has(shape) || filled.includes(shape))
     return;
-  const names = filled.map((name) => `\`${name}\``).join(" or ");
+  const names = quoted(filled, " or ");
   bad(`The method \`${last.method}\` does not return the shape \`${shape}\`, but ${names}.`);
 }
 
 /** Edits need the effect `edit`, and only edits can be applied. */
-function checkEdit(
-  output: OutputPlan,
-  tool: ToolConfig,
-  steps: readonly StepPlan[],
-  pointer: string,
-  report: Report,
-): void {
-  const bad = (message: string, fix: string) => report.add("plan/bad-tool", pointer, message, fix);
+function checkEdit(output: OutputPlan, tool: ToolConfig, steps: readonly StepPlan[], bad: AddProblem): void {
   const isEdit = output.shape === "workspace_edit" || output.shape === "text_edits";
   const last = steps.at(-1);
   if (isEdit && tool.effect !== "edit")
@@ -189,8 +172,7 @@ function checkEdit(
 }
 
 /** Checks the member names that an output sets: the shape must have such a member, and no name occurs twice. */
-function checkMembers(output: OutputPlan, tool: ToolConfig, pointer: string, report: Report): void {
-  const bad = (message: string, fix: string) => report.add("plan/bad-tool", pointer, message, fix);
+function checkMembers(output: OutputPlan, tool: ToolConfig, bad: AddProblem): void {
   const facts = shapes[output.shape];
   if (output.list !== null && facts.list === null)
     bad(`The shape \`${output.shape}\` has no list.`, "Remove `list`.");

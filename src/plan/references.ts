@@ -6,7 +6,6 @@ import type { Ref, Template } from "../abi/plan.js";
 import { canonical, isTable, type Json } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { sortBy } from "../base/order.js";
-import { toPointer } from "../base/pointer.js";
 import type { Report } from "./report.js";
 
 /** What a reference may name in one step. */
@@ -23,20 +22,17 @@ export interface Scope {
 
 const documentFields = ["uri", "language_id", "version"];
 const unsafeKeys = ["__proto__", "constructor", "prototype"];
-const literalNull: Template = { kind: "literal", value: null };
 
 /** A config value as a template; bad references are reported. */
-export function buildTemplate(value: unknown, pointer: string, scope: Scope, report: Report): Template {
+export function buildTemplate(value: unknown, scope: Scope, report: Report): Template {
   if (isReference(value)) {
-    if (typeof value.from !== "string") {
-      report.add("plan/bad-reference", `${pointer}/from`, "`from` is not a text.");
-      return literalNull;
-    }
-    const ref = parseRef(value.from, `${pointer}/from`, scope, report);
-    return ref ? { kind: "ref", ref } : literalNull;
+    const at = report.at("from");
+    const ref = typeof value.from === "string" ? parseRef(value.from, scope, at) : undefined;
+    if (typeof value.from !== "string") at.add("plan/bad-reference", "`from` is not a text.");
+    return ref ? { kind: "ref", ref } : { kind: "literal", value: null };
   }
   if (Array.isArray(value)) {
-    const items = value.map((item, index) => buildTemplate(item, `${pointer}/${index}`, scope, report));
+    const items = value.map((item, index) => buildTemplate(item, scope, report.at(index)));
     return items.every(isLiteral)
       ? { kind: "literal", value: canonical(value) as Json }
       : { kind: "list", items };
@@ -44,7 +40,7 @@ export function buildTemplate(value: unknown, pointer: string, scope: Scope, rep
   if (!isTable(value)) return { kind: "literal", value: value as Json };
   const entries = sortBy(Object.keys(value), (key) => [key]).map((key): [string, Template] => [
     key,
-    buildTemplate(value[key], pointer + toPointer([key]), scope, report),
+    buildTemplate(value[key], scope, report.at(key)),
   ]);
   return entries.every(([, entry]) => isLiteral(entry))
     ? { kind: "literal", value: canonical(value) as Json }
@@ -52,14 +48,14 @@ export function buildTemplate(value: unknown, pointer: string, scope: Scope, rep
 }
 
 /** Parses a reference; undefined after reporting why it is bad. */
-export function parseRef(text: string, pointer: string, scope: Scope, report: Report): Ref | undefined {
+export function parseRef(text: string, scope: Scope, report: Report): Ref | undefined {
   const [root = "", ...parts] = text.split(".");
   const [name, ...path] = parts;
   const bad = (why: string, known: readonly string[] = []): undefined => {
     const near = nearest(name ?? "", known);
     const suggestion = near === undefined ? undefined : `${root}.${near}`;
     const message = `The reference ${JSON.stringify(text)} ${why}.`;
-    report.add("plan/bad-reference", pointer, message, undefined, suggestion);
+    report.add("plan/bad-reference", message, undefined, suggestion);
   };
   if (parts.some((part) => part === "" || unsafeKeys.includes(part)))
     return bad("has an empty or forbidden part");

@@ -1,8 +1,7 @@
-/** Server tables of the config → ServerPlans, sorted by id. Each is checked on its own. */
+/** Server tables of the config → ServerPlans, sorted by id, and the check of the routes from files to servers. */
 import type { ServerPlan, TransportPlan } from "../abi/plan.js";
 import { canonical, type Json, type JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
-import { toPointer } from "../base/pointer.js";
 import type { Config, ServerConfig } from "../config/schema.js";
 import { languageIds } from "../protocol/languages.js";
 import { featureNames } from "../protocol/methods.js";
@@ -17,10 +16,10 @@ import type { Report } from "./report.js";
 import { canonicalSchema } from "./result-schema.js";
 import { buildTransport } from "./transports.js";
 
-/** A server and the pointer of its table, for problems that are found later. */
+/** A server and the report of its table, for problems that are found later. */
 export interface PlacedServer {
   plan: ServerPlan;
-  pointer: string;
+  report: Report;
   /** Its index in the config. */
   index: number;
 }
@@ -30,21 +29,21 @@ export function buildServers(config: Config, report: Report): PlacedServer[] {
   const known = (config.servers ?? []).map((server) => server.id);
   const placed = (config.servers ?? []).flatMap((server, index) => {
     if (server.enabled === false) return [];
-    const pointer = toPointer(["servers", index]);
-    checkNames(server, pointer, known, report);
-    return [{ plan: buildServer(server, pointer, config, report), pointer, index }];
+    const at = report.at("servers", index);
+    checkNames(server, known, at);
+    return [{ plan: buildServer(server, config, at), report: at, index }];
   });
   return sortBy(placed, ({ plan }) => [plan.id]);
 }
 
-function buildServer(server: ServerConfig, pointer: string, config: Config, report: Report): ServerPlan {
-  const transport = buildTransport(server, pointer, config.allow?.hosts ?? [], report);
+function buildServer(server: ServerConfig, config: Config, report: Report): ServerPlan {
+  const transport = buildTransport(server, config.allow?.hosts ?? [], report);
   const ready = withDefaults(defaultReady, server.ready);
   const extensions = sortedSet(server.extensions ?? []);
   return {
     ...withDefaults(defaultServer, server),
     id: server.id,
-    command: buildCommand(server, transport, pointer, report),
+    command: buildCommand(server, transport, report),
     extensions,
     filenames: sortedSet(server.filenames ?? []),
     globs: sortedSet(server.globs ?? []),
@@ -83,25 +82,14 @@ function buildServer(server: ServerConfig, pointer: string, config: Config, repo
   };
 }
 
-function buildCommand(
-  server: ServerConfig,
-  transport: TransportPlan,
-  pointer: string,
-  report: Report,
-): string[] {
+function buildCommand(server: ServerConfig, transport: TransportPlan, report: Report): string[] {
   // A running server is not started, even if its preset names a program.
   if (transport.kind !== "stdio" && transport.mode === "connect") return [];
-  const words = typeof server.command === "string" ? [server.command] : (server.command ?? []);
+  const words = [server.command ?? []].flat();
   const [program] = words;
-  if (program !== undefined) {
-    checkProgram(
-      program,
-      typeof server.command === "string" ? `${pointer}/command` : `${pointer}/command/0`,
-      report,
-    );
-  } else {
-    report.add("plan/no-command", pointer, `The server \`${server.id}\` has no command.`);
-  }
+  const at = typeof server.command === "string" ? report.at("command") : report.at("command", 0);
+  if (program !== undefined) checkProgram(program, at);
+  else report.add("plan/no-command", `The server \`${server.id}\` has no command.`);
   return words;
 }
 
@@ -144,14 +132,12 @@ function customMethods(id: string, config: Config): ServerPlan["customMethods"] 
 }
 
 /** Checks the names of features and of other servers. */
-function checkNames(server: ServerConfig, pointer: string, known: string[], report: Report): void {
-  const { features } = server;
-  const key = features && "only" in features ? "only" : "except";
-  const named = features ? ("only" in features ? features.only : features.except) : [];
-  report.checkNames("plan/unknown-feature", `${pointer}/features/${key}`, "The feature", named, featureNames);
-  server.forward?.forEach((rule, index) => {
-    if (!known.includes(rule.to))
-      report.unknown("plan/unknown-server", `${pointer}/forward/${index}/to`, "The server", rule.to, known);
+function checkNames({ features, forward }: ServerConfig, known: string[], report: Report): void {
+  for (const [key, names] of Object.entries(features ?? {}))
+    report.at("features", key).checkNames("plan/unknown-feature", "The feature", names, featureNames);
+  forward?.forEach(({ to }, index) => {
+    if (!known.includes(to))
+      report.at("forward", index, "to").unknown("plan/unknown-server", "The server", to, known);
   });
 }
 
@@ -161,7 +147,7 @@ const absolutePath = /^(\/|[A-Za-z]:[\\/]|\\\\)/;
 const shellSyntax = /[*?[\]{}$;&|<>'"`\u0000-\u001f\u007f]/;
 
 /** A program must be a bare name or an absolute path, without glob or shell syntax. */
-export function checkProgram(program: string, pointer: string, report: Report): void {
+export function checkProgram(program: string, report: Report): void {
   if (bareName.test(program)) return;
   const why = absolutePath.test(program)
     ? shellSyntax.test(program)
@@ -170,9 +156,49 @@ export function checkProgram(program: string, pointer: string, report: Report): 
         ? "contains `.` or `..` as a folder"
         : null
     : "is neither a bare name nor an absolute path";
-  if (why !== null) report.add("plan/bad-command", pointer, `The command ${JSON.stringify(program)} ${why}.`);
+  if (why !== null) report.add("plan/bad-command", `The command ${JSON.stringify(program)} ${why}.`);
 }
 
 function hasDots(path: string): boolean {
   return path.split(/[\\/]/).some((part) => part === ".." || part === ".");
+}
+
+/** Each server needs files, and two servers for one file need a rule. */
+export function checkRoutes(servers: readonly PlacedServer[]): void {
+  const forwarded = new Set(servers.flatMap(({ plan }) => plan.forward.map((rule) => rule.to)));
+  for (const { plan, report } of servers) {
+    if (claims(plan).length === 0 && !forwarded.has(plan.id))
+      report.add("plan/no-route", `No file is routed to the server \`${plan.id}\`.`);
+  }
+  servers.forEach((server, index) => {
+    for (const other of servers.slice(index + 1)) checkPair(server, other);
+  });
+}
+
+function checkPair(one: PlacedServer, other: PlacedServer): void {
+  if (one.plan.priority !== other.plan.priority) return;
+  const taken = new Set(claims(one.plan));
+  const shared = claims(other.plan).filter((claim) => taken.has(claim));
+  if (shared.length === 0) return;
+  const theirs = new Set(features(other.plan));
+  if (!features(one.plan).some((feature) => theirs.has(feature))) return;
+  const some = shared.slice(0, 5).join(", ");
+  const { report } = one.index > other.index ? one : other;
+  report.add(
+    "plan/route-conflict",
+    `The servers \`${one.plan.id}\` and \`${other.plan.id}\` both claim ${some}${shared.length > 5 ? ", …" : ""}.`,
+  );
+}
+
+function claims(plan: ServerPlan): string[] {
+  return [
+    ...plan.extensions.map((extension) => `*.${extension}`),
+    ...plan.filenames,
+    ...plan.globs.map((glob) => `glob ${glob}`),
+  ];
+}
+
+function features(plan: ServerPlan): string[] {
+  const { only, except } = plan.features;
+  return only ?? featureNames.filter((feature) => !except.includes(feature));
 }

@@ -3,43 +3,29 @@ import type { DialectPlan, Effect, McpPlan, ServerPlan, ToolPlan } from "../abi/
 import { codes } from "../base/codes.js";
 import { canonical } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
-import { toPointer } from "../base/pointer.js";
 import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
 import { defaultDialect, withDefaults } from "./defaults.js";
-import type { Report } from "./report.js";
+import { quoted, type Report } from "./report.js";
 import type { PlacedServer } from "./servers.js";
 import type { PlacedTool } from "./tools.js";
 
 export function buildDialect(config: Config, report: Report): DialectPlan {
-  const {
-    document = {},
-    position = {},
-    symbol = {},
-    listing = {},
-    errors = {},
-    warnings = {},
-    ...rest
-  } = config.dialect ?? {};
+  const given = config.dialect ?? {};
+  const { document, position = {}, symbol, listing, errors, warnings, ...rest } = given;
+  const { answers = position.form } = position;
   const dialect: DialectPlan = {
+    ...withDefaults(defaultDialect, rest),
     document: withDefaults(defaultDialect.document, document),
-    position: withDefaults(defaultDialect.position, {
-      ...position,
-      answers: position.answers ?? position.form,
-    }),
+    position: withDefaults(defaultDialect.position, { ...position, answers }),
     symbol: withDefaults(defaultDialect.symbol, symbol),
-    query: rest.query ?? defaultDialect.query,
     listing: withDefaults(defaultDialect.listing, listing),
-    result: rest.result ?? defaultDialect.result,
-    text: rest.text ?? defaultDialect.text,
-    echo: rest.echo ?? defaultDialect.echo,
     members: canonical(rest.members ?? defaultDialect.members),
     errors: canonical(withDefaults(defaultDialect.errors, errors)),
     warnings: canonical(withDefaults(defaultDialect.warnings, warnings)),
-    outputSchemas: rest.output_schemas ?? defaultDialect.outputSchemas,
   };
-  checkArgumentNames(dialect, report);
-  checkErrorKeys(dialect, report);
+  checkArgumentNames(dialect, report.at("dialect"));
+  checkErrorKeys(dialect, report.at("dialect"));
   return dialect;
 }
 
@@ -52,32 +38,23 @@ function checkArgumentNames(dialect: DialectPlan, report: Report): void {
   const { size, cursor, most } = dialect.listing;
   names.push(...[size, cursor, most].filter((name) => name !== ""));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const fix = "Give every argument its own name.";
   if (twice !== undefined)
-    report.add(
-      "plan/bad-tool",
-      "/dialect",
-      `The dialect gives two arguments the name \`${twice}\`.`,
-      "Give every argument its own name.",
-    );
-  if (form === "object" && line === character)
-    report.add(
-      "plan/bad-tool",
-      "/dialect/position",
-      `The dialect gives line and character the name \`${line}\`.`,
-      "Give every argument its own name.",
-    );
+    report.add("plan/bad-tool", `The dialect gives two arguments the name \`${twice}\`.`, fix);
+  const message = `The dialect gives line and character the name \`${line}\`.`;
+  if (form === "object" && line === character) report.at("position").add("plan/bad-tool", message, fix);
 }
 
 /** The keys of the maps must be codes of refusals or warnings, their prefixes, or `*`. */
 function checkErrorKeys({ errors, warnings }: DialectPlan, report: Report): void {
-  const check = (map: object, at: string, known: readonly string[]) => {
+  const check = (map: object, at: Report, known: readonly string[]) => {
     for (const key of Object.keys(map))
-      if (!known.includes(key))
-        report.unknown("plan/bad-dialect", `/dialect/${at}${toPointer([key])}`, "The code", key, known);
+      if (!known.includes(key)) at.at(key).unknown("plan/bad-dialect", "The code", key, known);
   };
   const refusals = codesOf("refusal", "fault");
-  for (const map of ["codes", "messages", "numbers"] as const) check(errors[map], `errors/${map}`, refusals);
-  check(warnings.codes, "warnings/codes", codesOf("warning"));
+  for (const map of ["codes", "messages", "numbers"] as const)
+    check(errors[map], report.at("errors", map), refusals);
+  check(warnings.codes, report.at("warnings", "codes"), codesOf("warning"));
 }
 
 function codesOf(...kinds: string[]): string[] {
@@ -110,8 +87,8 @@ export function buildMcp(
 ): McpPlan {
   const effects = buildEffects(config);
   const { allow = [], exclude = [] } = config.mcp?.tools ?? {};
-  checkToolNames("allow", allow, tools, elsewhere, report);
-  checkToolNames("exclude", exclude, tools, elsewhere, report);
+  checkToolNames(allow, tools, elsewhere, report.at("mcp", "tools", "allow"));
+  checkToolNames(exclude, tools, elsewhere, report.at("mcp", "tools", "exclude"));
   const listed = tools
     .map(({ plan }) => plan)
     .filter((tool) => effects.includes(tool.effect) && tool.servers?.length !== 0)
@@ -143,7 +120,6 @@ function buildClients(config: Config, forms: readonly ClientForm[]): McpPlan["cl
 }
 
 function checkToolNames(
-  key: "allow" | "exclude",
   names: readonly string[],
   tools: readonly PlacedTool[],
   elsewhere: ToolsElsewhere,
@@ -152,30 +128,21 @@ function checkToolNames(
   const known = tools.map(({ plan }) => plan.name);
   names.forEach((name, index) => {
     if (known.includes(name)) return;
-    const pointer = `/mcp/tools/${key}/${index}`;
-    const profiles = elsewhere.toolProfiles(name);
-    if (profiles.length === 0 && elsewhere.isLspiTool(name)) {
-      report.add(
+    const at = report.at(index);
+    const profiles = quoted(sortedSet(elsewhere.toolProfiles(name)));
+    if (profiles !== "")
+      at.add(
         "plan/absent-tool",
-        pointer,
+        `The tool \`${name}\` is not in this profile, but in ${profiles}.`,
+        `Set \`mcp.context\` to one of ${profiles}, or drop the name.`,
+      );
+    else if (elsewhere.isLspiTool(name))
+      at.add(
+        "plan/absent-tool",
         `The tool \`${name}\` of lspi is not in this profile.`,
         "Drop the name: there is nothing to allow or exclude.",
       );
-      return;
-    }
-    if (profiles.length === 0) {
-      report.unknown("plan/unknown-tool", pointer, "The tool", name, known);
-      return;
-    }
-    const list = sortedSet(profiles)
-      .map((profile) => `\`${profile}\``)
-      .join(", ");
-    report.add(
-      "plan/absent-tool",
-      pointer,
-      `The tool \`${name}\` is not in this profile, but in ${list}.`,
-      `Set \`mcp.context\` to one of ${list}, or drop the name.`,
-    );
+    else at.unknown("plan/unknown-tool", "The tool", name, known);
   });
 }
 

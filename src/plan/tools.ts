@@ -6,20 +6,18 @@ import type { Config, StepConfig, ToolConfig } from "../config/schema.js";
 import { anchorNames } from "../protocol/anchors.js";
 import { listingNames, pointingNames } from "../protocol/pointing.js";
 import { shapes } from "../protocol/shapes.js";
-import { buildArgs } from "./arguments.js";
+import { addImplicitArguments, buildArgs, implicitNames } from "./arguments.js";
 import { defaultPage } from "./defaults.js";
-import { addImplicitArguments, implicitNames } from "./implicit-arguments.js";
 import { buildOutput } from "./outputs.js";
 import type { Report } from "./report.js";
 import type { PlacedServer } from "./servers.js";
 import { buildSteps, checkDiagnostics } from "./steps.js";
 
-/** A tool and the pointer of its table, for problems that are found later. */
+/** A tool and the reports of its table and its steps, for problems that are found later. */
 export interface PlacedTool {
   plan: ToolPlan;
-  pointer: string;
-  /** The pointer of a step. */
-  stepPointer(index: number): string;
+  report: Report;
+  stepReport(index: number): Report;
 }
 
 export interface ToolContext {
@@ -28,48 +26,46 @@ export interface ToolContext {
   dialect: DialectPlan;
   limits: LimitsPlan;
   origin(pointer: string): string;
+  /** The report of the whole config. */
   report: Report;
 }
 
 /** The tools, sorted by name. */
 export function buildTools(context: ToolContext): PlacedTool[] {
   const placed = (context.config.tools ?? []).map((tool, index) => {
-    const pointer = toPointer(["tools", index]);
+    const report = context.report.at("tools", index);
     // The short form `request` is not in a list of steps.
-    const stepPointer = (at: number) => (tool.steps ? `${pointer}/steps/${at}` : `${pointer}/request`);
-    return {
-      plan: buildTool(tool, pointer, stepPointer, context),
-      pointer,
-      stepPointer,
-    };
+    const stepReport = (at: number) => (tool.steps ? report.at("steps", at) : report.at("request"));
+    return { plan: buildTool(tool, context, report, stepReport), report, stepReport };
   });
   return sortBy(placed, ({ plan }) => [plan.name]);
 }
 
 function buildTool(
   tool: ToolConfig,
-  pointer: string,
-  stepPointer: PlacedTool["stepPointer"],
   context: ToolContext,
+  report: Report,
+  stepReport: PlacedTool["stepReport"],
 ): ToolPlan {
-  const { config, dialect, limits, report } = context;
-  const input = buildInput(tool, pointer, report);
+  const { config, dialect, limits } = context;
+  const input = buildInput(tool, report.at("input"));
   const pointing = pointingNames(input, dialect);
-  const stepConfigs = stepsOf(tool, pointer, report);
+  const stepConfigs = stepsOf(tool, report);
   const inputs = [
     ...Object.keys(pointing),
     ...Object.keys(tool.args ?? {}),
     ...implicitNames(tool, stepConfigs),
   ];
-  const steps = buildSteps(stepConfigs, stepPointer, { config, input, inputs, report });
-  const output = buildOutput(tool, pointer, steps, { config, inputs, report });
+  const steps = buildSteps(stepConfigs, { config, input, inputs }, stepReport);
+  const output = buildOutput(tool, steps, { config, inputs }, report);
   const maxItems = Math.min(tool.max_items ?? limits.maxItems, limits.maxItems);
-  const page = buildPage(tool, output, maxItems, pointer, report);
+  const page = buildPage(tool, output, maxItems, report);
   const taken = [...Object.values(pointing), ...listingNames({ page, output }, dialect)];
-  const servers = serversOf(tool, steps, pointer, context);
-  const args = buildArgs(tool.args, `${pointer}/args`, taken, report);
-  checkName(tool, pointer, report);
-  checkDiagnostics(steps, input, output.shape, stepPointer, report);
+  const servers = serversOf(tool, steps, context, report);
+  const args = buildArgs(tool.args, taken, report.at("args"));
+  const tooLong = `The tool name \`${tool.name}\` has ${tool.name.length} characters.`;
+  if (tool.name.length > 40) report.at("name").add("plan/name-too-long", tooLong);
+  checkDiagnostics(steps, input, output.shape, stepReport);
   return {
     name: tool.name,
     title: titleOf(tool),
@@ -77,8 +73,8 @@ function buildTool(
     effect: tool.effect ?? "read",
     servers,
     input,
-    require: buildRequire(tool, Object.values(pointing), pointer, report),
-    args: addImplicitArguments(args, { steps, servers, output }, stepPointer, context),
+    require: buildRequire(tool, Object.values(pointing), report.at("require")),
+    args: addImplicitArguments(args, { steps, servers, output }, context.servers, stepReport),
     steps,
     output,
     text: tool.text ?? null,
@@ -88,73 +84,50 @@ function buildTool(
     maxBytes: Math.min(tool.max_bytes ?? limits.maxBytes, limits.maxBytes),
     timeoutMs: Math.min(tool.timeout_ms ?? limits.timeoutMs, limits.timeoutMs),
     page,
-    source: {
-      file: context.origin(pointer),
-      pointer: toPointer(["tools", tool.name]),
-    },
+    source: { file: context.origin(report.pointer), pointer: toPointer(["tools", tool.name]) },
   };
 }
 
-function buildInput(tool: ToolConfig, pointer: string, report: Report): Anchor[] {
+function buildInput(tool: ToolConfig, report: Report): Anchor[] {
   const given = tool.input === undefined ? ["workspace"] : [tool.input].flat();
   const isKnown = (name: string): name is Anchor => (anchorNames as readonly string[]).includes(name);
   given.forEach((name, index) => {
-    const at = Array.isArray(tool.input) ? `${pointer}/input/${index}` : `${pointer}/input`;
-    if (!isKnown(name)) report.unknown("plan/unknown-anchor", at, "The input", name, anchorNames);
+    const at = Array.isArray(tool.input) ? report.at(index) : report;
+    if (!isKnown(name)) at.unknown("plan/unknown-anchor", "The input", name, anchorNames);
   });
   return sortedSet(given).filter(isKnown);
 }
 
-function buildRequire(tool: ToolConfig, known: string[], pointer: string, report: Report): string[] {
-  const given = tool.require ?? [];
-  report.checkNames("plan/bad-tool", `${pointer}/require`, "The pointing argument", given, known);
+function buildRequire({ require: given = [] }: ToolConfig, known: string[], report: Report): string[] {
+  report.checkNames("plan/bad-tool", "The pointing argument", given, known);
   return sortedSet(given);
 }
 
-function stepsOf(tool: ToolConfig, pointer: string, report: Report): StepConfig[] {
+function stepsOf(tool: ToolConfig, report: Report): StepConfig[] {
   if ((tool.request === undefined) === (tool.steps === undefined)) {
     const which = tool.request ? "both `request` and `steps`" : "neither `request` nor `steps`";
-    report.add(
-      "plan/bad-tool",
-      pointer,
-      `The tool \`${tool.name}\` has ${which}.`,
-      "Give exactly one of `request` and `steps`.",
-    );
+    const fix = "Give exactly one of `request` and `steps`.";
+    report.add("plan/bad-tool", `The tool \`${tool.name}\` has ${which}.`, fix);
   }
+  const { retry_empty, expect, merge } = tool;
   if (tool.steps) {
-    for (const key of ["retry_empty", "expect", "merge"] as const)
-      if (tool[key] !== undefined)
-        report.add(
-          "plan/bad-tool",
-          `${pointer}/${key}`,
-          `\`${key}\` cannot be combined with \`steps\`.`,
-          "Move it into the step that it belongs to.",
-        );
+    for (const [key, value] of Object.entries({ retry_empty, expect, merge })) {
+      const message = `\`${key}\` cannot be combined with \`steps\`.`;
+      const fix = "Move it into the step that it belongs to.";
+      if (value !== undefined) report.at(key).add("plan/bad-tool", message, fix);
+    }
     return tool.steps;
   }
-  if (!tool.request) return [];
-  const { retry_empty, expect, merge } = tool;
-  return [{ id: "result", ...tool.request, retry_empty, expect, merge }];
+  return tool.request ? [{ id: "result", ...tool.request, retry_empty, expect, merge }] : [];
 }
 
-function buildPage(
-  tool: ToolConfig,
-  output: OutputPlan,
-  maxItems: number,
-  pointer: string,
-  report: Report,
-): ToolPlan["page"] {
+function buildPage(tool: ToolConfig, output: OutputPlan, maxItems: number, report: Report): ToolPlan["page"] {
   if (tool.page !== true) return null;
   const named = typeof tool.output === "object" ? tool.output.shape : tool.output;
   // An unknown shape was already reported, and `output.shape` only replaces it.
   if (named !== undefined && named !== output.shape) return null;
   if (!shapes[output.shape].counted) {
-    report.add(
-      "plan/bad-tool",
-      `${pointer}/page`,
-      `The shape \`${output.shape}\` has no pages.`,
-      "Remove `page`.",
-    );
+    report.at("page").add("plan/bad-tool", `The shape \`${output.shape}\` has no pages.`, "Remove `page`.");
     return null;
   }
   const maxSize = Math.min(defaultPage.maxSize, maxItems);
@@ -171,12 +144,12 @@ function buildDefaultItems(tool: ToolConfig, page: ToolPlan["page"], maxItems: n
 function serversOf(
   tool: ToolConfig,
   steps: readonly StepPlan[],
-  pointer: string,
-  { config, servers, report }: ToolContext,
+  { config, servers }: ToolContext,
+  report: Report,
 ): string[] | null {
   const known = (config.servers ?? []).map((server) => server.id);
   const running = servers.map(({ plan }) => plan.id);
-  report.checkNames("plan/unknown-server", `${pointer}/servers`, "The server", tool.servers ?? [], known);
+  report.at("servers").checkNames("plan/unknown-server", "The server", tool.servers ?? [], known);
   let able = tool.servers ? sortedSet(tool.servers) : null;
   for (const step of steps) {
     const declared =
@@ -187,21 +160,11 @@ function serversOf(
     if (able.length === 0 && before.length > 0)
       report.add(
         "plan/bad-tool",
-        pointer,
         `No server of the tool \`${tool.name}\` has the method \`${step.method}\`.`,
         "Name a server of that method in the tool's `servers`.",
       );
   }
   return able?.filter((id) => running.includes(id)) ?? null;
-}
-
-function checkName(tool: ToolConfig, pointer: string, report: Report): void {
-  if (tool.name.length > 40)
-    report.add(
-      "plan/name-too-long",
-      `${pointer}/name`,
-      `The tool name \`${tool.name}\` has ${tool.name.length} characters.`,
-    );
 }
 
 function titleOf(tool: ToolConfig): string {

@@ -7,7 +7,6 @@ import type { Report } from "./report.js";
 /** `hosts` are the other machines that a server may run on. */
 export function buildTransport(
   server: ServerConfig,
-  pointer: string,
   hosts: readonly string[],
   report: Report,
 ): TransportPlan {
@@ -16,8 +15,8 @@ export function buildTransport(
   const mode = transport.mode ?? "connect";
   const plan: TransportPlan =
     "pipe" in transport ? { kind: "pipe", mode, path: transport.pipe } : tcpOf(transport.tcp, mode);
-  if (plan.kind === "tcp") checkAddress(plan, `${pointer}/transport/tcp`, hosts, report);
-  checkConfinement(server, plan, pointer, report);
+  if (plan.kind === "tcp") checkAddress(plan, hosts, report.at("transport", "tcp"));
+  checkConfinement(server, plan, report);
   return plan;
 }
 
@@ -29,42 +28,31 @@ function tcpOf(address: string, mode: TransportMode) {
 
 function checkAddress(
   { mode, host, port }: ReturnType<typeof tcpOf>,
-  pointer: string,
   hosts: readonly string[],
   report: Report,
 ): void {
   const least = mode === "connect" ? 1 : 0;
   if (port < least || port > 65_535)
-    report.add("config/bad-value", pointer, `The port ${port} is not between ${least} and 65535.`);
+    report.add("config/bad-value", `The port ${port} is not between ${least} and 65535.`);
   if (isLoopback(host) || (mode === "connect" && hosts.includes(host))) return;
   const message =
     mode === "connect"
       ? `The host \`${host}\` is another machine, and not in \`allow.hosts\`.`
       : `With \`mode = "${mode}"\` the address must be local, and \`${host}\` is not.`;
-  report.add("plan/host-not-allowed", pointer, message);
+  report.add("plan/host-not-allowed", message);
 }
 
 function checkConfinement(
   { id, limits = {}, sandbox = "none" }: ServerConfig,
   transport: Exclude<TransportPlan, { kind: "stdio" }>,
-  pointer: string,
   report: Report,
 ): void {
+  const bad = (key: string, message: string) =>
+    report.at(...key.split("/")).add("plan/no-process", `The server \`${id}\` ${message}`);
   if (transport.mode === "connect") {
     for (const key of Object.keys(limits))
-      report.add(
-        "plan/no-process",
-        `${pointer}/limits/${key}`,
-        `The server \`${id}\` is already running: there is no process to limit.`,
-      );
-    if (sandbox !== "none")
-      report.add(
-        "plan/no-process",
-        `${pointer}/sandbox`,
-        `The server \`${id}\` is already running: there is no process to confine.`,
-      );
-  } else if (transport.kind === "tcp" && sandbox !== "none" && sandbox !== "read_only") {
-    const message = `The server \`${id}\` uses TCP, which \`${sandbox}\` blocks; a \`pipe\` works.`;
-    report.add("plan/no-process", `${pointer}/sandbox`, message);
-  }
+      bad(`limits/${key}`, "is already running: there is no process to limit.");
+    if (sandbox !== "none") bad("sandbox", "is already running: there is no process to confine.");
+  } else if (transport.kind === "tcp" && sandbox !== "none" && sandbox !== "read_only")
+    bad("sandbox", `uses TCP, which \`${sandbox}\` blocks; a \`pipe\` works.`);
 }

@@ -1,28 +1,31 @@
-/** Checks tools that call tools: no cycles, fitting arguments, and no effect that the calling tool does not declare. */
-import type { DialectPlan, Effect, StepPlan, ToolPlan } from "../abi/plan.js";
+/**
+ * Tools that call tools. Checks that there are no cycles, that arguments fit, and that the calling tool declares every
+ * effect. Fills in the tools that each batch may call: a batch calls no other batch.
+ */
+import type { DialectPlan, Effect, StepPlan, Template, ToolPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
-import { toPointer } from "../base/pointer.js";
+import { sortedSet } from "../base/order.js";
 import { actions } from "../protocol/actions.js";
 import { listingFields, listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
 import { type ValueBounds, violation } from "./arguments.js";
-import type { Report } from "./report.js";
+import { quoted, type Report } from "./report.js";
 import type { PlacedTool } from "./tools.js";
 
-export function checkWorkflows(tools: readonly PlacedTool[], dialect: DialectPlan, report: Report): void {
+export function checkWorkflows(tools: readonly PlacedTool[], dialect: DialectPlan): void {
   const byName = new Map(tools.map((tool) => [tool.plan.name, tool]));
   for (const tool of tools) {
     tool.plan.steps.forEach((step, index) => {
-      const pointer = tool.stepPointer(index);
+      const report = tool.stepReport(index);
       if (step.kind === "tool") {
         const callee = byName.get(step.tool);
-        if (callee) checkArguments(tool, step, callee, { pointer, dialect, report });
+        if (callee) checkArguments(tool, step, callee, dialect, report.at("args"));
         else if (step.tool !== "")
-          report.unknown("plan/unknown-tool", `${pointer}/tool`, "The tool", step.tool, [...byName.keys()]);
+          report.at("tool").unknown("plan/unknown-tool", "The tool", step.tool, [...byName.keys()]);
       }
-      checkEffect(tool, step, pointer, byName, report);
+      checkEffect(tool, step, byName, report);
     });
   }
-  reportCycles(byName, report);
+  reportCycles(byName);
 }
 
 type ToolStep = Extract<StepPlan, { kind: "tool" }>;
@@ -32,54 +35,42 @@ function checkArguments(
   tool: PlacedTool,
   step: ToolStep,
   callee: PlacedTool,
-  { pointer, dialect, report }: { pointer: string; dialect: DialectPlan; report: Report },
+  dialect: DialectPlan,
+  report: Report,
 ): void {
-  const bad = (at: string, message: string, fix: string) => report.add("plan/bad-step", at, message, fix);
-  for (const [name, value] of literals(step)) {
-    const why = misfit(name, value, callee.plan, dialect);
-    if (why !== undefined)
-      bad(
-        `${pointer}/args${toPointer([name])}`,
-        `\`${name}\` of \`${step.tool}\` ${why}.`,
-        "Correct the value.",
-      );
+  for (const [name, value] of entriesOf(step)) {
+    const why = value.kind === "literal" ? misfit(name, value.value, callee.plan, dialect) : undefined;
+    const message = `\`${name}\` of \`${step.tool}\` ${why}.`;
+    if (why !== undefined) report.at(name).add("plan/bad-step", message, "Correct the value.");
   }
   const takes = argumentNames(callee, dialect);
   const given = givenNames(tool, step, takes, dialect);
   const extra = given.filter((name) => !takes.includes(name));
   const missing = requiredNames(callee, dialect).filter((name) => !given.includes(name));
-  const list = (names: string[]) => names.map((name) => `\`${name}\``).join(", ");
-  const at = `${pointer}/args`;
-  if (extra.length > 0)
-    bad(
-      at,
-      `The tool \`${step.tool}\` takes no ${list(extra)}.`,
-      "Give the arguments one by one in a table.",
-    );
-  if (missing.length > 0) bad(at, `The tool \`${step.tool}\` needs ${list(missing)}.`, "Add the arguments.");
+  const bad = (message: string, fix: string) =>
+    report.add("plan/bad-step", `The tool \`${step.tool}\` ${message}.`, fix);
+  if (extra.length > 0) bad(`takes no ${quoted(extra)}`, "Give the arguments one by one in a table.");
+  if (missing.length > 0) bad(`needs ${quoted(missing)}`, "Add the arguments.");
 }
 
 /** The names of the arguments that a tool step passes. */
 function givenNames(
   tool: PlacedTool,
-  { args }: ToolStep,
+  step: ToolStep,
   takes: readonly string[],
   dialect: DialectPlan,
 ): string[] {
-  if (args.kind === "ref") {
-    // Paging arguments are not passed to a tool that has none.
-    const own = listingNames(tool.plan, dialect).filter((name) => !takes.includes(name));
-    return argumentNames(tool, dialect).filter((name) => !own.includes(name));
-  }
-  if (args.kind === "table") return args.entries.map(([name]) => name);
-  return args.kind === "literal" && isTable(args.value) ? Object.keys(args.value) : [];
+  if (step.args.kind !== "ref") return entriesOf(step).map(([name]) => name);
+  // Paging arguments are not passed to a tool that has none.
+  const own = listingNames(tool.plan, dialect).filter((name) => !takes.includes(name));
+  return argumentNames(tool, dialect).filter((name) => !own.includes(name));
 }
 
-/** The arguments with literal values. */
-function literals({ args }: ToolStep): [string, unknown][] {
-  if (args.kind === "table")
-    return args.entries.flatMap(([name, value]) => (value.kind === "literal" ? [[name, value.value]] : []));
-  return args.kind === "literal" && isTable(args.value) ? Object.entries(args.value) : [];
+/** The arguments that a step names one by one. */
+function entriesOf({ args }: ToolStep): [string, Template][] {
+  if (args.kind === "table") return args.entries;
+  if (args.kind !== "literal" || !isTable(args.value)) return [];
+  return Object.entries(args.value).map(([name, value]) => [name, { kind: "literal", value }]);
 }
 
 function argumentNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
@@ -98,7 +89,6 @@ function requiredNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
 function checkEffect(
   tool: PlacedTool,
   step: StepPlan,
-  pointer: string,
   byName: Map<string, PlacedTool>,
   report: Report,
 ): void {
@@ -106,7 +96,6 @@ function checkEffect(
   if (needed === "read" || needed === tool.plan.effect) return;
   report.add(
     "plan/bad-step",
-    pointer,
     `The step \`${step.id}\` has the effect \`${needed}\`, the tool declares \`${tool.plan.effect}\`.`,
     `Set \`effect = "${needed}"\` on the tool.`,
   );
@@ -117,33 +106,29 @@ function effectOf(step: StepPlan, byName: Map<string, PlacedTool>): Effect {
   if (step.kind === "runtime") return actions[step.action].effect;
   if (step.kind === "tool") return byName.get(step.tool)?.plan.effect ?? "read";
   if (step.kind === "batch")
-    return strongest(step.tools.map((name) => byName.get(name)?.plan.effect ?? "read"));
+    return step.tools.flatMap((name) => byName.get(name)?.plan.effect ?? []).find(isStrong) ?? "read";
   return "read";
 }
 
-/** The effect that a tool must declare to have all of these. */
-function strongest(effects: readonly Effect[]): Effect {
-  return effects.find((effect) => effect !== "read") ?? "read";
+function isStrong(effect: Effect): boolean {
+  return effect !== "read";
 }
 
-function reportCycles(byName: Map<string, PlacedTool>, report: Report): void {
+function reportCycles(byName: Map<string, PlacedTool>): void {
   const done = new Set<string>();
   const visit = (name: string, path: string[]): void => {
     const start = path.indexOf(name);
     if (start >= 0) {
-      const cycle = [...path.slice(start), name].map((part) => `\`${part}\``).join(" → ");
-      report.add("plan/tool-cycle", byName.get(name)?.pointer ?? "", `The tools call each other: ${cycle}.`);
+      const cycle = quoted([...path.slice(start), name], " → ");
+      byName.get(name)?.report.add("plan/tool-cycle", `The tools call each other: ${cycle}.`);
       return;
     }
     if (done.has(name)) return;
-    for (const callee of callees(byName.get(name))) visit(callee, [...path, name]);
+    for (const step of byName.get(name)?.plan.steps ?? [])
+      if (step.kind === "tool") visit(step.tool, [...path, name]);
     done.add(name);
   };
   for (const name of byName.keys()) visit(name, []);
-}
-
-function callees(tool: PlacedTool | undefined): string[] {
-  return tool?.plan.steps.flatMap((step) => (step.kind === "tool" ? [step.tool] : [])) ?? [];
 }
 
 /** Why the called tool does not accept a literal value; undefined if it does, or only the call can tell. */
@@ -155,4 +140,63 @@ function misfit(name: string, value: unknown, callee: ToolPlan, dialect: Dialect
   const { properties } = pointingFields(callee.input, dialect);
   const schema = { ...properties, ...listingFields(callee, dialect).properties }[name];
   return isTable(schema) ? violation(value, schema as Partial<ValueBounds>) : undefined;
+}
+
+type BatchStep = Extract<StepPlan, { kind: "batch" }>;
+
+/** Fills in the tools that each batch may call: listed tools that are not batches. */
+export function resolveBatches(tools: readonly PlacedTool[], listed: readonly string[]): PlacedTool[] {
+  const byName = new Map(tools.map((tool) => [tool.plan.name, tool]));
+  return tools.map((tool) => {
+    if (!tool.plan.steps.some(isBatch)) return tool;
+    const { name } = tool.plan;
+    const steps = tool.plan.steps.map((step, index) => {
+      if (!isBatch(step)) return step;
+      const report = tool.stepReport(index);
+      const callable = callableTools(step, tool, byName, report.at("tools"));
+      const names = callable.filter((called) => listed.includes(called));
+      const message = `The batch \`${name}\` has no tool that it may call.`;
+      if (names.length === 0 && listed.includes(name))
+        report.add("plan/bad-step", message, "List a tool for it, or exclude the batch.");
+      return { ...step, tools: names };
+    });
+    const names = sortedSet(steps.filter(isBatch).flatMap((step) => step.tools));
+    const args = tool.plan.args.map((arg) => (arg.type === "operations" ? { ...arg, enum: names } : arg));
+    return { ...tool, plan: { ...tool.plan, steps, args } };
+  });
+}
+
+function callableTools(
+  step: BatchStep,
+  tool: PlacedTool,
+  byName: ReadonlyMap<string, PlacedTool>,
+  report: Report,
+): string[] {
+  const isAllowed = (effect: Effect) => effect === "read" || effect === tool.plan.effect;
+  if (step.tools.length === 0)
+    return [...byName.values()]
+      .filter(({ plan }) => isAllowed(plan.effect) && !callsBatch(plan.name, byName))
+      .map(({ plan }) => plan.name);
+  for (const name of step.tools) {
+    if (!byName.has(name)) report.unknown("plan/unknown-tool", "The tool", name, [...byName.keys()]);
+    else if (callsBatch(name, byName))
+      report.add("plan/tool-cycle", `A batch cannot call the batch \`${name}\`.`);
+  }
+  return step.tools.filter((name) => byName.has(name));
+}
+
+/** Whether a tool is a batch, or calls one. */
+function callsBatch(
+  name: string,
+  byName: ReadonlyMap<string, PlacedTool>,
+  seen: Set<string> = new Set(),
+): boolean {
+  if (seen.has(name)) return false;
+  seen.add(name);
+  const steps = byName.get(name)?.plan.steps ?? [];
+  return steps.some((step) => isBatch(step) || (step.kind === "tool" && callsBatch(step.tool, byName, seen)));
+}
+
+function isBatch(step: StepPlan): step is BatchStep {
+  return step.kind === "batch";
 }

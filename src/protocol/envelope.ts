@@ -16,31 +16,33 @@
  */
 import type { DialectPlan, OutputPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
-import { spellSchema } from "./members.js";
-import { count, none, optional, required, text } from "./shapes/facts.js";
+import { documentFields, spanFields } from "./dialect-format.js";
+import { renameMembersInSchema } from "./members.js";
+import {
+  closed,
+  count,
+  type Fields,
+  flag,
+  joinFields,
+  none,
+  optional,
+  required,
+  text,
+} from "./schema-fields.js";
 import { type ShapeFacts, shapes } from "./shapes.js";
-import { closed, documentFields, type Fields, joinFields, spanFields } from "./spelling.js";
 
 /** The version of answers. It increases when a member changes its meaning. */
 export const SCHEMA_VERSION = 1;
 
 const openTable: JsonObject = { type: "object" };
 
-const warning = closed({
-  properties: { code: text, message: text, data: openTable },
-  required: ["code", "message"],
-});
+/** A warning or an error. */
+const coded = closed(required({ code: text, message: text }), optional({ data: openTable }));
 
-const nextStep = closed({
-  properties: {
-    kind: { enum: ["tool", "config", "command", "doc"] },
-    tool: text,
-    arguments: openTable,
-    why: text,
-    text,
-  },
-  required: ["kind"],
-});
+const nextStep = closed(
+  required({ kind: { enum: ["tool", "config", "command", "doc"] } }),
+  optional({ tool: text, arguments: openTable, why: text, text }),
+);
 
 /** The output schema of a tool. */
 export function outputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
@@ -62,14 +64,13 @@ export function answerSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   const besides = isWorkflow ? Object.keys(answer.properties) : [];
   if (named) outcomes.push(outcome(true, ["needs_disambiguation", "candidates"], ["error", ...besides]));
   outcomes.push(outcome(false, ["error", "next_steps"], []));
-  return spellSchema(dialect, {
+  return renameMembersInSchema(dialect, {
     ...closed({
       properties: {
-        ...evidence(dialect).properties,
+        ...evidence(dialect),
         ...(dialect.echo === null ? {} : { [dialect.echo]: openTable }),
         ...answer.properties,
-        ...(named || isWorkflow ? disambiguation(dialect).properties : {}),
-        ...refusal.properties,
+        ...(named || isWorkflow ? disambiguation(dialect) : {}),
         ...refusalMembers(dialect),
       },
       required: ["schema_version", "ok", "tool", "warnings"],
@@ -91,28 +92,21 @@ export const evidenceMembers: readonly string[] = [
   ...["dropped", "warnings", "document", "needs_disambiguation", "candidates", "error", "next_steps"],
 ];
 
-function evidence(dialect: DialectPlan): Fields {
+function evidence(dialect: DialectPlan): JsonObject {
+  const sha256 = { type: "string", pattern: "^[0-9a-f]{64}$" };
   return {
-    properties: {
-      schema_version: { const: SCHEMA_VERSION },
-      ok: { type: "boolean" },
-      tool: text,
-      server_id: { type: ["string", "null"] },
-      readiness: { enum: ["ready", "indexing", "starting", "unknown"] },
-      total: count,
-      shown: count,
-      truncated: { type: "boolean" },
-      next_cursor: text,
-      dropped: count,
-      warnings: { type: "array", items: warning },
-      document: closed(
-        joinFields(documentFields(dialect), {
-          properties: { sha256: { type: "string", pattern: "^[0-9a-f]{64}$" } },
-          required: ["sha256"],
-        }),
-      ),
-    },
-    required: [],
+    schema_version: { const: SCHEMA_VERSION },
+    ok: flag,
+    tool: text,
+    server_id: { type: ["string", "null"] },
+    readiness: { enum: ["ready", "indexing", "starting", "unknown"] },
+    total: count,
+    shown: count,
+    truncated: flag,
+    next_cursor: text,
+    dropped: count,
+    warnings: { type: "array", items: coded },
+    document: closed(documentFields(dialect), required({ sha256 })),
   };
 }
 
@@ -120,10 +114,7 @@ function answerFields(output: OutputPlan, dialect: DialectPlan): Fields {
   const shape = shapes[output.shape];
   const list = listFields(output, shape, dialect);
   const counts = shape.counted ? ["total", "shown", "dropped"] : [];
-  const evidenced = {
-    properties: {},
-    required: ["server_id", "readiness", "truncated", ...counts],
-  };
+  const evidenced = { properties: {}, required: ["server_id", "readiness", "truncated", ...counts] };
   return joinFields(evidenced, shape.otherMembers?.(dialect, output) ?? none, list);
 }
 
@@ -137,7 +128,7 @@ function listFields(output: OutputPlan, shape: ShapeFacts, dialect: DialectPlan)
   const counts = required(counter === null ? {} : { [counter]: count });
   if (symbols === null)
     return joinFields(counts, within === undefined ? fields : required({ [within]: closed(fields) }));
-  const entry = closed(joinFields(required({ symbol: closed(symbolFields(dialect)) }), fields));
+  const entry = closed(required({ symbol: closed(symbolFields(dialect)) }), fields);
   const listed = required({ [symbols.list]: { type: "array", items: entry } });
   return joinFields(counts, required(symbols.count === null ? {} : { [symbols.count]: count }), listed);
 }
@@ -168,32 +159,20 @@ function withId(item: JsonObject): JsonObject {
   return { ...item, properties: { ...(item.properties as JsonObject), id }, required: [...required, "id"] };
 }
 
-function disambiguation(dialect: DialectPlan): Fields {
-  const candidate = closed(joinFields(symbolFields(dialect), optional({ text })));
+function disambiguation(dialect: DialectPlan): JsonObject {
+  const candidate = closed(symbolFields(dialect), optional({ text }));
   return {
-    properties: {
-      needs_disambiguation: { const: true },
-      candidates: { type: "array", items: candidate },
-    },
-    required: [],
+    needs_disambiguation: { const: true },
+    candidates: { type: "array", items: candidate },
   };
 }
 
-/** Members that repeat the message and the number of a refusal, if the dialect has them. */
+/** The members of a refusal; a dialect may repeat its message and its number. */
 function refusalMembers({ errors }: DialectPlan): JsonObject {
   return {
+    error: coded,
+    next_steps: { type: "array", items: nextStep },
     ...(errors.message === "" ? {} : { [errors.message]: text }),
     ...(errors.number === "" ? {} : { [errors.number]: { type: "integer" } }),
   };
 }
-
-const refusal: Fields = {
-  properties: {
-    error: closed({
-      properties: { code: text, message: text, data: openTable },
-      required: ["code", "message"],
-    }),
-    next_steps: { type: "array", items: nextStep },
-  },
-  required: [],
-};

@@ -2,9 +2,9 @@
 import type { DialectPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import type { KeyPart } from "../base/order.js";
+import { documentKey, spanNames } from "./dialect-format.js";
 import { severities } from "./kinds.js";
-import type { OrderKey, ShapeFacts } from "./shapes.js";
-import { documentKey, spanNames } from "./spelling.js";
+import type { ShapeFacts } from "./shapes.js";
 
 /** The sort key. Items with equal keys are sorted by their canonical text. */
 export function itemKey(shape: ShapeFacts, item: unknown, dialect: DialectPlan): KeyPart[] {
@@ -12,7 +12,7 @@ export function itemKey(shape: ShapeFacts, item: unknown, dialect: DialectPlan):
   return shape.order.flatMap((key) => parts(key, item, dialect));
 }
 
-function parts(key: OrderKey, item: Record<string, unknown>, dialect: DialectPlan): KeyPart[] {
+function parts(key: string, item: Record<string, unknown>, dialect: DialectPlan): KeyPart[] {
   switch (key) {
     case "document":
       return [part(item[documentKey(dialect)])];

@@ -3,62 +3,19 @@
 /** Severities, worst first. Diagnostics are sorted in this order. */
 export const severities = ["error", "warning", "information", "hint"] as const;
 
-export const symbolKinds = [
-  "file",
-  "module",
-  "namespace",
-  "package",
-  "class",
-  "method",
-  "property",
-  "field",
-  "constructor",
-  "enum",
-  "interface",
-  "function",
-  "variable",
-  "constant",
-  "string",
-  "number",
-  "boolean",
-  "array",
-  "object",
-  "key",
-  "null",
-  "enum_member",
-  "struct",
-  "event",
-  "operator",
-  "type_parameter",
-] as const;
+export const symbolKinds: readonly string[] = `
+file module namespace package class method property field constructor enum interface function
+variable constant string number boolean array object key null enum_member struct event operator
+type_parameter`
+  .trim()
+  .split(/\s+/);
 
-export const completionKinds = [
-  "text",
-  "method",
-  "function",
-  "constructor",
-  "field",
-  "variable",
-  "class",
-  "interface",
-  "module",
-  "property",
-  "unit",
-  "value",
-  "enum",
-  "keyword",
-  "snippet",
-  "color",
-  "file",
-  "reference",
-  "folder",
-  "enum_member",
-  "constant",
-  "struct",
-  "event",
-  "operator",
-  "type_parameter",
-] as const;
+export const completionKinds: readonly string[] = `
+text method function constructor field variable class interface module property unit value enum
+keyword snippet color file reference folder enum_member constant struct event operator
+type_parameter`
+  .trim()
+  .split(/\s+/);
 
 export const hintKinds = ["type", "parameter"] as const;
 

@@ -11,7 +11,7 @@ type Dialect = Pick<DialectPlan, "members" | "echo" | "errors" | "warnings">;
 const foreign: readonly string[] = ["value", "data", "arguments", "answer"];
 
 /** An answer with the dialect's names. */
-export function spellMembers(dialect: Dialect, value: JsonObject): JsonObject {
+export function renameMembers(dialect: Dialect, value: JsonObject): JsonObject {
   const coded = hasCodes(value) ? withCodes(dialect, value) : value;
   return Object.keys(dialect.members).length === 0 ? coded : (renameValue(dialect, coded) as JsonObject);
 }
@@ -23,7 +23,7 @@ export function codeWord<T>(map: { readonly [key: string]: T }, code: string): T
 }
 
 /** The schema of an answer with the dialect's names. */
-export function spellSchema(dialect: Dialect, schema: JsonObject): JsonObject {
+export function renameMembersInSchema(dialect: Dialect, schema: JsonObject): JsonObject {
   const coded = withCodeSchemas(dialect, schema);
   return Object.keys(dialect.members).length === 0 ? coded : (renameSchema(dialect, coded) as JsonObject);
 }

@@ -29,156 +29,100 @@ export interface MethodFacts {
 type MethodOf<T> = T extends { method: infer M extends string } ? M : never;
 type LspMethod = MethodOf<(typeof lsp)[keyof typeof lsp]>;
 
-type Row = Omit<MethodFacts, "registration" | "merge"> & Partial<MethodFacts>;
+/** Capability, feature, and what differs from a method that is registered under its own name at one server. */
+type Row = readonly [capability: string, feature: string, more?: Partial<MethodFacts>];
 
-/** By default a method is registered under its own name, and one server is asked. */
+const under = (registration: LspMethod) => ({ registration });
+const callHierarchy = under("textDocument/prepareCallHierarchy");
+const typeHierarchy = under("textDocument/prepareTypeHierarchy");
+const semanticTokens = { registration: "textDocument/semanticTokens" };
+const all = { merge: "all" } as const;
+const exact = { exact: true } as const;
+const declares = { declares: true } as const;
+
 const table: { readonly [method in LspMethod]?: Row } = {
-  "callHierarchy/incomingCalls": {
-    capability: "callHierarchyProvider",
-    feature: "call_hierarchy",
-    registration: "textDocument/prepareCallHierarchy",
-  },
-  "callHierarchy/outgoingCalls": {
-    capability: "callHierarchyProvider",
-    feature: "call_hierarchy",
-    registration: "textDocument/prepareCallHierarchy",
-  },
-  "codeAction/resolve": {
-    capability: "codeActionProvider.resolveProvider",
-    feature: "code_action",
-    registration: "textDocument/codeAction",
-  },
-  "codeLens/resolve": {
-    capability: "codeLensProvider.resolveProvider",
-    feature: "code_lens",
-    registration: "textDocument/codeLens",
-  },
-  "completionItem/resolve": {
-    capability: "completionProvider.resolveProvider",
-    feature: "completion",
-    registration: "textDocument/completion",
-  },
-  "documentLink/resolve": {
-    capability: "documentLinkProvider.resolveProvider",
-    feature: "document_link",
-    registration: "textDocument/documentLink",
-  },
-  "inlayHint/resolve": {
-    capability: "inlayHintProvider.resolveProvider",
-    feature: "inlay_hint",
-    registration: "textDocument/inlayHint",
-  },
-  "textDocument/codeAction": { capability: "codeActionProvider", feature: "code_action", merge: "all" },
-  "textDocument/codeLens": { capability: "codeLensProvider", feature: "code_lens", merge: "all" },
-  "textDocument/colorPresentation": {
-    capability: "colorProvider",
-    feature: "color",
-    registration: "textDocument/documentColor",
-  },
-  "textDocument/completion": { capability: "completionProvider", feature: "completion", exact: true },
-  "textDocument/declaration": { capability: "declarationProvider", feature: "declaration", declares: true },
-  "textDocument/definition": { capability: "definitionProvider", feature: "definition", declares: true },
-  "textDocument/diagnostic": { capability: "diagnosticProvider", feature: "diagnostics", merge: "all" },
-  "textDocument/documentColor": { capability: "colorProvider", feature: "color" },
-  "textDocument/documentHighlight": {
-    capability: "documentHighlightProvider",
-    feature: "document_highlight",
-  },
-  "textDocument/documentLink": { capability: "documentLinkProvider", feature: "document_link" },
-  "textDocument/documentSymbol": { capability: "documentSymbolProvider", feature: "document_symbol" },
-  "textDocument/foldingRange": { capability: "foldingRangeProvider", feature: "folding_range" },
-  "textDocument/formatting": {
-    capability: "documentFormattingProvider",
-    feature: "formatting",
-    ranged: "textDocument/rangeFormatting",
-  },
-  "textDocument/hover": { capability: "hoverProvider", feature: "hover" },
-  "textDocument/implementation": { capability: "implementationProvider", feature: "implementation" },
-  "textDocument/inlayHint": { capability: "inlayHintProvider", feature: "inlay_hint" },
-  "textDocument/inlineValue": { capability: "inlineValueProvider", feature: "inline_value", exact: true },
-  "textDocument/linkedEditingRange": {
-    capability: "linkedEditingRangeProvider",
-    feature: "linked_editing_range",
-    exact: true,
-  },
-  "textDocument/moniker": { capability: "monikerProvider", feature: "moniker" },
-  "textDocument/onTypeFormatting": {
-    capability: "documentOnTypeFormattingProvider",
-    feature: "formatting",
-    exact: true,
-  },
-  "textDocument/prepareCallHierarchy": { capability: "callHierarchyProvider", feature: "call_hierarchy" },
-  "textDocument/prepareRename": {
-    capability: "renameProvider.prepareProvider",
-    feature: "rename",
-    registration: "textDocument/rename",
-  },
-  "textDocument/prepareTypeHierarchy": { capability: "typeHierarchyProvider", feature: "type_hierarchy" },
-  "textDocument/rangeFormatting": { capability: "documentRangeFormattingProvider", feature: "formatting" },
-  "textDocument/references": { capability: "referencesProvider", feature: "references" },
-  "textDocument/rename": { capability: "renameProvider", feature: "rename", named: "newName" },
-  "textDocument/selectionRange": {
-    capability: "selectionRangeProvider",
-    feature: "selection_range",
-    exact: true,
-  },
-  "textDocument/semanticTokens/full": {
-    capability: "semanticTokensProvider.full",
-    feature: "semantic_tokens",
-    registration: "textDocument/semanticTokens",
-    ranged: "textDocument/semanticTokens/range",
-    isNarrowed: true,
-  },
-  "textDocument/semanticTokens/range": {
-    capability: "semanticTokensProvider.range",
-    feature: "semantic_tokens",
-    registration: "textDocument/semanticTokens",
-  },
-  "textDocument/signatureHelp": {
-    capability: "signatureHelpProvider",
-    feature: "signature_help",
-    exact: true,
-  },
-  "textDocument/typeDefinition": { capability: "typeDefinitionProvider", feature: "type_definition" },
-  "typeHierarchy/subtypes": {
-    capability: "typeHierarchyProvider",
-    feature: "type_hierarchy",
-    registration: "textDocument/prepareTypeHierarchy",
-  },
-  "typeHierarchy/supertypes": {
-    capability: "typeHierarchyProvider",
-    feature: "type_hierarchy",
-    registration: "textDocument/prepareTypeHierarchy",
-  },
-  "workspace/diagnostic": {
-    capability: "diagnosticProvider.workspaceDiagnostics",
-    feature: "diagnostics",
-    registration: "textDocument/diagnostic",
-    merge: "all",
-  },
-  "workspace/executeCommand": { capability: "executeCommandProvider", feature: "execute_command" },
-  "workspace/symbol": { capability: "workspaceSymbolProvider", feature: "workspace_symbol", merge: "all" },
-  "workspace/willCreateFiles": {
-    capability: "workspace.fileOperations.willCreate",
-    feature: "file_operations",
-  },
-  "workspace/willDeleteFiles": {
-    capability: "workspace.fileOperations.willDelete",
-    feature: "file_operations",
-  },
-  "workspace/willRenameFiles": {
-    capability: "workspace.fileOperations.willRename",
-    feature: "file_operations",
-  },
-  "workspaceSymbol/resolve": {
-    capability: "workspaceSymbolProvider.resolveProvider",
-    feature: "workspace_symbol",
-    registration: "workspace/symbol",
-  },
+  "callHierarchy/incomingCalls": ["callHierarchyProvider", "call_hierarchy", callHierarchy],
+  "callHierarchy/outgoingCalls": ["callHierarchyProvider", "call_hierarchy", callHierarchy],
+  "codeAction/resolve": [
+    "codeActionProvider.resolveProvider",
+    "code_action",
+    under("textDocument/codeAction"),
+  ],
+  "codeLens/resolve": ["codeLensProvider.resolveProvider", "code_lens", under("textDocument/codeLens")],
+  "completionItem/resolve": [
+    "completionProvider.resolveProvider",
+    "completion",
+    under("textDocument/completion"),
+  ],
+  "documentLink/resolve": [
+    "documentLinkProvider.resolveProvider",
+    "document_link",
+    under("textDocument/documentLink"),
+  ],
+  "inlayHint/resolve": ["inlayHintProvider.resolveProvider", "inlay_hint", under("textDocument/inlayHint")],
+  "textDocument/codeAction": ["codeActionProvider", "code_action", all],
+  "textDocument/codeLens": ["codeLensProvider", "code_lens", all],
+  "textDocument/colorPresentation": ["colorProvider", "color", under("textDocument/documentColor")],
+  "textDocument/completion": ["completionProvider", "completion", exact],
+  "textDocument/declaration": ["declarationProvider", "declaration", declares],
+  "textDocument/definition": ["definitionProvider", "definition", declares],
+  "textDocument/diagnostic": ["diagnosticProvider", "diagnostics", all],
+  "textDocument/documentColor": ["colorProvider", "color"],
+  "textDocument/documentHighlight": ["documentHighlightProvider", "document_highlight"],
+  "textDocument/documentLink": ["documentLinkProvider", "document_link"],
+  "textDocument/documentSymbol": ["documentSymbolProvider", "document_symbol"],
+  "textDocument/foldingRange": ["foldingRangeProvider", "folding_range"],
+  "textDocument/formatting": [
+    "documentFormattingProvider",
+    "formatting",
+    { ranged: "textDocument/rangeFormatting" },
+  ],
+  "textDocument/hover": ["hoverProvider", "hover"],
+  "textDocument/implementation": ["implementationProvider", "implementation"],
+  "textDocument/inlayHint": ["inlayHintProvider", "inlay_hint"],
+  "textDocument/inlineValue": ["inlineValueProvider", "inline_value", exact],
+  "textDocument/linkedEditingRange": ["linkedEditingRangeProvider", "linked_editing_range", exact],
+  "textDocument/moniker": ["monikerProvider", "moniker"],
+  "textDocument/onTypeFormatting": ["documentOnTypeFormattingProvider", "formatting", exact],
+  "textDocument/prepareCallHierarchy": ["callHierarchyProvider", "call_hierarchy"],
+  "textDocument/prepareRename": ["renameProvider.prepareProvider", "rename", under("textDocument/rename")],
+  "textDocument/prepareTypeHierarchy": ["typeHierarchyProvider", "type_hierarchy"],
+  "textDocument/rangeFormatting": ["documentRangeFormattingProvider", "formatting"],
+  "textDocument/references": ["referencesProvider", "references"],
+  "textDocument/rename": ["renameProvider", "rename", { named: "newName" }],
+  "textDocument/selectionRange": ["selectionRangeProvider", "selection_range", exact],
+  "textDocument/semanticTokens/full": [
+    "semanticTokensProvider.full",
+    "semantic_tokens",
+    { ...semanticTokens, ranged: "textDocument/semanticTokens/range", isNarrowed: true },
+  ],
+  "textDocument/semanticTokens/range": ["semanticTokensProvider.range", "semantic_tokens", semanticTokens],
+  "textDocument/signatureHelp": ["signatureHelpProvider", "signature_help", exact],
+  "textDocument/typeDefinition": ["typeDefinitionProvider", "type_definition"],
+  "typeHierarchy/subtypes": ["typeHierarchyProvider", "type_hierarchy", typeHierarchy],
+  "typeHierarchy/supertypes": ["typeHierarchyProvider", "type_hierarchy", typeHierarchy],
+  "workspace/diagnostic": [
+    "diagnosticProvider.workspaceDiagnostics",
+    "diagnostics",
+    { registration: "textDocument/diagnostic", merge: "all" },
+  ],
+  "workspace/executeCommand": ["executeCommandProvider", "execute_command"],
+  "workspace/symbol": ["workspaceSymbolProvider", "workspace_symbol", all],
+  "workspace/willCreateFiles": ["workspace.fileOperations.willCreate", "file_operations"],
+  "workspace/willDeleteFiles": ["workspace.fileOperations.willDelete", "file_operations"],
+  "workspace/willRenameFiles": ["workspace.fileOperations.willRename", "file_operations"],
+  "workspaceSymbol/resolve": [
+    "workspaceSymbolProvider.resolveProvider",
+    "workspace_symbol",
+    under("workspace/symbol"),
+  ],
 };
 
 export const methods: { readonly [method: string]: MethodFacts } = Object.fromEntries(
-  Object.entries(table).map(([method, row]) => [method, { registration: method, merge: "first", ...row }]),
+  Object.entries<Row>(table).map(([method, [capability, feature, more]]) => [
+    method,
+    { capability, feature, registration: method, merge: "first", ...more },
+  ]),
 );
 
 export const methodNames: readonly string[] = Object.keys(methods);

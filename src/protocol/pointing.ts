@@ -4,8 +4,9 @@
  */
 import type { Anchor, DialectPlan, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
+import { spanNames } from "./dialect-format.js";
+import { closed, type Fields, joinFields, none, optional, required } from "./schema-fields.js";
 import { shapes } from "./shapes.js";
-import { closed, type Fields, joinFields, optionalFields, spanNames } from "./spelling.js";
 
 /** The argument that identifies a line by its text. */
 export const lineTextName = "line_text";
@@ -57,32 +58,21 @@ export function listingFields(
   tool: Pick<ToolPlan, "page" | "output" | "maxItems" | "defaultItems">,
   { listing, members }: DialectPlan,
 ): Fields {
-  const properties: JsonObject = {};
+  const size = (most: number, standard: number | null): JsonObject => ({
+    type: "integer",
+    minimum: 1,
+    ...(listing.beyond === "refuse" ? { maximum: most } : {}),
+    description: standard === null ? `1-${most}.` : `1-${most}, default ${standard}.`,
+  });
   if (tool.page) {
-    const { defaultSize, maxSize } = tool.page;
-    properties[listing.size] = {
-      type: "integer",
-      minimum: 1,
-      ...(listing.beyond === "refuse" ? { maximum: maxSize } : {}),
-      description: `1-${maxSize}, default ${defaultSize}.`,
-    };
-    properties[listing.cursor] = {
-      type: "string",
-      maxLength: 1024,
-      description: `${members.next_cursor ?? "next_cursor"} of the page before.`,
-    };
-  } else if (isCapped(tool) && listing.most !== "") {
-    properties[listing.most] = {
-      type: "integer",
-      minimum: 1,
-      ...(listing.beyond === "refuse" ? { maximum: tool.maxItems } : {}),
-      description:
-        tool.defaultItems === null
-          ? `1-${tool.maxItems}.`
-          : `1-${tool.maxItems}, default ${tool.defaultItems}.`,
-    };
+    const description = `${members.next_cursor ?? "next_cursor"} of the page before.`;
+    return optional({
+      [listing.size]: size(tool.page.maxSize, tool.page.defaultSize),
+      [listing.cursor]: { type: "string", maxLength: 1024, description },
+    });
   }
-  return { properties, required: [] };
+  if (!isCapped(tool) || listing.most === "") return none;
+  return optional({ [listing.most]: size(tool.maxItems, tool.defaultItems) });
 }
 
 function isCapped(tool: Pick<ToolPlan, "output">): boolean {
@@ -105,22 +95,21 @@ function anchorFields(anchor: Anchor, dialect: DialectPlan): Fields {
     case "query":
       return queryFields(dialect);
     case "workspace":
-      return { properties: {}, required: [] };
+      return none;
   }
 }
 
 function documentArgument(dialect: DialectPlan): Fields {
   const description = dialect.document.form === "uri" ? "file: URI." : "Relative path or file: URI.";
-  const { field } = dialect.document;
-  return { properties: { [field]: { type: "string", description } }, required: [field] };
+  return required({ [dialect.document.field]: { type: "string", description } });
 }
 
 function positionArgument(dialect: DialectPlan): Fields {
   const { line, character } = spanNames(dialect);
   const point = placeArgument(line, character, dialect, "");
-  const given = dialect.position.missing === "first" ? optionalFields(point) : point;
+  const given = dialect.position.missing === "first" ? optional(point.properties) : point;
   if (dialect.position.form === "flat") return given;
-  return { properties: { position: closed(given) }, required: ["position"] };
+  return required({ position: closed(given) });
 }
 
 function rangeArgument(dialect: DialectPlan): Fields {
@@ -131,57 +120,40 @@ function rangeArgument(dialect: DialectPlan): Fields {
       placeArgument(names.endLine, names.endCharacter, dialect, "End, exclusive: "),
     );
   const point = closed(placeArgument(names.line, names.character, dialect, ""));
-  const range = closed({ properties: { start: point, end: point }, required: ["start", "end"] });
-  return { properties: { range }, required: ["range"] };
+  return required({ range: closed(required({ start: point, end: point })) });
 }
 
 function placeArgument(line: string, character: string, dialect: DialectPlan, prefix: string): Fields {
   const { lineBase, characterBase, unit } = dialect.position;
   const counted = { "utf-8": "bytes", "utf-16": "UTF-16 units", "utf-32": "characters" }[unit];
-  return {
-    properties: {
-      [line]: { type: "integer", minimum: lineBase, description: `${prefix}${lineBase}-based.` },
-      [character]: {
-        type: "integer",
-        minimum: characterBase,
-        description: `${prefix}${characterBase}-based, in ${counted}.`,
-      },
+  return required({
+    [line]: { type: "integer", minimum: lineBase, description: `${prefix}${lineBase}-based.` },
+    [character]: {
+      type: "integer",
+      minimum: characterBase,
+      description: `${prefix}${characterBase}-based, in ${counted}.`,
     },
-    required: [line, character],
-  };
+  });
 }
 
 function symbolArgument(dialect: DialectPlan): Fields {
   const { name, kind } = dialect.symbol;
-  return {
-    properties: {
-      ...documentArgument(dialect).properties,
-      [name]: {
-        type: "string",
-        minLength: 1,
-        maxLength: 512,
-        description: "Or a name, such as Type/method.",
-      },
-      [kind]: { type: "string", maxLength: 64, description: "Its kind, e.g. function." },
-    },
-    required: [name],
-  };
+  return joinFields(
+    optional(documentArgument(dialect).properties),
+    required({ [name]: textArgument(512, "Or a name, such as Type/method.") }),
+    optional({ [kind]: { type: "string", maxLength: 64, description: "Its kind, e.g. function." } }),
+  );
 }
 
-const lineTextArgument: Fields = {
-  properties: {
-    [lineTextName]: {
-      type: "string",
-      minLength: 1,
-      maxLength: 2000,
-      description: "Or the line's text, | before the symbol.",
-    },
-  },
-  required: [lineTextName],
-};
+const lineTextArgument = required({
+  [lineTextName]: textArgument(2000, "Or the line's text, | before the symbol."),
+});
+
+function textArgument(maxLength: number, description: string): JsonObject {
+  return { type: "string", minLength: 1, maxLength, description };
+}
 
 function queryFields(dialect: DialectPlan): Fields {
   const description = "Name or part of it, at most 512 characters.";
-  const query = { type: "string", maxLength: 512, description };
-  return { properties: { [dialect.query]: query }, required: [dialect.query] };
+  return required({ [dialect.query]: { type: "string", maxLength: 512, description } });
 }

@@ -10,7 +10,7 @@ import * as places from "./shapes/places.js";
 import * as symbols from "./shapes/symbols.js";
 import * as values from "./shapes/values.js";
 
-export type { OrderKey, ShapeFacts } from "./shapes/facts.js";
+export type { ShapeFacts } from "./shapes/facts.js";
 
 export const shapes: { readonly [shape in ShapeName]: ShapeFacts } = {
   locations: places.locationsFacts,

@@ -8,11 +8,9 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import picomatch from "picomatch";
-import { entryFacts } from "../base/facts.js";
-import { fileUri, plainPath } from "../base/file-uri.js";
-import { onOneLine } from "../base/one-line.js";
+import { entryFacts } from "../base/file-stamp.js";
 import { uniqueBy } from "../base/order.js";
-import { isInside, slashed } from "../base/paths.js";
+import { fileUri, isInside, onOneLine, slashed } from "../base/paths.js";
 import { ConfigError, Refusal } from "../base/problem.js";
 import type { Admitted, Gate } from "./types.js";
 
@@ -265,7 +263,7 @@ export function pathOfName(name: string, base: string): string {
 
 /** The absolute path of a local `file:` URI; refuses any other, where `pathOfUri` of `base/paths` returns undefined. */
 export function strictPathOfUri(uri: string): string {
-  return plainPath(uri) ?? localPath(uri, "`file:` URIs", uriHint);
+  return localPath(uri, "`file:` URIs", uriHint);
 }
 
 function localPath(uri: string, accepted: string, hint: string): string {

@@ -5,7 +5,7 @@ import type { HandlerModule } from "../../src/abi/handler.js";
 import type { Plan } from "../../src/abi/plan.js";
 import { ajvCompiler } from "../../src/emit/ajv-compiler.js";
 import { emitBundle } from "../../src/emit/bundle.js";
-import { readTemplates } from "../../src/emit/templates.js";
+import { readTemplates } from "../../src/emit/render.js";
 
 export const templates = readTemplates(fileURLToPath(new URL("../../templates/", import.meta.url)));
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { compareKeys } from "../../src/base/order.js";
 import { defaultDialect } from "../../src/plan/defaults.js";
+import { formatPosition, formatRange } from "../../src/protocol/dialect-format.js";
 import { itemKey } from "../../src/protocol/item-order.js";
 import { shapes } from "../../src/protocol/shapes.js";
-import { spellPoint, spellSpan } from "../../src/protocol/spelling.js";
 
 const objects = {
   ...defaultDialect,
@@ -16,12 +16,17 @@ const objects = {
 };
 const span = { start: { line: 0, character: 4 }, end: { line: 1, character: 0 } };
 
-describe("spelling", () => {
+describe("dialect format", () => {
   it("counts as the dialect does", () => {
-    expect(spellPoint(defaultDialect, span.start)).toEqual({ line: 1, character: 5 });
-    expect(spellSpan(defaultDialect, span)).toEqual({ line: 1, character: 5, end_line: 2, end_character: 1 });
-    expect(spellPoint(objects, span.start)).toEqual({ position: { line: 0, character: 5 } });
-    expect(spellSpan(objects, span)).toEqual({
+    expect(formatPosition(defaultDialect, span.start)).toEqual({ line: 1, character: 5 });
+    expect(formatRange(defaultDialect, span)).toEqual({
+      line: 1,
+      character: 5,
+      end_line: 2,
+      end_character: 1,
+    });
+    expect(formatPosition(objects, span.start)).toEqual({ position: { line: 0, character: 5 } });
+    expect(formatRange(objects, span)).toEqual({
       range: { start: { line: 0, character: 5 }, end: { line: 1, character: 1 } },
     });
   });
@@ -33,7 +38,7 @@ describe("order", () => {
     if (!shape) throw new Error(`no shape ${name}`);
     return itemKey(shape, item, dialect);
   };
-  const place = { path: "a", ...spellSpan(defaultDialect, span) };
+  const place = { path: "a", ...formatRange(defaultDialect, span) };
 
   it("of diagnostics: path, range, severity with the worst first, code with none last", () => {
     const items = [
@@ -56,11 +61,11 @@ describe("order", () => {
 
   it("is the same in an object dialect", () => {
     const shape = { name: "f", kind: "function" };
-    expect(keyOf("workspace_symbols", { ...shape, path: "a", ...spellSpan(objects, span) }, objects)).toEqual(
-      ["a", 0, 5, 1, 1, "f", "function", undefined],
-    );
     expect(
-      keyOf("calls", { ...shape, path: "a", ...spellPoint(objects, span.start), sites: [] }, objects),
+      keyOf("workspace_symbols", { ...shape, path: "a", ...formatRange(objects, span) }, objects),
+    ).toEqual(["a", 0, 5, 1, 1, "f", "function", undefined]);
+    expect(
+      keyOf("calls", { ...shape, path: "a", ...formatPosition(objects, span.start), sites: [] }, objects),
     ).toEqual(["a", 0, 5, "f", "function"]);
   });
 

@@ -13,7 +13,7 @@ import { diskFiles } from "../../src/config/files.js";
 import { loadConfig } from "../../src/config/load.js";
 import { ajvCompiler } from "../../src/emit/ajv-compiler.js";
 import { emitBundle } from "../../src/emit/bundle.js";
-import { readTemplates } from "../../src/emit/templates.js";
+import { readTemplates } from "../../src/emit/render.js";
 import type { Log } from "../../src/lsp/types.js";
 import { buildPlan } from "../../src/plan/build.js";
 import { loadBundle } from "../../src/runtime/bundle/load.js";

@@ -13,7 +13,7 @@ import {
   type StartedView,
   timeoutsFor,
 } from "../../emit/clients.js";
-import { readTemplates } from "../../emit/templates.js";
+import { readTemplates } from "../../emit/render.js";
 import { defaultEnv } from "../../plan/defaults.js";
 import { type Input, type Io, UsageError } from "../command.js";
 import { type Planned, workspaceOf } from "../compile.js";

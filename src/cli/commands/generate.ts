@@ -6,7 +6,7 @@ import { sortedSet } from "../../base/order.js";
 import { isInside } from "../../base/paths.js";
 import { checkBundle } from "../../emit/check.js";
 import { type DeployPlace, deployFile, deployTargets } from "../../emit/deploy.js";
-import { readTemplates } from "../../emit/templates.js";
+import { readTemplates } from "../../emit/render.js";
 import { writeBundle } from "../../emit/write.js";
 import { type Command, exitCodes, type Input, type Io, UsageError } from "../command.js";
 import { compile, type Planned, planConfig } from "../compile.js";

@@ -10,8 +10,8 @@ import {
   withoutSection,
   withSection,
 } from "../../config/edit/markdown-section.js";
+import { readTemplates } from "../../emit/render.js";
 import { skillText, snippetText } from "../../emit/skill.js";
-import { readTemplates } from "../../emit/templates.js";
 import { fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
 import { type Command, configError, exitCodes, type Input, type Io, UsageError } from "../command.js";
 import { planOrFallback, workspaceOf } from "../compile.js";

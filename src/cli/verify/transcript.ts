@@ -4,8 +4,8 @@
  */
 import { basename } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
-import { fileUri } from "../../base/file-uri.js";
 import { isTable } from "../../base/json.js";
+import { fileUri } from "../../base/paths.js";
 import { ReadyStatus } from "../../lsp/readiness-signals.js";
 import type { Trace } from "../../lsp/types.js";
 

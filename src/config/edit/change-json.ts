@@ -1,7 +1,6 @@
 /** Changes a JSON text where two values differ. Comments, order and layout of everything else stay. */
 import { findNodeAtLocation, type JSONPath, type Node, parseTree, visit } from "jsonc-parser";
-import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
-import { jsonLine } from "../../base/json-text.js";
+import { canonicalText, isTable, type Json, type JsonObject, jsonLine } from "../../base/json.js";
 import type { Span } from "../text/source.js";
 import { addItem, type CommaList, listChanges, removeItem } from "./comma-list.js";
 import { indentAt, lineBreak, splice } from "./text-lines.js";

@@ -8,10 +8,9 @@ import type {
   WorkspaceDiagnosticRequest,
   WorkspaceFullDocumentDiagnosticReport,
 } from "vscode-languageserver-protocol";
-import { fileUri } from "../../base/file-uri.js";
 import { canonicalText, type Json } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
-import { pathOfUri } from "../../base/paths.js";
+import { fileUri, pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import { fieldsOf } from "../fields.js";
 import type { WorkspaceDiagnosticsReport } from "../types.js";

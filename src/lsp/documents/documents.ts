@@ -5,9 +5,8 @@
 import { LRUCache } from "lru-cache";
 import type { ServerPlan } from "../../abi/plan.js";
 import { stampOf } from "../../base/file-stamp.js";
-import { fileUri } from "../../base/file-uri.js";
 import { isTable } from "../../base/json.js";
-import { isInside, slashed } from "../../base/paths.js";
+import { fileUri, isInside, slashed } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
 import type { Capabilities } from "../capabilities.js";
 import type { OpenDocument } from "../types.js";

@@ -1,6 +1,7 @@
 /** Requests and notifications about created, renamed and deleted files, such as `workspace/willRenameFiles`. */
-import { fileUri } from "../../base/file-uri.js";
+
 import { isTable } from "../../base/json.js";
+import { fileUri } from "../../base/paths.js";
 import { type Capabilities, matchesGlob } from "../capabilities.js";
 
 export type FileOperation = "Create" | "Rename" | "Delete";

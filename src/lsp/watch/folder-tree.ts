@@ -6,8 +6,7 @@
 import type { Stats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import { entryFacts } from "../../base/facts.js";
-import { stampFrom } from "../../base/file-stamp.js";
+import { entryFacts, stampFrom } from "../../base/file-stamp.js";
 import { slashed } from "../../base/paths.js";
 import {
   folderRules,

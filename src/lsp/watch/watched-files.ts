@@ -4,10 +4,9 @@
  * registered for and its own kinds of files, such as generated code.
  */
 import { relative } from "node:path";
-import { fileUri } from "../../base/file-uri.js";
 import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
-import { isInside } from "../../base/paths.js";
+import { fileUri, isInside } from "../../base/paths.js";
 import { type Capabilities, matchesGlob } from "../capabilities.js";
 import type { FileChange } from "./workspace-changes.js";
 

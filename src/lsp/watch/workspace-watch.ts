@@ -6,9 +6,8 @@
 import { homedir } from "node:os";
 import { dirname, relative } from "node:path";
 import picomatch from "picomatch";
-import { onOneLine } from "../../base/one-line.js";
 import { sortedSet } from "../../base/order.js";
-import { isInside, slashed } from "../../base/paths.js";
+import { isInside, onOneLine, slashed } from "../../base/paths.js";
 import { withTimeout } from "../../base/timing.js";
 import type { Log } from "../types.js";
 import { type EventSource, isOnNetwork, type OpenEventSource, openEventSource } from "./event-source.js";

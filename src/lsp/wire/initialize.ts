@@ -7,8 +7,8 @@ import type {
   WorkspaceFolder,
 } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../../abi/plan.js";
-import { fileUri } from "../../base/file-uri.js";
 import { isTable, type Json } from "../../base/json.js";
+import { fileUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { PositionEncoding } from "../../base/text.js";
 import { fieldsOf } from "../fields.js";

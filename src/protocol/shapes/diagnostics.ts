@@ -1,8 +1,9 @@
 /** Shapes of diagnostics, of one file and of the workspace. */
 import type { DialectPlan } from "../../abi/plan.js";
+import { documentFields, spanFields } from "../dialect-format.js";
 import { severities } from "../kinds.js";
-import { closed, documentFields, type Fields, joinFields, spanFields } from "../spelling.js";
-import { count, optional, required, type ShapeFacts, text } from "./facts.js";
+import { closed, count, type Fields, joinFields, optional, required, text } from "../schema-fields.js";
+import type { ShapeFacts } from "./facts.js";
 
 /** The members of one diagnostic, without its file. */
 export function diagnosticFields(dialect: DialectPlan): Fields {
@@ -25,7 +26,7 @@ export const diagnosticsFacts: ShapeFacts = {
   list: "diagnostics",
   counted: true,
   order: ["document", "range", "severity", "code", "source", "message"],
-  item: (dialect) => closed(joinFields(documentFields(dialect), diagnosticFields(dialect))),
+  item: (dialect) => closed(documentFields(dialect), diagnosticFields(dialect)),
   otherMembers: () => diagnosticsStatus,
 };
 
@@ -37,13 +38,11 @@ export const workspaceDiagnosticsFacts: ShapeFacts = {
   order: ["document"],
   item: (dialect) =>
     closed(
-      joinFields(
-        documentFields(dialect),
-        required({
-          total: count,
-          diagnostics: { type: "array", items: closed(diagnosticFields(dialect)) },
-        }),
-      ),
+      documentFields(dialect),
+      required({
+        total: count,
+        diagnostics: { type: "array", items: closed(diagnosticFields(dialect)) },
+      }),
     ),
   otherMembers: () => diagnosticsStatus,
 };

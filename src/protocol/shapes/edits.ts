@@ -1,12 +1,23 @@
 /** Shapes of code actions and edits. */
 import type { DialectPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
+import { documentFields, spanFields } from "../dialect-format.js";
 import { newDocumentKey } from "../edit-arguments.js";
-import { closed, documentFields, type Fields, joinFields, spanFields } from "../spelling.js";
+import {
+  closed,
+  count,
+  type Fields,
+  flag,
+  joinFields,
+  optional,
+  required,
+  text,
+  texts,
+} from "../schema-fields.js";
 import { diagnosticFields } from "./diagnostics.js";
-import { count, flag, optional, required, type ShapeFacts, text, texts } from "./facts.js";
+import type { ShapeFacts } from "./facts.js";
 
-const actionEdit = closed(joinFields(required({ files: texts, edits: count }), optional({ outside: count })));
+const actionEdit = closed(required({ files: texts, edits: count }), optional({ outside: count }));
 
 /** Quick fixes and refactorings that a server offers. */
 export const codeActionsFacts: ShapeFacts = {
@@ -16,10 +27,8 @@ export const codeActionsFacts: ShapeFacts = {
   order: [],
   item: () =>
     closed(
-      joinFields(
-        required({ id: text, title: text, is_preferred: flag }),
-        optional({ kind: text, disabled: text, fixes: texts, command: text, edit: actionEdit }),
-      ),
+      required({ id: text, title: text, is_preferred: flag }),
+      optional({ kind: text, disabled: text, fixes: texts, command: text, edit: actionEdit }),
     ),
 };
 
@@ -58,7 +67,9 @@ const hash: JsonObject = { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }
 
 function fileFields(dialect: DialectPlan): Fields {
   const edit = closed(
-    joinFields(spanFields(dialect), required({ new_text: text }), optional({ note: text, continues: flag })),
+    spanFields(dialect),
+    required({ new_text: text }),
+    optional({ note: text, continues: flag }),
   );
   return joinFields(
     documentFields(dialect),
@@ -87,7 +98,7 @@ function fileFields(dialect: DialectPlan): Fields {
 function deltaFields(dialect: DialectPlan): Fields {
   const list = {
     type: "array",
-    items: closed(joinFields(documentFields(dialect), diagnosticFields(dialect))),
+    items: closed(documentFields(dialect), diagnosticFields(dialect)),
   };
   return joinFields(
     required({ status: { enum: ["known", "unknown"] } }),

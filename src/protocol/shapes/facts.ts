@@ -1,28 +1,7 @@
-/** What describes an output shape, and the members that several shapes share. */
+/** The facts that describe an output shape. */
 import type { DialectPlan, OutputPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
-import { type Fields, spanSchema } from "../spelling.js";
-
-/** A sort key of items. `range` means its four numbers, `place` line and character, `document` the path or URI. */
-export type OrderKey =
-  | "document"
-  | "range"
-  | "place"
-  | "name"
-  | "kind"
-  | "container"
-  | "severity"
-  | "code"
-  | "source"
-  | "message"
-  | "title"
-  | "label"
-  | "type"
-  | "command"
-  | "scheme"
-  | "identifier"
-  | "id"
-  | "root";
+import type { Fields } from "../schema-fields.js";
 
 export interface ShapeFacts {
   /** The member that holds the items; null if the answer is one value. */
@@ -37,32 +16,13 @@ export interface ShapeFacts {
   isWhole?: boolean;
   /** The member of an item whose entries get the ids, if the item itself does not. */
   identified?: string;
-  /** Sort keys; ties are broken by the canonical text of an item. Empty if the shape sorts its items itself. */
-  order: readonly OrderKey[];
+  /**
+   * Members to sort by, or `range` (its four numbers), `place` (line and character), `document` (path or URI). Ties are
+   * broken by the canonical text of an item. Empty if the shape sorts its items itself.
+   */
+  order: readonly string[];
   /** The schema of one item. */
   item(dialect: DialectPlan, output: OutputPlan): JsonObject;
   /** Members of the answer in addition to the list. */
   otherMembers?(dialect: DialectPlan, output: OutputPlan): Fields;
 }
-
-export const text: JsonObject = { type: "string" };
-export const texts: JsonObject = { type: "array", items: text };
-export const count: JsonObject = { type: "integer", minimum: 0 };
-export const flag: JsonObject = { type: "boolean" };
-export const none: Fields = { properties: {}, required: [] };
-
-/** Members that may be absent. */
-export const optional = (properties: JsonObject): Fields => ({ properties, required: [] });
-
-/** Members that are always present. */
-export const required = (properties: JsonObject): Fields => ({
-  properties,
-  required: Object.keys(properties),
-});
-
-/** The range of a symbol's name, in dialects where the range of a symbol is its whole declaration. */
-export const selectionRange = (dialect: DialectPlan): Fields =>
-  dialect.symbol.extent === "declaration" ? optional({ selection_range: spanSchema(dialect) }) : none;
-
-/** Members of every symbol. */
-export const symbolName = required({ name: text, kind: text });

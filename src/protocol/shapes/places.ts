@@ -1,14 +1,16 @@
 /** Shapes whose items are ranges or positions in files. */
+
+import { documentFields, pointFields, spanFields } from "../dialect-format.js";
 import { highlightKinds, hintKinds } from "../kinds.js";
-import { closed, documentFields, joinFields, optionalFields, pointFields, spanFields } from "../spelling.js";
-import { optional, required, type ShapeFacts, text, texts } from "./facts.js";
+import { closed, optional, required, text, texts } from "../schema-fields.js";
+import type { ShapeFacts } from "./facts.js";
 
 /** Ranges in files. */
 export const locationsFacts: ShapeFacts = {
   list: "locations",
   counted: true,
   order: ["document", "range"],
-  item: (dialect) => closed(joinFields(documentFields(dialect), spanFields(dialect), optional({ text }))),
+  item: (dialect) => closed(documentFields(dialect), spanFields(dialect), optional({ text })),
 };
 
 /** Where a symbol is read and written in one file. */
@@ -17,9 +19,7 @@ export const highlightsFacts: ShapeFacts = {
   counted: true,
   order: ["range", "kind"],
   item: (dialect) =>
-    closed(
-      joinFields(spanFields(dialect), required({ kind: { enum: [...highlightKinds] } }), optional({ text })),
-    ),
+    closed(spanFields(dialect), required({ kind: { enum: [...highlightKinds] } }), optional({ text })),
 };
 
 /** Links in a file: to a file (`path`, `fragment`) or elsewhere (`url`). */
@@ -29,11 +29,9 @@ export const linksFacts: ShapeFacts = {
   order: ["range"],
   item: (dialect) =>
     closed(
-      joinFields(
-        spanFields(dialect),
-        optionalFields(documentFields(dialect)),
-        optional({ fragment: text, url: text, tooltip: text }),
-      ),
+      spanFields(dialect),
+      optional(documentFields(dialect).properties),
+      optional({ fragment: text, url: text, tooltip: text }),
     ),
 };
 
@@ -42,7 +40,7 @@ export const selectionRangesFacts: ShapeFacts = {
   list: "ranges",
   counted: true,
   order: [],
-  item: (dialect) => closed(joinFields(spanFields(dialect), optional({ text }))),
+  item: (dialect) => closed(spanFields(dialect), optional({ text })),
 };
 
 /** Blocks, comments and imports that an editor can fold. */
@@ -50,7 +48,7 @@ export const foldingRangesFacts: ShapeFacts = {
   list: "folding_ranges",
   counted: true,
   order: ["range", "kind"],
-  item: (dialect) => closed(joinFields(spanFields(dialect), optional({ kind: text, collapsed_text: text }))),
+  item: (dialect) => closed(spanFields(dialect), optional({ kind: text, collapsed_text: text })),
 };
 
 /** The type of each token, in the words of the server's legend. */
@@ -58,8 +56,7 @@ export const semanticTokensFacts: ShapeFacts = {
   list: "tokens",
   counted: true,
   order: ["range", "type"],
-  item: (dialect) =>
-    closed(joinFields(spanFields(dialect), required({ type: text, modifiers: texts, text }))),
+  item: (dialect) => closed(spanFields(dialect), required({ type: text, modifiers: texts, text })),
 };
 
 /** Remarks and commands above declarations, such as reference counts. */
@@ -67,7 +64,7 @@ export const codeLensesFacts: ShapeFacts = {
   list: "lenses",
   counted: true,
   order: ["range", "title", "command"],
-  item: (dialect) => closed(joinFields(spanFields(dialect), optional({ title: text, command: text }))),
+  item: (dialect) => closed(spanFields(dialect), optional({ title: text, command: text })),
 };
 
 /** Inferred types and parameter names. */
@@ -77,10 +74,8 @@ export const inlayHintsFacts: ShapeFacts = {
   order: ["place", "label", "kind"],
   item: (dialect) =>
     closed(
-      joinFields(
-        pointFields(dialect),
-        required({ label: text }),
-        optional({ kind: { enum: [...hintKinds] }, tooltip: text }),
-      ),
+      pointFields(dialect),
+      required({ label: text }),
+      optional({ kind: { enum: [...hintKinds] }, tooltip: text }),
     ),
 };

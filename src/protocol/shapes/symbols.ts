@@ -1,6 +1,16 @@
 /** Shapes whose items are symbols. */
-import { closed, documentFields, joinFields, optionalFields, pointFields, spanFields } from "../spelling.js";
-import { optional, required, type ShapeFacts, selectionRange, symbolName, text } from "./facts.js";
+
+import type { DialectPlan } from "../../abi/plan.js";
+import { documentFields, pointFields, spanFields, spanSchema } from "../dialect-format.js";
+import { closed, type Fields, none, optional, required, text } from "../schema-fields.js";
+import type { ShapeFacts } from "./facts.js";
+
+/** The range of a symbol's name, in dialects where the range of a symbol is its whole declaration. */
+const selectionRange = (dialect: DialectPlan): Fields =>
+  dialect.symbol.extent === "declaration" ? optional({ selection_range: spanSchema(dialect) }) : none;
+
+/** Members of every symbol. */
+const symbolName = required({ name: text, kind: text });
 
 /** The symbols of one file. */
 export const documentSymbolsFacts: ShapeFacts = {
@@ -8,9 +18,7 @@ export const documentSymbolsFacts: ShapeFacts = {
   counted: true,
   order: ["range", "name", "kind", "container"],
   item: (dialect) =>
-    closed(
-      joinFields(symbolName, spanFields(dialect), selectionRange(dialect), optional({ container: text })),
-    ),
+    closed(symbolName, spanFields(dialect), selectionRange(dialect), optional({ container: text })),
 };
 
 /** Symbols of the workspace. The range is complete or absent. */
@@ -20,13 +28,11 @@ export const workspaceSymbolsFacts: ShapeFacts = {
   order: ["document", "range", "name", "kind", "container"],
   item: (dialect) =>
     closed(
-      joinFields(
-        symbolName,
-        documentFields(dialect),
-        optionalFields(spanFields(dialect)),
-        selectionRange(dialect),
-        optional({ container: text }),
-      ),
+      symbolName,
+      documentFields(dialect),
+      optional(spanFields(dialect).properties),
+      selectionRange(dialect),
+      optional({ container: text }),
     ),
 };
 
@@ -37,13 +43,11 @@ export const callsFacts: ShapeFacts = {
   order: ["document", "place", "name", "kind"],
   item: (dialect) =>
     closed(
-      joinFields(
-        symbolName,
-        documentFields(dialect),
-        pointFields(dialect),
-        optional({ text }),
-        required({ sites: { type: "array", items: closed(pointFields(dialect)) } }),
-      ),
+      symbolName,
+      documentFields(dialect),
+      pointFields(dialect),
+      optional({ text }),
+      required({ sites: { type: "array", items: closed(pointFields(dialect)) } }),
     ),
 };
 
@@ -53,7 +57,7 @@ export const typesFacts: ShapeFacts = {
   counted: true,
   order: ["document", "place", "name", "kind"],
   item: (dialect) =>
-    closed(joinFields(symbolName, documentFields(dialect), pointFields(dialect), optional({ detail: text }))),
+    closed(symbolName, documentFields(dialect), pointFields(dialect), optional({ detail: text })),
 };
 
 /** Names of a symbol across projects. */
@@ -61,6 +65,5 @@ export const monikersFacts: ShapeFacts = {
   list: "monikers",
   counted: true,
   order: ["scheme", "identifier", "kind"],
-  item: () =>
-    closed(joinFields(required({ scheme: text, identifier: text, unique: text }), optional({ kind: text }))),
+  item: () => closed(required({ scheme: text, identifier: text, unique: text }), optional({ kind: text })),
 };

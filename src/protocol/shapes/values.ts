@@ -1,7 +1,8 @@
 /** Shapes of texts and other values, and of what the runtime itself reports. */
 import type { JsonObject } from "../../base/json.js";
-import { closed, joinFields, spanSchema } from "../spelling.js";
-import { count, flag, optional, required, type ShapeFacts, text, texts } from "./facts.js";
+import { spanSchema } from "../dialect-format.js";
+import { closed, count, flag, joinFields, optional, required, text, texts } from "../schema-fields.js";
+import type { ShapeFacts } from "./facts.js";
 
 const markedText = closed(required({ kind: { enum: ["markdown", "plaintext"] }, value: text }));
 
@@ -22,15 +23,13 @@ export const completionsFacts: ShapeFacts = {
   order: [],
   item: () =>
     closed(
-      joinFields(
-        required({ label: text, kind: text }),
-        optional({ detail: text, documentation: text, insert: text, deprecated: { const: true } }),
-      ),
+      required({ label: text, kind: text }),
+      optional({ detail: text, documentation: text, insert: text, deprecated: { const: true } }),
     ),
   otherMembers: () => required({ prefix: text, incomplete: flag }),
 };
 
-const parameter = closed(joinFields(required({ label: text }), optional({ documentation: text })));
+const parameter = closed(required({ label: text }), optional({ documentation: text }));
 
 /** The signatures of a call, the active one first. */
 export const signaturesFacts: ShapeFacts = {
@@ -39,10 +38,8 @@ export const signaturesFacts: ShapeFacts = {
   order: [],
   item: () =>
     closed(
-      joinFields(
-        required({ label: text, active: flag, parameters: { type: "array", items: parameter } }),
-        optional({ active_parameter: count, documentation: text }),
-      ),
+      required({ label: text, active: flag, parameters: { type: "array", items: parameter } }),
+      optional({ active_parameter: count, documentation: text }),
     ),
 };
 
@@ -83,12 +80,10 @@ export const batchFacts: ShapeFacts = {
   order: [],
   item: (_dialect, output) =>
     closed(
-      joinFields(
-        required({ index: count, tool: text }),
-        optional({ id: text }),
-        output.outcomes === "success" ? bySuccess : byWord,
-        optional({ needs_disambiguation: mark, answer_dropped: mark }),
-      ),
+      required({ index: count, tool: text }),
+      optional({ id: text }),
+      output.outcomes === "success" ? bySuccess : byWord,
+      optional({ needs_disambiguation: mark, answer_dropped: mark }),
     ),
   otherMembers: () => required({ successful: count, failed: count, skipped: count }),
 };

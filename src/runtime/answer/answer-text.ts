@@ -9,8 +9,8 @@ import type { DialectPlan, ErrorDialect, ToolPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import type { NextStep, Refusal, Warning } from "../../base/problem.js";
 import { cutCharacters } from "../../base/text.js";
-import { codeWord, spellMembers } from "../../protocol/members.js";
-import { documentKey, spanNames } from "../../protocol/spelling.js";
+import { documentKey, spanNames } from "../../protocol/dialect-format.js";
+import { codeWord, renameMembers } from "../../protocol/members.js";
 import type { LoadedTool } from "../bundle/load.js";
 import type { Lighter } from "../shapes/shape.js";
 import { withMoreCharacters } from "./next-steps.js";
@@ -57,7 +57,7 @@ export function toolTexts(
 export function renderAnswer({ dialect, text, empty }: ToolTexts, parts: AnswerParts): Answer {
   const { headline, lines } = parts;
   const notes = [...parts.unknown, ...parts.notes].join("\n");
-  const structured = spellMembers(dialect, parts.structured);
+  const structured = renameMembers(dialect, parts.structured);
   if (parts.isEmpty && empty !== null) return { structured, text: empty, notes, headline };
   if (text === undefined)
     return { structured, text: [headline, ...lines, ...parts.notes].join("\n"), notes: "", headline };

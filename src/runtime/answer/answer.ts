@@ -9,9 +9,9 @@ import { canonicalText, isTable, type Json, type JsonObject } from "../../base/j
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { Fault, type Refusal } from "../../base/problem.js";
 import { Turns } from "../../base/timing.js";
+import { documentKey } from "../../protocol/dialect-format.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { type ShapeFacts, shapes } from "../../protocol/shapes.js";
-import { documentKey } from "../../protocol/spelling.js";
 import type { ReplyData } from "../ask/candidates.js";
 import type { Choices } from "../ask/choose.js";
 import { assertFilesUnchanged } from "../ask/retry-on-change.js";

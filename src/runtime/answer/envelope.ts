@@ -4,7 +4,7 @@ import type { OutputPlan } from "../../abi/plan.js";
 import { define, defineAll, type Json, type JsonObject } from "../../base/json.js";
 import type { NextStep, Warning } from "../../base/problem.js";
 import { SCHEMA_VERSION } from "../../protocol/envelope.js";
-import { spellMembers } from "../../protocol/members.js";
+import { renameMembers } from "../../protocol/members.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { CallState } from "../call-state.js";
 import type { Shape } from "../shapes/shape.js";
@@ -125,7 +125,7 @@ export function askBack(
   // A template has no words for a question; where the structure is sent, the headline is enough.
   const isShort = text !== undefined && dialect.result !== "text";
   return {
-    structured: spellMembers(dialect, {
+    structured: renameMembers(dialect, {
       schema_version: SCHEMA_VERSION,
       ok: true,
       tool: header.tool,

@@ -7,7 +7,7 @@ import { nearest } from "../../base/nearest.js";
 import { type NextStep, Refusal, type Warning } from "../../base/problem.js";
 import type { Log } from "../../lsp/types.js";
 import { SCHEMA_VERSION } from "../../protocol/envelope.js";
-import { spellMembers } from "../../protocol/members.js";
+import { renameMembers } from "../../protocol/members.js";
 import {
   errorMembers,
   errorNumber,
@@ -108,7 +108,7 @@ export function refused(
     ].join("\n");
   return {
     isError: true,
-    structured: spellMembers(dialect, structured),
+    structured: renameMembers(dialect, structured),
     notes: "",
     headline: `${words.code}: ${words.message}`,
     text,

@@ -8,14 +8,14 @@ import type { JsonObject } from "../../base/json.js";
 import { type ColumnUnit, columnsOf, cutAround, detached, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import {
+  addRange,
   documentKey,
+  formatPosition,
+  formatRange,
   type Point,
-  putSpan,
+  rangeValue,
   type Span,
-  spanValue,
-  spellPoint,
-  spellSpan,
-} from "../../protocol/spelling.js";
+} from "../../protocol/dialect-format.js";
 import { RealPaths } from "../../workspace/gate.js";
 import type { Admitted, Gate } from "../../workspace/types.js";
 import type { LspPosition, LspRange } from "../ask/candidates.js";
@@ -96,17 +96,17 @@ export class Places {
 
   /** A server's range as members of an item. */
   async span(server: LanguageServer, uri: string, range: LspRange): Promise<JsonObject> {
-    return spellSpan(this.dialect, this.#span(await this.lines(server, uri), server, range));
+    return formatRange(this.dialect, this.#span(await this.lines(server, uri), server, range));
   }
 
   /** Adds a range to an item, with the file's text at hand. */
-  putSpan(item: JsonObject, lines: Lines | undefined, server: LanguageServer, range: LspRange): void {
-    putSpan(this.dialect, item, this.#span(lines, server, range));
+  addRange(item: JsonObject, lines: Lines | undefined, server: LanguageServer, range: LspRange): void {
+    addRange(this.dialect, item, this.#span(lines, server, range));
   }
 
   /** A range as one value, for a member that the shape names itself. */
-  spanValue(lines: Lines | undefined, server: LanguageServer, range: LspRange): JsonObject {
-    return spanValue(this.dialect, this.#span(lines, server, range));
+  rangeValue(lines: Lines | undefined, server: LanguageServer, range: LspRange): JsonObject {
+    return rangeValue(this.dialect, this.#span(lines, server, range));
   }
 
   #span(lines: Lines | undefined, server: LanguageServer, range: LspRange): Span {
@@ -116,7 +116,10 @@ export class Places {
   /** A server's position as members of an item. */
   async point(server: LanguageServer, uri: string, position: LspPosition): Promise<JsonObject> {
     const lines = await this.lines(server, uri);
-    return spellPoint(this.dialect, toPoint(lines, position, server.encoding, this.dialect.position.unit));
+    return formatPosition(
+      this.dialect,
+      toPoint(lines, position, server.encoding, this.dialect.position.unit),
+    );
   }
 
   /** The snippet of a range. It is copied, so that a kept item does not keep the whole file in memory. */

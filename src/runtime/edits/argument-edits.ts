@@ -1,8 +1,8 @@
 /** Reads edits from a tool's arguments: `files`, in the form of a preview, or `changes`, in LSP's form. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
+import { documentKey, spanNames } from "../../protocol/dialect-format.js";
 import { newDocumentKey } from "../../protocol/edit-arguments.js";
-import { documentKey, spanNames } from "../../protocol/spelling.js";
 import type { Change } from "../../workspace/edits/types.js";
 import { isRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";

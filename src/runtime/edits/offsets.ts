@@ -3,7 +3,7 @@
  * As LSP says, a character past the end of its line means the end of the line.
  */
 import { type ColumnUnit, columnsOf, type Lines, unitsOf } from "../../base/text.js";
-import type { Point } from "../../protocol/spelling.js";
+import type { Point } from "../../protocol/dialect-format.js";
 import type { LspPosition, LspRange } from "../ask/candidates.js";
 
 /** A range of a text in UTF-16 code units. */

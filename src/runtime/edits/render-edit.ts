@@ -3,11 +3,11 @@
  * page: the diffs of its parts together are its diff, and a long edit continues as insertions at its end.
  */
 import { resolve } from "node:path";
-import { fileUri } from "../../base/file-uri.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import { fileUri } from "../../base/paths.js";
 import { Lines } from "../../base/text.js";
+import { documentKey, formatRange, spanNames } from "../../protocol/dialect-format.js";
 import { newDocumentKey } from "../../protocol/edit-arguments.js";
-import { documentKey, spanNames, spellSpan } from "../../protocol/spelling.js";
 import type { EditOutcome, FilePreview, OperationPreview, Preview } from "../../workspace/edits/types.js";
 import type { CallState } from "../call-state.js";
 import { pointAt } from "./offsets.js";
@@ -94,7 +94,7 @@ function renderFile(call: CallState, file: FilePreview): JsonObject {
     lines &&
     changes.map(({ start, end, newText, note }): JsonObject => {
       const span = { start: pointAt(lines, start, unit), end: pointAt(lines, end, unit) };
-      return { ...spellSpan(dialect, span), new_text: newText, ...(note === undefined ? {} : { note }) };
+      return { ...formatRange(dialect, span), new_text: newText, ...(note === undefined ? {} : { note }) };
     });
   return {
     ...named(call, shown),

@@ -7,9 +7,9 @@ import { compareKeys, compareText, type KeyPart, sortBy, sortInTurns } from "../
 import { type ColumnUnit, ColumnWalk, type Lines } from "../../base/text.js";
 import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import { documentKey } from "../../protocol/dialect-format.js";
 import { itemKey } from "../../protocol/item-order.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
-import { documentKey } from "../../protocol/spelling.js";
 import type { Admitted } from "../../workspace/types.js";
 import { pageSize } from "../answer/fit-answer.js";
 import type { Places } from "../answer/places.js";

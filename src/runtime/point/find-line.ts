@@ -6,7 +6,7 @@ import type { JsonObject } from "../../base/json.js";
 import { uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { columnsOf, cutCharacters, type Lines } from "../../base/text.js";
-import { spellSpan } from "../../protocol/spelling.js";
+import { formatRange } from "../../protocol/dialect-format.js";
 import { toSpan } from "../answer/places.js";
 import type { CallState } from "../call-state.js";
 import { declaredOn, SeveralMatches } from "./find-symbol.js";
@@ -128,7 +128,7 @@ function candidate(call: CallState, target: Target, place: Place): JsonObject {
     name: wordAt(text, place.character)?.text ?? text.trim(),
     kind: "line",
     ...call.places.document(target.admitted),
-    ...spellSpan(dialect, toSpan(lines, { start: place, end }, "utf-16", dialect.position.unit)),
+    ...formatRange(dialect, toSpan(lines, { start: place, end }, "utf-16", dialect.position.unit)),
   };
   return text.trim() === "" ? item : { ...item, text: cutCharacters(text.trim(), snippetCharacters).text };
 }

@@ -5,8 +5,8 @@
  */
 import type { DialectPlan } from "../../abi/plan.js";
 import { columnsOf, convertColumn, type Lines, type PositionEncoding } from "../../base/text.js";
+import { formatPosition, type Point } from "../../protocol/dialect-format.js";
 import { isKeyword } from "../../protocol/keywords.js";
-import { type Point, spellPoint } from "../../protocol/spelling.js";
 import { toPoint } from "../answer/places.js";
 import { isEmpty, type ReplyPart } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
@@ -77,7 +77,7 @@ export function warnOfMovedPosition(call: CallState, target: Target, message: st
   if (target.place === undefined) return;
   const { dialect } = call.plan;
   const used = toPoint(target.document.lines, target.place, "utf-16", dialect.position.unit);
-  call.evidence.warn("answer/fuzzed-position", message, spellPoint(dialect, used));
+  call.evidence.warn("answer/fuzzed-position", message, formatPosition(dialect, used));
 }
 
 /** The starts of the words at these positions, without duplicates. */

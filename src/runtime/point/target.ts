@@ -6,7 +6,7 @@ import { define, isTable, type Json, type JsonObject } from "../../base/json.js"
 import { Refusal } from "../../base/problem.js";
 import type { Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
-import type { Point, Span } from "../../protocol/spelling.js";
+import type { Point, Span } from "../../protocol/dialect-format.js";
 import type { Admitted } from "../../workspace/types.js";
 import { askCandidates } from "../ask/ask.js";
 import {

@@ -7,7 +7,7 @@ import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { documentKey } from "../../protocol/spelling.js";
+import { documentKey } from "../../protocol/dialect-format.js";
 import { table, textOf } from "../answer/answer-text.js";
 import { garbled, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";

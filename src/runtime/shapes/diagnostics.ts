@@ -74,7 +74,7 @@ export function diagnosticKind(
     text: (what) => JSON.stringify(what),
     render: ({ server, range, what }, admitted, places, lines) => {
       const item = file(admitted, places);
-      if (range !== undefined) places.putSpan(item, lines, server, range);
+      if (range !== undefined) places.addRange(item, lines, server, range);
       defineAll(item, what);
       return item;
     },

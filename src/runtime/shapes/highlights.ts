@@ -39,7 +39,7 @@ const highlightKind: ItemKind<string> = {
   render({ server, range, what: kind }, _admitted, places, lines) {
     if (range === undefined) throw garbled(server, what);
     const item: JsonObject = {};
-    places.putSpan(item, lines, server, range);
+    places.addRange(item, lines, server, range);
     item.kind = kind;
     const text = places.textBeside(lines, server, range);
     if (text !== undefined) item.text = text;

@@ -72,7 +72,7 @@ async function rangeBeside(parts: ReplyPart[], call: CallState): Promise<JsonObj
     const range = isTable(value) ? value.range : undefined;
     if (server === undefined || uri === undefined || !isRange(range)) continue;
     const lines = await call.places.lines(server, uri);
-    return { range: call.places.spanValue(lines, server, range) };
+    return { range: call.places.rangeValue(lines, server, range) };
   }
   return {};
 }

@@ -1,7 +1,7 @@
 /** Links in a file. A link to a file outside the roots is dropped; one that was not resolved has no target. */
 import { isAbsolute, win32 } from "node:path";
-import { fileUri } from "../../base/file-uri.js";
 import type { JsonObject } from "../../base/json.js";
+import { fileUri } from "../../base/paths.js";
 import { redact } from "../../lsp/wire/redact.js";
 import { fileOf, rangeText, table, textOf } from "../answer/answer-text.js";
 import { garbled, isRange } from "../ask/candidates.js";

@@ -46,7 +46,7 @@ function locationKind(bounds: SnippetBounds | undefined): ItemKind<null> {
     render({ server, range }, admitted, places, lines) {
       if (range === undefined) throw garbled(server, what);
       const item = places.document(admitted);
-      places.putSpan(item, lines, server, range);
+      places.addRange(item, lines, server, range);
       const text = bounds && places.textBeside(lines, server, range, bounds);
       if (text !== undefined) item.text = text;
       return item;

@@ -45,7 +45,7 @@ const tokenKind: ItemKind<TokenWords> = {
   render({ server, range, what: { type, modifiers } }, _admitted, places, lines) {
     if (range === undefined) throw garbled(server, what);
     const item: JsonObject = {};
-    places.putSpan(item, lines, server, range);
+    places.addRange(item, lines, server, range);
     item.type = type;
     item.modifiers = modifiers;
     item.text = textIn(lines, range, server);

@@ -1,7 +1,8 @@
 /** The status of the language servers: files, state, memory, and the last error output. */
-import { fileUri } from "../../base/file-uri.js";
+
 import type { JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
+import { fileUri } from "../../base/paths.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import { table, textOf } from "../answer/answer-text.js";
 import { isEmpty } from "../ask/candidates.js";

@@ -24,9 +24,9 @@ export function symbolKind(
       if (isNamed) defineAll(item, places.document(admitted));
       const shown = isDeclaration ? symbol.range : extentOf(symbol, lines);
       if (shown !== undefined) {
-        places.putSpan(item, lines, server, shown);
+        places.addRange(item, lines, server, shown);
         const name = isDeclaration ? nameRangeOf(symbol, lines) : undefined;
-        if (name !== undefined) item.selection_range = places.spanValue(lines, server, name);
+        if (name !== undefined) item.selection_range = places.rangeValue(lines, server, name);
       }
       if (what.container !== undefined) item.container = what.container.path;
       return item;

@@ -2,8 +2,14 @@ import { runInThisContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalText, type Json } from "../../src/base/json.js";
-import { identifiers, inspectModule } from "../../src/emit/inspect.js";
-import { commentText, lit, memberText, objectText } from "../../src/emit/literal.js";
+import {
+  commentText,
+  identifiers,
+  inspectModule,
+  lit,
+  memberText,
+  objectText,
+} from "../../src/emit/code-text.js";
 
 const hostile = fc.oneof(
   fc.string({ unit: "binary" }),

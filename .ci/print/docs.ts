@@ -1,48 +1,39 @@
 /** Renders the printed pages of `docs/` from the config schema, the codes, the shipped tools, clients and presets. */
-import type { DialectPlan, Plan, ToolPlan } from "../abi/plan.js";
-import type { CodeFacts } from "../base/codes.js";
-import { isTable, type JsonObject } from "../base/json.js";
-import { sortBy } from "../base/order.js";
-import { toolViews } from "./catalogue.js";
-import { deployFile } from "./deploy.js";
-import { render, type Templates } from "./render.js";
+import type { DialectPlan, Plan, ToolPlan } from "../../src/abi/plan.js";
+import type { CodeFacts } from "../../src/base/codes.js";
+import { isTable, type JsonObject } from "../../src/base/json.js";
+import { sortBy } from "../../src/base/order.js";
+import { toolViews } from "../../src/emit/catalogue.js";
+import { deployFile } from "../../src/emit/deploy.js";
+import { render, type Templates } from "../../src/emit/render.js";
 
 /** `docs/config.md`: all config keys. */
 export function configDocs(schema: JsonObject, templates: Templates): string {
-  const properties = Object.entries(isTable(schema.properties) ? schema.properties : {});
+  const properties = Object.entries(tableOf(schema.properties));
   const plain = Object.fromEntries(properties.filter(([, member]) => !isSection(member)));
   const sections = properties
     .filter(([, member]) => isSection(member))
-    .map(([name, member]) => ({
-      heading: isTable(member) && member.items !== undefined ? `[[${name}]]` : `[${name}]`,
-      description: isTable(member) && typeof member.description === "string" ? member.description : "",
-      rows: schemaRows((isTable(member) ? member.items : undefined) ?? member),
-    }));
+    .map(([name, member]) => {
+      const { items, description } = tableOf(member);
+      return {
+        heading: items !== undefined ? `[[${name}]]` : `[${name}]`,
+        description: typeof description === "string" ? description : "",
+        rows: schemaRows(items ?? member),
+      };
+    });
   return render(templates, "docs/config.md", { top: schemaRows({ properties: plain }), sections });
 }
 
 /** `docs/problems.md`: all codes with cause and fix. */
 export function problemsDocs(codes: { readonly [code: string]: CodeFacts }, templates: Templates): string {
-  const kinds = [
-    {
-      kind: "problem",
-      heading: "Problems",
-      about: "Errors in a config or a bundle. They are reported before anything starts.",
-    },
-    {
-      kind: "refusal",
-      heading: "Refusals",
-      about: "Reasons why a call was not answered. The agent gets them with next steps.",
-    },
-    {
-      kind: "warning",
-      heading: "Warnings",
-      about: "Remarks about a config that works, or in an answer.",
-    },
-    { kind: "fault", heading: "Faults", about: "Bugs in lsp-proxy." },
-  ] as const;
+  const kinds: readonly [CodeFacts["kind"], heading: string, about: string][] = [
+    ["problem", "Problems", "Errors in a config or a bundle. They are reported before anything starts."],
+    ["refusal", "Refusals", "Reasons why a call was not answered. The agent gets them with next steps."],
+    ["warning", "Warnings", "Remarks about a config that works, or in an answer."],
+    ["fault", "Faults", "Bugs in lsp-proxy."],
+  ];
   const entries = sortBy(Object.entries(codes), ([code]) => [code]);
-  const groups = kinds.map(({ kind, heading, about }) => ({
+  const groups = kinds.map(([kind, heading, about]) => ({
     heading,
     about,
     codes: entries.filter(([, facts]) => facts.kind === kind).map(([code, facts]) => ({ code, ...facts })),
@@ -117,12 +108,7 @@ export function languagesDocs(view: LanguagesView, templates: Templates): string
 }
 
 /** A row of the table of config keys. */
-interface SchemaRow {
-  key: string;
-  type: string;
-  need: string;
-  meaning: string;
-}
+type SchemaRow = ReturnType<typeof row>;
 
 type Schema = Record<string, unknown>;
 
@@ -155,7 +141,7 @@ function nestedRows(member: Schema, key: string): SchemaRow[] {
   ];
 }
 
-function row(key: string, schema: Schema, required: boolean): SchemaRow {
+function row(key: string, schema: Schema, required: boolean) {
   const order =
     schema["x-order"] === "set"
       ? " Order does not matter."
