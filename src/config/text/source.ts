@@ -2,8 +2,7 @@
  * A config file that was read: its tree, its problems, and the line and column of each value. Reading never throws because
  * of a file's content: every mistake in it is a Problem.
  */
-import type { Code } from "../../base/codes.js";
-import { codes } from "../../base/codes.js";
+import { type Code, codes } from "../../base/codes.js";
 import type { JsonObject } from "../../base/json.js";
 import type { Place, Problem } from "../../base/problem.js";
 import { convertColumn, type Lines } from "../../base/text.js";

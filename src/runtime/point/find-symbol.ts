@@ -2,8 +2,7 @@
  * Finds a symbol by its name or name path: in the named file, then in the whole workspace. Several matches are a
  * question back to the agent, never a guess, unless the name has an index: `method[1]`.
  */
-import type { JsonObject } from "../../base/json.js";
-import { canonicalText } from "../../base/json.js";
+import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { itemKey } from "../../protocol/item-order.js";

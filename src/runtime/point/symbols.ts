@@ -3,8 +3,7 @@
  * own name, because that is the place to ask about, and ends where its declaration ends.
  */
 import { isTable } from "../../base/json.js";
-import type { Lines } from "../../base/text.js";
-import { convertColumn } from "../../base/text.js";
+import { convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { garbled, isRange, kindWord, type LspPosition, type LspRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";

@@ -5,8 +5,16 @@
 import { basename, dirname, isAbsolute } from "node:path";
 import { isTable } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
-import type { Owner, Tree } from "./disk.js";
-import { type ByteRange, type Disk, type DiskEntry, type FileState, hashFile, isSameTree } from "./disk.js";
+import {
+  type ByteRange,
+  type Disk,
+  type DiskEntry,
+  type FileState,
+  hashFile,
+  isSameTree,
+  type Owner,
+  type Tree,
+} from "./disk.js";
 import { isAbsent, systemCode, systemError } from "./errors.js";
 
 /** Error codes of file systems without hard links. */
