@@ -82,6 +82,7 @@ describe("the process around it", () => {
       join(folder, "entry.ts"),
       `import { planText } from ${JSON.stringify(fileURLToPath(new URL("../plan/config.ts", import.meta.url)))};
 import { bundleOf } from ${JSON.stringify(fileURLToPath(new URL("./support.ts", import.meta.url)))};
+import { readFileSync } from "node:fs";
 console.log(bundleOf(planText(readFileSync(process.argv[2], "utf8"))).manifest.bundle, new Date(0).toString(), ["ä", "z", "Z"].sort(Intl.Collator().compare).join(""));`,
     );
     const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -100,6 +100,7 @@ describe("a writer that is killed", () => {
     await build({
       stdin: {
         contents: `import { readFileSync } from "node:fs";
+import { writeBundle } from "../../src/emit/write.js";
 const [bundle, target, at, nth] = process.argv.slice(2);
 let seen = 0;
 writeBundle(JSON.parse(readFileSync(bundle, "utf8")), target, (step) => {

@@ -1,7 +1,7 @@
 /** A confined server: what it cannot do, that it still works, and that it never runs without its sandbox. */
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -63,6 +63,7 @@ async function tried(
   write(
     script,
     `import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 const attempt = (act) => { try { act(); return "done"; } catch (error) { return error.code; } };
 const write = attempt(() => writeFileSync(${JSON.stringify(join(root, "a.fake"))}, "new"));
 const create = attempt(() => writeFileSync(${JSON.stringify(join(root, "b.fake"))}, "new"));
