@@ -56,3 +56,12 @@ export function define(table: Record<string, unknown>, key: string, value: unkno
   if (key !== "__proto__") table[key] = value;
   else Object.defineProperty(table, key, { value, enumerable: true, configurable: true, writable: true });
 }
+
+/** Parses a text; undefined when it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

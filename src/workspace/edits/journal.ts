@@ -3,17 +3,27 @@
  * contents it replaces or removes (`images`), and empty folders that mark its stage. The record is written completely
  * and flushed before the first file of the workspace changes.
  */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
-import { isTable } from "../../base/json.js";
+import { isTable, parseJson } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
-import type { ByteRange, Content, Disk, Ownership } from "./disk.js";
-import { ignoreSystemErrors, isAbsent, systemCode } from "./errors.js";
+import type { Gate } from "../types.js";
+import {
+  type ByteRange,
+  type Content,
+  type Disk,
+  type FileState,
+  filesInTree,
+  type Ownership,
+} from "./disk.js";
+import { ABSENT, describeOrThrow, ignoreSystemErrors, refuseEdit, shownPath, tolerate } from "./errors.js";
 import { isStep, type Step } from "./steps.js";
 import type { EditLimits } from "./types.js";
 
 const entryName = /^[0-9a-z]{9}-[0-9a-f]{16}$/;
 const MAX_RECORD_BYTES = 256 << 20;
+
+const HOUR_MS = 3_600_000;
 
 /** One edit. This is the format of `record`: do not rename members. */
 export interface JournalEntry {
@@ -91,12 +101,12 @@ export class Journal {
       .map((folder) => new Journal(this.disk, folder, this.limits));
   }
 
-  /** Records an edit before it begins. Reading `images` sets the image ranges in the steps. */
-  async begin(entry: Omit<JournalEntry, "id">, images: AsyncIterable<Uint8Array>): Promise<JournalEntry> {
+  /** Records an edit before it begins, with the contents that it replaces or removes. */
+  async begin(entry: Omit<JournalEntry, "id">, gate: Gate): Promise<JournalEntry> {
     const id = `${Date.now().toString(36).padStart(9, "0")}-${randomBytes(8).toString("hex")}`;
     const recorded = { ...entry, id };
     try {
-      await this.#write(recorded, images);
+      await this.#write(recorded, gate);
     } catch (error) {
       // What cannot be removed now is removed by the next process that takes the lock.
       await ignoreSystemErrors(this.forget(id));
@@ -105,11 +115,13 @@ export class Journal {
     return recorded;
   }
 
-  async #write(entry: JournalEntry, images: AsyncIterable<Uint8Array>): Promise<void> {
+  async #write(entry: JournalEntry, gate: Gate): Promise<void> {
     const folder = this.#path(entry.id);
     // Created as late as possible: pruning removes empty folders, and every start lists all of them.
     await ensureFolder(this.disk, this.folder, "private");
     await this.disk.makeFolder(folder, "private");
+    // An undo cannot be undone: its old contents are only held while it runs.
+    const images = saveImages(this.disk, gate, entry.undoes === null ? entry.steps : []);
     await this.disk.write(join(folder, "images"), images, "private");
     const text = Buffer.from(JSON.stringify({ version: 1, ...entry }));
     await this.disk.write(join(folder, "record.new"), text, "private");
@@ -130,9 +142,7 @@ export class Journal {
 
   async forget(id: string): Promise<void> {
     // The record first: a partly removed entry must not look complete.
-    await this.disk.unlink(join(this.#path(id), "record")).catch((error: unknown) => {
-      if (!isAbsent(error)) throw error;
-    });
+    await tolerate(ABSENT, this.disk.unlink(join(this.#path(id), "record")));
     await this.disk.removeTree(this.#path(id));
   }
 
@@ -155,7 +165,7 @@ export class Journal {
   /** The newest edit, if it is unfinished. Only the newest can be: recovery runs before a new edit begins. */
   async lastUnfinished(): Promise<string | undefined> {
     const names = await this.disk.list(this.folder).catch((error: unknown): string[] => {
-      if (systemCode(error) === "") throw error;
+      describeOrThrow(error);
       return [];
     });
     const id = entryIds(names).at(-1);
@@ -165,13 +175,8 @@ export class Journal {
   /** Reads an edit; undefined when the record is damaged. */
   async read(id: string): Promise<JournalEntry | undefined> {
     const bytes = await this.disk.read(join(this.#path(id), "record"), MAX_RECORD_BYTES);
-    try {
-      const entry: unknown = JSON.parse(bytes.toString("utf8"));
-      if (isEntry(entry) && entry.id === id) return entry;
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-    }
-    return undefined;
+    const entry = parseJson(bytes.toString("utf8"));
+    return isEntry(entry) && entry.id === id ? entry : undefined;
   }
 
   /** Whether a file with this content at this path is a backup copy of a recorded edit. */
@@ -213,9 +218,19 @@ export class Journal {
     }
   }
 
-  /** Removes the journal's folder; the system refuses when it is not empty. */
-  async remove(): Promise<void> {
-    await this.disk.removeFolder(this.folder);
+  /** Prunes the journals of workspaces that may never be opened again; once an hour, for all processes. */
+  async pruneOthers(): Promise<void> {
+    const mark = `pruned-${Math.floor(Date.now() / HOUR_MS)}`;
+    const names = await this.disk.list(this.lockFolder);
+    if (names.includes(mark)) return;
+    for (const other of await this.others()) {
+      await ignoreSystemErrors(other.prune());
+      // The system refuses this while the journal has entries.
+      await ignoreSystemErrors(this.disk.removeFolder(other.folder));
+    }
+    await this.disk.makeFolder(join(this.lockFolder, mark), "private");
+    for (const name of names.filter((old) => old.startsWith("pruned-")))
+      await this.disk.removeFolder(join(this.lockFolder, name));
   }
 
   async #size(id: string): Promise<number> {
@@ -226,11 +241,8 @@ export class Journal {
   }
 
   /** The names in a folder; none when it does not exist. */
-  #list(folder: string): Promise<string[]> {
-    return this.disk.list(folder).catch((error: unknown) => {
-      if (isAbsent(error)) return [];
-      throw error;
-    });
+  async #list(folder: string): Promise<string[]> {
+    return (await tolerate(ABSENT, this.disk.list(folder))) ?? [];
   }
 
   #path(id: string): string {
@@ -246,7 +258,38 @@ function entryIds(names: string[]): string[] {
 }
 
 async function ensureFolder(disk: Disk, folder: string, owner: Ownership): Promise<void> {
-  await disk.makeFolder(folder, owner).catch((error: unknown) => {
-    if (systemCode(error) !== "EEXIST") throw error;
-  });
+  await tolerate(["EEXIST"], disk.makeFolder(folder, owner));
+}
+
+/** The bytes that the journal must keep to undo steps. */
+export function imageBytes(steps: Step[]): number {
+  return steps.flatMap(imagesOf).reduce((sum, { state }) => sum + state.size, 0);
+}
+
+/** The files that a step replaces or removes; `target.image` is set when the content is saved. */
+function imagesOf(step: Step): { path: string; state: FileState; target: { image: ByteRange | null } }[] {
+  if (step.kind === "swap") return [{ path: step.path, state: step.before, target: step }];
+  if (step.kind !== "take") return [];
+  return filesInTree(step.tree, step.path).map(({ path, file }) => ({
+    path,
+    state: file.state,
+    target: file,
+  }));
+}
+
+/** Yields the contents that steps replace or remove, and sets their ranges in the steps. */
+async function* saveImages(disk: Disk, gate: Gate, steps: Step[]): AsyncIterable<Uint8Array> {
+  let offset = 0;
+  for (const { path, state, target } of steps.flatMap(imagesOf)) {
+    const hash = createHash("sha256");
+    const start = offset;
+    for await (const chunk of disk.readChunks(path)) {
+      hash.update(chunk);
+      offset += chunk.length;
+      yield chunk;
+    }
+    target.image = { offset: start, length: offset - start };
+    if (hash.digest("hex") !== state.sha256)
+      throw refuseEdit([{ code: "edit/changed", path: shownPath(gate, path), message: "changed meanwhile" }]);
+  }
 }

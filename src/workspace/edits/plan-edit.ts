@@ -7,7 +7,7 @@ import { isInside } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { Admitted } from "../types.js";
 import { type DiskEntry, pathsInTree, readTree, spend, type Tree } from "./disk.js";
-import { describeSystemError } from "./errors.js";
+import { describeOrThrow } from "./errors.js";
 import { type EditContext, isSameEntry, PlannedFile, PlannedTree } from "./planned-tree.js";
 import { hasLoneSurrogate } from "./text-edits.js";
 import type { Change, OperationPreview, Reason } from "./types.js";
@@ -72,9 +72,8 @@ class Planner implements EditPlan {
     } catch (error) {
       if (error instanceof Refusal) this.reasons.push({ code: error.code, path, message: error.message });
       else {
-        const description = describeSystemError(error);
-        if (description === undefined) throw error;
-        this.reasons.push({ code: "guard/not-a-file", path, message: `cannot be read: ${description}` });
+        const message = `cannot be read: ${describeOrThrow(error)}`;
+        this.reasons.push({ code: "guard/not-a-file", path, message });
       }
     }
   }

@@ -9,7 +9,7 @@ import * as fs from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { READ_FLAGS, standsAt } from "../../base/guarded-open.js";
 import type { Content, Disk, DiskEntry, Ownership } from "./disk.js";
-import { isAbsent, systemCode, systemError } from "./errors.js";
+import { ABSENT, systemCode, systemError, tolerate } from "./errors.js";
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const WRITE_FLAGS = constants.O_WRONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0);
@@ -19,23 +19,17 @@ const CHUNK_BYTES = 1 << 20;
 const COPY_TIMEOUT_MS = 10_000;
 
 export const realDisk: Disk = {
-  async stat(path) {
-    try {
-      return await inFolder(path, async (name) => toEntry(await fs.lstat(name, { bigint: true })));
-    } catch (error) {
-      if (isAbsent(error)) return undefined;
-      throw error;
-    }
-  },
+  stat: (path) =>
+    tolerate(
+      ABSENT,
+      inFolder(path, async (name) => toEntry(await fs.lstat(name, { bigint: true }))),
+    ),
   async canWrite(path) {
-    try {
-      // `access` would check the real user id; opening checks the effective one.
-      await (await inFolder(path, (name) => fs.open(name, WRITE_FLAGS))).close();
-      return true;
-    } catch (error) {
-      if (["EACCES", "EPERM", "EROFS", "ETXTBSY"].includes(systemCode(error))) return false;
-      throw error;
-    }
+    // `access` would check the real user id; opening checks the effective one.
+    const opened = inFolder(path, (name) => fs.open(name, WRITE_FLAGS));
+    const file = await tolerate(["EACCES", "EPERM", "EROFS", "ETXTBSY"], opened);
+    await file?.close();
+    return file !== undefined;
   },
   async read(path, maxBytes) {
     const file = await inFolder(path, (name) => fs.open(name, READ_FLAGS));
@@ -186,9 +180,7 @@ async function setOwner(file: fs.FileHandle, owner: Ownership, privateMode: numb
   if (owner === "private") return file.chmod(privateMode);
   const stats = await file.stat();
   if (stats.uid !== owner.uid || stats.gid !== owner.gid)
-    await file.chown(owner.uid, owner.gid).catch((error: unknown) => {
-      if (!["EPERM", "ENOTSUP", "ENOSYS", "EINVAL"].includes(systemCode(error))) throw error;
-    });
+    await tolerate(["EPERM", "ENOTSUP", "ENOSYS", "EINVAL"], file.chown(owner.uid, owner.gid));
   await file.chmod(owner.mode);
 }
 
@@ -201,8 +193,9 @@ async function makeWritable(folder: string): Promise<void> {
 }
 
 function toEntry(stats: BigIntStats): DiskEntry {
+  const folderOrLink = stats.isDirectory() ? "folder" : stats.isSymbolicLink() ? "link" : "other";
   return {
-    kind: kindOf(stats),
+    kind: stats.isFile() ? "file" : folderOrLink,
     identity: `${stats.dev}:${stats.ino}`,
     size: Number(stats.size),
     links: Number(stats.nlink),
@@ -210,12 +203,6 @@ function toEntry(stats: BigIntStats): DiskEntry {
     uid: Number(stats.uid),
     gid: Number(stats.gid),
   };
-}
-
-function kindOf(stats: BigIntStats): DiskEntry["kind"] {
-  if (stats.isFile()) return "file";
-  if (stats.isDirectory()) return "folder";
-  return stats.isSymbolicLink() ? "link" : "other";
 }
 
 /** Arguments of `/bin/cp` that copy extended attributes and access lists, which Node cannot. */

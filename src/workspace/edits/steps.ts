@@ -5,9 +5,17 @@
 import { basename, dirname, isAbsolute } from "node:path";
 import { isTable } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
-import type { Owner, Tree } from "./disk.js";
-import { type ByteRange, type Disk, type DiskEntry, type FileState, hashFile, isSameTree } from "./disk.js";
-import { isAbsent, systemCode, systemError } from "./errors.js";
+import {
+  type ByteRange,
+  type Disk,
+  type DiskEntry,
+  type FileState,
+  hashFile,
+  isSameTree,
+  type Owner,
+  type Tree,
+} from "./disk.js";
+import { ABSENT, systemError, tolerate } from "./errors.js";
 
 /** Error codes of file systems without hard links. */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
@@ -186,26 +194,23 @@ async function isMovedEntry(disk: Disk, step: StepOf<"move">, found: DiskEntry):
 
 /** Gives the old file a hidden name that keeps its content whatever happens to its path. */
 async function holdFile(disk: Disk, { path, held, before }: StepOf<"swap">): Promise<void> {
-  try {
-    await disk.link(path, held);
-  } catch (error) {
-    if (!NO_HARD_LINKS.includes(systemCode(error))) throw error;
-    await disk.writeLike(path, held, disk.readChunks(path), before);
-  }
+  if (!(await tryLink(disk, path, held))) await disk.writeLike(path, held, disk.readChunks(path), before);
+}
+
+/** Makes a hard link; false where the file system has none. */
+async function tryLink(disk: Disk, from: string, to: string): Promise<boolean> {
+  const isLinked = disk.link(from, to).then(() => true);
+  return (await tolerate(NO_HARD_LINKS, isLinked)) ?? false;
 }
 
 /** Moves something to a free path; what appears there meanwhile is not replaced. */
 async function moveWithoutReplacing(disk: Disk, from: string, to: string): Promise<void> {
   const isVariant = isCaseVariant(from, to);
-  if (!isVariant && (await disk.stat(from))?.kind === "file") {
-    try {
-      await disk.link(from, to);
-      return await disk.unlink(from);
-    } catch (error) {
-      if (!NO_HARD_LINKS.includes(systemCode(error))) throw error;
-    }
+  if (!isVariant) {
+    const isFile = (await disk.stat(from))?.kind === "file";
+    if (isFile && (await tryLink(disk, from, to))) return disk.unlink(from);
+    if ((await disk.stat(to)) !== undefined) throw systemError("EEXIST", "the target exists");
   }
-  if (!isVariant && (await disk.stat(to)) !== undefined) throw systemError("EEXIST", "the target exists");
   await disk.rename(from, to);
 }
 
@@ -215,9 +220,7 @@ function isCaseVariant(from: string, to: string): boolean {
 }
 
 async function removeIfEmpty(disk: Disk, folder: string): Promise<void> {
-  await disk.removeFolder(folder).catch((error: unknown) => {
-    if (!isAbsent(error) && !["ENOTEMPTY", "EEXIST"].includes(systemCode(error))) throw error;
-  });
+  await tolerate([...ABSENT, "ENOTEMPTY", "EEXIST"], disk.removeFolder(folder));
 }
 
 function changed(): Error {

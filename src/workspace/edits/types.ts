@@ -6,8 +6,8 @@ import type { Code } from "../../base/codes.js";
 import type { Gate } from "../types.js";
 
 /**
- * Replaces a range of a text. Offsets count UTF-16 code units of the text without its byte-order mark. All changes of
- * one edit refer to the same text; insertions at one offset keep their order.
+ * Replaces a range of a text. Offsets count UTF-16 code units without the byte-order mark. All changes of one edit
+ * refer to the same text; insertions at one offset keep their order.
  */
 export interface TextChange {
   start: number;
@@ -25,22 +25,12 @@ export type Change =
   | {
       kind: "edit";
       path: string;
-      /**
-       * Hash of the bytes that the offsets refer to. A second edit of a file names the text before the first one (the two
-       * are merged) or the text after it.
-       */
+      /** Hash of the bytes that the offsets refer to. A second edit of a file names those before or after the first. */
       sha256: string;
       changes: TextChange[];
     }
   | { kind: "create"; path: string; text: string; overwrite: boolean; ignoreIfExists: boolean; note?: string }
-  | {
-      kind: "rename";
-      from: string;
-      to: string;
-      overwrite: boolean;
-      ignoreIfExists: boolean;
-      note?: string;
-    }
+  | { kind: "rename"; from: string; to: string; overwrite: boolean; ignoreIfExists: boolean; note?: string }
   | { kind: "delete"; path: string; recursive: boolean; ignoreIfNotExists: boolean; note?: string };
 
 /** Why an edit is refused, about one file. */
@@ -55,9 +45,9 @@ export interface Reason {
 export interface FilePreview {
   /** Absolute real path: where the file is now, or where a new file will be. */
   path: string;
-  /** The path relative to the roots, as answers show it; the key of `expected`. */
+  /** The path relative to the roots, as answers show it. */
   shown: string;
-  /** The shown path after the edit; null when the file is removed. */
+  /** Null when the file is removed. */
   shownAfter: string | null;
   /** Null for a new file. */
   beforeSha256: string | null;
@@ -69,7 +59,6 @@ export interface FilePreview {
   changes: TextChange[];
   /** Unified diff; empty when only the path changes. */
   diff: string;
-  /** Whether `diff` was cut because it was too long. */
   diffCut: boolean;
   /** Number of other hard links, which keep the old text. */
   otherLinks: number;
@@ -80,7 +69,6 @@ export interface FilePreview {
 export interface OperationPreview {
   kind: "create" | "rename" | "delete";
   path: string;
-  /** The new path of a rename. */
   to?: string;
   folder: boolean;
   /** Number of files in the folder; 1 for a file. */
@@ -92,7 +80,6 @@ export interface OperationPreview {
 }
 
 export interface Preview {
-  /** The changes that were previewed. */
   changes: Change[];
   /** Sorted by path. */
   files: FilePreview[];
@@ -109,16 +96,13 @@ export interface AppliedFile {
   shown: string;
   beforeSha256: string | null;
   afterSha256: string | null;
-  /** Number of text changes. */
   changes: number;
 }
 
 export interface AppliedOperation {
   kind: "create" | "rename" | "delete";
-  /** Absolute path before. */
   path: string;
   shown: string;
-  /** Absolute path after a rename. */
   to?: string;
   shownTo?: string;
   folder: boolean;
@@ -185,20 +169,6 @@ export const defaultEditLimits: EditLimits = {
   journalAgeMs: 7 * 24 * 3_600_000,
   lockWaitMs: 10_000,
 };
-
-/** The edits of one workspace. A Refusal carries all reasons in `data.reasons`. */
-export interface Edits {
-  /** Checks an edit without writing. Problems are returned in `reasons`, not thrown. */
-  preview(changes: Change[], gate?: Gate): Promise<Preview>;
-  /** Applies a preview completely, or throws a Refusal and changes nothing. */
-  apply(preview: Preview, options?: ApplyOptions): Promise<Applied>;
-  /** Reverts an applied edit completely, or throws a Refusal; works after a restart too. */
-  undo(undoToken: string, caller?: Caller): Promise<EditOutcome>;
-  /** What an undo would change; throws a Refusal where it is not possible. Writes nothing. */
-  previewUndo(undoToken: string, caller?: Caller): Promise<EditOutcome>;
-  /** Waits for running operations. */
-  close(): Promise<void>;
-}
 
 export interface EditsOptions {
   gate: Gate;

@@ -4,15 +4,21 @@
  */
 import { dirname, join } from "node:path";
 import { Refusal } from "../../base/problem.js";
-import { HiddenNames, type PreparedStep } from "./build-steps.js";
+import {
+  hiddenNames,
+  type NameBeside,
+  type PreparedStep,
+  pathsOfOperations,
+  swapStep,
+} from "./build-steps.js";
 import { type DiskEntry, hashFile, isSameTree, ownerOf } from "./disk.js";
-import { describeSystemError, shownPath } from "./errors.js";
+import { describeOrThrow, shownPath } from "./errors.js";
 import type { Journal, JournalEntry } from "./journal.js";
 import { type EditContext, PathOverlay } from "./planned-tree.js";
 import { pathsOf, type Step, type StepOf } from "./steps.js";
 import type { Reason } from "./types.js";
 
-type UndoContext = Pick<EditContext, "disk" | "gate" | "protectedPaths"> & { journal: Journal };
+type UndoContext = EditContext & { journal: Journal };
 
 /** The steps that undo an edit, or the reasons why it cannot be undone. */
 export async function undoSteps(
@@ -28,7 +34,7 @@ export async function undoSteps(
 class UndoBuilder {
   readonly prepared: PreparedStep[] = [];
   readonly reasons: Reason[] = [];
-  readonly #names: HiddenNames;
+  readonly #beside: NameBeside;
   readonly #overlay = new PathOverlay();
   /** Hashes of files after their content is restored, by their path now. */
   readonly #restored = new Map<string, string>();
@@ -37,8 +43,7 @@ class UndoBuilder {
     private readonly context: UndoContext,
     private readonly entry: JournalEntry,
   ) {
-    const pathSteps = entry.steps.filter((step) => step.kind !== "swap");
-    this.#names = new HiddenNames(context.disk, pathSteps.flatMap(pathsOf));
+    this.#beside = hiddenNames(context.disk, pathsOfOperations(entry.steps));
   }
 
   async add(step: Step): Promise<void> {
@@ -48,8 +53,7 @@ class UndoBuilder {
       const prepared = await this.#reverse(step);
       if (prepared !== undefined) this.prepared.push(prepared);
     } catch (error) {
-      const message = error instanceof Refusal ? error.message : describeSystemError(error);
-      if (message === undefined) throw error;
+      const message = error instanceof Refusal ? error.message : describeOrThrow(error);
       const code = error instanceof Refusal ? error.code : "edit/undo-conflict";
       this.reasons.push({ code, path: shownPath(this.context.gate, path), message });
     }
@@ -78,15 +82,12 @@ class UndoBuilder {
     // The edit did not change the permissions, so those of now are kept.
     const owner = ownerOf(found);
     this.#restored.set(step.after, step.before.sha256);
-    return {
-      step: {
-        ...{ kind: "swap", path: step.after, after: step.path },
-        ...{ before: { ...step.now, ...owner }, now: { ...step.before, ...owner }, image: null },
-        staged: await this.#names.beside(step.after),
-        held: await this.#names.beside(step.after),
-      },
-      contentOf: () => ({ bytes: journal.image(this.entry.id, image), keepOwner: true }),
-    };
+    const [before, now] = [
+      { ...step.now, ...owner },
+      { ...step.before, ...owner },
+    ];
+    const bytes = journal.image(this.entry.id, image);
+    return swapStep(this.#beside, { path: step.after, after: step.path, before, now }, bytes);
   }
 
   async #reverseMove(step: StepOf<"move">): Promise<PreparedStep> {
@@ -114,7 +115,7 @@ class UndoBuilder {
     if (origin === undefined || !(await isSameTree(this.context.disk, origin, tree)))
       throw conflict("was changed since the edit");
     this.#overlay.remove(path);
-    return { step: { kind: "take", path, tree, held: await this.#names.beside(path) } };
+    return { step: { kind: "take", path, tree, held: await this.#beside(path) } };
   }
 
   async #reverseTake({ path, tree }: StepOf<"take">): Promise<PreparedStep> {
@@ -122,7 +123,7 @@ class UndoBuilder {
     this.#overlay.create(path);
     const { journal } = this.context;
     return {
-      step: { kind: "place", path, tree, staged: await this.#names.beside(path) },
+      step: { kind: "place", path, tree, staged: await this.#beside(path) },
       contentOf: (file) => ({
         bytes: file?.image ? journal.image(this.entry.id, file.image) : Buffer.alloc(0),
         keepOwner: true,
