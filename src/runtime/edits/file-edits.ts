@@ -3,8 +3,9 @@
  * (`workspace/willRenameFiles` etc.) and may add edits, such as updated imports; those are applied before the operation.
  */
 import { existsSync } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { entryFacts } from "../../base/facts.js";
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
@@ -40,7 +41,7 @@ export async function renameFile(call: CallState, args: JsonObject): Promise<Pro
   const { path: newPath } = await call.gate.admitEntry(to);
   const overwrite = args.overwrite === true;
   const change: Change = { kind: "rename", from, to, overwrite, ignoreIfExists: false };
-  return withServerEdits(call, "Rename", { path, newPath, isFolder: await isFolder(path) }, change);
+  return withServerEdits(call, "Rename", { path, newPath, isFolder: isFolderAt(path) }, change);
 }
 
 export async function deleteFile(call: CallState, args: JsonObject): Promise<ProposedEdit> {
@@ -48,7 +49,7 @@ export async function deleteFile(call: CallState, args: JsonObject): Promise<Pro
   const { path } = await call.gate.admitEntry(name);
   const recursive = args.recursive === true;
   const change: Change = { kind: "delete", path: name, recursive, ignoreIfNotExists: false };
-  return withServerEdits(call, "Delete", { path, isFolder: await isFolder(path) }, change);
+  return withServerEdits(call, "Delete", { path, isFolder: isFolderAt(path) }, change);
 }
 
 /** The edits that servers add, then the operation itself. */
@@ -74,7 +75,8 @@ async function withServerEdits(
       // Nothing refers to a new file: a server that adds nothing is not part of the answer.
       if (!isCreate || reply.value !== null) call.evidence.heard(server, reply.readiness);
       const added = await readServerEdit(call, server, reply.value, call.since);
-      edit.merge(withoutDuplicates(added, edit));
+      removeKnown(added.changes, edit.changes);
+      edit.merge(added);
       hasAnswer = true;
     } catch (error) {
       call.signal.throwIfAborted();
@@ -100,18 +102,13 @@ async function registeredFiles(
 }
 
 /** Removes text changes that another server proposed already. */
-function withoutDuplicates(added: ProposedEdit, earlier: ProposedEdit): ProposedEdit {
+function removeKnown(added: readonly Change[], earlier: readonly Change[]): void {
   const keyOf = (path: string, { start, end, newText }: TextChange) =>
     canonicalText([path, start, end, newText]);
-  const known = new Set(
-    earlier.changes.flatMap((change) =>
-      change.kind === "edit" ? change.changes.map((one) => keyOf(change.path, one)) : [],
-    ),
-  );
-  for (const change of added.changes)
-    if (change.kind === "edit")
-      change.changes = change.changes.filter((one) => !known.has(keyOf(change.path, one)));
-  return added;
+  const edits = earlier.filter((change) => change.kind === "edit");
+  const known = new Set(edits.flatMap(({ path, changes }) => changes.map((one) => keyOf(path, one))));
+  for (const change of added.filter((one) => one.kind === "edit"))
+    change.changes = change.changes.filter((one) => !known.has(keyOf(change.path, one)));
 }
 
 function runningServers(call: CallState, path: string): LanguageServer[] {
@@ -172,9 +169,8 @@ function addDoubt(
 }
 
 /** Whether a path is a folder itself, not a link to one. */
-async function isFolder(path: string): Promise<boolean> {
-  const stats = await lstat(path).catch(() => undefined);
-  return stats?.isDirectory() === true;
+function isFolderAt(path: string): boolean {
+  return entryFacts(path)?.isDirectory() === true;
 }
 
 function pathArgument(args: JsonObject, name: string): string {

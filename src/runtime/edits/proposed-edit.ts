@@ -1,6 +1,6 @@
 /**
  * An edit that a server's reply or a tool's arguments propose, before the engine checks it: its changes, the reasons
- * against it, and the texts that its positions refer to.
+ * against it, and the texts that its positions refer to. A position that a text does not have is refused.
  */
 import { existsSync } from "node:fs";
 import type { Code } from "../../base/codes.js";
@@ -8,15 +8,15 @@ import { sha256 } from "../../base/hash.js";
 import type { Json } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
 import { Fault, Refusal } from "../../base/problem.js";
-import { type ColumnUnit, Lines } from "../../base/text.js";
+import { type ColumnUnit, columnsOf, Lines, unitsOf } from "../../base/text.js";
 import { readText } from "../../lsp/documents/read-text.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import type { Point } from "../../protocol/spelling.js";
 import type { Edits } from "../../workspace/edits/edits.js";
 import type { Change, Reason, TextChange } from "../../workspace/edits/types.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
-import type { LspRange } from "../lsp-values.js";
-import { exactExtent } from "./offsets.js";
+import type { LspPosition, LspRange } from "../lsp-values.js";
 
 /** A command that a server wants to run after an edit. */
 export interface ServerCommand {
@@ -198,4 +198,52 @@ export class EditBuilder {
 
 function changed(message: string): Refusal {
   return new Refusal("edit/changed", message);
+}
+
+/** A range of a text in UTF-16 code units. */
+export interface Extent {
+  start: number;
+  end: number;
+}
+
+/**
+ * The offset of a position; undefined past the last line and in the middle of a character. As LSP says, a character past
+ * the end of its line means the end of the line.
+ */
+export function exactOffset(
+  lines: Lines,
+  { line, character }: LspPosition,
+  unit: ColumnUnit,
+): number | undefined {
+  if (!(line >= 0 && line < lines.count && character >= 0)) return undefined;
+  const text = lines.line(line);
+  if (lines.isPlain(line)) return lines.start(line) + Math.min(character, text.length);
+  let seen = 0;
+  let offset = lines.start(line);
+  for (const one of text) {
+    if (seen >= character) break;
+    seen += unitsOf(one.codePointAt(0) ?? 0, unit);
+    offset += one.length;
+  }
+  return seen > character ? undefined : offset;
+}
+
+/**
+ * The offsets of a range; undefined when the text does not have it. Formatters name the end of a text by the line after
+ * its last one, or, when they replace the whole text, by any line past it.
+ */
+export function exactExtent(lines: Lines, { start, end }: LspRange, unit: ColumnUnit): Extent | undefined {
+  const from = exactOffset(lines, start, unit);
+  const isWhole = start.line === 0 && start.character === 0;
+  const isNextLine = end.line === lines.count && end.character === 0;
+  const isTextEnd = end.line >= lines.count && (isWhole || isNextLine);
+  const to = isTextEnd ? lines.text.length : exactOffset(lines, end, unit);
+  return from === undefined || to === undefined || to < from ? undefined : { start: from, end: to };
+}
+
+/** The zero-based line and column of an offset. */
+export function pointAt(lines: Lines, offset: number, unit: ColumnUnit): Point {
+  const line = lines.lineAt(offset);
+  const before = lines.text.slice(lines.start(line), offset);
+  return { line, character: lines.isPlain(line) ? before.length : columnsOf(before, unit) };
 }

@@ -2,12 +2,13 @@
  * Previews that can still be applied: those of a session, in memory, and those of `lsp-proxy call`, on disk, because each
  * of its calls is a process of its own. A token is bound to the tool and the arguments that produced it.
  */
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { writeAtomically } from "../../base/atomic-write.js";
+import { factsOf } from "../../base/facts.js";
 import { sha256 } from "../../base/hash.js";
-import { isTable } from "../../base/json.js";
+import { isTable, parseJson } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Readiness } from "../../lsp/types.js";
@@ -69,14 +70,13 @@ export class SessionPreviews {
   }
 }
 
-/** An estimate: up to two bytes per UTF-16 code unit, and some for each change and file. */
+/** An estimate: up to two bytes per UTF-16 code unit, and some for each text and operation. */
 function sizeOf({ files, operations }: Preview): number {
-  let bytes = 500 + operations.length * 500;
-  for (const { before, diff, changes } of files) {
-    bytes += 1_000 + 2 * ((before?.length ?? 0) + diff.length);
-    for (const { newText } of changes) bytes += 100 + 2 * newText.length;
-  }
-  return bytes;
+  const texts = files.flatMap(({ before, diff, changes }) => [
+    ...[before ?? "", diff],
+    ...changes.map(({ newText }) => newText),
+  ]);
+  return texts.reduce((sum, text) => sum + 200 + 2 * text.length, 500 * (operations.length + 1));
 }
 
 /** A preview as it is stored on disk. */
@@ -106,16 +106,13 @@ export class SavedPreviews {
     if (edit.command !== undefined) return false;
     const { changes, doubts, toConfirm, unsureServers: unsure } = edit;
     const before = [...beforeHashes(preview)];
-    const saved: SavedPreview = {
-      ...{ version: 1, at: Date.now(), changes, doubts, toConfirm, unsure, before, readiness },
-    };
+    const [version, at] = [1, Date.now()] as const;
+    const saved: SavedPreview = { version, at, changes, doubts, toConfirm, unsure, before, readiness };
     const text = JSON.stringify(saved);
     if (text.length > MAX_FILE_CHARS) return false;
     try {
-      writeAtomically(join(this.#folder, fileName(preview.token, binding)), text, {
-        mode: 0o600,
-        folderMode: 0o700,
-      });
+      const path = join(this.#folder, fileName(preview.token, binding));
+      writeAtomically(path, text, { mode: 0o600, folderMode: 0o700 });
       await this.#prune();
       return true;
     } catch (error) {
@@ -128,11 +125,8 @@ export class SavedPreviews {
   async find(call: CallState, token: string, binding: string | undefined): Promise<ShownPreview | undefined> {
     const saved = await this.#read(token, binding);
     if (saved === undefined) return undefined;
-    const edit = new ProposedEdit();
-    edit.changes.push(...saved.changes);
-    edit.doubts.push(...saved.doubts);
-    edit.toConfirm.push(...saved.toConfirm);
-    edit.unsureServers.push(...saved.unsure);
+    const { changes, doubts, toConfirm, unsure: unsureServers } = saved;
+    const edit = Object.assign(new ProposedEdit(), { changes, doubts, toConfirm, unsureServers });
     const preview = await editsOf(call).preview(saved.changes, call.gate);
     if (preview.reasons.length > 0) throw refuseEdit(preview.reasons);
     if (preview.token !== token) throw refuseEdit(changedSince(new Map(saved.before), preview));
@@ -153,15 +147,11 @@ export class SavedPreviews {
 
   async #prune(): Promise<void> {
     const names = await readdir(this.#folder);
-    const files = await Promise.all(
-      names.map(async (name) => {
-        const stats = await stat(join(this.#folder, name)).catch(() => undefined);
-        return { name, at: stats?.mtimeMs ?? 0 };
-      }),
-    );
-    for (const [index, { name, at }] of sortBy(files, (file) => [-file.at]).entries())
-      if (index >= MAX_FILES || Date.now() - at > LIFETIME_MS)
-        await rm(join(this.#folder, name), { force: true });
+    const files: { path: string; at: number }[] = [];
+    for (const path of names.map((name) => join(this.#folder, name)))
+      files.push({ path, at: factsOf(path)?.mtimeMs ?? 0 });
+    for (const [index, { path, at }] of sortBy(files, (file) => [-file.at]).entries())
+      if (index >= MAX_FILES || Date.now() - at > LIFETIME_MS) await rm(path, { force: true });
   }
 }
 
@@ -175,13 +165,8 @@ function hashPart(text: string): string {
 
 /** Parses a record. Its changes need no check here: they must produce the token. */
 function parseSaved(text: string): SavedPreview | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isTable(value) || value.version !== 1 || typeof value.at !== "number") return undefined;
-    const lists = [value.changes, value.doubts, value.toConfirm, value.unsure, value.before];
-    return lists.every(Array.isArray) ? (value as unknown as SavedPreview) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = parseJson(text);
+  if (!isTable(value) || value.version !== 1 || typeof value.at !== "number") return undefined;
+  const lists = [value.changes, value.doubts, value.toConfirm, value.unsure, value.before];
+  return lists.every(Array.isArray) ? (value as unknown as SavedPreview) : undefined;
 }

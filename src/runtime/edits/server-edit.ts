@@ -25,17 +25,13 @@ export async function readServerEdit(
   since: number,
 ): Promise<ProposedEdit> {
   if (value === null || value === undefined) return new ProposedEdit();
-  if (Array.isArray(value)) {
-    const uri = call.evidence.document?.admitted.uri;
-    if (uri === undefined) throw garbled(server, "an edit");
-    return new WorkspaceEditReader(call, server, since).read({ changes: { [uri]: value } });
-  }
+  const reader = new WorkspaceEditReader(call, server, since);
+  const uri = call.evidence.document?.admitted.uri;
+  if (Array.isArray(value) && uri !== undefined) return reader.read({ changes: { [uri]: value } });
   if (!isTable(value)) throw garbled(server, "an edit");
   const isAction = typeof value.title === "string";
   const workspaceEdit = isAction ? value.edit : value;
-  const edit = isTable(workspaceEdit)
-    ? await new WorkspaceEditReader(call, server, since).readWide(workspaceEdit)
-    : new ProposedEdit();
+  const edit = isTable(workspaceEdit) ? await reader.readWide(workspaceEdit) : new ProposedEdit();
   if (!isAction) return edit;
   // A bare `Command` has its name where a `CodeAction` has the whole command.
   const command = isTable(value.command) ? value.command : value;
@@ -204,53 +200,26 @@ function hasProjectFile({ gate }: CallState, names: readonly string[], path: str
   }
 }
 
+/** An escape, a choice `${1|one,two|}`, the start and end of `${1:default}`, `$1`, `${1}`, or what only editors know. */
+const snippetPart =
+  /\\([$}\\])|\$\{\d+\|((?:\\.|[^,|\\])*)(?:\\.|[^|\\])*\|\}|(\$\{\d+:)|(\})|\$\d+|\$\{\d+\}|(\$[{A-Za-z_])/g;
+
 /**
  * The plain text of a snippet: tab stops are removed and their defaults kept. Undefined for variables and
  * transformations, which need an editor.
  */
 export function plainSnippet(snippet: string): string | undefined {
-  const parsed = parseSnippet(snippet, 0, "");
-  return parsed !== undefined && parsed.next === snippet.length ? parsed.text : undefined;
-}
-
-interface ParsedSnippet {
-  text: string;
-  next: number;
-}
-
-function parseSnippet(snippet: string, from: number, close: string): ParsedSnippet | undefined {
-  let text = "";
-  let at = from;
-  while (at < snippet.length) {
-    const character = snippet[at] ?? "";
-    if (character === close) return { text, next: at };
-    if (character === "\\" && /[$}\\]/.test(snippet[at + 1] ?? "")) {
-      text += snippet[at + 1];
-      at += 2;
-    } else if (character === "$") {
-      const stop = parseTabStop(snippet, at);
-      if (stop === undefined) return undefined;
-      text += stop.text;
-      at = stop.next;
-    } else {
-      text += character;
-      at++;
-    }
-  }
-  return close === "" ? { text, next: at } : undefined;
-}
-
-/** `$1`, `${1}`, `${1:default}`, `${1|one,two|}`; a lone `$` is itself. */
-function parseTabStop(snippet: string, at: number): ParsedSnippet | undefined {
-  const rest = snippet.slice(at);
-  const bare = /^\$\d+/.exec(rest) ?? /^\$\{\d+\}/.exec(rest);
-  if (bare) return { text: "", next: at + bare[0].length };
-  const choice = /^\$\{\d+\|((?:\\.|[^,|\\])*)(?:\\.|[^|\\])*\|\}/.exec(rest);
-  if (choice) return { text: (choice[1] ?? "").replaceAll(/\\(.)/g, "$1"), next: at + choice[0].length };
-  const opening = /^\$\{\d+:/.exec(rest);
-  if (opening) {
-    const inner = parseSnippet(snippet, at + opening[0].length, "}");
-    return inner && { text: inner.text, next: inner.next + 1 };
-  }
-  return /^\$(\{|[A-Za-z_])/.test(rest) ? undefined : { text: "$", next: at + 1 };
+  let depth = 0;
+  let isPlain = true;
+  const text = snippet.replace(snippetPart, (part, escaped, choice, opening, closing, unknown) => {
+    if (escaped !== undefined) return escaped;
+    if (choice !== undefined) return choice.replaceAll(/\\(.)/g, "$1");
+    // Outside of a tab stop a bracket is plain text.
+    if (closing !== undefined && depth === 0) return part;
+    if (unknown !== undefined) isPlain = false;
+    if (opening !== undefined) depth++;
+    if (closing !== undefined) depth--;
+    return "";
+  });
+  return isPlain && depth === 0 ? text : undefined;
 }

@@ -12,8 +12,7 @@ import type { CallState } from "../call-state.js";
 import { symbolsIn } from "../point/find-symbol.js";
 import { type FoundSymbol, isBefore } from "../point/symbols.js";
 import type { Target } from "../point/target.js";
-import { type Extent, exactExtent, pointAt } from "./offsets.js";
-import { EditBuilder, type ProposedEdit } from "./proposed-edit.js";
+import { EditBuilder, type Extent, exactExtent, type ProposedEdit } from "./proposed-edit.js";
 
 /** A declaration as the server describes it. */
 export interface Declaration {
@@ -149,7 +148,7 @@ class DeclarationLines {
     const own = text.slice(extent.start, extent.end);
     this.start = extent.start + (own.length - own.trimStart().length);
     this.end = this.start + own.trim().length;
-    this.lineStart = lines.start(this.#lineAt(this.start));
+    this.lineStart = lines.start(lines.lineAt(this.start));
     this.#headText = text.slice(this.lineStart, this.start);
     this.indent = /^[ \t]*/.exec(this.#headText)?.[0] ?? "";
     const isIndent = this.#headText.length === this.indent.length;
@@ -198,7 +197,7 @@ class DeclarationLines {
 
   /** Where the comments, or also decorators, begin that are directly above it. */
   leadingStart(which: "all" | "comments"): number {
-    let line = this.#lineAt(this.lineStart);
+    let line = this.lines.lineAt(this.lineStart);
     for (;;) {
       const above = this.#blockAbove(line, which);
       if (above === undefined) return this.lines.start(line);
@@ -240,10 +239,6 @@ class DeclarationLines {
     return depth === 0;
   }
 
-  #lineAt(offset: number): number {
-    return pointAt(this.lines, offset, "utf-16").line;
-  }
-
   notAlone(): Refusal {
     return this.#refusal("does not have its lines for itself", "Change the lines as a whole.");
   }
@@ -261,7 +256,7 @@ class DeclarationLines {
   }
 
   #refusal(problem: string, fix: string): Refusal {
-    const line = this.lines.line(this.#lineAt(this.start)).trim();
+    const line = this.lines.line(this.lines.lineAt(this.start)).trim();
     return new Refusal("edit/not-alone", `The declaration ${problem}. ${fix} Its first line is: ${line}`);
   }
 }

@@ -61,17 +61,13 @@ export async function recoverEdits(options: EditsOptions, disk: Disk = realDisk)
 
 /** The edits of one workspace. A Refusal carries all reasons in `data.reasons`. */
 export class Edits {
-  /** Names the journal of the workspace. */
-  readonly #key: string;
   /** Settles when all earlier operations have. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(
     private readonly options: EditsOptions,
     private readonly context: EditContext,
-  ) {
-    this.#key = sha256(options.gate.roots[0] ?? "").slice(0, 16);
-  }
+  ) {}
 
   static async create(options: EditsOptions, disk: Disk): Promise<Edits> {
     const { gate, stateFolder, ownFiles = [] } = options;
@@ -82,9 +78,8 @@ export class Edits {
 
   /** Whether a process may have died during an edit. Only reads. */
   async hasUnfinished(): Promise<boolean> {
-    const { disk, limits } = this.context;
     try {
-      return await Journal.hasUnfinished(disk, await realpath(this.options.stateFolder), this.#key, limits);
+      return await (await this.#journal()).hasUnfinished();
     } catch (error) {
       // Without a readable state folder there is nothing to recover.
       describeOrThrow(error);
@@ -209,10 +204,16 @@ export class Edits {
   }
 
   async #openJournal(): Promise<Journal> {
-    const { disk, limits } = this.context;
-    const { stateFolder } = this.options;
-    await mkdir(stateFolder, { recursive: true, mode: 0o700 });
-    return Journal.open(disk, await realpath(stateFolder), this.#key, limits);
+    await mkdir(this.options.stateFolder, { recursive: true, mode: 0o700 });
+    const journal = await this.#journal();
+    await journal.makeFolders();
+    return journal;
+  }
+
+  async #journal(): Promise<Journal> {
+    const { gate, stateFolder } = this.options;
+    const key = sha256(gate.roots[0] ?? "").slice(0, 16);
+    return new Journal(this.context.disk, await realpath(stateFolder), key, this.context.limits);
   }
 }
 

@@ -4,7 +4,7 @@
  * and flushed before the first file of the workspace changes.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isTable, parseJson } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { Gate } from "../types.js";
@@ -60,45 +60,39 @@ export class Journal {
   /** The lock of all journals: roots of two workspaces may overlap. */
   readonly lockFolder: string;
 
-  private constructor(
+  /** The folder of the workspace. */
+  readonly #folder: string;
+
+  /** `stateFolder` is a real path; `key` names the workspace. */
+  constructor(
     private readonly disk: Disk,
-    private readonly folder: string,
+    private readonly stateFolder: string,
+    key: string,
     private readonly limits: EditLimits,
   ) {
-    this.lockFolder = join(dirname(dirname(folder)), "edit-lock");
+    this.#folder = join(stateFolder, "edits", key);
+    this.lockFolder = join(stateFolder, "edit-lock");
   }
 
-  /** Opens the journal below an existing, real state folder; `key` names the workspace. */
-  static async open(disk: Disk, stateFolder: string, key: string, limits: EditLimits): Promise<Journal> {
-    const all = join(stateFolder, "edits");
-    await ensureFolder(disk, all, "private");
-    const journal = new Journal(disk, join(all, key), limits);
-    await ensureFolder(disk, journal.lockFolder, "private");
-    return journal;
+  /** Makes the folders that must exist before an edit. */
+  async makeFolders(): Promise<void> {
+    await ensureFolder(this.disk, dirname(this.#folder), "private");
+    await ensureFolder(this.disk, this.lockFolder, "private");
   }
 
   /** Whether a process may have died during an edit, in this workspace or another. Writes nothing. */
-  static async hasUnfinished(
-    disk: Disk,
-    stateFolder: string,
-    key: string,
-    limits: EditLimits,
-  ): Promise<boolean> {
-    const all = join(stateFolder, "edits");
-    if ((await disk.stat(all)) === undefined) return false;
-    const journal = new Journal(disk, join(all, key), limits);
-    if ((await journal.list()).some(({ stage }) => isUnfinished(stage))) return true;
-    for (const other of await journal.others()) if ((await other.lastUnfinished()) !== undefined) return true;
+  async hasUnfinished(): Promise<boolean> {
+    if ((await this.list()).some(({ stage }) => isUnfinished(stage))) return true;
+    for (const other of await this.others()) if ((await other.lastUnfinished()) !== undefined) return true;
     return false;
   }
 
   /** The journals of other workspaces. */
   async others(): Promise<Journal[]> {
-    const all = dirname(this.folder);
-    const folders = (await this.disk.list(all)).map((name) => join(all, name));
-    return folders
-      .filter((folder) => folder !== this.folder)
-      .map((folder) => new Journal(this.disk, folder, this.limits));
+    const keys = await this.#list(dirname(this.#folder));
+    return keys
+      .filter((key) => key !== basename(this.#folder))
+      .map((key) => new Journal(this.disk, this.stateFolder, key, this.limits));
   }
 
   /** Records an edit before it begins, with the contents that it replaces or removes. */
@@ -118,7 +112,7 @@ export class Journal {
   async #write(entry: JournalEntry, gate: Gate): Promise<void> {
     const folder = this.#path(entry.id);
     // Created as late as possible: pruning removes empty folders, and every start lists all of them.
-    await ensureFolder(this.disk, this.folder, "private");
+    await ensureFolder(this.disk, this.#folder, "private");
     await this.disk.makeFolder(folder, "private");
     // An undo cannot be undone: its old contents are only held while it runs.
     const images = saveImages(this.disk, gate, entry.undoes === null ? entry.steps : []);
@@ -126,7 +120,7 @@ export class Journal {
     const text = Buffer.from(JSON.stringify({ version: 1, ...entry }));
     await this.disk.write(join(folder, "record.new"), text, "private");
     await this.disk.rename(join(folder, "record.new"), join(folder, "record"));
-    for (const changed of [folder, this.folder, dirname(this.folder)]) await this.disk.sync(changed);
+    for (const changed of [folder, this.#folder, dirname(this.#folder)]) await this.disk.sync(changed);
   }
 
   /** Marks a stage; `clean` says that no old file is held any more. When this throws, the mark is not set. */
@@ -149,7 +143,7 @@ export class Journal {
   /** All edits, oldest first. */
   async list(): Promise<{ id: string; stage: Stage }[]> {
     const entries: { id: string; stage: Stage }[] = [];
-    for (const id of entryIds(await this.#list(this.folder)))
+    for (const id of entryIds(await this.#list(this.#folder)))
       entries.push({ id, stage: await this.stage(id) });
     return entries;
   }
@@ -164,7 +158,7 @@ export class Journal {
 
   /** The newest edit, if it is unfinished. Only the newest can be: recovery runs before a new edit begins. */
   async lastUnfinished(): Promise<string | undefined> {
-    const names = await this.disk.list(this.folder).catch((error: unknown): string[] => {
+    const names = await this.disk.list(this.#folder).catch((error: unknown): string[] => {
       describeOrThrow(error);
       return [];
     });
@@ -226,7 +220,7 @@ export class Journal {
     for (const other of await this.others()) {
       await ignoreSystemErrors(other.prune());
       // The system refuses this while the journal has entries.
-      await ignoreSystemErrors(this.disk.removeFolder(other.folder));
+      await ignoreSystemErrors(this.disk.removeFolder(other.#folder));
     }
     await this.disk.makeFolder(join(this.lockFolder, mark), "private");
     for (const name of names.filter((old) => old.startsWith("pruned-")))
@@ -246,7 +240,7 @@ export class Journal {
   }
 
   #path(id: string): string {
-    return join(this.folder, id);
+    return join(this.#folder, id);
   }
 }
 

@@ -8,7 +8,7 @@ import { Refusal } from "../../base/problem.js";
 import type { Admitted } from "../types.js";
 import { type DiskEntry, pathsInTree, readTree, spend, type Tree } from "./disk.js";
 import { describeOrThrow } from "./errors.js";
-import { type EditContext, isSameEntry, PlannedFile, PlannedTree } from "./planned-tree.js";
+import { type EditContext, isSameEntry, type PlannedFile, PlannedTree } from "./planned-tree.js";
 import { hasLoneSurrogate } from "./text-edits.js";
 import type { Change, OperationPreview, Reason } from "./types.js";
 
@@ -91,11 +91,10 @@ class Planner implements EditPlan {
     const kind = await this.#tree.kindAt(path);
     if (kind !== undefined && kind !== "file") throw new Refusal("edit/bad-target", "is not a file");
     const isNew = kind === undefined;
-    const operation = { kind: "create" as const, path: shown, folder: false, files: 1, ...noteOf(change) };
+    const operation = { ...noteOf(change), path: shown };
     if (!isNew && !change.overwrite) {
       if (!change.ignoreIfExists) throw new Refusal("edit/exists", "exists already");
-      this.operations.push({ ...operation, overwrites: false, skipped: true });
-      return;
+      return this.#report({ ...operation, skipped: true });
     }
     if (hasLoneSurrogate(change.text))
       throw new Refusal("edit/out-of-range", "would have a text with half a character");
@@ -103,12 +102,9 @@ class Planner implements EditPlan {
     if (isNew) {
       checkNameLength(path);
       await this.#makeParents(path);
-      const file = PlannedFile.created(path, change.text);
-      this.#tree.files.push(file);
-      this.pathOperations.push({ kind: "place", path, file });
-      this.#tree.overlay.create(path);
+      this.pathOperations.push({ kind: "place", path, file: this.#tree.createFile(path, change.text) });
     } else (await this.#tree.readFile(path, "any"))?.replaceText(change.text);
-    this.operations.push({ ...operation, overwrites: !isNew, skipped: false });
+    this.#report({ ...operation, overwrites: !isNew });
   }
 
   async #rename(change: ChangeOf<"rename">, from: Admitted, to: Admitted): Promise<void> {
@@ -117,14 +113,8 @@ class Planner implements EditPlan {
     const found = await this.#tree.find(from.path);
     if (found === undefined) throw new Refusal("edit/missing", "does not exist");
     const folder = found !== "new" && found.kind === "folder";
-    const operation = {
-      ...{ kind: "rename" as const, path: from.shown, to: to.shown, folder, files: 1 },
-      ...noteOf(change),
-    };
-    if (from.path === to.path) {
-      this.operations.push({ ...operation, overwrites: false, skipped: true });
-      return;
-    }
+    const operation = { ...noteOf(change), path: from.shown, to: to.shown, folder };
+    if (from.path === to.path) return this.#report({ ...operation, skipped: true });
     checkNameLength(to.path);
     if (isInside(to.path, from.path)) throw new Refusal("edit/bad-target", "cannot be moved into itself");
     const target = await this.#tree.find(to.path);
@@ -132,8 +122,7 @@ class Planner implements EditPlan {
     if (exists && !change.overwrite) {
       if (!change.ignoreIfExists)
         throw new Refusal("edit/exists", `cannot be renamed to ${to.shown}, which exists`);
-      this.operations.push({ ...operation, overwrites: false, skipped: true });
-      return;
+      return this.#report({ ...operation, skipped: true });
     }
     const below = folder ? await this.#checkedPathsBelow(from.path, to.path) : [];
     if (exists) {
@@ -147,24 +136,25 @@ class Planner implements EditPlan {
     const entry = found === "new" ? null : found;
     this.pathOperations.push({ kind: "move", from: from.path, to: to.path, file, entry });
     this.#tree.move(from.path, to.path);
-    const files = folder ? below.length : 1;
-    this.operations.push({ ...operation, files, overwrites: exists, skipped: false });
+    this.#report({ ...operation, files: folder ? below.length : 1, overwrites: exists });
   }
 
   async #delete(change: ChangeOf<"delete">, { path, shown }: Admitted): Promise<void> {
     this.#checkTreeMayChange(path);
     const found = await this.#tree.find(path);
-    const operation = { kind: "delete" as const, path: shown, overwrites: false, ...noteOf(change) };
+    const operation = { ...noteOf(change), path: shown };
     if (found === undefined) {
       if (!change.ignoreIfNotExists) throw new Refusal("edit/missing", "does not exist");
-      this.operations.push({ ...operation, folder: false, files: 0, skipped: true });
-      return;
+      return this.#report({ ...operation, files: 0, skipped: true });
     }
     const folder = found !== "new" && found.kind === "folder";
     if (folder && !change.recursive && (await this.#tree.namesIn(path)).length > 0)
       throw new Refusal("edit/not-empty", "is a folder that is not empty");
-    const files = await this.#take(path);
-    this.operations.push({ ...operation, folder, files, skipped: false });
+    this.#report({ ...operation, folder, files: await this.#take(path) });
+  }
+
+  #report(operation: Pick<OperationPreview, "kind" | "path"> & Partial<OperationPreview>): void {
+    this.operations.push({ folder: false, files: 1, overwrites: false, skipped: false, ...operation });
   }
 
   /** Removes what exists at a path; returns the number of files. */
@@ -224,6 +214,6 @@ function checkNameLength(path: string): void {
     throw new Refusal("edit/bad-target", "has a name that is too long");
 }
 
-function noteOf(change: { note?: string }): { note?: string } {
-  return change.note === undefined ? {} : { note: change.note };
+function noteOf<Kind>({ kind, note }: { kind: Kind; note?: string }): { kind: Kind; note?: string } {
+  return note === undefined ? { kind } : { kind, note };
 }

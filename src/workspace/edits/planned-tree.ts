@@ -88,30 +88,17 @@ export class PlannedFile {
   #changes: TextChange[] = [];
   #isBaseOnDisk = true;
 
-  private constructor(
-    /** Where the changes so far put the file. */
-    public path: string,
-    /** The file on disk; null for a new one. */
-    public original: OriginalFile | null,
-  ) {}
+  /** The file on disk; null for a new one. */
+  original: OriginalFile | null = null;
 
-  static onDisk(original: OriginalFile, path: string): PlannedFile {
-    const file = new PlannedFile(path, original);
-    file.setOriginal(original);
-    return file;
-  }
+  /** `path` is where the changes so far put the file. */
+  constructor(public path: string) {}
 
-  static created(path: string, text: string): PlannedFile {
-    const file = new PlannedFile(path, null);
-    file.replaceText(text);
-    return file;
-  }
-
-  /** Adds the content of a file that was only hashed before. */
-  setOriginal(original: OriginalFile): void {
+  setOriginal(original: OriginalFile): this {
     this.original = original;
     this.#base = original.text ?? null;
     this.#baseSha256 = original.sha256;
+    return this;
   }
 
   /** Changes the text with the given hash. Returns what is wrong, and changes nothing then. */
@@ -131,9 +118,9 @@ export class PlannedFile {
     return problems;
   }
 
-  replaceText(text: string): void {
-    const decoded = withoutMark(text);
-    this.#rebase(decoded, sha256(encodeText(decoded)));
+  replaceText(text: string): this {
+    this.#rebase(withoutMark(text), sha256(text));
+    return this;
   }
 
   /** The text after the edit; null when the file is not text or was only hashed. */
@@ -206,7 +193,7 @@ export class PlannedTree {
     if (entry === undefined) return undefined;
     if (entry === "new" || entry.kind === "folder") throw new Refusal("edit/bad-target", "is a folder");
     if (entry.kind !== "file") throw new Refusal("guard/not-a-file", "is not a regular file");
-    const origin = this.#originOf(path);
+    const origin = this.originOf(path);
     if (!(await disk.canWrite(origin))) throw new Refusal("edit/read-only", "is write-protected");
     if (entry.size > limits.fileBytes)
       throw new Refusal("edit/too-large", `is larger than ${limits.fileBytes} bytes`);
@@ -214,10 +201,7 @@ export class PlannedTree {
     const bytes = await disk.read(origin, limits.fileBytes);
     const text = decodeText(bytes) ?? null;
     if (text === null && content === "text") throw new Refusal("guard/not-a-file", "is not UTF-8 text");
-    const original = { path: origin, entry, sha256: sha256(bytes), text };
-    if (known !== undefined) known.setOriginal(original);
-    else this.files.push(PlannedFile.onDisk(original, path));
-    return this.known(path);
+    return (known ?? this.#add(path)).setOriginal({ path: origin, entry, sha256: sha256(bytes), text });
   }
 
   /** The file at a path that is only moved: its hash is enough. */
@@ -227,22 +211,31 @@ export class PlannedTree {
     const entry = await this.find(path);
     if (entry === undefined || entry === "new") return null;
     spend(this.budget, 1, 0);
-    const origin = this.#originOf(path);
+    const origin = this.originOf(path);
     const hash = await hashFile(this.context.disk, origin);
-    const file = PlannedFile.onDisk({ path: origin, entry, sha256: hash, text: undefined }, path);
+    return this.#add(path).setOriginal({ path: origin, entry, sha256: hash, text: undefined });
+  }
+
+  createFile(path: string, text: string): PlannedFile {
+    this.overlay.create(path);
+    return this.#add(path).replaceText(text);
+  }
+
+  #add(path: string): PlannedFile {
+    const file = new PlannedFile(path);
     this.files.push(file);
     return file;
   }
 
   /** The names in a folder that exists on disk. */
   namesIn(folder: string): Promise<string[]> {
-    return this.context.disk.list(this.#originOf(folder));
+    return this.context.disk.list(this.originOf(folder));
   }
 
   /** The paths below a folder that exists on disk, relative to it. */
   pathsBelow(folder: string): Promise<string[]> {
     const budget = { files: this.context.limits.editFiles, bytes: 0 };
-    return listTree(this.context.disk, this.#originOf(folder), budget);
+    return listTree(this.context.disk, this.originOf(folder), budget);
   }
 
   move(from: string, to: string): void {
@@ -263,7 +256,8 @@ export class PlannedTree {
     return !(await this.context.disk.list(dirname(to))).some((name) => join(dirname(to), name) === to);
   }
 
-  #originOf(path: string): string {
+  /** Where something is on disk that will be at a path. */
+  originOf(path: string): string {
     const planned = this.overlay.find(path);
     return planned.kind === "disk" ? planned.origin : path;
   }

@@ -86,9 +86,7 @@ export function pathsOf(step: Step): [string, ...string[]] {
 }
 
 export function hiddenPathsOf(step: Step): string[] {
-  if (step.kind === "swap") return [step.staged, step.held];
-  if (step.kind === "place") return [step.staged];
-  return step.kind === "take" ? [step.held] : [];
+  return [...("staged" in step ? [step.staged] : []), ...("held" in step ? [step.held] : [])];
 }
 
 /** Where the moves among later steps bring a path. */

@@ -19,7 +19,7 @@ import {
   systemCode,
   tolerate,
 } from "./errors.js";
-import { isUnfinished, type Journal, type JournalEntry } from "./journal.js";
+import { isUnfinished, type Journal, type JournalEntry, type Stage } from "./journal.js";
 import type { Lock } from "./lock.js";
 import type { EditContext } from "./planned-tree.js";
 import { checkHeld, doStep, hiddenPathsOf, pathAfter, pathsOf, revertStep, type Step } from "./steps.js";
@@ -95,10 +95,8 @@ async function rollBackAfter(
 }
 
 /** Reverts all steps, last first. Returns what could not be restored; forgets the edit when that is nothing. */
-async function rollBack(
-  { disk, gate, journal }: TransactionContext,
-  { id, steps }: JournalEntry,
-): Promise<Reason[]> {
+async function rollBack(context: TransactionContext, { id, steps }: JournalEntry): Promise<Reason[]> {
+  const { disk, gate, journal } = context;
   const reasons: Reason[] = [];
   let mustRetry = false;
   for (const step of steps.toReversed()) {
@@ -127,11 +125,11 @@ async function finish(context: TransactionContext, entry: JournalEntry): Promise
   await removeHeldFiles(context, entry);
 }
 
-/** Removes the old files that an edit holds under hidden names. Returns what could not be removed. */
+/** Removes the old files that an edit holds under hidden names; undefined when there are none. */
 async function removeHeldFiles(
   { disk, gate, journal }: TransactionContext,
   entry: JournalEntry,
-): Promise<{ reasons: Reason[]; removed: number }> {
+): Promise<Recovery | undefined> {
   const reasons: Reason[] = [];
   let removed = 0;
   for (const step of entry.steps) {
@@ -145,10 +143,10 @@ async function removeHeldFiles(
       reasons.push(leftBehind(message, shownPath(gate, step.path)));
     }
   }
-  if (reasons.length > 0) return { reasons, removed };
+  if (reasons.length > 0) return { outcome: "conflict", reasons };
   if (entry.undoes === null) await journal.mark(entry.id, "clean");
   else await journal.forget(entry.id);
-  return { reasons, removed };
+  return removed > 0 ? { outcome: "finished", reasons } : undefined;
 }
 
 /** Flushes every folder that the steps touched, where it was and where it is. */
@@ -173,19 +171,15 @@ async function recoverJournal(context: TransactionContext): Promise<Recovery[]> 
   for (const { id, stage } of await context.journal.list()) {
     if (stage === "nothing") await context.journal.forget(id);
     if (!isUnfinished(stage)) continue;
-    const recovery = await recoverEntry(context, id, stage === "committed").catch((error: unknown) =>
+    const recovery = recoverEntry(context, id, stage).catch((error: unknown) =>
       conflict(`an unfinished edit cannot be inspected now: ${describeOrThrow(error)}`),
     );
-    recoveries.push(recovery);
+    recoveries.push(await recovery);
   }
   return recoveries;
 }
 
-async function recoverEntry(
-  context: TransactionContext,
-  id: string,
-  isCommitted: boolean,
-): Promise<Recovery> {
+async function recoverEntry(context: TransactionContext, id: string, stage: Stage): Promise<Recovery> {
   const entry = await context.journal.read(id);
   if (entry === undefined) {
     await context.journal.mark(id, "left");
@@ -193,7 +187,7 @@ async function recoverEntry(
   }
   if (!isWithin(context.gate, entry))
     return conflict("an unfinished edit has files that are not part of the workspace now");
-  if (isCommitted) {
+  if (stage === "committed") {
     await finish(context, entry);
     return { outcome: "finished", reasons: [] };
   }
@@ -214,9 +208,7 @@ export async function recoverOthers(context: TransactionContext): Promise<Recove
     if (entry === undefined) continue;
     if (isWithin(gate, entry)) recoveries.push(...(await recoverJournal({ ...context, journal })));
     else if (entry.steps.flatMap(pathsOf).some((path) => !(gate.place(path) instanceof Refusal)))
-      recoveries.push(
-        conflict("an unfinished edit also has files outside; start a proxy on its own root to recover it"),
-      );
+      recoveries.push(conflict("an unfinished edit also has files outside; start a proxy on its own root"));
   }
   return recoveries;
 }
@@ -229,9 +221,8 @@ export async function removeLeftovers(context: TransactionContext): Promise<Reco
     if ((stage !== "done" && stage !== "undone") || (await journal.isClean(id))) continue;
     const entry = await journal.read(id);
     if (entry === undefined || !isWithin(gate, entry)) continue;
-    const { reasons, removed } = await removeHeldFiles(context, entry);
-    if (reasons.length > 0) recoveries.push({ outcome: "conflict", reasons });
-    else if (removed > 0) recoveries.push({ outcome: "finished", reasons });
+    const recovery = await removeHeldFiles(context, entry);
+    if (recovery !== undefined) recoveries.push(recovery);
   }
   return recoveries;
 }

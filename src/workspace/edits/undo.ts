@@ -14,7 +14,7 @@ import {
 import { type DiskEntry, hashFile, isSameTree, ownerOf } from "./disk.js";
 import { describeOrThrow, shownPath } from "./errors.js";
 import type { Journal, JournalEntry } from "./journal.js";
-import { type EditContext, PathOverlay } from "./planned-tree.js";
+import { type EditContext, PlannedTree } from "./planned-tree.js";
 import { pathsOf, type Step, type StepOf } from "./steps.js";
 import type { Reason } from "./types.js";
 
@@ -35,7 +35,7 @@ class UndoBuilder {
   readonly prepared: PreparedStep[] = [];
   readonly reasons: Reason[] = [];
   readonly #beside: NameBeside;
-  readonly #overlay = new PathOverlay();
+  readonly #tree: PlannedTree;
   /** Hashes of files after their content is restored, by their path now. */
   readonly #restored = new Map<string, string>();
 
@@ -43,6 +43,7 @@ class UndoBuilder {
     private readonly context: UndoContext,
     private readonly entry: JournalEntry,
   ) {
+    this.#tree = new PlannedTree(context);
     this.#beside = hiddenNames(context.disk, pathsOfOperations(entry.steps));
   }
 
@@ -68,7 +69,7 @@ class UndoBuilder {
     if (step.kind === "remove-folder") return undefined;
     const { path } = step;
     const found = await this.#find(path);
-    if (await this.#willBeEmpty(path)) this.#overlay.remove(path);
+    if (found?.kind === "folder" && (await this.#willBeEmpty(path))) this.#tree.remove(path);
     return { step: { kind: "remove-folder", path, owner: found === undefined ? null : ownerOf(found) } };
   }
 
@@ -92,15 +93,15 @@ class UndoBuilder {
 
   async #reverseMove(step: StepOf<"move">): Promise<PreparedStep> {
     const { disk } = this.context;
-    const origin = this.#originOf(step.to);
-    const found = origin === undefined ? undefined : await disk.stat(origin);
-    if (found === undefined || origin === undefined || (found.kind === "folder") !== step.folder)
+    const origin = this.#tree.originOf(step.to);
+    const found = await this.#find(step.to);
+    if (found === undefined || (found.kind === "folder") !== step.folder)
       throw conflict("does not exist any more");
     if (step.sha256 !== null && (await hashFile(disk, origin)) !== step.sha256)
       throw conflict("was changed since the edit");
     await this.#checkFree(step.from);
     const restored = this.#restored.get(origin);
-    this.#overlay.move(step.to, step.from);
+    this.#tree.move(step.to, step.from);
     return {
       step: {
         ...{ kind: "move", from: step.to, to: step.from, folder: step.folder },
@@ -111,16 +112,16 @@ class UndoBuilder {
   }
 
   async #reversePlace({ path, tree }: StepOf<"place">): Promise<PreparedStep> {
-    const origin = this.#originOf(path);
-    if (origin === undefined || !(await isSameTree(this.context.disk, origin, tree)))
+    const isThere = (await this.#find(path)) !== undefined;
+    if (!isThere || !(await isSameTree(this.context.disk, this.#tree.originOf(path), tree)))
       throw conflict("was changed since the edit");
-    this.#overlay.remove(path);
+    this.#tree.remove(path);
     return { step: { kind: "take", path, tree, held: await this.#beside(path) } };
   }
 
   async #reverseTake({ path, tree }: StepOf<"take">): Promise<PreparedStep> {
     await this.#checkFree(path);
-    this.#overlay.create(path);
+    this.#tree.overlay.create(path);
     const { journal } = this.context;
     return {
       step: { kind: "place", path, tree, staged: await this.#beside(path) },
@@ -132,30 +133,21 @@ class UndoBuilder {
   }
 
   async #willBeEmpty(folder: string): Promise<boolean> {
-    const origin = this.#originOf(folder);
-    if (origin === undefined || (await this.context.disk.stat(origin))?.kind !== "folder") return false;
-    const names = await this.context.disk.list(origin);
-    return names.every((name) => this.#overlay.find(join(folder, name)).kind === "nowhere");
+    const names = await this.#tree.namesIn(folder);
+    return names.every((name) => this.#tree.overlay.find(join(folder, name)).kind === "nowhere");
   }
 
   async #checkFree(path: string): Promise<void> {
-    if ((await this.#find(path)) !== undefined || this.#overlay.find(path).kind === "new")
+    if ((await this.#tree.find(path)) !== undefined)
       throw conflict("cannot be restored: something else exists there now");
-    const folder = this.#overlay.find(dirname(path));
-    const isMissing =
-      folder.kind === "nowhere" ||
-      (folder.kind === "disk" && (await this.context.disk.stat(folder.origin))?.kind !== "folder");
-    if (isMissing) throw conflict("cannot be restored: its folder does not exist any more");
+    if ((await this.#tree.kindAt(dirname(path))) !== "folder")
+      throw conflict("cannot be restored: its folder does not exist any more");
   }
 
+  /** What is on disk and will be at a path; undefined also for something that the undo creates. */
   async #find(path: string): Promise<DiskEntry | undefined> {
-    const origin = this.#originOf(path);
-    return origin === undefined ? undefined : this.context.disk.stat(origin);
-  }
-
-  #originOf(path: string): string | undefined {
-    const planned = this.#overlay.find(path);
-    return planned.kind === "disk" ? planned.origin : undefined;
+    const found = await this.#tree.find(path);
+    return found === "new" ? undefined : found;
   }
 
   #checkPath(path: string): void {
