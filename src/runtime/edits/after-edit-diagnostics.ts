@@ -37,11 +37,9 @@ const ERROR_SEVERITY = 1;
 interface ErrorSnapshot {
   /** By absolute path: the checked files, and others with errors. */
   errors: Map<string, JsonObject[]>;
-  /** Why something is not known. */
   unknown: string[];
 }
 
-/** The errors of the files that an edit is going to change. */
 export async function errorsBefore(
   call: CallState,
   { files }: Pick<Preview | EditOutcome, "files">,
@@ -222,7 +220,6 @@ function compareErrors(
   };
 }
 
-/** Where a file is after the operations. */
 function movedPath(path: string, operations: readonly AppliedOperation[]): string {
   return operations.reduce(
     (at, { path: from, to }) => (to !== undefined && isInside(at, from) ? to + at.slice(from.length) : at),

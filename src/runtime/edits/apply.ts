@@ -47,7 +47,6 @@ export async function previewOrApply(
   return apply(call, shown);
 }
 
-/** Applies the preview of a token. */
 export async function applyPreview(call: CallState, token: string): Promise<Normalized> {
   if (call.input[editArguments.dryRun] !== false)
     throw new Refusal(
@@ -61,7 +60,6 @@ export async function applyPreview(call: CallState, token: string): Promise<Norm
   return apply(call, shown);
 }
 
-/** Undoes an applied edit. */
 export async function undoEdit(call: CallState, token: string): Promise<Normalized> {
   const planned = await editsOf(call).previewUndo(token, call);
   if (call.input[editArguments.dryRun] === true) {
@@ -184,7 +182,6 @@ function bindingOf({ tool, input, plan }: CallState): string | undefined {
   return defining.length === 0 ? undefined : canonicalText([tool.name, Object.fromEntries(defining)]);
 }
 
-/** The suffix of backup copies; undefined when the tool makes none. */
 function backupSuffix(call: CallState): string | undefined {
   const { backups } = call.tool.output;
   if (backups === null || settingOf(call, backups.create) !== true) return undefined;

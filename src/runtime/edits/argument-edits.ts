@@ -3,7 +3,7 @@ import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { newDocumentKey } from "../../protocol/edit-arguments.js";
 import { documentKey, spanNames } from "../../protocol/spelling.js";
-import type { Change } from "../../workspace/edits/types.js";
+import type { PathChange } from "../../workspace/edits/types.js";
 import type { CallState } from "../call-state.js";
 import { isRange, listOf } from "../lsp-values.js";
 import { EditBuilder, type ProposedEdit, type RangeEdit } from "./proposed-edit.js";
@@ -85,7 +85,7 @@ function problemOf(entry: JsonObject, newNameKey: string): string | undefined {
   return isNameless ? "is renamed without a new name" : undefined;
 }
 
-function operationOf(entry: JsonObject, path: string, to: string): Exclude<Change, { kind: "edit" }> {
+function operationOf(entry: JsonObject, path: string, to: string): PathChange {
   const overwrite = entry.overwrite === true;
   const ignoreIfExists = false;
   if (entry.operation === "create") {

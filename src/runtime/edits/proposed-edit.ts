@@ -13,7 +13,7 @@ import { readText } from "../../lsp/documents/read-text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Point } from "../../protocol/spelling.js";
 import type { Edits } from "../../workspace/edits/edits.js";
-import type { Change, Reason, TextChange } from "../../workspace/edits/types.js";
+import type { Change, PathChange, Reason, TextChange } from "../../workspace/edits/types.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
 import type { LspPosition, LspRange } from "../lsp-values.js";
@@ -66,25 +66,17 @@ export class ProposedEdit {
 }
 
 /** Codes of reasons that may only follow from an operation that was left out. */
-const pathCodes: Code[] = [
-  "edit/missing",
-  "edit/exists",
-  "edit/not-empty",
-  "edit/bad-target",
-  "edit/changed",
-];
+const pathCode = /^edit\/(missing|exists|not-empty|bad-target|changed)$/;
 
 /** All reasons against an edit: its own, and those that the engine found. */
 export function reasonsAgainst({ reasons, lacksOperation }: ProposedEdit, found: Reason[]): Reason[] {
-  return [...reasons, ...(lacksOperation ? found.filter(({ code }) => !pathCodes.includes(code)) : found)];
+  return [...reasons, ...(lacksOperation ? found.filter(({ code }) => !pathCode.test(code)) : found)];
 }
 
-/** A request to apply the preview of a token. */
 export class ApplyRequest {
   constructor(readonly token: string) {}
 }
 
-/** A request to undo an applied edit. */
 export class UndoRequest {
   constructor(readonly token: string) {}
 }
@@ -95,7 +87,6 @@ export function editsOf({ edits }: CallState): Edits {
   return edits;
 }
 
-/** A text with the hash of its bytes. */
 interface BaseText {
   lines: Lines;
   hash: string;
@@ -108,14 +99,10 @@ export interface RangeEdit {
   note?: string;
 }
 
-type EarlierOperation =
-  | { kind: "create"; path: string; text: string }
-  | { kind: "rename"; from: string; to: string };
-
 /** Builds a proposed edit. Positions refer to the texts as the changes before leave them. */
 export class EditBuilder {
   readonly edit = new ProposedEdit();
-  readonly #earlier: EarlierOperation[] = [];
+  readonly #earlier: PathChange[] = [];
   readonly #read = new Map<string, BaseText>();
   #changedFiles: Promise<ReadonlySet<string>> | undefined;
 
@@ -154,16 +141,16 @@ export class EditBuilder {
   }
 
   /** Adds a file operation; throws a Refusal when a path is not admitted. */
-  async addOperation(change: Exclude<Change, { kind: "edit" }>): Promise<void> {
+  async addOperation(change: PathChange): Promise<void> {
     const { gate } = this.call;
     if (change.kind === "create") {
       const { path } = await gate.admit(change.path);
       const isKept = change.ignoreIfExists && !change.overwrite && existsSync(path);
-      if (!isKept) this.#earlier.push({ kind: "create", path, text: change.text });
+      if (!isKept) this.#earlier.push({ ...change, path });
     } else if (change.kind === "rename") {
       const from = await gate.admitEntry(change.from);
       const to = await gate.admitEntry(change.to);
-      this.#earlier.push({ kind: "rename", from: from.path, to: to.path });
+      this.#earlier.push({ ...change, from: from.path, to: to.path });
     } else await gate.admitEntry(change.path);
     this.edit.changes.push(change);
   }
@@ -200,7 +187,6 @@ function changed(message: string): Refusal {
   return new Refusal("edit/changed", message);
 }
 
-/** A range of a text in UTF-16 code units. */
 export interface Extent {
   start: number;
   end: number;
@@ -241,7 +227,6 @@ export function exactExtent(lines: Lines, { start, end }: LspRange, unit: Column
   return from === undefined || to === undefined || to < from ? undefined : { start: from, end: to };
 }
 
-/** The zero-based line and column of an offset. */
 export function pointAt(lines: Lines, offset: number, unit: ColumnUnit): Point {
   const line = lines.lineAt(offset);
   const before = lines.text.slice(lines.start(line), offset);

@@ -121,7 +121,6 @@ function renamed(call: CallState, shown: string): JsonObject {
   return { [newDocumentKey(call.plan.dialect)]: documentName(call, shown) };
 }
 
-/** Shown paths are relative to the first root. */
 function documentName(call: CallState, shown: string): string {
   if (call.plan.dialect.document.form === "path") return shown;
   return fileUri(resolve(call.gate.roots[0] ?? "", shown));

@@ -63,7 +63,6 @@ export class SessionPreviews {
     );
   }
 
-  /** Forgets a token that was applied. */
   drop(token: string): void {
     for (const [key, { preview }] of [...this.#previews.entries()])
       if (preview.token === token) this.#previews.delete(key);
@@ -79,7 +78,6 @@ function sizeOf({ files, operations }: Preview): number {
   return texts.reduce((sum, text) => sum + 200 + 2 * text.length, 500 * (operations.length + 1));
 }
 
-/** A preview as it is stored on disk. */
 interface SavedPreview
   extends Pick<ShownPreview, "readiness">,
     Pick<ProposedEdit, "changes" | "doubts" | "toConfirm"> {

@@ -8,7 +8,7 @@ import { isTable, type Json } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import type { Change } from "../../workspace/edits/types.js";
+import type { PathChange } from "../../workspace/edits/types.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange, listOf } from "../lsp-values.js";
 import { EditBuilder, ProposedEdit, type RangeEdit } from "./proposed-edit.js";
@@ -62,7 +62,6 @@ export function editedUris(edit: LspObject): { uris: string[]; count: number } {
 class WorkspaceEditReader {
   readonly #builder: EditBuilder;
   #annotations: LspObject = {};
-  /** The number of the current change, from 1. */
   #number = 0;
 
   constructor(
@@ -145,7 +144,7 @@ class WorkspaceEditReader {
     }
   }
 
-  #operationOf(change: LspObject): Exclude<Change, { kind: "edit" }> {
+  #operationOf(change: LspObject): PathChange {
     const { kind, uri, oldUri, newUri } = change;
     const options = isTable(change.options) ? change.options : {};
     const note = this.#note(change);

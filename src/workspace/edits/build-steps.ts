@@ -23,7 +23,6 @@ import type { EditContext, PlannedFile } from "./planned-tree.js";
 import { pathAfter, pathsOf, type Step, type StepOf } from "./steps.js";
 import type { Reason } from "./types.js";
 
-/** A step, and for one that writes, the content. */
 export interface PreparedStep {
   step: Step;
   contentOf?: ContentOf;
@@ -64,7 +63,6 @@ async function contentStep(beside: NameBeside, file: PlannedFile): Promise<Prepa
   return [await swapStep(beside, { path, after: file.path, before, now }, bytes)];
 }
 
-/** A step that replaces the content of a file. */
 export async function swapStep(
   beside: NameBeside,
   swap: Pick<StepOf<"swap">, "path" | "after" | "before" | "now">,

@@ -61,7 +61,6 @@ export async function recoverEdits(options: EditsOptions, disk: Disk = realDisk)
 
 /** The edits of one workspace. A Refusal carries all reasons in `data.reasons`. */
 export class Edits {
-  /** Settles when all earlier operations have. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -148,15 +147,11 @@ export class Edits {
 
   /** What an undo would change; throws a Refusal where it is not possible. Writes nothing. */
   previewUndo(undoToken: string, caller: Caller = {}): Promise<EditOutcome> {
-    return this.#undo(undoToken, caller, true);
+    return this.undo(undoToken, caller, true);
   }
 
   /** Reverts an applied edit completely, or throws a Refusal; works after a restart too. */
-  undo(undoToken: string, caller: Caller = {}): Promise<EditOutcome> {
-    return this.#undo(undoToken, caller, false);
-  }
-
-  #undo(undoToken: string, { gate, holder }: Caller, isPreview: boolean): Promise<EditOutcome> {
+  undo(undoToken: string, { gate, holder }: Caller = {}, isPreview = false): Promise<EditOutcome> {
     return this.#edit(gate, async (context) => {
       const { journal } = context;
       const id = undoToken.replace(/^undo-/, "");
@@ -173,7 +168,6 @@ export class Edits {
     });
   }
 
-  /** Waits for running operations. */
   async close(): Promise<void> {
     await this.#last;
   }
@@ -228,9 +222,8 @@ function outcomeOf(gate: Gate, prepared: PreparedStep[], counts: ReadonlyMap<str
     if (step.kind === "swap")
       add(step.after, step.before.sha256, step.now.sha256, counts.get(step.path) ?? 1);
     if (step.kind === "move") {
-      const { from, to, folder } = step;
-      const shown = { shown: shownPath(gate, from), shownTo: shownPath(gate, to) };
-      operations.push({ kind: "rename", path: from, to, ...shown, folder });
+      const [shown, shownTo] = [shownPath(gate, step.from), shownPath(gate, step.to)];
+      operations.push({ kind: "rename", path: step.from, to: step.to, shown, shownTo, folder: step.folder });
     }
     if (step.kind !== "place" && step.kind !== "take") continue;
     const { path, tree } = step;

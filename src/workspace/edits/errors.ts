@@ -9,7 +9,6 @@ const MAX_REASONS = 100;
 
 const systemErrors: { [code: string]: string } = {
   ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is exceeded",
   EACCES: "permission denied",
   EPERM: "not permitted",
   EROFS: "the file system is read-only",
@@ -19,13 +18,10 @@ const systemErrors: { [code: string]: string } = {
   ENOTDIR: "a file is in the way of a folder",
   ENOENT: "it does not exist any more",
   EBUSY: "it is in use",
-  ETXTBSY: "it is being executed",
   EXDEV: "the target is on another file system",
-  EMFILE: "too many files are open",
   ENAMETOOLONG: "the name is too long",
   ELOOP: "a symbolic link is in the way",
   EFBIG: "it is too large",
-  EIO: "the disk reports an I/O error",
   ECHANGED: "it changed meanwhile",
   EMOVED: "its folder was moved or replaced meanwhile",
 };
@@ -51,7 +47,6 @@ export function sortReasons(reasons: Reason[]): Reason[] {
   return sortBy(unique, ({ path, code, message }) => [path, code, message]);
 }
 
-/** The path as answers show it. */
 export function shownPath(gate: Gate, path: string): string {
   const placed = gate.place(path);
   return placed instanceof Refusal ? "a path outside the workspace" : placed.shown;

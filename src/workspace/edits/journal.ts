@@ -28,12 +28,10 @@ const HOUR_MS = 3_600_000;
 /** One edit. This is the format of `record`: do not rename members. */
 export interface JournalEntry {
   id: string;
-  /** The edit that this one undoes. */
   undoes: string | null;
   steps: Step[];
   /** The session that made the edit; other sessions cannot undo it. */
   holder?: string | undefined;
-  /** Paths of backup copies among the steps. */
   backups?: string[];
 }
 
@@ -60,7 +58,6 @@ export class Journal {
   /** The lock of all journals: roots of two workspaces may overlap. */
   readonly lockFolder: string;
 
-  /** The folder of the workspace. */
   readonly #folder: string;
 
   /** `stateFolder` is a real path; `key` names the workspace. */
@@ -87,7 +84,6 @@ export class Journal {
     return false;
   }
 
-  /** The journals of other workspaces. */
   async others(): Promise<Journal[]> {
     const keys = await this.#list(dirname(this.#folder));
     return keys
@@ -234,7 +230,6 @@ export class Journal {
     return files.reduce((sum, file) => sum + (file?.size ?? 0), 0);
   }
 
-  /** The names in a folder; none when it does not exist. */
   async #list(folder: string): Promise<string[]> {
     return (await tolerate(ABSENT, this.disk.list(folder))) ?? [];
   }

@@ -19,22 +19,15 @@ export type PathOperation =
   | { kind: "place"; path: string; file: PlannedFile }
   | { kind: "take"; path: string; tree: Tree };
 
-export interface EditPlan {
-  files: PlannedFile[];
-  pathOperations: PathOperation[];
-  operations: OperationPreview[];
-  reasons: Reason[];
-}
-
 type ChangeOf<Kind extends Change["kind"]> = Extract<Change, { kind: Kind }>;
 
 export async function planEdit(context: EditContext, changes: Change[]): Promise<EditPlan> {
-  const planner = new Planner(context);
-  for (const [index, change] of changes.entries()) await planner.add(change, index);
-  return planner;
+  const plan = new EditPlan(context);
+  for (const [index, change] of changes.entries()) await plan.add(change, index);
+  return plan;
 }
 
-class Planner implements EditPlan {
+export class EditPlan {
   readonly pathOperations: PathOperation[] = [];
   readonly operations: OperationPreview[] = [];
   readonly reasons: Reason[] = [];

@@ -101,14 +101,12 @@ function tokenOf(changes: Change[], files: FilePreview[], operations: Preview["o
 }
 
 /** Hashes before the edit, by shown path. */
-export type BeforeHashes = ReadonlyMap<string, string | null>;
-
-export function beforeHashes({ files }: Preview): BeforeHashes {
+export function beforeHashes({ files }: Preview): Map<string, string | null> {
   return new Map(files.map(({ shown, beforeSha256 }) => [shown, beforeSha256]));
 }
 
 /** The files that changed since a preview; "." when none is known to have. */
-export function changedSince(before: BeforeHashes, now: Preview): Reason[] {
+export function changedSince(before: ReadonlyMap<string, string | null>, now: Preview): Reason[] {
   const changed = now.files.filter(({ shown, beforeSha256 }) => (before.get(shown) ?? null) !== beforeSha256);
   const paths = changed.length > 0 ? changed.map(({ shown }) => shown) : ["."];
   return paths.map((path) => ({ code: "edit/changed", path, message: "changed since the preview" }));

@@ -19,11 +19,7 @@ const CHUNK_BYTES = 1 << 20;
 const COPY_TIMEOUT_MS = 10_000;
 
 export const realDisk: Disk = {
-  stat: (path) =>
-    tolerate(
-      ABSENT,
-      inFolder(path, async (name) => toEntry(await fs.lstat(name, { bigint: true }))),
-    ),
+  stat: (path) => tolerate(ABSENT, inFolder(path, entryAt)),
   async canWrite(path) {
     // `access` would check the real user id; opening checks the effective one.
     const opened = inFolder(path, (name) => fs.open(name, WRITE_FLAGS));
@@ -190,6 +186,10 @@ async function makeWritable(folder: string): Promise<void> {
   await fs.chmod(folder, 0o700);
   for (const entry of await fs.readdir(folder, { withFileTypes: true }))
     if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
+}
+
+async function entryAt(name: string): Promise<DiskEntry> {
+  return toEntry(await fs.lstat(name, { bigint: true }));
 }
 
 function toEntry(stats: BigIntStats): DiskEntry {

@@ -17,26 +17,21 @@ import {
 } from "./disk.js";
 import { ABSENT, systemError, tolerate } from "./errors.js";
 
-/** Error codes of file systems without hard links. */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 const hiddenName = /^\.lsp-proxy-[0-9a-f]{32}$/;
 
-/** The journal stores steps: do not rename kinds or members. */
+/** The journal stores steps: do not rename kinds or members. `staged` and `held` are hidden names of new and old files. */
 export type Step =
   | {
-      /** Replaces the content of a file. */
       kind: "swap";
       path: string;
       /** Where later steps move the file. */
       after: string;
       before: FileState;
       now: FileState;
-      /** Hidden name of the new content. */
       staged: string;
-      /** Hidden name of the old content. */
       held: string;
-      /** Where the journal has the old content. */
       image: ByteRange | null;
     }
   | { kind: "make-folder"; path: string; owner: Owner | null }

@@ -29,7 +29,6 @@ export function encodeText({ text, hasMark }: Decoded): Buffer {
   return Buffer.from(hasMark ? byteOrderMark + text : text);
 }
 
-/** Separates a byte-order mark from a text. */
 export function withoutMark(text: string): Decoded {
   const hasMark = text.startsWith(byteOrderMark);
   return { text: hasMark ? text.slice(1) : text, hasMark };
@@ -39,13 +38,11 @@ export function withoutMark(text: string): Decoded {
 export function checkChanges(text: string, changes: TextChange[]): { code: Code; message: string }[] {
   const isRange = ({ start, end }: TextChange) =>
     Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= text.length;
-  const outside = changes.filter((change) => !isRange(change));
-  if (outside.length > 0)
-    return [{ code: "edit/out-of-range", message: `has ${count(outside)} outside its text` }];
+  if (!changes.every(isRange))
+    return [{ code: "edit/out-of-range", message: "has a change outside its text" }];
   const sorted = sortChanges(changes);
-  const overlapping = sorted.filter((change, index) => change.start < (sorted[index - 1]?.end ?? 0));
-  if (overlapping.length > 0)
-    return [{ code: "edit/overlap", message: `has ${count(overlapping)} that overlap another one` }];
+  if (sorted.some((change, index) => change.start < (sorted[index - 1]?.end ?? 0)))
+    return [{ code: "edit/overlap", message: "has changes that overlap" }];
   if (hasLoneSurrogate(applyChanges(text, changes)))
     return [{ code: "edit/out-of-range", message: "has a change that leaves half a character" }];
   return [];
@@ -67,7 +64,6 @@ export function applyChanges(text: string, changes: TextChange[]): string {
   return parts.join("") + text.slice(done);
 }
 
-/** Sorts changes in the order of application. */
 export function sortChanges(changes: TextChange[]): TextChange[] {
   return sortBy(changes, ({ start, end }) => [start, end]);
 }
@@ -107,8 +103,4 @@ function splitsCharacter(text: string, offset: number): boolean {
 
 function splitsLineEnd(text: string, offset: number): boolean {
   return text[offset - 1] === "\r" && text[offset] === "\n";
-}
-
-function count(changes: TextChange[]): string {
-  return changes.length === 1 ? "a change" : `${changes.length} changes`;
 }

@@ -25,7 +25,6 @@ import type { EditContext } from "./planned-tree.js";
 import { checkHeld, doStep, hiddenPathsOf, pathAfter, pathsOf, revertStep, type Step } from "./steps.js";
 import type { Reason, Recovery } from "./types.js";
 
-/** What a transaction needs while the lock is held. */
 export interface TransactionContext extends EditContext {
   journal: Journal;
   lock: Lock;

@@ -33,6 +33,8 @@ export type Change =
   | { kind: "rename"; from: string; to: string; overwrite: boolean; ignoreIfExists: boolean; note?: string }
   | { kind: "delete"; path: string; recursive: boolean; ignoreIfNotExists: boolean; note?: string };
 
+export type PathChange = Exclude<Change, { kind: "edit" }>;
+
 /** Why an edit is refused, about one file. */
 export interface Reason {
   code: Code;
@@ -42,22 +44,19 @@ export interface Reason {
   message: string;
 }
 
+/** A file before and after; hashes and paths are null where it does not exist. */
 export interface FilePreview {
   /** Absolute real path: where the file is now, or where a new file will be. */
   path: string;
   /** The path relative to the roots, as answers show it. */
   shown: string;
-  /** Null when the file is removed. */
   shownAfter: string | null;
-  /** Null for a new file. */
   beforeSha256: string | null;
-  /** Null for a removed file. */
   afterSha256: string | null;
   /** The text that `changes` refer to; null for a new file and where no text changes. */
   before: string | null;
   /** Sorted by offset, with the line ends that will be written. */
   changes: TextChange[];
-  /** Unified diff; empty when only the path changes. */
   diff: string;
   diffCut: boolean;
   /** Number of other hard links, which keep the old text. */
@@ -81,7 +80,6 @@ export interface OperationPreview {
 
 export interface Preview {
   changes: Change[];
-  /** Sorted by path. */
   files: FilePreview[];
   operations: OperationPreview[];
   /** Identifies this edit of these file contents; equal edits have equal tokens. */
@@ -90,12 +88,8 @@ export interface Preview {
   reasons: Reason[];
 }
 
-export interface AppliedFile {
-  /** Absolute real path after the edit; the old path of a removed file. */
-  path: string;
-  shown: string;
-  beforeSha256: string | null;
-  afterSha256: string | null;
+/** An applied file has its path after the edit; a removed one its old path. */
+export interface AppliedFile extends Pick<FilePreview, "path" | "shown" | "beforeSha256" | "afterSha256"> {
   changes: number;
 }
 
@@ -115,7 +109,6 @@ export interface EditOutcome {
 }
 
 export interface Applied extends EditOutcome {
-  /** Shown paths of the backup copies. */
   backups: string[];
   /** Shown paths of files that lost extended attributes or access lists. */
   attributesLost: string[];
@@ -142,25 +135,10 @@ export interface ApplyOptions {
 
 export type Caller = Pick<ApplyOptions, "gate" | "holder">;
 
-export interface EditLimits {
-  /** Largest file whose text can be edited. */
-  fileBytes: number;
-  /** All texts of one edit together, before and after, and everything it deletes. */
-  editBytes: number;
-  /** Files that one edit may touch or remove. */
-  editFiles: number;
-  /** Characters of one file's diff. */
-  diffChars: number;
-  /** The undo history of one workspace. */
-  journalBytes: number;
-  journalEntries: number;
-  journalAgeMs: number;
-  /** How long to wait for another process that edits. */
-  lockWaitMs: number;
-}
-
-export const defaultEditLimits: EditLimits = {
+/** Limits of one edited file, of one edit, of the undo history, and of the wait for another process. */
+export const defaultEditLimits = {
   fileBytes: 16 << 20,
+  /** All texts together, before and after, and everything the edit deletes. */
   editBytes: 128 << 20,
   editFiles: 5_000,
   diffChars: 1_000_000,
@@ -169,6 +147,8 @@ export const defaultEditLimits: EditLimits = {
   journalAgeMs: 7 * 24 * 3_600_000,
   lockWaitMs: 10_000,
 };
+
+export type EditLimits = typeof defaultEditLimits;
 
 export interface EditsOptions {
   gate: Gate;
