@@ -19,7 +19,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import type { Change, TextChange } from "../../workspace/edits/types.js";
 import { startServer } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { ProposedEdit } from "./proposed-edit.js";
+import { admittedOrRefusal, ProposedEdit } from "./proposed-edit.js";
 import { readServerEdit } from "./server-edit.js";
 
 /** As many files as one edit may have. */
@@ -79,9 +79,7 @@ async function withServerEdits(
       edit.merge(added);
       hasAnswer = true;
     } catch (error) {
-      call.signal.throwIfAborted();
-      if (!(error instanceof Refusal)) throw error;
-      addDoubt(call, edit, server.plan.id, error, "failed");
+      addDoubt(call, edit, "failed", server.plan.id, error);
     }
   }
   if (!hasAnswer && !isCreate && servers.length > 0)
@@ -122,12 +120,12 @@ async function startedServers(
   { path, isFolder: folder }: OperatedFile,
   edit: ProposedEdit,
 ): Promise<LanguageServer[]> {
-  const target = await linkTarget(call, path);
+  const target = await admittedOrRefusal(call, path);
   // Nothing behind a link that leads nowhere or outside may be opened.
-  if (target === undefined) return runningServers(call, path);
-  if (!existsSync(target)) return [];
+  if (target instanceof Refusal) return runningServers(call, path);
+  if (!existsSync(target.path)) return [];
   const samples = new Map<string, string>();
-  for await (const file of folder ? filesIn(path) : [target])
+  for await (const file of folder ? filesIn(path) : [target.path])
     for (const { id } of call.pool.route(file)) if (!samples.has(id)) samples.set(id, file);
   const order = call.plan.servers.map(({ id }) => id);
   const servers: LanguageServer[] = [];
@@ -137,35 +135,19 @@ async function startedServers(
       await server.ensureOpen(sample, call.signal);
       servers.push(server);
     } catch (error) {
-      call.signal.throwIfAborted();
-      if (!(error instanceof Refusal)) throw error;
-      addDoubt(call, edit, id, error, "was not asked");
+      addDoubt(call, edit, "was not asked", id, error);
     }
   }
   return servers;
 }
 
-/** Where a path leads; undefined when that is nowhere or outside the workspace. */
-async function linkTarget(call: CallState, path: string): Promise<string | undefined> {
-  try {
-    return (await call.gate.admit(path)).path;
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
-}
-
-/** Notes that the edits of one server are missing. */
-function addDoubt(
-  call: CallState,
-  edit: ProposedEdit,
-  id: string,
-  { message, code }: Refusal,
-  what: string,
-): void {
-  const data = { server_id: id, code };
-  call.evidence.warn("answer/partial-servers", `The server ${id} ${what}: ${message}`, data);
-  edit.doubts.push(`The server ${id} ${what}, so references to the file may not be updated.`);
+/** Notes that the edits of one server are missing; throws what is not its failure. */
+function addDoubt(call: CallState, edit: ProposedEdit, problem: string, id: string, error: unknown): void {
+  call.signal.throwIfAborted();
+  if (!(error instanceof Refusal)) throw error;
+  const data = { server_id: id, code: error.code };
+  call.evidence.warn("answer/partial-servers", `The server ${id} ${problem}: ${error.message}`, data);
+  edit.doubts.push(`The server ${id} ${problem}, so references to the file may not be updated.`);
 }
 
 /** Whether a path is a folder itself, not a link to one. */

@@ -87,6 +87,14 @@ export function editsOf({ edits }: CallState): Edits {
   return edits;
 }
 
+/** Where the gate admits a path, or why it does not. */
+export async function admittedOrRefusal({ gate }: CallState, name: string): Promise<Admitted | Refusal> {
+  return gate.admit(name).catch((error: unknown) => {
+    if (error instanceof Refusal) return error;
+    throw error;
+  });
+}
+
 interface BaseText {
   lines: Lines;
   hash: string;
@@ -168,11 +176,8 @@ export class EditBuilder {
     const open = this.server?.opened(path);
     if (open !== undefined && open.hash !== text.hash) throw changed("changed while the server was asked");
     if (typeof version !== "number" || this.server === undefined) return text;
-    if (open !== undefined && version !== open.version)
-      throw changed("is edited in another version than the server has");
     // Some servers send version 0 instead of null for files that are not open.
-    if (open === undefined && version !== 0)
-      throw changed("is edited in a version that the server was never sent");
+    if (version !== (open?.version ?? 0)) throw changed("is edited in another version than the server has");
     return text;
   }
 

@@ -11,7 +11,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import type { PathChange } from "../../workspace/edits/types.js";
 import type { CallState } from "../call-state.js";
 import { garbled, isRange, listOf } from "../lsp-values.js";
-import { EditBuilder, ProposedEdit, type RangeEdit } from "./proposed-edit.js";
+import { admittedOrRefusal, EditBuilder, ProposedEdit, type RangeEdit } from "./proposed-edit.js";
 
 type LspObject = Record<string, unknown>;
 
@@ -103,22 +103,14 @@ class WorkspaceEditReader {
     if (!Array.isArray(edits)) throw this.#garbled();
     this.#number++;
     if (edits.length === 0) return;
-    const shown = await this.#shownName(uri);
+    const admitted = await admittedOrRefusal(this.call, uri);
+    // A file outside the workspace is not named.
+    const shown = admitted instanceof Refusal ? `change ${this.#number}` : admitted.shown;
     const read = edits.map((edit: unknown): RangeEdit => {
       if (!isTable(edit) || !isRange(edit.range)) throw this.#garbled();
       return { range: edit.range, newText: this.#newText(edit, shown), ...this.#note(edit) };
     });
     await this.#builder.editFile(uri, shown, read, { unit: this.server.encoding, version });
-  }
-
-  /** The shown path of a file; a file outside the workspace is not named. */
-  async #shownName(uri: string): Promise<string> {
-    try {
-      return (await this.call.gate.admit(uri)).shown;
-    } catch (error) {
-      if (error instanceof Refusal) return `change ${this.#number}`;
-      throw error;
-    }
   }
 
   #newText({ newText, snippet, insertTextFormat }: LspObject, shown: string): string {

@@ -1,12 +1,11 @@
 /**
  * The journal of a workspace's edits, in the user's state folder. Each edit has a folder with its steps (`record`), the
- * contents it replaces or removes (`images`), and empty folders that mark its stage. The record is written completely
- * and flushed before the first file of the workspace changes.
+ * contents it replaces or removes (`images`), and empty folders that mark its stage.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { isTable, parseJson } from "../../base/json.js";
-import { sortBy } from "../../base/order.js";
+import { sortedSet } from "../../base/order.js";
 import type { Gate } from "../types.js";
 import {
   type ByteRange,
@@ -17,12 +16,11 @@ import {
   type Ownership,
 } from "./disk.js";
 import { ABSENT, describeOrThrow, ignoreSystemErrors, refuseEdit, shownPath, tolerate } from "./errors.js";
-import { isStep, type Step } from "./steps.js";
+import { isStep, pathsOf, type Step } from "./steps.js";
 import type { EditLimits } from "./types.js";
 
 const entryName = /^[0-9a-z]{9}-[0-9a-f]{16}$/;
 const MAX_RECORD_BYTES = 256 << 20;
-
 const HOUR_MS = 3_600_000;
 
 /** One edit. This is the format of `record`: do not rename members. */
@@ -57,7 +55,6 @@ function isEntry(value: unknown): value is JournalEntry {
 export class Journal {
   /** The lock of all journals: roots of two workspaces may overlap. */
   readonly lockFolder: string;
-
   readonly #folder: string;
 
   /** `stateFolder` is a real path; `key` names the workspace. */
@@ -91,18 +88,18 @@ export class Journal {
       .map((key) => new Journal(this.disk, this.stateFolder, key, this.limits));
   }
 
-  /** Records an edit before it begins, with the contents that it replaces or removes. */
-  async begin(entry: Omit<JournalEntry, "id">, gate: Gate): Promise<JournalEntry> {
+  /** Records an edit, with the contents that it replaces or removes, before the first file changes. */
+  async begin(description: Omit<JournalEntry, "id">, gate: Gate): Promise<JournalEntry> {
     const id = `${Date.now().toString(36).padStart(9, "0")}-${randomBytes(8).toString("hex")}`;
-    const recorded = { ...entry, id };
+    const entry = { ...description, id };
     try {
-      await this.#write(recorded, gate);
+      await this.#write(entry, gate);
     } catch (error) {
       // What cannot be removed now is removed by the next process that takes the lock.
       await ignoreSystemErrors(this.forget(id));
       throw error;
     }
-    return recorded;
+    return entry;
   }
 
   async #write(entry: JournalEntry, gate: Gate): Promise<void> {
@@ -174,12 +171,10 @@ export class Journal {
     for (const { id, stage } of await this.list()) {
       const entry = stage === "done" ? await this.read(id) : undefined;
       if (!entry?.backups?.includes(path)) continue;
-      const isMade = entry.steps.some((step) => {
-        if (step.kind === "swap") return step.path === path && step.now.sha256 === sha256;
-        if (step.kind !== "place" || step.path !== path) return false;
-        return step.tree.kind === "file" && step.tree.state.sha256 === sha256;
-      });
-      if (isMade) return true;
+      const step = entry.steps.find((one) => pathsOf(one)[0] === path);
+      if (step?.kind === "swap" && step.now.sha256 === sha256) return true;
+      if (step?.kind === "place" && step.tree.kind === "file" && step.tree.state.sha256 === sha256)
+        return true;
     }
     return false;
   }
@@ -224,10 +219,10 @@ export class Journal {
   }
 
   async #size(id: string): Promise<number> {
-    const files = await Promise.all(
-      ["images", "record"].map((name) => this.disk.stat(join(this.#path(id), name))),
-    );
-    return files.reduce((sum, file) => sum + (file?.size ?? 0), 0);
+    let bytes = 0;
+    for (const name of ["images", "record"])
+      bytes += (await this.disk.stat(join(this.#path(id), name)))?.size ?? 0;
+    return bytes;
   }
 
   async #list(folder: string): Promise<string[]> {
@@ -240,10 +235,7 @@ export class Journal {
 }
 
 function entryIds(names: string[]): string[] {
-  return sortBy(
-    names.filter((name) => entryName.test(name)),
-    (name) => [name],
-  );
+  return sortedSet(names.filter((name) => entryName.test(name)));
 }
 
 async function ensureFolder(disk: Disk, folder: string, owner: Ownership): Promise<void> {

@@ -138,26 +138,20 @@ async function revertSwap(disk: Disk, step: StepOf<"swap">): Promise<string | un
   }
   if (held === undefined) return undefined;
   const now = await disk.stat(step.path);
-  if (now?.identity === held.identity) {
-    await disk.unlink(step.held);
-    return undefined;
-  }
-  if (now?.kind !== "file" || (await hashFile(disk, step.path)) !== step.now.sha256)
-    return `was changed meanwhile and was not restored; its earlier content is beside it in ${basename(step.held)}`;
-  await disk.rename(step.held, step.path);
+  if (now?.identity === held.identity) await disk.unlink(step.held);
+  else if (now?.kind === "file" && (await hashFile(disk, step.path)) === step.now.sha256)
+    await disk.rename(step.held, step.path);
+  else return `was changed meanwhile; its earlier content is beside it in ${basename(step.held)}`;
   return undefined;
 }
 
 async function revertPlace(disk: Disk, step: StepOf<"place">): Promise<string | undefined> {
   const [staged, placed] = [await disk.stat(step.staged), await disk.stat(step.path)];
-  if (staged !== undefined) {
-    if (placed?.identity === staged.identity) await disk.unlink(step.path);
-    await disk.removeTree(step.staged);
-    return undefined;
-  }
-  if (placed === undefined) return undefined;
-  if (!(await isSameTree(disk, step.path, step.tree))) return "was changed meanwhile and was not removed";
-  await disk.rename(step.path, step.staged);
+  if (staged === undefined) {
+    if (placed === undefined) return undefined;
+    if (!(await isSameTree(disk, step.path, step.tree))) return "was changed meanwhile and was not removed";
+    await disk.rename(step.path, step.staged);
+  } else if (placed?.identity === staged.identity) await disk.unlink(step.path);
   await disk.removeTree(step.staged);
   return undefined;
 }
@@ -165,10 +159,10 @@ async function revertPlace(disk: Disk, step: StepOf<"place">): Promise<string | 
 async function revertTake(disk: Disk, step: StepOf<"take">): Promise<string | undefined> {
   const [held, now] = [await disk.stat(step.held), await disk.stat(step.path)];
   if (held === undefined) return undefined;
+  if (now !== undefined && now.identity !== held.identity)
+    return `was created again meanwhile; the deleted one is beside it in ${basename(step.held)}`;
   if (now === undefined) await moveWithoutReplacing(disk, step.held, step.path);
-  else if (now.identity === held.identity) await disk.unlink(step.held);
-  else
-    return `was created again meanwhile and was not replaced; the deleted one is beside it in ${basename(step.held)}`;
+  else await disk.unlink(step.held);
   return undefined;
 }
 
