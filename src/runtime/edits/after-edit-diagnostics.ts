@@ -70,21 +70,17 @@ export async function diagnosticsAfter(
   const edited = sortBy([...new Set([...kept, ...moved])], (path) => [path !== own]);
   const limitMs = before.unknown.length === 0 ? AFTER_MS : SHORT_AFTER_MS;
   const ms = Math.min(limitMs, call.remainingMs() * AFTER_SHARE);
-  const mustReport = new Set([...serversOfRemoved(call, operations), ...unsureServers]);
+  // References to renamed and deleted files are in other files.
+  const removed = operations.filter(({ kind }) => kind !== "create");
+  const concerned = removed.flatMap(({ path, folder }) =>
+    folder ? call.pool.running().map(({ plan }) => plan.id) : call.pool.route(path).map(({ id }) => id),
+  );
+  const mustReport = new Set([...concerned, ...unsureServers]);
   const after = await new ErrorCollector(call, edited, ms, mustReport).collect();
   if ([before, after].every(({ errors, unknown }) => errors.size === 0 && unknown.length === 0)) return {};
   const why = [...new Set([...before.unknown, ...after.unknown])].join("; ");
   const status: JsonObject = why === "" ? { status: "known" } : { status: "unknown", why };
   return { diagnostics: { ...status, ...compareErrors(call, before, after, edited, operations) } };
-}
-
-/** The servers of renamed and deleted files: references to those are in other files. */
-function serversOfRemoved(call: CallState, operations: readonly AppliedOperation[]): string[] {
-  return operations
-    .filter(({ kind }) => kind !== "create")
-    .flatMap(({ path, folder }) =>
-      folder ? call.pool.running().map(({ plan }) => plan.id) : call.pool.route(path).map(({ id }) => id),
-    );
 }
 
 const operationNames = { create: "Create", rename: "Rename", delete: "Delete" } as const;

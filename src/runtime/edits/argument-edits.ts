@@ -13,8 +13,12 @@ export async function editFiles(call: CallState, args: JsonObject): Promise<Prop
   if (Array.isArray(args.files)) {
     for (const entry of args.files) await addEntry(call, builder, entry as JsonObject);
   } else if (isTable(args.changes)) {
-    for (const [name, edits] of Object.entries(args.changes))
-      await builder.editFile(name, name, lspEdits(edits), { unit: "utf-16" });
+    for (const [name, edits] of Object.entries(args.changes)) {
+      const read = listOf(edits).flatMap((edit) =>
+        isTable(edit) && isRange(edit.range) ? [{ range: edit.range, newText: String(edit.newText) }] : [],
+      );
+      await builder.editFile(name, name, read, { unit: "utf-16" });
+    }
   } else throw new Refusal("guard/invalid-arguments", "Give the edits, or the edit_token of a preview.");
   return builder.edit;
 }
@@ -94,10 +98,4 @@ function operationOf(entry: JsonObject, path: string, to: string): PathChange {
   }
   if (entry.operation === "rename") return { kind: "rename", from: path, to, overwrite, ignoreIfExists };
   return { kind: "delete", path, recursive: entry.recursive === true, ignoreIfNotExists: false };
-}
-
-function lspEdits(edits: unknown): RangeEdit[] {
-  return listOf(edits).flatMap((edit) =>
-    isTable(edit) && isRange(edit.range) ? [{ range: edit.range, newText: String(edit.newText) }] : [],
-  );
 }

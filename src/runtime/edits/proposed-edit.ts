@@ -8,7 +8,7 @@ import { sha256 } from "../../base/hash.js";
 import type { Json } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
 import { Fault, Refusal } from "../../base/problem.js";
-import { type ColumnUnit, columnsOf, Lines, unitsOf } from "../../base/text.js";
+import { type ColumnUnit, columnsOf, Lines } from "../../base/text.js";
 import { readText } from "../../lsp/documents/read-text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Point } from "../../protocol/spelling.js";
@@ -207,16 +207,9 @@ export function exactOffset(
   unit: ColumnUnit,
 ): number | undefined {
   if (!(line >= 0 && line < lines.count && character >= 0)) return undefined;
-  const text = lines.line(line);
-  if (lines.isPlain(line)) return lines.start(line) + Math.min(character, text.length);
-  let seen = 0;
-  let offset = lines.start(line);
-  for (const one of text) {
-    if (seen >= character) break;
-    seen += unitsOf(one.codePointAt(0) ?? 0, unit);
-    offset += one.length;
-  }
-  return seen > character ? undefined : offset;
+  const offset = lines.offset(line, character, unit);
+  const isExact = pointAt(lines, offset, unit).character === Math.min(character, lines.columns(line, unit));
+  return isExact ? offset : undefined;
 }
 
 /**

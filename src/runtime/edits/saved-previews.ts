@@ -136,9 +136,8 @@ export class SavedPreviews {
     const start = binding === undefined ? hashPart(token) : fileName(token, binding);
     for (const name of await readdir(this.#folder).catch(() => [])) {
       if (!name.startsWith(start) || !name.endsWith(".json")) continue;
-      const text = await readFile(join(this.#folder, name), "utf8").catch(() => "");
-      const saved = parseSaved(text);
-      if (saved !== undefined && Date.now() - saved.at <= LIFETIME_MS) return saved;
+      const saved = parseJson(await readFile(join(this.#folder, name), "utf8").catch(() => ""));
+      if (isSaved(saved) && Date.now() - saved.at <= LIFETIME_MS) return saved;
     }
     return undefined;
   }
@@ -161,10 +160,8 @@ function hashPart(text: string): string {
   return sha256(text).slice(0, 32);
 }
 
-/** Parses a record. Its changes need no check here: they must produce the token. */
-function parseSaved(text: string): SavedPreview | undefined {
-  const value = parseJson(text);
-  if (!isTable(value) || value.version !== 1 || typeof value.at !== "number") return undefined;
-  const lists = [value.changes, value.doubts, value.toConfirm, value.unsure, value.before];
-  return lists.every(Array.isArray) ? (value as unknown as SavedPreview) : undefined;
+/** The changes of a record need no check here: they must produce the token. */
+function isSaved(value: unknown): value is SavedPreview {
+  if (!isTable(value) || value.version !== 1 || typeof value.at !== "number") return false;
+  return [value.changes, value.doubts, value.toConfirm, value.unsure, value.before].every(Array.isArray);
 }

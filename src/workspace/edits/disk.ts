@@ -67,19 +67,16 @@ export interface FileState extends Owner {
 }
 
 /** A file, link or folder with everything below it. The journal stores trees: do not rename members. */
-export type Tree = TreeFile | TreeFolder | { kind: "link"; target: string };
+export type Tree =
+  | TreeFile
+  | { kind: "folder"; owner: Owner; entries: { name: string; tree: Tree }[] }
+  | { kind: "link"; target: string };
 
 export interface TreeFile {
   kind: "file";
   state: FileState;
   /** Where the journal has the content. */
   image: ByteRange | null;
-}
-
-interface TreeFolder {
-  kind: "folder";
-  owner: Owner;
-  entries: { name: string; tree: Tree }[];
 }
 
 /** The files and bytes that an edit may still use. */
@@ -118,7 +115,7 @@ export async function readTree(disk: Disk, path: string, budget: Budget): Promis
     const sha256 = await hashFile(disk, path);
     return { kind: "file", state: { sha256, size: found.size, ...owner }, image: null };
   }
-  const entries: TreeFolder["entries"] = [];
+  const entries: { name: string; tree: Tree }[] = [];
   for (const name of sortBy(await disk.list(path), (entry) => [entry]))
     entries.push({ name, tree: await readTree(disk, join(path, name), budget) });
   return { kind: "folder", owner, entries };

@@ -34,8 +34,6 @@ import {
 } from "./transaction.js";
 import {
   type Applied,
-  type AppliedFile,
-  type AppliedOperation,
   type ApplyOptions,
   type Caller,
   type Change,
@@ -214,8 +212,8 @@ export class Edits {
 /** The files and paths that steps changed; `counts` has the number of text changes by path before. */
 function outcomeOf(gate: Gate, prepared: PreparedStep[], counts: ReadonlyMap<string, number>): EditOutcome {
   const steps = prepared.map(({ step }) => step);
-  const files: AppliedFile[] = [];
-  const operations: AppliedOperation[] = [];
+  const files: EditOutcome["files"] = [];
+  const operations: EditOutcome["operations"] = [];
   const add = (path: string, beforeSha256: string | null, afterSha256: string | null, changes: number) =>
     files.push({ path, shown: shownPath(gate, path), beforeSha256, afterSha256, changes });
   for (const [index, step] of steps.entries()) {

@@ -117,7 +117,11 @@ export class EditPlan {
         throw new Refusal("edit/exists", `cannot be renamed to ${to.shown}, which exists`);
       return this.#report({ ...operation, skipped: true });
     }
-    const below = folder ? await this.#checkedPathsBelow(from.path, to.path) : [];
+    const below = folder ? await this.#tree.pathsBelow(from.path) : [];
+    for (const path of below) {
+      this.#checkPath(join(from.path, path));
+      this.#checkPath(join(to.path, path));
+    }
     if (exists) {
       if (target === "new" || (target.kind === "folder") !== folder || isSameEntry(found, target))
         throw new Refusal("edit/bad-target", `cannot replace ${to.shown}`);
@@ -177,16 +181,7 @@ export class EditPlan {
     this.#tree.overlay.create(folder);
   }
 
-  /** The paths below a folder that moves; throws when one is denied where it is or where it goes. */
-  async #checkedPathsBelow(from: string, to: string): Promise<string[]> {
-    const below = await this.#tree.pathsBelow(from);
-    for (const path of below) {
-      this.#checkPath(join(from, path));
-      this.#checkPath(join(to, path));
-    }
-    return below;
-  }
-
+  /** Throws when a path in a folder that moves or is removed is denied. */
   #checkPath(path: string): void {
     const placed = this.context.gate.place(path);
     if (placed instanceof Refusal)

@@ -33,7 +33,9 @@ export async function previewPlan(context: EditContext, changes: Change[], plan:
   }
   const sorted = sortBy(files, ({ shown, shownAfter }) => [shown, shownAfter ?? undefined]);
   const { operations, reasons } = plan;
-  return { changes, files: sorted, operations, reasons, token: tokenOf(changes, sorted, operations) };
+  const states = sorted.map((file) => [file.shown, file.shownAfter, file.beforeSha256, file.afterSha256]);
+  const token = `edit-${sha256(canonicalText({ changes, states, operations })).slice(0, 20)}`;
+  return { changes, files: sorted, operations, reasons, token };
 }
 
 function previewFile({ gate, limits }: EditContext, file: PlannedFile, editLength: number): FilePreview {
@@ -50,7 +52,8 @@ function previewFile({ gate, limits }: EditContext, file: PlannedFile, editLengt
   if (original !== null) {
     if (afterSha256 === original.sha256) return preview;
     preview.otherLinks = original.entry.links - 1;
-    preview.losesOwner = !canGiveTo(original.entry.uid);
+    // Only the superuser can give a file to another user.
+    preview.losesOwner = ![undefined, 0, original.entry.uid].includes(process.geteuid?.());
     if (!original.text) return { ...preview, diff: `Binary file ${preview.shown} is replaced\n` };
   }
   const sides = {
@@ -58,12 +61,6 @@ function previewFile({ gate, limits }: EditContext, file: PlannedFile, editLengt
     after: after === null ? null : { shown: preview.shownAfter ?? preview.shown, text: after.text },
   };
   return { ...preview, ...unifiedDiff(sides, limits.diffChars, editLength) };
-}
-
-/** Only the superuser can give a file to another user. */
-function canGiveTo(uid: number): boolean {
-  const own = process.geteuid?.();
-  return own === undefined || own === 0 || own === uid;
 }
 
 /** The changes of a file, relative to its text on disk. */
@@ -93,11 +90,6 @@ function emptyPreview(gate: Gate, path: string, after: string | null): FilePrevi
     ...{ beforeSha256: null, afterSha256: null, before: null, changes: [] },
     ...{ diff: "", diffCut: false, otherLinks: 0, losesOwner: false },
   };
-}
-
-function tokenOf(changes: Change[], files: FilePreview[], operations: Preview["operations"]): string {
-  const states = files.map((file) => [file.shown, file.shownAfter, file.beforeSha256, file.afterSha256]);
-  return `edit-${sha256(canonicalText({ changes, states, operations })).slice(0, 20)}`;
 }
 
 /** Hashes before the edit, by shown path. */

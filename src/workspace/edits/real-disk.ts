@@ -19,7 +19,11 @@ const CHUNK_BYTES = 1 << 20;
 const COPY_TIMEOUT_MS = 10_000;
 
 export const realDisk: Disk = {
-  stat: (path) => tolerate(ABSENT, inFolder(path, entryAt)),
+  async stat(path) {
+    const stats = inFolder(path, (name) => fs.lstat(name, { bigint: true }));
+    const found = await tolerate(ABSENT, stats);
+    return found && toEntry(found);
+  },
   async canWrite(path) {
     // `access` would check the real user id; opening checks the effective one.
     const opened = inFolder(path, (name) => fs.open(name, WRITE_FLAGS));
@@ -28,20 +32,19 @@ export const realDisk: Disk = {
     return file !== undefined;
   },
   async read(path, maxBytes) {
-    const file = await inFolder(path, (name) => fs.open(name, READ_FLAGS));
-    try {
-      const size = await regularSize(file);
-      const bytes = size > maxBytes ? undefined : await file.readFile();
-      if (bytes === undefined || bytes.length > maxBytes) throw systemError("EFBIG", "too large");
-      return bytes;
-    } finally {
-      await file.close();
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of realDisk.readChunks(path)) {
+      size += chunk.length;
+      if (size > maxBytes) throw systemError("EFBIG", "too large");
+      chunks.push(chunk);
     }
+    return Buffer.concat(chunks);
   },
   async *readChunks(path, range) {
     const file = await inFolder(path, (name) => fs.open(name, READ_FLAGS));
     try {
-      await regularSize(file);
+      if (!(await file.stat()).isFile()) throw systemError("EISDIR", "not a regular file");
       let position = range?.offset ?? 0;
       const end = range === undefined ? Number.POSITIVE_INFINITY : range.offset + range.length;
       while (position < end) {
@@ -157,12 +160,6 @@ async function writeNew(
   }
 }
 
-async function regularSize(file: fs.FileHandle): Promise<number> {
-  const stats = await file.stat();
-  if (!stats.isFile()) throw systemError("EISDIR", "not a regular file");
-  return stats.size;
-}
-
 async function setFolderOwner(name: string, owner: Ownership): Promise<void> {
   if (owner === "default" || process.platform === "win32") return;
   const folder = await fs.open(name, FOLDER_FLAGS);
@@ -186,10 +183,6 @@ async function makeWritable(folder: string): Promise<void> {
   await fs.chmod(folder, 0o700);
   for (const entry of await fs.readdir(folder, { withFileTypes: true }))
     if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
-}
-
-async function entryAt(name: string): Promise<DiskEntry> {
-  return toEntry(await fs.lstat(name, { bigint: true }));
 }
 
 function toEntry(stats: BigIntStats): DiskEntry {

@@ -8,7 +8,6 @@ import { isInside } from "../../base/paths.js";
 import {
   type ByteRange,
   type Disk,
-  type DiskEntry,
   type FileState,
   hashFile,
   isSameTree,
@@ -98,7 +97,9 @@ export async function doStep(disk: Disk, step: Step): Promise<void> {
   if (step.kind === "swap") {
     const found = await disk.stat(step.path);
     if (found === undefined) throw changed();
-    await holdFile(disk, step);
+    // The hidden name keeps the old content whatever happens to its path.
+    if (!(await tryLink(disk, step.path, step.held)))
+      await disk.writeLike(step.path, step.held, disk.readChunks(step.path), step.before);
     return disk.replace(step.staged, step.path, found.identity);
   }
   if (step.kind === "make-folder") return disk.makeFolder(step.path, step.owner ?? "default");
@@ -168,20 +169,15 @@ async function revertTake(disk: Disk, step: StepOf<"take">): Promise<string | un
 
 async function revertMove(disk: Disk, step: StepOf<"move">): Promise<void> {
   const [from, to] = [await disk.stat(step.from), await disk.stat(step.to)];
-  if (to === undefined || !(await isMovedEntry(disk, step, to))) return;
+  if (to === undefined) return;
+  const isMoved =
+    step.identity === null
+      ? to.kind === "file" && (await hashFile(disk, step.to)) === step.sha256
+      : to.identity === step.identity;
+  if (!isMoved) return;
   if (from === undefined || isCaseVariant(step.from, step.to))
     await moveWithoutReplacing(disk, step.to, step.from);
   else if (from.identity === to.identity) await disk.unlink(step.to);
-}
-
-async function isMovedEntry(disk: Disk, step: StepOf<"move">, found: DiskEntry): Promise<boolean> {
-  if (step.identity !== null) return found.identity === step.identity;
-  return found.kind === "file" && (await hashFile(disk, step.to)) === step.sha256;
-}
-
-/** Gives the old file a hidden name that keeps its content whatever happens to its path. */
-async function holdFile(disk: Disk, { path, held, before }: StepOf<"swap">): Promise<void> {
-  if (!(await tryLink(disk, path, held))) await disk.writeLike(path, held, disk.readChunks(path), before);
 }
 
 /** Makes a hard link; false where the file system has none. */

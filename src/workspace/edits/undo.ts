@@ -69,7 +69,9 @@ class UndoBuilder {
     if (step.kind === "remove-folder") return undefined;
     const { path } = step;
     const found = await this.#find(path);
-    if (found?.kind === "folder" && (await this.#willBeEmpty(path))) this.#tree.remove(path);
+    const names = found?.kind === "folder" ? await this.#tree.namesIn(path) : [];
+    const isGone = (name: string) => this.#tree.overlay.find(join(path, name)).kind === "nowhere";
+    if (found?.kind === "folder" && names.every(isGone)) this.#tree.remove(path);
     return { step: { kind: "remove-folder", path, owner: found === undefined ? null : ownerOf(found) } };
   }
 
@@ -130,11 +132,6 @@ class UndoBuilder {
         keepOwner: true,
       }),
     };
-  }
-
-  async #willBeEmpty(folder: string): Promise<boolean> {
-    const names = await this.#tree.namesIn(folder);
-    return names.every((name) => this.#tree.overlay.find(join(folder, name)).kind === "nowhere");
   }
 
   async #checkFree(path: string): Promise<void> {
