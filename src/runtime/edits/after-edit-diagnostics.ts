@@ -4,7 +4,7 @@
  */
 import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
-import { isInside, pathOfUri } from "../../base/paths.js";
+import { pathAfterMove, pathOfUri } from "../../base/paths.js";
 import { untilAborted, withDeadline } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { itemKey } from "../../protocol/item-order.js";
@@ -196,7 +196,9 @@ function compareErrors(
   edited: readonly string[],
   operations: readonly AppliedOperation[],
 ): JsonObject {
-  const old = new Map([...before.errors].map(([path, errors]) => [movedPath(path, operations), errors]));
+  const movedPath = (path: string) =>
+    operations.reduce((at, { path: from, to = from }) => pathAfterMove(at, from, to), path);
+  const old = new Map([...before.errors].map(([path, errors]) => [movedPath(path), errors]));
   const introduced: JsonObject[] = [];
   const resolved: JsonObject[] = [];
   for (const path of sortedSet([...old.keys(), ...after.errors.keys()])) {
@@ -214,13 +216,6 @@ function compareErrors(
     errors,
     not_shown: total - errors.length,
   };
-}
-
-function movedPath(path: string, operations: readonly AppliedOperation[]): string {
-  return operations.reduce(
-    (at, { path: from, to }) => (to !== undefined && isInside(at, from) ? to + at.slice(from.length) : at),
-    path,
-  );
 }
 
 /** The errors of one list that are not in the other. Positions are ignored, because an edit moves lines. */

@@ -5,12 +5,12 @@
 import type { AnswerOptions } from "../../abi/handler.js";
 import type { Template } from "../../abi/plan.js";
 import type { Code } from "../../base/codes.js";
-import { canonicalText, isTable, type Json } from "../../base/json.js";
+import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { ApplyEdit } from "../../lsp/types.js";
 import { editArguments } from "../../protocol/edit-arguments.js";
 import { refuseEdit } from "../../workspace/edits/errors.js";
-import type { Applied, ApplyOptions, Preview } from "../../workspace/edits/types.js";
+import type { Applied, ApplyOptions, EditOutcome, Preview } from "../../workspace/edits/types.js";
 import { filesChangedRecently, warnOfRecentChanges } from "../ask/recent-changes.js";
 import type { CallState } from "../call-state.js";
 import type { Normalized } from "../shapes/shape.js";
@@ -62,19 +62,16 @@ export async function applyPreview(call: CallState, token: string): Promise<Norm
 
 export async function undoEdit(call: CallState, token: string): Promise<Normalized> {
   const planned = await editsOf(call).previewUndo(token, call);
-  if (call.input[editArguments.dryRun] === true) {
-    const beside = { status: "preview", summary: summarizeApplied(planned) };
-    return { items: renderApplied(call, planned), beside };
-  }
+  const answer = (status: string, outcome: EditOutcome, more: JsonObject = {}) => ({
+    items: renderApplied(call, outcome),
+    beside: { status, summary: summarizeApplied(outcome), ...more },
+  });
+  if (call.input[editArguments.dryRun] === true) return answer("preview", planned);
   const before = await errorsBefore(call, planned);
   call.signal.throwIfAborted();
   call.evidence.commit();
   const undone = await editsOf(call).undo(token, call);
-  const diagnostics = await diagnosticsAfter(call, [undone], before);
-  return {
-    items: renderApplied(call, undone),
-    beside: { status: "undone", summary: summarizeApplied(undone), ...diagnostics },
-  };
+  return answer("undone", undone, await diagnosticsAfter(call, [undone], before));
 }
 
 async function answerPreview(call: CallState, shown: ShownPreview): Promise<Normalized> {

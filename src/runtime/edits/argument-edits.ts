@@ -76,9 +76,8 @@ const usedBy: { [member: string]: string[] } = {
 /** What is wrong with an entry: members that are missing, contradict each other or would have no effect. */
 function problemOf(entry: JsonObject, newNameKey: string): string | undefined {
   const { operation } = entry;
-  if (operation === undefined && entry.edits === undefined)
-    return "has neither edits nor an operation; give `edits` or `operation`";
-  if (operation !== undefined && entry.edits !== undefined) return "has edits and an operation in one entry";
+  if ((operation === undefined) === (entry.edits === undefined))
+    return "needs either `edits` or `operation`, not both";
   const kind = operation === undefined ? "edit" : String(operation);
   const isGiven = (value: Json | undefined) => value !== undefined && value !== null && value !== false;
   const unused = Object.entries({ ...usedBy, [newNameKey]: ["rename"] }).find(

@@ -64,7 +64,10 @@ async function withServerEdits(
   const isCreate = operation === "Create";
   const servers = isCreate ? runningServers(call, file.path) : await startedServers(call, file, edit);
   for (const server of servers) {
-    const files = await registeredFiles(server, operation, file);
+    const own = server.wantedFiles("will", operation, [file]);
+    // A server that registered for files only is asked about the files in a folder.
+    const below = own.length === 0 && file.isFolder ? await operatedFilesIn(file, file.path) : [];
+    const files = [...own, ...server.wantedFiles("will", operation, below)];
     if (files.length === 0) continue;
     try {
       const reply = await server.request(fileMethod("will", operation), fileParams(files), {
@@ -86,17 +89,6 @@ async function withServerEdits(
     call.evidence.warn("answer/references-kept", "No language server updates references to the old name.");
   edit.changes.push(change);
   return edit;
-}
-
-/** The file or folder, or, for a server that registered for files only, the files in the folder. */
-async function registeredFiles(
-  server: LanguageServer,
-  operation: FileOperation,
-  file: OperatedFile,
-): Promise<OperatedFile[]> {
-  const own = server.wantedFiles("will", operation, [file]);
-  if (own.length > 0 || !file.isFolder) return own;
-  return server.wantedFiles("will", operation, await operatedFilesIn(file, file.path));
 }
 
 /** Removes text changes that another server proposed already. */
@@ -162,10 +154,8 @@ function pathArgument(args: JsonObject, name: string): string {
 }
 
 /** The operation on each file of a folder, which is at `folder` now. */
-export async function operatedFilesIn(
-  { path, newPath }: OperatedFile,
-  folder: string,
-): Promise<OperatedFile[]> {
+export async function operatedFilesIn(operated: OperatedFile, folder: string): Promise<OperatedFile[]> {
+  const { path, newPath } = operated;
   const files: OperatedFile[] = [];
   for await (const file of filesIn(folder)) {
     const rest = file.slice(folder.length);

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import type { Code } from "../../base/codes.js";
 import { sha256 } from "../../base/hash.js";
 import type { Json } from "../../base/json.js";
-import { isInside } from "../../base/paths.js";
+import { pathAfterMove } from "../../base/paths.js";
 import { Fault, Refusal } from "../../base/problem.js";
 import { type ColumnUnit, columnsOf, Lines } from "../../base/text.js";
 import { readText } from "../../lsp/documents/read-text.js";
@@ -169,7 +169,7 @@ export class EditBuilder {
     for (const step of this.#earlier.toReversed()) {
       if (step.kind === "create" && step.path === path)
         return { lines: new Lines(step.text), hash: sha256(step.text) };
-      if (step.kind === "rename" && isInside(path, step.to)) path = step.from + path.slice(step.to.length);
+      if (step.kind === "rename") path = pathAfterMove(path, step.to, step.from);
     }
     const text = this.#read.get(path) ?? (await this.#readDisk(path, admitted.shown));
     this.#read.set(path, text);
@@ -201,11 +201,8 @@ export interface Extent {
  * The offset of a position; undefined past the last line and in the middle of a character. As LSP says, a character past
  * the end of its line means the end of the line.
  */
-export function exactOffset(
-  lines: Lines,
-  { line, character }: LspPosition,
-  unit: ColumnUnit,
-): number | undefined {
+export function exactOffset(lines: Lines, position: LspPosition, unit: ColumnUnit): number | undefined {
+  const { line, character } = position;
   if (!(line >= 0 && line < lines.count && character >= 0)) return undefined;
   const offset = lines.offset(line, character, unit);
   const isExact = pointAt(lines, offset, unit).character === Math.min(character, lines.columns(line, unit));

@@ -27,11 +27,11 @@ export async function readServerEdit(
   if (value === null || value === undefined) return new ProposedEdit();
   const reader = new WorkspaceEditReader(call, server, since);
   const uri = call.evidence.document?.admitted.uri;
-  if (Array.isArray(value) && uri !== undefined) return reader.read({ changes: { [uri]: value } });
+  if (Array.isArray(value) && uri !== undefined) return reader.read({ changes: { [uri]: value } }, false);
   if (!isTable(value)) throw garbled(server, "an edit");
   const isAction = typeof value.title === "string";
   const workspaceEdit = isAction ? value.edit : value;
-  const edit = isTable(workspaceEdit) ? await reader.readWide(workspaceEdit) : new ProposedEdit();
+  const edit = isTable(workspaceEdit) ? await reader.read(workspaceEdit, true) : new ProposedEdit();
   if (!isAction) return edit;
   // A bare `Command` has its name where a `CodeAction` has the whole command.
   const command = isTable(value.command) ? value.command : value;
@@ -72,14 +72,11 @@ class WorkspaceEditReader {
     this.#builder = new EditBuilder(call, server, since);
   }
 
-  /** Reads an edit for which the server searched the whole workspace. */
-  async readWide(workspaceEdit: LspObject): Promise<ProposedEdit> {
-    this.#builder.edit.isWorkspaceWide = true;
-    warnOfMissingProject(this.call, this.server, this.#builder.edit);
-    return this.read(workspaceEdit);
-  }
-
-  async read({ changes, documentChanges, changeAnnotations }: LspObject): Promise<ProposedEdit> {
+  /** Reads an edit; `isWide` says that the server searched the whole workspace for it. */
+  async read(workspaceEdit: LspObject, isWide: boolean): Promise<ProposedEdit> {
+    const { changes, documentChanges, changeAnnotations } = workspaceEdit;
+    this.#builder.edit.isWorkspaceWide = isWide;
+    if (isWide) warnOfMissingProject(this.call, this.server, this.#builder.edit);
     this.#annotations = isTable(changeAnnotations) ? changeAnnotations : {};
     // `documentChanges` take precedence, but an empty list does not hide `changes`.
     if (Array.isArray(documentChanges) && (documentChanges.length > 0 || !isTable(changes))) {

@@ -85,9 +85,9 @@ export function replaceDeclaration(lines: Lines, declaration: Declaration, text:
   const { head } = context;
   const sign = context.requireAlone();
   if (context.isListElement() && !context.fitsList(text)) throw context.inList();
-  const startsAtName = context.beginsWithName(text);
-  if (head === "words" && !startsAtName && !context.beginsWithHead(text)) throw context.wordsMissing();
-  const from = head === "words" && !startsAtName ? context.lineStart + context.indent.length : context.start;
+  const replacesHead = head === "words" && !context.beginsWithName(text);
+  if (replacesHead && !context.beginsWithHead(text)) throw context.wordsMissing();
+  const from = replacesHead ? context.lineStart + context.indent.length : context.start;
   const start = commentStart.test(text) ? context.commentsStart(from) : from;
   // The sign after the declaration stays in the file.
   const trimmed = text.trimEnd();

@@ -16,10 +16,10 @@ import {
   ownerOf,
   type Tree,
 } from "./disk.js";
-import { refuseEdit, shownPath } from "./errors.js";
-import type { Journal } from "./journal.js";
+import { reasonOf, refuseEdit, shownPath } from "./errors.js";
+import type { JournalContext } from "./journal.js";
 import type { EditPlan, PathOperation } from "./plan-edit.js";
-import type { EditContext, PlannedFile } from "./planned-tree.js";
+import type { PlannedFile } from "./planned-tree.js";
 import { pathAfter, pathsOf, type Step, type StepOf } from "./steps.js";
 import type { Reason } from "./types.js";
 
@@ -108,13 +108,11 @@ function stateOf(bytes: Uint8Array, owner: Owner): FileState {
   return { sha256: sha256(bytes), size: bytes.length, ...ownerOf(owner) };
 }
 
-type BackupContext = EditContext & { journal: Journal };
-
 const validSuffix = /^[^/\\:\0]{1,64}$/;
 
 /** Steps that copy the old text of each edited file beside it. They run before all others. */
 export async function backupSteps(
-  context: BackupContext,
+  context: JournalContext,
   prepared: PreparedStep[],
   suffix: string,
 ): Promise<PreparedStep[]> {
@@ -128,9 +126,7 @@ export async function backupSteps(
     try {
       copies.push(await backupStep(context, steps, step, step.path + suffix));
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      const path = shownPath(context.gate, step.path) + suffix;
-      reasons.push({ code: error.code, path, message: error.message });
+      reasons.push(reasonOf(error, shownPath(context.gate, step.path) + suffix, "guard/not-a-file"));
     }
   }
   if (reasons.length > 0) throw refuseEdit(reasons);
@@ -139,7 +135,7 @@ export async function backupSteps(
 
 /** Replaces an earlier backup that the journal knows, never another file. */
 async function backupStep(
-  { disk, gate, protectedPaths, limits, journal }: BackupContext,
+  { disk, gate, protectedPaths, limits, journal }: JournalContext,
   steps: Step[],
   edited: StepOf<"swap">,
   path: string,

@@ -26,11 +26,11 @@ import { beforeHashes, changedSince, checkExpected, previewPlan } from "./previe
 import { realDisk } from "./real-disk.js";
 import { pathAfter, pathsOf } from "./steps.js";
 import {
+  type LockedContext,
   recoverAll,
   recoverOthers,
   removeLeftovers,
   runTransaction,
-  type TransactionContext,
 } from "./transaction.js";
 import {
   type Applied,
@@ -41,6 +41,7 @@ import {
   type EditOutcome,
   type EditsOptions,
   type Preview,
+  type Recovery,
 } from "./types.js";
 import { undoSteps } from "./undo.js";
 
@@ -90,9 +91,8 @@ export class Edits {
     try {
       const waitMs = hasUnfinished ? this.context.limits.lockWaitMs : 0;
       await this.#locked(this.options.gate, waitMs, async (context) => {
-        const others = hasUnfinished ? await recoverOthers(context) : [];
-        for (const recovery of [...others, ...(await removeLeftovers(context))])
-          this.options.recovered?.(recovery);
+        if (hasUnfinished) await recoverOthers(context);
+        await removeLeftovers(context);
         await context.journal.prune();
         await ignoreSystemErrors(context.journal.pruneOthers());
       });
@@ -170,21 +170,21 @@ export class Edits {
     await this.#last;
   }
 
-  #edit<T>(gate: Gate | undefined, operation: (context: TransactionContext) => Promise<T>): Promise<T> {
+  #edit<T>(gate: Gate | undefined, operation: (context: LockedContext) => Promise<T>): Promise<T> {
     return this.#locked(gate ?? this.options.gate, this.context.limits.lockWaitMs, operation);
   }
 
   /** Runs one operation at a time, in this process and among all, after recovery. */
-  #locked<T>(gate: Gate, waitMs: number, operation: (context: TransactionContext) => Promise<T>): Promise<T> {
+  #locked<T>(gate: Gate, waitMs: number, operation: (context: LockedContext) => Promise<T>): Promise<T> {
     const refuse = <V>(lead: string, work: Promise<V>) => refuseOnSystemError("edit/no-journal", lead, work);
     const result = this.#last.then(async () => {
       const journal = await refuse("The journal cannot be opened", this.#openJournal());
       const taken = takeLock(this.context.disk, journal.lockFolder, waitMs);
       const lock = await refuse("The journal cannot be locked", taken);
       try {
-        const context = { ...this.context, journal, lock };
-        for (const recovery of await refuse("The journal cannot be read", recoverAll(context)))
-          this.options.recovered?.(recovery);
+        const report = (recovery: Recovery) => this.options.recovered?.(recovery);
+        const context = { ...this.context, journal, lock, report };
+        await refuse("The journal cannot be read", recoverAll(context));
         const edited = operation({ ...context, gate });
         return await refuseOnSystemError("edit/failed", "The edit cannot begin", edited);
       } finally {

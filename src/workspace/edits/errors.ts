@@ -41,6 +41,12 @@ export function refuseEdit(all: Reason[], code?: Code, lead = "Nothing was chang
   });
 }
 
+/** A Refusal or an error of the file system as a reason; any other error is thrown. */
+export function reasonOf(error: unknown, path: string, code: Code): Reason {
+  if (error instanceof Refusal) return { code: error.code, path, message: error.message };
+  return { code, path, message: `cannot be read: ${describeOrThrow(error)}` };
+}
+
 /** Sorts by path and removes duplicates. */
 export function sortReasons(reasons: Reason[]): Reason[] {
   const unique = uniqueBy(reasons, ({ code, path, message }) => JSON.stringify([code, path, message]));

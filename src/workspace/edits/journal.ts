@@ -16,6 +16,7 @@ import {
   type Ownership,
 } from "./disk.js";
 import { ABSENT, describeOrThrow, ignoreSystemErrors, refuseEdit, shownPath, tolerate } from "./errors.js";
+import type { EditContext } from "./planned-tree.js";
 import { isStep, pathsOf, type Step } from "./steps.js";
 import type { EditLimits } from "./types.js";
 
@@ -51,6 +52,8 @@ function isEntry(value: unknown): value is JournalEntry {
   if (value.backups !== undefined && !Array.isArray(value.backups)) return false;
   return typeof value.id === "string" && value.steps.every(isStep);
 }
+
+export type JournalContext = EditContext & { journal: Journal };
 
 export class Journal {
   /** The lock of all journals: roots of two workspaces may overlap. */

@@ -33,9 +33,8 @@ export interface Lock {
 /** Identifies a process, also after a restart of the machine: process ids are reused. */
 export interface ProcessIdentity {
   host: string;
-  /** The boot id of the machine; empty where the system has none. */
+  /** The boot id of the machine and the process id namespace; empty where the system has none. */
   boot: string;
-  /** The process id namespace. */
   space: string;
   pid: number;
   /** Start time, in the system's own form. */

@@ -7,7 +7,7 @@ import { isInside } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { Admitted } from "../types.js";
 import { type DiskEntry, pathsInTree, readTree, spend, type Tree } from "./disk.js";
-import { describeOrThrow } from "./errors.js";
+import { reasonOf } from "./errors.js";
 import { type EditContext, isSameEntry, type PlannedFile, PlannedTree } from "./planned-tree.js";
 import { hasLoneSurrogate } from "./text-edits.js";
 import type { Change, OperationPreview, Reason } from "./types.js";
@@ -63,11 +63,7 @@ export class EditPlan {
         await this.#rename(change, from, to);
       }
     } catch (error) {
-      if (error instanceof Refusal) this.reasons.push({ code: error.code, path, message: error.message });
-      else {
-        const message = `cannot be read: ${describeOrThrow(error)}`;
-        this.reasons.push({ code: "guard/not-a-file", path, message });
-      }
+      this.reasons.push(reasonOf(error, path, "guard/not-a-file"));
     }
   }
 

@@ -5,7 +5,7 @@
 import { dirname, join } from "node:path";
 import type { Code } from "../../base/codes.js";
 import { sha256 } from "../../base/hash.js";
-import { isInside } from "../../base/paths.js";
+import { isInside, pathAfterMove } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { ProtectedPaths } from "../protected-paths.js";
 import type { Gate } from "../types.js";
@@ -240,8 +240,7 @@ export class PlannedTree {
 
   move(from: string, to: string): void {
     this.overlay.move(from, to);
-    for (const file of this.files)
-      if (!file.removed && isInside(file.path, from)) file.path = to + file.path.slice(from.length);
+    for (const file of this.files) if (!file.removed) file.path = pathAfterMove(file.path, from, to);
   }
 
   remove(path: string): void {

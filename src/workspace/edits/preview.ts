@@ -16,8 +16,6 @@ import type { ApplyOptions, Change, FilePreview, Preview, Reason, TextChange } f
 
 const CONTEXT_LINES = 3;
 const MAX_EDIT_LENGTH = 1000;
-
-/** With more files, less effort is spent on each diff, so that all of them together stay bounded. */
 const FULL_EFFORT_FILES = 20;
 
 export async function previewPlan(context: EditContext, changes: Change[], plan: EditPlan): Promise<Preview> {
@@ -129,10 +127,7 @@ export interface DiffSides {
   after: { shown: string; text: string } | null;
 }
 
-/**
- * The number of differing lines up to which lines are compared, for an edit of so many files. The cost grows with its
- * square. A time limit would make diffs depend on load.
- */
+/** The number of differing lines up to which lines are compared; smaller for many files, to bound the time for all. */
 export function maxEditLength(files: number): number {
   return Math.floor(MAX_EDIT_LENGTH * Math.sqrt(FULL_EFFORT_FILES / Math.max(files, FULL_EFFORT_FILES)));
 }

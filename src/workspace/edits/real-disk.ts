@@ -60,18 +60,11 @@ export const realDisk: Disk = {
   },
   list: (path) => inFolder(path, (name) => fs.readdir(name)),
   readLink: (path) => inFolder(path, (name) => fs.readlink(name)),
-  write: (path, content, owner) => inFolder(path, (name) => writeNew(name, content, owner)),
+  async write(path, content, owner) {
+    await inFolder(path, (name) => writeNew(name, content, owner));
+  },
   writeLike: (like, path, content, owner) =>
-    inFolder(like, (source) =>
-      inFolder(path, async (name) => {
-        let isKept = false;
-        await writeNew(name, content, owner, async (file) => {
-          isKept = await copyAttributes(source, name);
-          await file.truncate();
-        });
-        return isKept;
-      }),
-    ),
+    inFolder(like, (source) => inFolder(path, (name) => writeNew(name, content, owner, source))),
   symlink: (path, target) => inFolder(path, (name) => fs.symlink(target, name)),
   link: (from, to) => inFolder(from, (source) => inFolder(to, (target) => fs.link(source, target))),
   rename: (from, to) => inFolder(from, (source) => inFolder(to, (target) => fs.rename(source, target))),
@@ -141,20 +134,17 @@ function movedFolder(): Error {
   return systemError("EMOVED", "the folder was moved");
 }
 
-/** Writes and flushes a new file; `prepare` runs while it is still empty. */
-async function writeNew(
-  name: string,
-  content: Content,
-  owner: Ownership,
-  prepare?: (file: fs.FileHandle) => Promise<void>,
-): Promise<void> {
+/** Writes and flushes a new file, with the attributes of `like`; false when some were lost. */
+async function writeNew(name: string, content: Content, owner: Ownership, like?: string): Promise<boolean> {
   const file = await fs.open(name, NEW_FLAGS, owner === "default" ? 0o666 : 0o600);
   try {
-    await prepare?.(file);
+    const isKept = like === undefined || (await copyAttributes(like, name));
+    await file.truncate();
     for await (const chunk of content instanceof Uint8Array ? [content] : content)
       await file.writeFile(chunk);
     await setOwner(file, owner, 0o600);
     await file.sync();
+    return isKept;
   } finally {
     await file.close();
   }

@@ -4,7 +4,7 @@
  */
 import { basename, dirname, isAbsolute } from "node:path";
 import { isTable } from "../../base/json.js";
-import { isInside } from "../../base/paths.js";
+import { pathAfterMove } from "../../base/paths.js";
 import {
   type ByteRange,
   type Disk,
@@ -85,11 +85,8 @@ export function hiddenPathsOf(step: Step): string[] {
 
 /** Where the moves among later steps bring a path. */
 export function pathAfter(path: string, later: Step[]): string {
-  return later.reduce(
-    (at, step) =>
-      step.kind === "move" && isInside(at, step.from) ? step.to + at.slice(step.from.length) : at,
-    path,
-  );
+  const moves = later.filter((step) => step.kind === "move");
+  return moves.reduce((at, { from, to }) => pathAfterMove(at, from, to), path);
 }
 
 /** Does a step whose content is staged. */

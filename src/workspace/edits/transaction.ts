@@ -19,20 +19,17 @@ import {
   systemCode,
   tolerate,
 } from "./errors.js";
-import { isUnfinished, type Journal, type JournalEntry, type Stage } from "./journal.js";
+import { isUnfinished, type JournalContext, type JournalEntry, type Stage } from "./journal.js";
 import type { Lock } from "./lock.js";
-import type { EditContext } from "./planned-tree.js";
 import { checkHeld, doStep, hiddenPathsOf, pathAfter, pathsOf, revertStep, type Step } from "./steps.js";
 import type { Reason, Recovery } from "./types.js";
 
-export interface TransactionContext extends EditContext {
-  journal: Journal;
-  lock: Lock;
-}
+/** What exists while the lock is held; `report` is called for each recovered edit. */
+export type LockedContext = JournalContext & { lock: Lock; report(recovery: Recovery): void };
 
 /** Runs the steps; throws a Refusal when nothing was changed. `attributesLost` are paths of files that lost some. */
 export async function runTransaction(
-  context: TransactionContext,
+  context: LockedContext,
   prepared: PreparedStep[],
   description: Omit<JournalEntry, "id" | "steps">,
 ): Promise<{ id: string; attributesLost: string[] }> {
@@ -72,7 +69,7 @@ async function stageContent(disk: Disk, { step, contentOf }: PreparedStep): Prom
 
 /** Rolls back after a failure and returns the error to throw. */
 async function rollBackAfter(
-  context: TransactionContext,
+  context: LockedContext,
   entry: JournalEntry,
   at: Step | undefined,
   error: unknown,
@@ -94,7 +91,7 @@ async function rollBackAfter(
 }
 
 /** Reverts all steps, last first. Returns what could not be restored; forgets the edit when that is nothing. */
-async function rollBack(context: TransactionContext, { id, steps }: JournalEntry): Promise<Reason[]> {
+async function rollBack(context: LockedContext, { id, steps }: JournalEntry): Promise<Reason[]> {
   const { disk, gate, journal } = context;
   const reasons: Reason[] = [];
   let mustRetry = false;
@@ -113,7 +110,7 @@ async function rollBack(context: TransactionContext, { id, steps }: JournalEntry
 }
 
 /** Completes a committed edit: it can be undone from here on. */
-async function finish(context: TransactionContext, entry: JournalEntry): Promise<void> {
+async function finish(context: LockedContext, entry: JournalEntry): Promise<void> {
   const { journal } = context;
   // Repeated after a kill, when the undone edit may be forgotten already.
   if (entry.undoes !== null && (await journal.stage(entry.undoes)) !== "nothing") {
@@ -125,10 +122,8 @@ async function finish(context: TransactionContext, entry: JournalEntry): Promise
 }
 
 /** Removes the old files that an edit holds under hidden names; undefined when there are none. */
-async function removeHeldFiles(
-  { disk, gate, journal }: TransactionContext,
-  entry: JournalEntry,
-): Promise<Recovery | undefined> {
+async function removeHeldFiles(context: LockedContext, entry: JournalEntry): Promise<Recovery | undefined> {
+  const { disk, gate, journal } = context;
   const reasons: Reason[] = [];
   let removed = 0;
   for (const step of entry.steps) {
@@ -160,25 +155,23 @@ async function syncFolders(disk: Disk, steps: Step[]): Promise<void> {
 }
 
 /** Recovers the workspace's own edits and, when the last lock holder died, those of other workspaces. */
-export async function recoverAll(context: TransactionContext): Promise<Recovery[]> {
-  const own = await recoverJournal(context);
-  return context.lock.isTakenOver ? [...own, ...(await recoverOthers(context))] : own;
+export async function recoverAll(context: LockedContext): Promise<void> {
+  await recoverJournal(context);
+  if (context.lock.isTakenOver) await recoverOthers(context);
 }
 
-async function recoverJournal(context: TransactionContext): Promise<Recovery[]> {
-  const recoveries: Recovery[] = [];
+async function recoverJournal(context: LockedContext): Promise<void> {
   for (const { id, stage } of await context.journal.list()) {
     if (stage === "nothing") await context.journal.forget(id);
     if (!isUnfinished(stage)) continue;
     const recovery = recoverEntry(context, id, stage).catch((error: unknown) =>
       conflict(`an unfinished edit cannot be inspected now: ${describeOrThrow(error)}`),
     );
-    recoveries.push(await recovery);
+    context.report(await recovery);
   }
-  return recoveries;
 }
 
-async function recoverEntry(context: TransactionContext, id: string, stage: Stage): Promise<Recovery> {
+async function recoverEntry(context: LockedContext, id: string, stage: Stage): Promise<Recovery> {
   const entry = await context.journal.read(id);
   if (entry === undefined) {
     await context.journal.mark(id, "left");
@@ -198,32 +191,28 @@ async function recoverEntry(context: TransactionContext, id: string, stage: Stag
  * Recovers unfinished edits of other workspaces whose files all belong to this one, because roots may overlap; reports
  * those that also have files outside.
  */
-export async function recoverOthers(context: TransactionContext): Promise<Recovery[]> {
+export async function recoverOthers(context: LockedContext): Promise<void> {
   const { gate } = context;
-  const recoveries: Recovery[] = [];
   for (const journal of await context.journal.others()) {
     const last = await journal.lastUnfinished();
     const entry = last === undefined ? undefined : await journal.read(last);
     if (entry === undefined) continue;
-    if (isWithin(gate, entry)) recoveries.push(...(await recoverJournal({ ...context, journal })));
+    if (isWithin(gate, entry)) await recoverJournal({ ...context, journal });
     else if (entry.steps.flatMap(pathsOf).some((path) => !(gate.place(path) instanceof Refusal)))
-      recoveries.push(conflict("an unfinished edit also has files outside; start a proxy on its own root"));
+      context.report(conflict("an unfinished edit also has files outside; start a proxy on its own root"));
   }
-  return recoveries;
 }
 
 /** Tries again to remove old files that earlier edits could not remove. */
-export async function removeLeftovers(context: TransactionContext): Promise<Recovery[]> {
+export async function removeLeftovers(context: LockedContext): Promise<void> {
   const { journal, gate } = context;
-  const recoveries: Recovery[] = [];
   for (const { id, stage } of await journal.list()) {
     if ((stage !== "done" && stage !== "undone") || (await journal.isClean(id))) continue;
     const entry = await journal.read(id);
     if (entry === undefined || !isWithin(gate, entry)) continue;
     const recovery = await removeHeldFiles(context, entry);
-    if (recovery !== undefined) recoveries.push(recovery);
+    if (recovery !== undefined) context.report(recovery);
   }
-  return recoveries;
 }
 
 /** Whether all files of an edit are writable files of this workspace. */

@@ -12,26 +12,21 @@ import {
   swapStep,
 } from "./build-steps.js";
 import { type DiskEntry, hashFile, isSameTree, ownerOf } from "./disk.js";
-import { describeOrThrow, shownPath } from "./errors.js";
-import type { Journal, JournalEntry } from "./journal.js";
-import { type EditContext, PlannedTree } from "./planned-tree.js";
+import { reasonOf, shownPath } from "./errors.js";
+import type { JournalContext, JournalEntry } from "./journal.js";
+import { PlannedTree } from "./planned-tree.js";
 import { pathsOf, type Step, type StepOf } from "./steps.js";
 import type { Reason } from "./types.js";
 
-type UndoContext = EditContext & { journal: Journal };
-
 /** The steps that undo an edit, or the reasons why it cannot be undone. */
-export async function undoSteps(
-  context: UndoContext,
-  entry: JournalEntry,
-): Promise<{ prepared: PreparedStep[]; reasons: Reason[] }> {
-  const builder = new UndoBuilder(context, entry);
-  for (const step of entry.steps) if (step.kind === "swap") await builder.add(step);
-  for (const step of entry.steps.toReversed()) if (step.kind !== "swap") await builder.add(step);
-  return builder;
+export async function undoSteps(context: JournalContext, entry: JournalEntry): Promise<UndoPlan> {
+  const plan = new UndoPlan(context, entry);
+  for (const step of entry.steps) if (step.kind === "swap") await plan.add(step);
+  for (const step of entry.steps.toReversed()) if (step.kind !== "swap") await plan.add(step);
+  return plan;
 }
 
-class UndoBuilder {
+class UndoPlan {
   readonly prepared: PreparedStep[] = [];
   readonly reasons: Reason[] = [];
   readonly #beside: NameBeside;
@@ -40,7 +35,7 @@ class UndoBuilder {
   readonly #restored = new Map<string, string>();
 
   constructor(
-    private readonly context: UndoContext,
+    private readonly context: JournalContext,
     private readonly entry: JournalEntry,
   ) {
     this.#tree = new PlannedTree(context);
@@ -54,9 +49,7 @@ class UndoBuilder {
       const prepared = await this.#reverse(step);
       if (prepared !== undefined) this.prepared.push(prepared);
     } catch (error) {
-      const message = error instanceof Refusal ? error.message : describeOrThrow(error);
-      const code = error instanceof Refusal ? error.code : "edit/undo-conflict";
-      this.reasons.push({ code, path: shownPath(this.context.gate, path), message });
+      this.reasons.push(reasonOf(error, shownPath(this.context.gate, path), "edit/undo-conflict"));
     }
   }
 
