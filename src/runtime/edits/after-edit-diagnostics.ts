@@ -49,10 +49,7 @@ export async function errorsBefore(
   return new ErrorCollector(call, existing, ms).collect();
 }
 
-/**
- * Notifies servers of applied edits and compares errors with those before. `unsureServers` do not know the whole
- * project, so what they do not report about other files is unknown.
- */
+/** Notifies servers of applied edits and compares errors. `unsureServers` do not know the whole project. */
 export async function diagnosticsAfter(
   call: CallState,
   applied: readonly EditOutcome[],

@@ -229,10 +229,7 @@ function checkCommand({ plan, evidence }: CallState, edit: ProposedEdit): void {
   throw new Refusal("edit/command-not-allowed", message, { nextSteps: [{ kind: "config", text }] });
 }
 
-/**
- * Runs a command and returns the edits that the server requested meanwhile (`workspace/applyEdit`), which pass the same
- * checks as every edit. Once something was changed, a failure is reported, not thrown.
- */
+/** Runs a command. Edits that the server requests meanwhile (`workspace/applyEdit`) pass the same checks as all. */
 async function runCommand(
   call: CallState,
   { server, name, arguments: args }: ServerCommand,
@@ -271,6 +268,7 @@ async function runCommand(
     const params = { command: name, arguments: args };
     await server.request("workspace/executeCommand", params, { signal: call.signal, timeoutMs, onApplyEdit });
   } catch (error) {
+    // Once something was changed, a failure is reported, not thrown.
     if (!(error instanceof Refusal) || !call.evidence.isCommitted) throw error;
     fail(`The command ${name} failed: ${error.message}`);
   }

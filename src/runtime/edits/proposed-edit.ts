@@ -197,10 +197,7 @@ export interface Extent {
   end: number;
 }
 
-/**
- * The offset of a position; undefined past the last line and in the middle of a character. As LSP says, a character past
- * the end of its line means the end of the line.
- */
+/** The offset of a position; undefined past the last line and within a character. Past a line's end is its end. */
 export function exactOffset(lines: Lines, position: LspPosition, unit: ColumnUnit): number | undefined {
   const { line, character } = position;
   if (!(line >= 0 && line < lines.count && character >= 0)) return undefined;

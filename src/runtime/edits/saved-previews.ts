@@ -87,10 +87,7 @@ interface SavedPreview
   before: [string, string | null][];
 }
 
-/**
- * The previews of one workspace in the user's state folder, readable by the user only. Applying one plans the edit again
- * and compares the token, which covers all changes and hashes: a modified file or record is refused.
- */
+/** The previews of one workspace on disk. The token covers all changes and hashes: a modified record is refused. */
 export class SavedPreviews {
   readonly #folder: string;
 

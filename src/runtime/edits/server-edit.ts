@@ -173,29 +173,22 @@ class WorkspaceEditReader {
 function warnOfMissingProject(call: CallState, { plan }: LanguageServer, edit: ProposedEdit): void {
   const path = call.evidence.document?.admitted.path;
   const { projectFiles: names } = plan;
-  if (path === undefined || names.length === 0 || hasProjectFile(call, names, path)) return;
+  if (path === undefined || names.length === 0) return;
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if (names.some((name) => existsSync(join(folder, name)))) return;
+    if (call.gate.roots.includes(folder) || dirname(folder) === folder) break;
+  }
   const warning = `There is no ${names.join(" or ")}, so the server ${plan.id} knows only files that it was sent; others may use the symbol too.`;
   call.evidence.warn("answer/no-project", warning, { server_id: plan.id });
   edit.doubts.push(warning);
   edit.unsureServers.push(plan.id);
 }
 
-/** Searches the folders above a file, up to its root. */
-function hasProjectFile({ gate }: CallState, names: readonly string[], path: string): boolean {
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    if (names.some((name) => existsSync(join(folder, name)))) return true;
-    if (gate.roots.includes(folder) || dirname(folder) === folder) return false;
-  }
-}
-
 /** An escape, a choice `${1|one,two|}`, the start and end of `${1:default}`, `$1`, `${1}`, or what only editors know. */
 const snippetPart =
   /\\([$}\\])|\$\{\d+\|((?:\\.|[^,|\\])*)(?:\\.|[^|\\])*\|\}|(\$\{\d+:)|(\})|\$\d+|\$\{\d+\}|(\$[{A-Za-z_])/g;
 
-/**
- * The plain text of a snippet: tab stops are removed and their defaults kept. Undefined for variables and
- * transformations, which need an editor.
- */
+/** The text of a snippet with the defaults of its tab stops; undefined for variables, which need an editor. */
 export function plainSnippet(snippet: string): string | undefined {
   let depth = 0;
   let isPlain = true;

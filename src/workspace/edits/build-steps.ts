@@ -43,10 +43,7 @@ export function hiddenNames(disk: Disk, touched: string[]): NameBeside {
 }
 
 export async function buildSteps(disk: Disk, plan: EditPlan): Promise<PreparedStep[]> {
-  const touched = plan.pathOperations.flatMap((operation) =>
-    operation.kind === "move" ? [operation.from, operation.to] : [operation.path],
-  );
-  const beside = hiddenNames(disk, touched);
+  const beside = hiddenNames(disk, plan.pathOperations.flatMap(pathsOf));
   const contents = await Promise.all(plan.files.map((file) => contentStep(beside, file)));
   const rest = await Promise.all(plan.pathOperations.map((operation) => pathStep(beside, operation)));
   return [...contents.flat(), ...rest];

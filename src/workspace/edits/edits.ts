@@ -89,13 +89,13 @@ export class Edits {
   async recover(): Promise<void> {
     const hasUnfinished = await this.hasUnfinished();
     try {
-      const waitMs = hasUnfinished ? this.context.limits.lockWaitMs : 0;
-      await this.#locked(this.options.gate, waitMs, async (context) => {
+      const recoverLocked = async (context: LockedContext) => {
         if (hasUnfinished) await recoverOthers(context);
         await removeLeftovers(context);
         await context.journal.prune();
         await ignoreSystemErrors(context.journal.pruneOthers());
-      });
+      };
+      await this.#locked(undefined, recoverLocked, hasUnfinished ? undefined : 0);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
@@ -116,7 +116,7 @@ export class Edits {
   /** Applies a preview completely, or throws a Refusal and changes nothing. */
   apply(shown: Preview, options: ApplyOptions = {}): Promise<Applied> {
     const { gate, expected, backupSuffix, holder } = options;
-    return this.#edit(gate, async (context) => {
+    return this.#locked(gate, async (context) => {
       const { disk, journal, limits } = context;
       const plan = await planEdit(context, shown.changes);
       const preview = await previewPlan(context, shown.changes, plan);
@@ -150,7 +150,7 @@ export class Edits {
 
   /** Reverts an applied edit completely, or throws a Refusal; works after a restart too. */
   undo(undoToken: string, { gate, holder }: Caller = {}, isPreview = false): Promise<EditOutcome> {
-    return this.#edit(gate, async (context) => {
+    return this.#locked(gate, async (context) => {
       const { journal } = context;
       const id = undoToken.replace(/^undo-/, "");
       const isKnown = undoToken !== id && (await journal.stage(id)) === "done";
@@ -170,12 +170,12 @@ export class Edits {
     await this.#last;
   }
 
-  #edit<T>(gate: Gate | undefined, operation: (context: LockedContext) => Promise<T>): Promise<T> {
-    return this.#locked(gate ?? this.options.gate, this.context.limits.lockWaitMs, operation);
-  }
-
   /** Runs one operation at a time, in this process and among all, after recovery. */
-  #locked<T>(gate: Gate, waitMs: number, operation: (context: LockedContext) => Promise<T>): Promise<T> {
+  #locked<T>(
+    gate: Gate | undefined,
+    operation: (context: LockedContext) => Promise<T>,
+    waitMs = this.context.limits.lockWaitMs,
+  ): Promise<T> {
     const refuse = <V>(lead: string, work: Promise<V>) => refuseOnSystemError("edit/no-journal", lead, work);
     const result = this.#last.then(async () => {
       const journal = await refuse("The journal cannot be opened", this.#openJournal());
@@ -185,7 +185,7 @@ export class Edits {
         const report = (recovery: Recovery) => this.options.recovered?.(recovery);
         const context = { ...this.context, journal, lock, report };
         await refuse("The journal cannot be read", recoverAll(context));
-        const edited = operation({ ...context, gate });
+        const edited = operation({ ...context, gate: gate ?? this.options.gate });
         return await refuseOnSystemError("edit/failed", "The edit cannot begin", edited);
       } finally {
         await ignoreSystemErrors(lock.release());

@@ -107,7 +107,7 @@ export const realDisk: Disk = {
 async function inFolder<T>(path: string, operation: (name: string) => Promise<T>): Promise<T> {
   const folder = dirname(path);
   if (process.platform === "win32") {
-    if ((await fs.realpath(folder)) !== folder) throw movedFolder();
+    if ((await fs.realpath(folder)) !== folder) throw systemError("EMOVED", "the folder was moved");
     return operation(path);
   }
   const handle = await openFolder(folder);
@@ -122,16 +122,12 @@ async function inFolder<T>(path: string, operation: (name: string) => Promise<T>
 async function openFolder(folder: string): Promise<fs.FileHandle> {
   const handle = await fs.open(folder, FOLDER_FLAGS);
   try {
-    if (!(await standsAt(handle, folder))) throw movedFolder();
+    if (!(await standsAt(handle, folder))) throw systemError("EMOVED", "the folder was moved");
     return handle;
   } catch (error) {
     await handle.close();
     throw error;
   }
-}
-
-function movedFolder(): Error {
-  return systemError("EMOVED", "the folder was moved");
 }
 
 /** Writes and flushes a new file, with the attributes of `like`; false when some were lost. */

@@ -75,8 +75,8 @@ export function isStep(value: unknown): value is Step {
 }
 
 /** The paths of a step, without hidden names. */
-export function pathsOf(step: Step): [string, ...string[]] {
-  return step.kind === "move" ? [step.from, step.to] : [step.path];
+export function pathsOf(step: { path: string } | { from: string; to: string }): [string, ...string[]] {
+  return "from" in step ? [step.from, step.to] : [step.path];
 }
 
 export function hiddenPathsOf(step: Step): string[] {

@@ -187,10 +187,7 @@ async function recoverEntry(context: LockedContext, id: string, stage: Stage): P
   return { outcome: reasons.length === 0 ? "rolled-back" : "conflict", reasons };
 }
 
-/**
- * Recovers unfinished edits of other workspaces whose files all belong to this one, because roots may overlap; reports
- * those that also have files outside.
- */
+/** Recovers edits of other workspaces, whose roots may overlap, if all of their files belong to this one. */
 export async function recoverOthers(context: LockedContext): Promise<void> {
   const { gate } = context;
   for (const journal of await context.journal.others()) {

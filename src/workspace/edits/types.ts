@@ -93,13 +93,10 @@ export interface AppliedFile extends Pick<FilePreview, "path" | "shown" | "befor
   changes: number;
 }
 
-export interface AppliedOperation {
-  kind: "create" | "rename" | "delete";
-  path: string;
+/** An applied operation has absolute paths. */
+export interface AppliedOperation extends Pick<OperationPreview, "kind" | "path" | "to" | "folder"> {
   shown: string;
-  to?: string;
   shownTo?: string;
-  folder: boolean;
 }
 
 /** The files and paths that an apply or an undo changed. */

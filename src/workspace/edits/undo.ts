@@ -45,7 +45,12 @@ class UndoPlan {
   async add(step: Step): Promise<void> {
     const path = step.kind === "move" ? step.to : step.kind === "swap" ? step.after : step.path;
     try {
-      for (const touched of [...pathsOf(step), path]) this.#checkPath(touched);
+      for (const touched of [...pathsOf(step), path]) {
+        const placed = this.context.gate.place(touched);
+        if (placed instanceof Refusal) throw conflict("is not part of the workspace now");
+        if (!placed.writable) throw conflict("is read-only now");
+        this.context.protectedPaths.refuseTree(touched);
+      }
       const prepared = await this.#reverse(step);
       if (prepared !== undefined) this.prepared.push(prepared);
     } catch (error) {
@@ -138,13 +143,6 @@ class UndoPlan {
   async #find(path: string): Promise<DiskEntry | undefined> {
     const found = await this.#tree.find(path);
     return found === "new" ? undefined : found;
-  }
-
-  #checkPath(path: string): void {
-    const placed = this.context.gate.place(path);
-    if (placed instanceof Refusal) throw conflict("is not part of the workspace now");
-    if (!placed.writable) throw conflict("is read-only now");
-    this.context.protectedPaths.refuseTree(path);
   }
 }
 
