@@ -37,7 +37,7 @@ async function addEntry(call: CallState, builder: EditBuilder, entry: JsonObject
     await builder.editFile(name, name, edits, { unit: dialect.position.unit, hash: entry.before_sha256 });
     return;
   }
-  const change = operationOf(entry, name, String(entry[newDocumentKey(dialect)]));
+  const change = pathChange(entry.operation, entry, name, String(entry[newDocumentKey(dialect)]));
   try {
     await builder.addOperation(change);
   } catch (error) {
@@ -88,13 +88,11 @@ function problemOf(entry: JsonObject, newNameKey: string): string | undefined {
   return isNameless ? "is renamed without a new name" : undefined;
 }
 
-function operationOf(entry: JsonObject, path: string, to: string): PathChange {
-  const overwrite = entry.overwrite === true;
-  const ignoreIfExists = false;
-  if (entry.operation === "create") {
-    const text = typeof entry.text === "string" ? entry.text : "";
-    return { kind: "create", path, text, overwrite, ignoreIfExists };
-  }
-  if (entry.operation === "rename") return { kind: "rename", from: path, to, overwrite, ignoreIfExists };
-  return { kind: "delete", path, recursive: entry.recursive === true, ignoreIfNotExists: false };
+/** The file operation that arguments describe. */
+export function pathChange(kind: unknown, args: JsonObject, path: string, to = ""): PathChange {
+  const options = { overwrite: args.overwrite === true, ignoreIfExists: false };
+  const text = typeof args.text === "string" ? args.text : "";
+  if (kind === "create") return { kind, path, text, ...options };
+  if (kind === "rename") return { kind, from: path, to, ...options };
+  return { kind: "delete", path, recursive: args.recursive === true, ignoreIfNotExists: false };
 }

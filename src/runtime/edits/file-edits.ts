@@ -19,6 +19,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import type { Change, TextChange } from "../../workspace/edits/types.js";
 import { startServer } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
+import { pathChange } from "./argument-edits.js";
 import { admittedOrRefusal, ProposedEdit } from "./proposed-edit.js";
 import { readServerEdit } from "./server-edit.js";
 
@@ -29,27 +30,22 @@ const skippedFolders = new Set([".git", "node_modules"]);
 export async function createFile(call: CallState, args: JsonObject): Promise<ProposedEdit> {
   const name = pathArgument(args, "path");
   const { path } = await call.gate.admit(name);
-  const text = typeof args.text === "string" ? args.text : "";
-  const overwrite = args.overwrite === true;
-  const change: Change = { kind: "create", path: name, text, overwrite, ignoreIfExists: false };
-  return withServerEdits(call, "Create", { path, isFolder: false }, change);
+  return withServerEdits(call, "Create", { path, isFolder: false }, pathChange("create", args, name));
 }
 
 export async function renameFile(call: CallState, args: JsonObject): Promise<ProposedEdit> {
   const [from, to] = [pathArgument(args, "old_path"), pathArgument(args, "new_path")];
   const { path } = await call.gate.admitEntry(from);
   const { path: newPath } = await call.gate.admitEntry(to);
-  const overwrite = args.overwrite === true;
-  const change: Change = { kind: "rename", from, to, overwrite, ignoreIfExists: false };
+  const change = pathChange("rename", args, from, to);
   return withServerEdits(call, "Rename", { path, newPath, isFolder: isFolderAt(path) }, change);
 }
 
 export async function deleteFile(call: CallState, args: JsonObject): Promise<ProposedEdit> {
   const name = pathArgument(args, "path");
   const { path } = await call.gate.admitEntry(name);
-  const recursive = args.recursive === true;
-  const change: Change = { kind: "delete", path: name, recursive, ignoreIfNotExists: false };
-  return withServerEdits(call, "Delete", { path, isFolder: isFolderAt(path) }, change);
+  const file = { path, isFolder: isFolderAt(path) };
+  return withServerEdits(call, "Delete", file, pathChange("delete", args, name));
 }
 
 /** The edits that servers add, then the operation itself. */

@@ -67,11 +67,10 @@ export class EditPlan {
     }
   }
 
-  async #edit(change: ChangeOf<"edit">, { path, shown }: Admitted): Promise<void> {
+  async #edit(change: ChangeOf<"edit">, { path }: Admitted): Promise<void> {
     const file = await this.#tree.readFile(path, "text");
     if (file === undefined) throw new Refusal("edit/missing", "does not exist");
-    for (const { code, message } of file.edit(change.sha256, change.changes))
-      this.reasons.push({ code, path: shown, message });
+    file.edit(change.sha256, change.changes);
     const added = change.changes.reduce((sum, { newText }) => sum + newText.length, 0);
     spend(this.#tree.budget, 0, added);
   }

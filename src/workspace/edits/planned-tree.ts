@@ -3,7 +3,6 @@
  * the files read so far with their new contents. It only reads.
  */
 import { dirname, join } from "node:path";
-import type { Code } from "../../base/codes.js";
 import { sha256 } from "../../base/hash.js";
 import { isInside, pathAfterMove } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
@@ -86,7 +85,6 @@ export class PlannedFile {
   #base: Decoded | null = null;
   #baseSha256 = "";
   #changes: TextChange[] = [];
-  #isBaseOnDisk = true;
 
   /** The file on disk; null for a new one. */
   original: OriginalFile | null = null;
@@ -101,21 +99,20 @@ export class PlannedFile {
     return this;
   }
 
-  /** Changes the text with the given hash. Returns what is wrong, and changes nothing then. */
-  edit(hash: string, changes: TextChange[]): { code: Code; message: string }[] {
+  /** Changes the text with the given hash, or throws a Refusal. */
+  edit(hash: string, changes: TextChange[]): void {
     const bytes = this.bytesAfter();
-    if (this.#base === null || bytes === null)
-      return [{ code: "guard/not-a-file", message: "is not UTF-8 text" }];
+    if (this.#base === null || bytes === null) throw new Refusal("guard/not-a-file", "is not UTF-8 text");
     if (hash !== this.#baseSha256) {
       if (hash !== sha256(bytes))
-        return [{ code: "edit/changed", message: "has other content than the edit was made for" }];
+        throw new Refusal("edit/changed", "has other content than the edit was made for");
       this.#rebase(decodeText(bytes) ?? this.#base, hash);
     }
     const { text } = this.#base;
     const all = [...this.#changes, ...fitLineEnds(text, changes)];
-    const problems = checkChanges(text, all);
-    if (problems.length === 0) this.#changes = all;
-    return problems;
+    const problem = checkChanges(text, all);
+    if (problem !== undefined) throw problem;
+    this.#changes = all;
   }
 
   replaceText(text: string): this {
@@ -136,14 +133,13 @@ export class PlannedFile {
 
   /** The changes, if they refer to the text on disk. */
   changesOnDisk(): TextChange[] | undefined {
-    return this.#isBaseOnDisk ? this.#changes : undefined;
+    return this.#baseSha256 === this.original?.sha256 ? this.#changes : undefined;
   }
 
   #rebase(base: Decoded, hash: string): void {
     this.#base = base;
     this.#baseSha256 = hash;
     this.#changes = [];
-    this.#isBaseOnDisk = false;
   }
 }
 

@@ -2,8 +2,8 @@
  * Text changes: checked, sorted and applied as editors do. All refer to the original text; insertions at one offset keep
  * their order and come before a replacement there. Overlaps and offsets outside the text are errors, never corrected.
  */
-import type { Code } from "../../base/codes.js";
 import { sortBy } from "../../base/order.js";
+import { Refusal } from "../../base/problem.js";
 import type { TextChange } from "./types.js";
 
 const byteOrderMark = "\ufeff";
@@ -34,18 +34,17 @@ export function withoutMark(text: string): Decoded {
   return { text: hasMark ? text.slice(1) : text, hasMark };
 }
 
-/** What is wrong with changes of a text; empty when they can be applied. */
-export function checkChanges(text: string, changes: TextChange[]): { code: Code; message: string }[] {
+/** What is wrong with changes of a text; undefined when they can be applied. */
+export function checkChanges(text: string, changes: TextChange[]): Refusal | undefined {
   const isRange = ({ start, end }: TextChange) =>
     Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= text.length;
-  if (!changes.every(isRange))
-    return [{ code: "edit/out-of-range", message: "has a change outside its text" }];
+  if (!changes.every(isRange)) return new Refusal("edit/out-of-range", "has a change outside its text");
   const sorted = sortChanges(changes);
   if (sorted.some((change, index) => change.start < (sorted[index - 1]?.end ?? 0)))
-    return [{ code: "edit/overlap", message: "has changes that overlap" }];
+    return new Refusal("edit/overlap", "has changes that overlap");
   if (hasLoneSurrogate(applyChanges(text, changes)))
-    return [{ code: "edit/out-of-range", message: "has a change that leaves half a character" }];
-  return [];
+    return new Refusal("edit/out-of-range", "has a change that leaves half a character");
+  return undefined;
 }
 
 /** Whether a text contains half of a surrogate pair, which UTF-8 cannot encode. */
