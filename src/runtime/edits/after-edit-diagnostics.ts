@@ -40,11 +40,8 @@ interface ErrorSnapshot {
   unknown: string[];
 }
 
-export async function errorsBefore(
-  call: CallState,
-  { files }: Pick<Preview | EditOutcome, "files">,
-): Promise<ErrorSnapshot> {
-  const existing = files.filter(({ beforeSha256 }) => beforeSha256 !== null).map(({ path }) => path);
+export async function errorsBefore(call: CallState, edit: Preview | EditOutcome): Promise<ErrorSnapshot> {
+  const existing = edit.files.filter(({ beforeSha256 }) => beforeSha256 !== null).map(({ path }) => path);
   const ms = Math.min(BEFORE_MS, call.remainingMs() * BEFORE_SHARE);
   return new ErrorCollector(call, existing, ms).collect();
 }

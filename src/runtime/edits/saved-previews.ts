@@ -52,15 +52,13 @@ export class SessionPreviews {
 
   /** The preview of a token; without a binding, the newest one of any call. */
   find(token: string, binding: string | undefined): ShownPreview {
-    const found = [...this.#previews.values()].filter(({ preview }) => preview.token === token);
-    const shown = binding === undefined ? found[0] : found.find((one) => one.binding === binding);
-    if (shown !== undefined) return shown;
-    throw new Refusal(
-      "edit/unknown-token",
-      found.length > 0
-        ? "The preview of this edit_token was made by another tool or with other arguments."
-        : "This edit_token is not known in this session, or its preview is too old.",
+    const found = [...this.#previews.values()].find(
+      (one) => one.preview.token === token && (binding === undefined || one.binding === binding),
     );
+    const message =
+      "No recent preview of this session, with this tool and these arguments, has this edit_token.";
+    if (found === undefined) throw new Refusal("edit/unknown-token", message);
+    return found;
   }
 
   drop(token: string): void {
@@ -78,9 +76,8 @@ function sizeOf({ files, operations }: Preview): number {
   return texts.reduce((sum, text) => sum + 200 + 2 * text.length, 500 * (operations.length + 1));
 }
 
-interface SavedPreview
-  extends Pick<ShownPreview, "readiness">,
-    Pick<ProposedEdit, "changes" | "doubts" | "toConfirm"> {
+interface SavedPreview extends Pick<ProposedEdit, "changes" | "doubts" | "toConfirm"> {
+  readiness: ShownPreview["readiness"];
   version: 1;
   at: number;
   unsure: string[];

@@ -155,11 +155,9 @@ class WorkspaceEditReader {
     const { toConfirm } = this.#builder.edit;
     if (found.needsConfirmation === true && !toConfirm.includes(found.label)) {
       toConfirm.push(found.label);
-      this.call.evidence.warn(
-        "answer/needs-confirmation",
-        `The server wants this part of the edit to be confirmed: ${found.label}.`,
-        typeof found.description === "string" ? { description: found.description } : undefined,
-      );
+      const message = `The server wants this part of the edit to be confirmed: ${found.label}.`;
+      const data = typeof found.description === "string" ? { description: found.description } : undefined;
+      this.call.evidence.warn("answer/needs-confirmation", message, data);
     }
     return { note: found.label };
   }

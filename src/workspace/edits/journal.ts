@@ -254,11 +254,8 @@ export function imageBytes(steps: Step[]): number {
 function imagesOf(step: Step): { path: string; state: FileState; target: { image: ByteRange | null } }[] {
   if (step.kind === "swap") return [{ path: step.path, state: step.before, target: step }];
   if (step.kind !== "take") return [];
-  return filesInTree(step.tree, step.path).map(({ path, file }) => ({
-    path,
-    state: file.state,
-    target: file,
-  }));
+  const files = filesInTree(step.tree, step.path);
+  return files.map(({ path, file }) => ({ path, state: file.state, target: file }));
 }
 
 /** Yields the contents that steps replace or remove, and sets their ranges in the steps. */

@@ -154,10 +154,7 @@ export class EditPlan {
     const { overlay, budget } = this.#tree;
     const planned = overlay.find(path);
     if (planned.kind !== "disk" || planned.origin !== path || overlay.touches(path))
-      throw new Refusal(
-        "edit/bad-target",
-        "is created or moved by the same edit and cannot be removed by it",
-      );
+      throw new Refusal("edit/bad-target", "is both removed and created or moved by the edit");
     const tree = await readTree(this.context.disk, path, budget);
     const paths = pathsInTree(tree, path);
     for (const below of paths) this.#checkPath(below);

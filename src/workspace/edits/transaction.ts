@@ -1,7 +1,6 @@
 /**
- * Runs the steps of an edit all or nothing: record in the journal, stage new contents, do the steps, verify, commit by
- * one mark, remove the old files. A failure before the commit is rolled back. After a kill the next process that takes
- * the lock finishes committed edits and rolls back the others.
+ * Runs an edit all or nothing: record, stage new contents, do the steps, verify, commit by one mark, remove old files.
+ * After a failure or a kill, edits without the mark are rolled back and the others are finished.
  */
 import { basename, dirname } from "node:path";
 import { Refusal } from "../../base/problem.js";

@@ -1,7 +1,4 @@
-/**
- * The public types of the edit engine. An edit is a list of changes: previewed, applied all or nothing as the preview
- * showed it, and undone by the token that applying returned. The engine knows neither LSP nor MCP.
- */
+/** The public types of the edit engine, which knows neither LSP nor MCP. An edit is a list of changes. */
 import type { Code } from "../../base/codes.js";
 import type { Gate } from "../types.js";
 
