@@ -33,7 +33,6 @@ const MAX_OTHER_FILES = 5;
 const MAX_ERRORS = 50;
 const ERROR_SEVERITY = 1;
 
-/** The known errors at one time. */
 interface ErrorSnapshot {
   /** By absolute path: the checked files, and others with errors. */
   errors: Map<string, JsonObject[]>;

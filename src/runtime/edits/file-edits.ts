@@ -16,15 +16,13 @@ import {
   type OperatedFile,
 } from "../../lsp/documents/file-operations.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import type { Change, TextChange } from "../../workspace/edits/types.js";
+import { type Change, defaultEditLimits, type TextChange } from "../../workspace/edits/types.js";
 import { startServer } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { pathChange } from "./argument-edits.js";
 import { admittedOrRefusal, ProposedEdit } from "./proposed-edit.js";
 import { readServerEdit } from "./server-edit.js";
 
-/** As many files as one edit may have. */
-const MAX_FILES = 5000;
 const skippedFolders = new Set([".git", "node_modules"]);
 
 export async function createFile(call: CallState, args: JsonObject): Promise<ProposedEdit> {
@@ -169,7 +167,7 @@ export async function* filesIn(folder: string): AsyncGenerator<string> {
     const entries = await readdir(next, { withFileTypes: true }).catch(() => []);
     for (const entry of sortBy(entries, ({ name }) => [name])) {
       if (entry.isFile()) {
-        if (++count > MAX_FILES) return;
+        if (++count > defaultEditLimits.editFiles) return;
         yield join(next, entry.name);
       } else if (entry.isDirectory() && !skippedFolders.has(entry.name)) folders.push(join(next, entry.name));
     }

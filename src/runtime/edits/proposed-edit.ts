@@ -18,7 +18,6 @@ import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
 import type { LspPosition, LspRange } from "../lsp-values.js";
 
-/** A command that a server wants to run after an edit. */
 export interface ServerCommand {
   server: LanguageServer;
   name: string;

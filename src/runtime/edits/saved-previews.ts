@@ -55,8 +55,7 @@ export class SessionPreviews {
     const found = [...this.#previews.values()].find(
       (one) => one.preview.token === token && (binding === undefined || one.binding === binding),
     );
-    const message =
-      "No recent preview of this session, with this tool and these arguments, has this edit_token.";
+    const message = "No recent preview with this tool and these arguments has this edit_token.";
     if (found === undefined) throw new Refusal("edit/unknown-token", message);
     return found;
   }

@@ -44,12 +44,11 @@ export function hiddenNames(disk: Disk, touched: string[]): NameBeside {
 
 export async function buildSteps(disk: Disk, plan: EditPlan): Promise<PreparedStep[]> {
   const beside = hiddenNames(disk, plan.pathOperations.flatMap(pathsOf));
-  const contents = await Promise.all(plan.files.map((file) => contentStep(beside, file)));
+  const contents = await Promise.all(plan.tree.files.map((file) => contentStep(beside, file)));
   const rest = await Promise.all(plan.pathOperations.map((operation) => pathStep(beside, operation)));
   return [...contents.flat(), ...rest];
 }
 
-/** The step that changes the content of a file, if it changes. */
 async function contentStep(beside: NameBeside, file: PlannedFile): Promise<PreparedStep[]> {
   const bytes = file.bytesAfter();
   if (file.original === null || file.removed || bytes === null) return [];

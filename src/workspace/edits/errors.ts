@@ -58,7 +58,6 @@ export function shownPath(gate: Gate, path: string): string {
   return placed instanceof Refusal ? "a path outside the workspace" : placed.shown;
 }
 
-/** An error like those of the file system. */
 export function systemError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

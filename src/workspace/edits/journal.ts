@@ -182,7 +182,6 @@ export class Journal {
     return false;
   }
 
-  /** A content that an edit replaced or removed. */
   image(id: string, range: ByteRange): Content {
     return this.disk.readChunks(join(this.#path(id), "images"), range);
   }

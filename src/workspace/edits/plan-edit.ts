@@ -31,14 +31,10 @@ export class EditPlan {
   readonly pathOperations: PathOperation[] = [];
   readonly operations: OperationPreview[] = [];
   readonly reasons: Reason[] = [];
-  readonly #tree: PlannedTree;
+  readonly tree: PlannedTree;
 
   constructor(private readonly context: EditContext) {
-    this.#tree = new PlannedTree(context);
-  }
-
-  get files(): PlannedFile[] {
-    return this.#tree.files;
+    this.tree = new PlannedTree(context);
   }
 
   /** Adds one change, or the reasons why it is not possible. */
@@ -68,15 +64,15 @@ export class EditPlan {
   }
 
   async #edit(change: ChangeOf<"edit">, { path }: Admitted): Promise<void> {
-    const file = await this.#tree.readFile(path, "text");
+    const file = await this.tree.readFile(path, "text");
     if (file === undefined) throw new Refusal("edit/missing", "does not exist");
     file.edit(change.sha256, change.changes);
     const added = change.changes.reduce((sum, { newText }) => sum + newText.length, 0);
-    spend(this.#tree.budget, 0, added);
+    spend(this.tree.budget, 0, added);
   }
 
   async #create(change: ChangeOf<"create">, { path, shown }: Admitted): Promise<void> {
-    const kind = await this.#tree.kindAt(path);
+    const kind = await this.tree.kindAt(path);
     if (kind !== undefined && kind !== "file") throw new Refusal("edit/bad-target", "is not a file");
     const isNew = kind === undefined;
     const operation = { ...noteOf(change), path: shown };
@@ -86,33 +82,33 @@ export class EditPlan {
     }
     if (hasLoneSurrogate(change.text))
       throw new Refusal("edit/out-of-range", "would have a text with half a character");
-    spend(this.#tree.budget, 1, Buffer.byteLength(change.text));
+    spend(this.tree.budget, 1, Buffer.byteLength(change.text));
     if (isNew) {
       checkNameLength(path);
       await this.#makeParents(path);
-      this.pathOperations.push({ kind: "place", path, file: this.#tree.createFile(path, change.text) });
-    } else (await this.#tree.readFile(path, "any"))?.replaceText(change.text);
+      this.pathOperations.push({ kind: "place", path, file: this.tree.createFile(path, change.text) });
+    } else (await this.tree.readFile(path, "any"))?.replaceText(change.text);
     this.#report({ ...operation, overwrites: !isNew });
   }
 
   async #rename(change: ChangeOf<"rename">, from: Admitted, to: Admitted): Promise<void> {
     this.#checkTreeMayChange(from.path);
     this.#checkTreeMayChange(to.path);
-    const found = await this.#tree.find(from.path);
+    const found = await this.tree.find(from.path);
     if (found === undefined) throw new Refusal("edit/missing", "does not exist");
     const folder = found !== "new" && found.kind === "folder";
     const operation = { ...noteOf(change), path: from.shown, to: to.shown, folder };
     if (from.path === to.path) return this.#report({ ...operation, skipped: true });
     checkNameLength(to.path);
     if (isInside(to.path, from.path)) throw new Refusal("edit/bad-target", "cannot be moved into itself");
-    const target = await this.#tree.find(to.path);
-    const exists = target !== undefined && !(await this.#tree.isCaseVariant(from.path, to.path));
+    const target = await this.tree.find(to.path);
+    const exists = target !== undefined && !(await this.tree.isCaseVariant(from.path, to.path));
     if (exists && !change.overwrite) {
       if (!change.ignoreIfExists)
         throw new Refusal("edit/exists", `cannot be renamed to ${to.shown}, which exists`);
       return this.#report({ ...operation, skipped: true });
     }
-    const below = folder ? await this.#tree.pathsBelow(from.path) : [];
+    const below = folder ? await this.tree.pathsBelow(from.path) : [];
     for (const path of below) {
       this.#checkPath(join(from.path, path));
       this.#checkPath(join(to.path, path));
@@ -122,25 +118,25 @@ export class EditPlan {
         throw new Refusal("edit/bad-target", `cannot replace ${to.shown}`);
       await this.#take(to.path);
     } else await this.#makeParents(to.path);
-    const file = found === "new" || found.kind === "file" ? await this.#tree.hashedFile(from.path) : null;
+    const file = found === "new" || found.kind === "file" ? await this.tree.hashedFile(from.path) : null;
     if (found === "new" && file === null)
       throw new Refusal("edit/bad-target", "is a folder that the same edit creates");
     const entry = found === "new" ? null : found;
     this.pathOperations.push({ kind: "move", from: from.path, to: to.path, file, entry });
-    this.#tree.move(from.path, to.path);
+    this.tree.move(from.path, to.path);
     this.#report({ ...operation, files: folder ? below.length : 1, overwrites: exists });
   }
 
   async #delete(change: ChangeOf<"delete">, { path, shown }: Admitted): Promise<void> {
     this.#checkTreeMayChange(path);
-    const found = await this.#tree.find(path);
+    const found = await this.tree.find(path);
     const operation = { ...noteOf(change), path: shown };
     if (found === undefined) {
       if (!change.ignoreIfNotExists) throw new Refusal("edit/missing", "does not exist");
       return this.#report({ ...operation, files: 0, skipped: true });
     }
     const folder = found !== "new" && found.kind === "folder";
-    if (folder && !change.recursive && (await this.#tree.namesIn(path)).length > 0)
+    if (folder && !change.recursive && (await this.tree.namesIn(path)).length > 0)
       throw new Refusal("edit/not-empty", "is a folder that is not empty");
     this.#report({ ...operation, folder, files: await this.#take(path) });
   }
@@ -151,7 +147,7 @@ export class EditPlan {
 
   /** Removes what exists at a path; returns the number of files. */
   async #take(path: string): Promise<number> {
-    const { overlay, budget } = this.#tree;
+    const { overlay, budget } = this.tree;
     const planned = overlay.find(path);
     if (planned.kind !== "disk" || planned.origin !== path || overlay.touches(path))
       throw new Refusal("edit/bad-target", "is both removed and created or moved by the edit");
@@ -159,18 +155,18 @@ export class EditPlan {
     const paths = pathsInTree(tree, path);
     for (const below of paths) this.#checkPath(below);
     this.pathOperations.push({ kind: "take", path, tree });
-    this.#tree.remove(path);
+    this.tree.remove(path);
     return tree.kind === "folder" ? paths.length - 1 : 1;
   }
 
   async #makeParents(path: string): Promise<void> {
     const folder = dirname(path);
-    const kind = await this.#tree.kindAt(folder);
+    const kind = await this.tree.kindAt(folder);
     if (kind === "folder") return;
     if (kind !== undefined) throw new Refusal("edit/bad-target", "would lie below a file");
     await this.#makeParents(folder);
     this.pathOperations.push({ kind: "make-folder", path: folder });
-    this.#tree.overlay.create(folder);
+    this.tree.overlay.set(folder, { kind: "new" });
   }
 
   /** Throws when a path in a folder that moves or is removed is denied. */

@@ -49,23 +49,15 @@ export class PathOverlay {
     return [...this.#entries.keys()].some((entry) => isInside(entry, path));
   }
 
-  create(path: string): void {
-    this.#set(path, { kind: "new" });
-  }
-
-  remove(path: string): void {
-    this.#set(path, { kind: "nowhere" });
-  }
-
   move(from: string, to: string): void {
     const below = [...this.#entries].filter(([entry]) => entry !== from && isInside(entry, from));
     const moved = this.find(from);
-    this.remove(from);
-    this.#set(to, moved);
+    this.set(from, { kind: "nowhere" });
+    this.set(to, moved);
     for (const [entry, planned] of below) this.#entries.set(to + entry.slice(from.length), planned);
   }
 
-  #set(path: string, planned: PlannedPath): void {
+  set(path: string, planned: PlannedPath): void {
     for (const entry of [...this.#entries.keys()]) if (isInside(entry, path)) this.#entries.delete(entry);
     this.#entries.set(path, planned);
   }
@@ -213,7 +205,7 @@ export class PlannedTree {
   }
 
   createFile(path: string, text: string): PlannedFile {
-    this.overlay.create(path);
+    this.overlay.set(path, { kind: "new" });
     return this.#add(path).replaceText(text);
   }
 
@@ -240,7 +232,7 @@ export class PlannedTree {
   }
 
   remove(path: string): void {
-    this.overlay.remove(path);
+    this.overlay.set(path, { kind: "nowhere" });
     for (const file of this.files) if (isInside(file.path, path)) file.removed = true;
   }
 

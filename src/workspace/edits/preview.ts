@@ -19,7 +19,7 @@ const MAX_EDIT_LENGTH = 1000;
 const FULL_EFFORT_FILES = 20;
 
 export async function previewPlan(context: EditContext, changes: Change[], plan: EditPlan): Promise<Preview> {
-  const kept = plan.files.filter((file) => !file.removed);
+  const kept = plan.tree.files.filter((file) => !file.removed);
   const files = kept.map((file) => previewFile(context, file, maxEditLength(kept.length)));
   for (const operation of plan.pathOperations) {
     if (operation.kind !== "take") continue;

@@ -10,7 +10,6 @@ export interface TextChange {
   start: number;
   end: number;
   newText: string;
-  /** The label of an LSP change annotation. */
   note?: string;
 }
 

@@ -121,7 +121,7 @@ class UndoPlan {
 
   async #reverseTake({ path, tree }: StepOf<"take">): Promise<PreparedStep> {
     await this.#checkFree(path);
-    this.#tree.overlay.create(path);
+    this.#tree.overlay.set(path, { kind: "new" });
     const { journal } = this.context;
     return {
       step: { kind: "place", path, tree, staged: await this.#beside(path) },
