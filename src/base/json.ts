@@ -63,3 +63,12 @@ export function jsonLine(value: Json): string {
   const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${jsonLine(member)}`);
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }
+
+/** Parses a text; undefined when it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -8,6 +8,11 @@ export function isInside(path: string, folder: string): boolean {
   return steps !== ".." && !steps.startsWith(`..${sep}`) && !isAbsolute(steps);
 }
 
+/** Where a path is after a file or folder was moved. */
+export function pathAfterMove(path: string, from: string, to: string): string {
+  return isInside(path, from) ? to + path.slice(from.length) : path;
+}
+
 /** The path with forward slashes. */
 export function slashed(path: string): string {
   return sep === "/" ? path : path.split(sep).join("/");

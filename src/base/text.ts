@@ -32,6 +32,18 @@ export class Lines {
     return this.#starts[line] ?? this.text.length;
   }
 
+  /** The zero-based line of an offset. */
+  lineAt(offset: number): number {
+    let low = 0;
+    let high = this.count - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.start(middle) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
   /** The text of a zero-based line without its line ending; empty past the end. */
   line(line: number): string {
     if (line < 0 || line >= this.#starts.length) return "";

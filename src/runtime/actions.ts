@@ -8,7 +8,10 @@ import { nearest } from "../base/nearest.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import type { CallState } from "./call-state.js";
-import { editActions } from "./edits/index.js";
+import { editFiles } from "./edits/argument-edits.js";
+import { createFile, deleteFile, renameFile } from "./edits/file-edits.js";
+import { UndoRequest } from "./edits/proposed-edit.js";
+import { insertAfterSymbol, insertBeforeSymbol, replaceSymbol } from "./edits/symbol-edits.js";
 import { describeConfig, describeServer, languagesOf } from "./introspect.js";
 
 type Action = (call: CallState, args: JsonObject) => Promise<unknown>;
@@ -27,7 +30,14 @@ const actions: { [action in RuntimeAction]: Action } = {
     restarted: await forEach(call, args, (id) => call.pool.restart(id)),
   }),
   stop_server: async (call, args) => ({ stopped: await forEach(call, args, (id) => call.pool.stop(id)) }),
-  ...editActions,
+  edit_files: editFiles,
+  create_file: createFile,
+  rename_file: renameFile,
+  delete_file: deleteFile,
+  replace_symbol: replaceSymbol,
+  insert_before_symbol: insertBeforeSymbol,
+  insert_after_symbol: insertAfterSymbol,
+  undo_edit: async (_call, args) => new UndoRequest(String(args.undo_token ?? "")),
 };
 
 /** Runs an action on the servers that the arguments name: one by its id, those of some extensions, or all. */

@@ -3,7 +3,7 @@
 import type { Plan, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import type { Log, ServerPool, WorkspaceVersion } from "../lsp/types.js";
-import type { Edits } from "../workspace/edits/types.js";
+import type { Edits } from "../workspace/edits/edits.js";
 import type { Gate } from "../workspace/types.js";
 import type { ToolTexts } from "./answer/answer-text.js";
 import type { Evidence } from "./answer/evidence.js";

@@ -70,15 +70,9 @@ export function placeOf(file: string, lines: Lines, [start, end]: Span): Place {
 }
 
 function lineAndColumn(lines: Lines, offset: number): { line: number; column: number } {
-  let low = 0;
-  let high = lines.count - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (lines.start(middle) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  const column = convertColumn(lines.line(low), offset - lines.start(low), "utf-16", "utf-32");
-  return { line: low + 1, column: column + 1 };
+  const line = lines.lineAt(offset);
+  const column = convertColumn(lines.line(line), offset - lines.start(line), "utf-16", "utf-32");
+  return { line: line + 1, column: column + 1 };
 }
 
 /** A Problem at a path of a source, with the fix of its code unless another one is given. */

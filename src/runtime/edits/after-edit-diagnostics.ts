@@ -4,9 +4,8 @@
  */
 import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
-import { isInside, pathOfUri } from "../../base/paths.js";
+import { pathAfterMove, pathOfUri } from "../../base/paths.js";
 import { untilAborted, withDeadline } from "../../base/timing.js";
-import type { FileOperation } from "../../lsp/documents/file-operations.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
@@ -34,27 +33,19 @@ const MAX_OTHER_FILES = 5;
 const MAX_ERRORS = 50;
 const ERROR_SEVERITY = 1;
 
-/** The known errors at one time. */
 interface ErrorSnapshot {
   /** By absolute path: the checked files, and others with errors. */
   errors: Map<string, JsonObject[]>;
-  /** Why something is not known. */
   unknown: string[];
 }
 
-/** The errors of the files that an edit is going to change. */
-export async function errorsBefore(
-  call: CallState,
-  { files }: Pick<Preview | EditOutcome, "files">,
-): Promise<ErrorSnapshot> {
-  const existing = files.filter(({ beforeSha256 }) => beforeSha256 !== null).map(({ path }) => path);
-  return collectErrors(call, existing, Math.min(BEFORE_MS, call.remainingMs() * BEFORE_SHARE));
+export async function errorsBefore(call: CallState, edit: Preview | EditOutcome): Promise<ErrorSnapshot> {
+  const existing = edit.files.filter(({ beforeSha256 }) => beforeSha256 !== null).map(({ path }) => path);
+  const ms = Math.min(BEFORE_MS, call.remainingMs() * BEFORE_SHARE);
+  return new ErrorCollector(call, existing, ms).collect();
 }
 
-/**
- * Notifies servers of applied edits and compares errors with those before. `unsureServers` do not know the whole
- * project, so what they do not report about other files is unknown.
- */
+/** Notifies servers of applied edits and compares errors. `unsureServers` do not know the whole project. */
 export async function diagnosticsAfter(
   call: CallState,
   applied: readonly EditOutcome[],
@@ -72,29 +63,20 @@ export async function diagnosticsAfter(
   const edited = sortBy([...new Set([...kept, ...moved])], (path) => [path !== own]);
   const limitMs = before.unknown.length === 0 ? AFTER_MS : SHORT_AFTER_MS;
   const ms = Math.min(limitMs, call.remainingMs() * AFTER_SHARE);
-  const mustReport = new Set([...serversOfRemoved(call, operations), ...unsureServers]);
-  const after = await collectErrors(call, edited, ms, mustReport);
+  // References to renamed and deleted files are in other files.
+  const removed = operations.filter(({ kind }) => kind !== "create");
+  const concerned = removed.flatMap(({ path, folder }) =>
+    folder ? call.pool.running().map(({ plan }) => plan.id) : call.pool.route(path).map(({ id }) => id),
+  );
+  const mustReport = new Set([...concerned, ...unsureServers]);
+  const after = await new ErrorCollector(call, edited, ms, mustReport).collect();
   if ([before, after].every(({ errors, unknown }) => errors.size === 0 && unknown.length === 0)) return {};
-  const why = uniqueBy([...before.unknown, ...after.unknown], (reason) => reason);
-  const status: JsonObject =
-    why.length === 0 ? { status: "known" } : { status: "unknown", why: why.join("; ") };
+  const why = [...new Set([...before.unknown, ...after.unknown])].join("; ");
+  const status: JsonObject = why === "" ? { status: "known" } : { status: "unknown", why };
   return { diagnostics: { ...status, ...compareErrors(call, before, after, edited, operations) } };
 }
 
-/** The servers of renamed and deleted files: references to those are in other files. */
-function serversOfRemoved(call: CallState, operations: readonly AppliedOperation[]): string[] {
-  return operations
-    .filter(({ kind }) => kind !== "create")
-    .flatMap(({ path, folder }) =>
-      folder ? call.pool.running().map(({ plan }) => plan.id) : call.pool.route(path).map(({ id }) => id),
-    );
-}
-
-const operationNames: { [kind in AppliedOperation["kind"]]: FileOperation } = {
-  create: "Create",
-  rename: "Rename",
-  delete: "Delete",
-};
+const operationNames = { create: "Create", rename: "Rename", delete: "Delete" } as const;
 
 /** Sends new texts first, then file operations. */
 async function notifyServers(call: CallState, operations: readonly AppliedOperation[]): Promise<void> {
@@ -114,95 +96,89 @@ async function notifyServers(call: CallState, operations: readonly AppliedOperat
   }
 }
 
-interface Collection {
-  call: CallState;
-  snapshot: ErrorSnapshot;
-  paths: readonly string[];
-  /** Servers whose silence about other files makes the result unknown. */
-  mustReport: ReadonlySet<string>;
-  ms: number;
-  signal: AbortSignal;
-}
+/** Collects the errors of files, and of other files that servers report, within a time. */
+class ErrorCollector {
+  readonly #snapshot: ErrorSnapshot = { errors: new Map(), unknown: [] };
+  readonly #call: CallState;
 
-/** Collects the errors of files, and of other files that servers report, within the time. */
-async function collectErrors(
-  call: CallState,
-  paths: readonly string[],
-  ms: number,
-  mustReport: ReadonlySet<string> = new Set(),
-): Promise<ErrorSnapshot> {
-  const snapshot: ErrorSnapshot = { errors: new Map(), unknown: [] };
-  const fresh = { ...call, places: new Places(call.gate, call.plan.dialect) };
-  try {
-    await withDeadline([], ms, (signal) =>
-      untilAborted(signal, collectAll({ call: fresh, snapshot, paths, mustReport, ms, signal })),
-    );
-  } catch (error) {
-    snapshot.unknown.push("the language servers did not answer in time");
-    call.log("debug", "errors are not known", { cause: String(error) });
+  /** The silence of the servers in `mustReport` about other files makes the result unknown. */
+  constructor(
+    call: CallState,
+    private readonly paths: readonly string[],
+    private readonly ms: number,
+    private readonly mustReport: ReadonlySet<string> = new Set(),
+  ) {
+    this.#call = { ...call, places: new Places(call.gate, call.plan.dialect) };
   }
-  return snapshot;
-}
 
-async function collectAll(collection: Collection): Promise<void> {
-  const { call, paths, snapshot } = collection;
-  const checked = paths.slice(0, MAX_CHECKED_FILES);
-  if (checked.length < paths.length)
-    snapshot.unknown.push(`only ${MAX_CHECKED_FILES} of ${paths.length} files were checked`);
-  await Promise.all(checked.map((path) => collectFile(collection, path)));
-  for (const server of call.pool.running()) await collectOtherFiles(collection, server);
-}
-
-async function collectFile(collection: Collection, path: string): Promise<void> {
-  const { call, snapshot, ms, signal } = collection;
-  const running = new Set(call.pool.running().map(({ plan }) => plan.id));
-  // A session asks running servers only; in `lsp-proxy call` no earlier call can have started one.
-  const plans = call.pool.route(path).filter(({ id }) => call.savedPreviews !== undefined || running.has(id));
-  for (const { id } of plans) {
+  async collect(): Promise<ErrorSnapshot> {
     try {
-      const server = await call.pool.get(id, path, signal);
-      const document = await server.ensureOpen(path, signal);
-      const wait = { waitMs: ms * WAIT_SHARE, settleMs: SETTLE_MS, signal };
-      const report = await server.diagnostics(document, wait);
-      if (report.status === "unknown") snapshot.unknown.push(`${id}: ${report.why}`);
-      else await addErrors(collection, path, server, report.items);
+      await withDeadline([], this.ms, (signal) => untilAborted(signal, this.#collectAll(signal)));
     } catch (error) {
-      snapshot.unknown.push(`${id} failed`);
-      call.log("debug", "errors of a file are not known", { cause: String(error) });
+      this.#notKnown("the language servers did not answer in time", error);
+    }
+    const { errors, unknown } = this.#snapshot;
+    const unique = [...errors].map(([path, list]) => [path, uniqueBy(list, canonicalText)] as const);
+    return { errors: new Map(unique), unknown };
+  }
+
+  async #collectAll(signal: AbortSignal): Promise<void> {
+    const checked = this.paths.slice(0, MAX_CHECKED_FILES);
+    if (checked.length < this.paths.length)
+      this.#snapshot.unknown.push(`only ${MAX_CHECKED_FILES} of ${this.paths.length} files were checked`);
+    await Promise.all(checked.map((path) => this.#collectFile(path, signal)));
+    for (const server of this.#call.pool.running()) await this.#collectOtherFiles(server, signal);
+  }
+
+  async #collectFile(path: string, signal: AbortSignal): Promise<void> {
+    const { pool, savedPreviews } = this.#call;
+    const running = new Set(pool.running().map(({ plan }) => plan.id));
+    // A session asks running servers only; in `lsp-proxy call` no earlier call can have started one.
+    for (const { id } of pool
+      .route(path)
+      .filter((plan) => savedPreviews !== undefined || running.has(plan.id)))
+      try {
+        const server = await pool.get(id, path, signal);
+        const document = await server.ensureOpen(path, signal);
+        const wait = { waitMs: this.ms * WAIT_SHARE, settleMs: SETTLE_MS, signal };
+        const report = await server.diagnostics(document, wait);
+        if (report.status === "unknown") this.#snapshot.unknown.push(`${id}: ${report.why}`);
+        else await this.#addErrors(path, server, report.items);
+      } catch (error) {
+        this.#notKnown(`${id} failed`, error);
+      }
+  }
+
+  async #collectOtherFiles(server: LanguageServer, signal: AbortSignal): Promise<void> {
+    const { id } = server.plan;
+    try {
+      const wait = { waitMs: this.ms / 4, settleMs: SETTLE_MS, signal };
+      const { files, why } = await server.workspaceDiagnostics(wait);
+      for (const { uri, items } of files) {
+        const path = pathOfUri(uri);
+        if (path !== undefined && !this.paths.includes(path)) await this.#addErrors(path, server, items);
+      }
+      if (this.mustReport.has(id) && why !== "") this.#snapshot.unknown.push(`${id}: ${why}`);
+    } catch (error) {
+      if (this.mustReport.has(id)) this.#notKnown(`${id} failed`, error);
     }
   }
-}
 
-async function collectOtherFiles(collection: Collection, server: LanguageServer): Promise<void> {
-  const { call, snapshot, paths, mustReport, ms, signal } = collection;
-  const { id } = server.plan;
-  try {
-    const wait = { waitMs: ms / 4, settleMs: SETTLE_MS, signal };
-    const { files, why } = await server.workspaceDiagnostics(wait);
-    for (const { uri, items } of files) {
-      const path = pathOfUri(uri);
-      if (path !== undefined && !paths.includes(path)) await addErrors(collection, path, server, items);
+  async #addErrors(path: string, server: LanguageServer, items: readonly unknown[]): Promise<void> {
+    const { gate, places } = this.#call;
+    const known = this.#snapshot.errors.get(path) ?? [];
+    this.#snapshot.errors.set(path, known);
+    for (const item of items) {
+      if (!isTable(item) || (item.severity ?? ERROR_SEVERITY) !== ERROR_SEVERITY) continue;
+      const admitted = await gate.admit(path);
+      const rendered = await spellDiagnostic(this.#call, server, admitted.uri, item);
+      known.push({ ...places.document(admitted), ...rendered });
     }
-    if (mustReport.has(id) && why !== "") snapshot.unknown.push(`${id}: ${why}`);
-  } catch (error) {
-    if (mustReport.has(id)) snapshot.unknown.push(`${id} failed`);
-    call.log("debug", "errors of other files are not known", { cause: String(error) });
   }
-}
 
-async function addErrors(
-  { call, snapshot }: Collection,
-  path: string,
-  server: LanguageServer,
-  items: readonly unknown[],
-): Promise<void> {
-  const known = snapshot.errors.get(path) ?? [];
-  snapshot.errors.set(path, known);
-  for (const item of items) {
-    if (!isTable(item) || (item.severity ?? ERROR_SEVERITY) !== ERROR_SEVERITY) continue;
-    const admitted = await call.gate.admit(path);
-    const rendered = await spellDiagnostic(call, server, admitted.uri, item);
-    known.push({ ...call.places.document(admitted), ...rendered });
+  #notKnown(why: string, error: unknown): void {
+    this.#snapshot.unknown.push(why);
+    this.#call.log("debug", "errors are not known", { cause: String(error) });
   }
 }
 
@@ -213,7 +189,9 @@ function compareErrors(
   edited: readonly string[],
   operations: readonly AppliedOperation[],
 ): JsonObject {
-  const old = new Map([...before.errors].map(([path, errors]) => [movedPath(path, operations), errors]));
+  const movedPath = (path: string) =>
+    operations.reduce((at, { path: from, to = from }) => pathAfterMove(at, from, to), path);
+  const old = new Map([...before.errors].map(([path, errors]) => [movedPath(path), errors]));
   const introduced: JsonObject[] = [];
   const resolved: JsonObject[] = [];
   for (const path of sortedSet([...old.keys(), ...after.errors.keys()])) {
@@ -224,7 +202,7 @@ function compareErrors(
     resolved.push(...errorsWithout(was ?? [], is ?? []));
   }
   const errors = selectErrors(call, after, edited);
-  const total = [...after.errors.values()].reduce((sum, list) => sum + uniqueErrors(list).length, 0);
+  const total = [...after.errors.values()].flat().length;
   return {
     introduced: introduced.slice(0, MAX_ERRORS),
     resolved: resolved.slice(0, MAX_ERRORS),
@@ -233,20 +211,12 @@ function compareErrors(
   };
 }
 
-/** Where a file is after the operations. */
-function movedPath(path: string, operations: readonly AppliedOperation[]): string {
-  return operations.reduce(
-    (at, { path: from, to }) => (to !== undefined && isInside(at, from) ? to + at.slice(from.length) : at),
-    path,
-  );
-}
-
 /** The errors of one list that are not in the other. Positions are ignored, because an edit moves lines. */
 function errorsWithout(errors: readonly JsonObject[], others: readonly JsonObject[]): JsonObject[] {
   const keyOf = ({ code, source, message }: JsonObject) =>
     canonicalText([code ?? null, source ?? null, message ?? null]);
   const remaining = others.map(keyOf);
-  return uniqueErrors(errors).filter((error) => {
+  return errors.filter((error) => {
     const at = remaining.indexOf(keyOf(error));
     if (at >= 0) remaining.splice(at, 1);
     return at < 0;
@@ -259,15 +229,11 @@ function selectErrors(call: CallState, { errors }: ErrorSnapshot, edited: readon
   const withErrors = others.filter((path) => (errors.get(path) ?? []).length > 0).slice(0, MAX_OTHER_FILES);
   return [...edited, ...withErrors]
     .flatMap((path) => {
-      const sorted = sortBy(uniqueErrors(errors.get(path) ?? []), (item) => [
+      const sorted = sortBy(errors.get(path) ?? [], (item) => [
         ...itemKey(diagnosticsFacts, item, call.plan.dialect),
         canonicalText(item),
       ]);
       return sorted.slice(0, MAX_ERRORS_PER_FILE);
     })
     .slice(0, MAX_ERRORS);
-}
-
-function uniqueErrors(errors: readonly JsonObject[]): JsonObject[] {
-  return uniqueBy(errors, canonicalText);
 }

@@ -1,22 +1,24 @@
 /**
- * Turns a proposed edit into an answer: a preview, or what was applied. All reasons against an edit are found before the
- * first write, and the answer reports what really happened.
+ * Turns a proposed edit into an answer: a preview, or what was applied, with the command of a code action. All reasons
+ * against an edit are found before the first write, and the answer reports what really happened.
  */
 import type { AnswerOptions } from "../../abi/handler.js";
 import type { Template } from "../../abi/plan.js";
+import type { Code } from "../../base/codes.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
+import type { ApplyEdit } from "../../lsp/types.js";
 import { editArguments } from "../../protocol/edit-arguments.js";
 import { refuseEdit } from "../../workspace/edits/errors.js";
-import type { Applied, ApplyOptions, Preview } from "../../workspace/edits/types.js";
+import type { Applied, ApplyOptions, EditOutcome, Preview } from "../../workspace/edits/types.js";
 import { filesChangedRecently, warnOfRecentChanges } from "../ask/recent-changes.js";
 import type { CallState } from "../call-state.js";
 import type { Normalized } from "../shapes/shape.js";
 import { diagnosticsAfter, errorsBefore } from "./after-edit-diagnostics.js";
-import { checkCommand, runCommand } from "./commands.js";
-import { editsOf, type ProposedEdit, reasonsAgainst } from "./proposed-edit.js";
+import { editsOf, type ProposedEdit, reasonsAgainst, type ServerCommand } from "./proposed-edit.js";
 import { renderApplied, renderPreview, summarizeApplied, summarizePreview } from "./render-edit.js";
 import type { ShownPreview } from "./saved-previews.js";
+import { readServerEdit } from "./server-edit.js";
 
 const MAX_NAMED_FILES = 5;
 
@@ -45,12 +47,11 @@ export async function previewOrApply(
   return apply(call, shown);
 }
 
-/** Applies the preview of a token. */
 export async function applyPreview(call: CallState, token: string): Promise<Normalized> {
   if (call.input[editArguments.dryRun] !== false)
     throw new Refusal(
       "guard/invalid-arguments",
-      `${editArguments.token} applies a preview; say so with ${editArguments.dryRun} false.`,
+      `${editArguments.token} needs ${editArguments.dryRun} false.`,
     );
   const binding = bindingOf(call);
   const saved = await call.savedPreviews?.find(call, token, binding);
@@ -59,32 +60,25 @@ export async function applyPreview(call: CallState, token: string): Promise<Norm
   return apply(call, shown);
 }
 
-/** Undoes an applied edit. */
 export async function undoEdit(call: CallState, token: string): Promise<Normalized> {
   const planned = await editsOf(call).previewUndo(token, call);
-  if (call.input[editArguments.dryRun] === true) {
-    const beside = { status: "preview", summary: summarizeApplied(planned) };
-    return { items: renderApplied(call, planned), beside };
-  }
+  const answer = (status: string, outcome: EditOutcome, more: JsonObject = {}) => ({
+    items: renderApplied(call, outcome),
+    beside: { status, summary: summarizeApplied(outcome), ...more },
+  });
+  if (call.input[editArguments.dryRun] === true) return answer("preview", planned);
   const before = await errorsBefore(call, planned);
   call.signal.throwIfAborted();
   call.evidence.commit();
   const undone = await editsOf(call).undo(token, call);
-  const diagnostics = await diagnosticsAfter(call, [undone], before);
-  return {
-    items: renderApplied(call, undone),
-    beside: { status: "undone", summary: summarizeApplied(undone), ...diagnostics },
-  };
+  return answer("undone", undone, await diagnosticsAfter(call, [undone], before));
 }
 
 async function answerPreview(call: CallState, shown: ShownPreview): Promise<Normalized> {
   const { preview, edit } = shown;
   const command = edit.command?.name;
-  if (command !== undefined)
-    call.evidence.warn(
-      "answer/command-unseen",
-      `Applying also runs the command ${command}; what that changes is not known before.`,
-    );
+  const unseen = `Applying also runs the command ${command}; what that changes is not known before.`;
+  if (command !== undefined) call.evidence.warn("answer/command-unseen", unseen);
   const binding = bindingOf(call) ?? "";
   call.previews.keep(binding, shown);
   const isUsable = (await call.savedPreviews?.keep(call, binding, shown)) ?? true;
@@ -104,29 +98,21 @@ async function answerPreview(call: CallState, shown: ShownPreview): Promise<Norm
 
 /** Refuses to apply an edit that may be incomplete, or that needs a preview and had none. */
 function checkApplicable(call: CallState, { readiness, edit }: ShownPreview, hadPreview: boolean): void {
-  const again: JsonObject = { ...call.input, [editArguments.dryRun]: true };
-  delete again[editArguments.token];
+  const { [editArguments.token]: _, ...input } = call.input;
+  const again = { ...input, [editArguments.dryRun]: true };
   const nextSteps = [{ kind: "tool" as const, tool: call.tool.name, arguments: again, why: "preview again" }];
+  const refuse = (code: Code, problem: string): never => {
+    throw new Refusal(code, `${problem} Nothing was changed.`, { nextSteps });
+  };
   if (readiness === "indexing" || readiness === "starting")
-    throw new Refusal(
-      "edit/not-ready",
-      `The language server was ${readiness} when this edit was made, so it may be incomplete. Nothing was changed.`,
-      { nextSteps },
-    );
-  const problem = hadPreview ? undefined : whyPreviewFirst(readiness, edit);
-  if (problem !== undefined)
-    throw new Refusal("edit/not-seen", `${problem} Nothing was changed.`, { nextSteps });
-}
-
-function whyPreviewFirst(
-  readiness: ShownPreview["readiness"],
-  { doubts, toConfirm }: ProposedEdit,
-): string | undefined {
+    refuse("edit/not-ready", `The language server was ${readiness}, so this edit may be incomplete.`);
+  if (hadPreview) return;
+  const { doubts, toConfirm } = edit;
   if (readiness === "unknown")
-    return "The language server does not report whether it has indexed; look at a preview first.";
-  if (doubts.length > 0) return `${doubts.join(" ")} Look at a preview first.`;
-  if (toConfirm.length > 0) return `The server wants this to be confirmed: ${toConfirm.join("; ")}.`;
-  return undefined;
+    refuse("edit/not-seen", "The server does not report whether it has indexed; look at a preview first.");
+  if (doubts.length > 0) refuse("edit/not-seen", `${doubts.join(" ")} Look at a preview first.`);
+  if (toConfirm.length > 0)
+    refuse("edit/not-seen", `The server wants this to be confirmed: ${toConfirm.join("; ")}.`);
 }
 
 async function apply(call: CallState, { preview, edit }: ShownPreview): Promise<Normalized> {
@@ -142,7 +128,9 @@ async function apply(call: CallState, { preview, edit }: ShownPreview): Promise<
   }
   const command = edit.command === undefined ? undefined : await runCommand(call, edit.command);
   applied.push(...(command?.applied ?? []));
-  warnOfLostAttributes(call, applied);
+  const lost = applied.flatMap(({ attributesLost }) => attributesLost);
+  const lostMessage = "Some extended attributes or access lists of these files could not be kept";
+  warnOfFiles(call, "answer/attributes-lost", lostMessage, lost);
   const files = applied.flatMap((one) => one.files);
   const operations = applied.flatMap((one) => one.operations);
   const undoTokens = applied.map(({ undoToken }) => undoToken).reverse();
@@ -191,7 +179,6 @@ function bindingOf({ tool, input, plan }: CallState): string | undefined {
   return defining.length === 0 ? undefined : canonicalText([tool.name, Object.fromEntries(defining)]);
 }
 
-/** The suffix of backup copies; undefined when the tool makes none. */
 function backupSuffix(call: CallState): string | undefined {
   const { backups } = call.tool.output;
   if (backups === null || settingOf(call, backups.create) !== true) return undefined;
@@ -214,25 +201,76 @@ function plannedBackups(call: CallState, { files }: Preview): string[] {
   return edited.map(({ shown }) => shown + suffix);
 }
 
-function warnOfLostOwners({ evidence }: CallState, { files }: Preview): void {
+function warnOfLostOwners(call: CallState, { files }: Preview): void {
   const lost = files.filter(({ losesOwner }) => losesOwner).map(({ shown }) => shown);
-  if (lost.length > 0)
-    evidence.warn(
-      "answer/owner-lost",
-      `These files belong to another user and will belong to the user of the proxy: ${firstOf(lost)}.`,
-    );
+  const message = "These files belong to another user and will belong to the user of the proxy";
+  warnOfFiles(call, "answer/owner-lost", message, lost);
 }
 
-function warnOfLostAttributes({ evidence }: CallState, applied: Applied[]): void {
-  const lost = applied.flatMap(({ attributesLost }) => attributesLost);
-  if (lost.length > 0)
-    evidence.warn(
-      "answer/attributes-lost",
-      `Some extended attributes or access lists of these files could not be kept: ${firstOf(lost)}.`,
-    );
-}
-
-function firstOf(names: readonly string[]): string {
+function warnOfFiles({ evidence }: CallState, code: Code, message: string, names: readonly string[]): void {
+  if (names.length === 0) return;
   const more = names.length > MAX_NAMED_FILES ? ` and ${names.length - MAX_NAMED_FILES} more` : "";
-  return `${names.slice(0, MAX_NAMED_FILES).join(", ")}${more}`;
+  evidence.warn(code, `${message}: ${names.slice(0, MAX_NAMED_FILES).join(", ")}${more}.`);
+}
+
+/** Refuses a command that is not allowed, or skips it with a warning when the action also has an edit. */
+function checkCommand({ plan, evidence }: CallState, edit: ProposedEdit): void {
+  if (edit.command === undefined) return;
+  const { server, name } = edit.command;
+  const isAllowed = plan.allow.effects.includes("command") && server.plan.executeCommands.includes(name);
+  if (isAllowed) return;
+  if (edit.changes.length > 0) {
+    evidence.warn("answer/command-skipped", `The command ${name} of the action is not allowed.`);
+    edit.command = undefined;
+    return;
+  }
+  const text = `Add "command" to allow.effects and ${JSON.stringify(name)} to execute_commands of the server ${server.plan.id}.`;
+  const message = `The action runs the command ${name}, which is not allowed.`;
+  throw new Refusal("edit/command-not-allowed", message, { nextSteps: [{ kind: "config", text }] });
+}
+
+/** Runs a command. Edits that the server requests meanwhile (`workspace/applyEdit`) pass the same checks as all. */
+async function runCommand(
+  call: CallState,
+  { server, name, arguments: args }: ServerCommand,
+): Promise<{ applied: Applied[]; failure: string | undefined }> {
+  const applied: Applied[] = [];
+  let failure: string | undefined;
+  const fail = (message: string): void => {
+    failure = message;
+    call.evidence.warn("answer/edit-incomplete", message);
+  };
+  const refuse = (failureReason: string): { applied: boolean; failureReason: string } => {
+    fail(`An edit of the command was refused: ${failureReason}`);
+    return { applied: false, failureReason };
+  };
+  const onApplyEdit: ApplyEdit = async (requested) => {
+    try {
+      const edit = await readServerEdit(call, server, requested, await call.pool.version());
+      // Nobody can confirm anything while a command runs.
+      if (edit.toConfirm.length > 0) return refuse(`it wants to be confirmed: ${edit.toConfirm.join("; ")}`);
+      const preview = await editsOf(call).preview(edit.changes, call.gate);
+      const [reason] = [...edit.reasons, ...preview.reasons];
+      if (reason !== undefined) return refuse(`${reason.path} ${reason.message}`);
+      call.signal.throwIfAborted();
+      call.evidence.commit();
+      applied.push(await editsOf(call).apply(preview, { gate: call.gate, holder: call.holder }));
+      return { applied: true };
+    } catch (error) {
+      if (!(error instanceof Refusal)) call.log("error", "a server's edit failed", { cause: String(error) });
+      return refuse(error instanceof Refusal ? error.message : "an internal error");
+    }
+  };
+  try {
+    // Tells the server the texts that the action's own edit changed.
+    await call.pool.checkFiles();
+    const timeoutMs = Math.max(1, Math.floor(call.remainingMs() / 2));
+    const params = { command: name, arguments: args };
+    await server.request("workspace/executeCommand", params, { signal: call.signal, timeoutMs, onApplyEdit });
+  } catch (error) {
+    // Once something was changed, a failure is reported, not thrown.
+    if (!(error instanceof Refusal) || !call.evidence.isCommitted) throw error;
+    fail(`The command ${name} failed: ${error.message}`);
+  }
+  return { applied, failure };
 }

@@ -3,7 +3,7 @@ import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { documentKey, spanNames } from "../../protocol/dialect-format.js";
 import { newDocumentKey } from "../../protocol/edit-arguments.js";
-import type { Change } from "../../workspace/edits/types.js";
+import type { PathChange } from "../../workspace/edits/types.js";
 import { isRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { EditBuilder, type ProposedEdit, type RangeEdit } from "./proposed-edit.js";
@@ -13,8 +13,12 @@ export async function editFiles(call: CallState, args: JsonObject): Promise<Prop
   if (Array.isArray(args.files)) {
     for (const entry of args.files) await addEntry(call, builder, entry as JsonObject);
   } else if (isTable(args.changes)) {
-    for (const [name, edits] of Object.entries(args.changes))
-      await builder.editFile(name, name, lspEdits(edits), { unit: "utf-16" });
+    for (const [name, edits] of Object.entries(args.changes)) {
+      const read = listOf(edits).flatMap((edit) =>
+        isTable(edit) && isRange(edit.range) ? [{ range: edit.range, newText: String(edit.newText) }] : [],
+      );
+      await builder.editFile(name, name, read, { unit: "utf-16" });
+    }
   } else throw new Refusal("guard/invalid-arguments", "Give the edits, or the edit_token of a preview.");
   return builder.edit;
 }
@@ -33,7 +37,7 @@ async function addEntry(call: CallState, builder: EditBuilder, entry: JsonObject
     await builder.editFile(name, name, edits, { unit: dialect.position.unit, hash: entry.before_sha256 });
     return;
   }
-  const change = operationOf(entry, name, String(entry[newDocumentKey(dialect)]));
+  const change = pathChange(entry.operation, entry, name, String(entry[newDocumentKey(dialect)]));
   try {
     await builder.addOperation(change);
   } catch (error) {
@@ -72,9 +76,8 @@ const usedBy: { [member: string]: string[] } = {
 /** What is wrong with an entry: members that are missing, contradict each other or would have no effect. */
 function problemOf(entry: JsonObject, newNameKey: string): string | undefined {
   const { operation } = entry;
-  if (operation === undefined && entry.edits === undefined)
-    return "has neither edits nor an operation; give `edits` or `operation`";
-  if (operation !== undefined && entry.edits !== undefined) return "has edits and an operation in one entry";
+  if ((operation === undefined) === (entry.edits === undefined))
+    return "needs either `edits` or `operation`, not both";
   const kind = operation === undefined ? "edit" : String(operation);
   const isGiven = (value: Json | undefined) => value !== undefined && value !== null && value !== false;
   const unused = Object.entries({ ...usedBy, [newNameKey]: ["rename"] }).find(
@@ -85,19 +88,11 @@ function problemOf(entry: JsonObject, newNameKey: string): string | undefined {
   return isNameless ? "is renamed without a new name" : undefined;
 }
 
-function operationOf(entry: JsonObject, path: string, to: string): Exclude<Change, { kind: "edit" }> {
-  const overwrite = entry.overwrite === true;
-  const ignoreIfExists = false;
-  if (entry.operation === "create") {
-    const text = typeof entry.text === "string" ? entry.text : "";
-    return { kind: "create", path, text, overwrite, ignoreIfExists };
-  }
-  if (entry.operation === "rename") return { kind: "rename", from: path, to, overwrite, ignoreIfExists };
-  return { kind: "delete", path, recursive: entry.recursive === true, ignoreIfNotExists: false };
-}
-
-function lspEdits(edits: unknown): RangeEdit[] {
-  return listOf(edits).flatMap((edit) =>
-    isTable(edit) && isRange(edit.range) ? [{ range: edit.range, newText: String(edit.newText) }] : [],
-  );
+/** The file operation that arguments describe. */
+export function pathChange(kind: unknown, args: JsonObject, path: string, to = ""): PathChange {
+  const options = { overwrite: args.overwrite === true, ignoreIfExists: false };
+  const text = typeof args.text === "string" ? args.text : "";
+  if (kind === "create") return { kind, path, text, ...options };
+  if (kind === "rename") return { kind, from: path, to, ...options };
+  return { kind: "delete", path, recursive: args.recursive === true, ignoreIfNotExists: false };
 }

@@ -3,8 +3,9 @@
  * (`workspace/willRenameFiles` etc.) and may add edits, such as updated imports; those are applied before the operation.
  */
 import { existsSync } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { entryFacts } from "../../base/file-stamp.js";
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
@@ -15,40 +16,34 @@ import {
   type OperatedFile,
 } from "../../lsp/documents/file-operations.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import type { Change, TextChange } from "../../workspace/edits/types.js";
+import { type Change, defaultEditLimits, type TextChange } from "../../workspace/edits/types.js";
 import { startServer } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { ProposedEdit } from "./proposed-edit.js";
+import { pathChange } from "./argument-edits.js";
+import { admittedOrRefusal, ProposedEdit } from "./proposed-edit.js";
 import { readServerEdit } from "./server-edit.js";
 
-/** As many files as one edit may have. */
-const MAX_FILES = 5000;
 const skippedFolders = new Set([".git", "node_modules"]);
 
 export async function createFile(call: CallState, args: JsonObject): Promise<ProposedEdit> {
   const name = pathArgument(args, "path");
   const { path } = await call.gate.admit(name);
-  const text = typeof args.text === "string" ? args.text : "";
-  const overwrite = args.overwrite === true;
-  const change: Change = { kind: "create", path: name, text, overwrite, ignoreIfExists: false };
-  return withServerEdits(call, "Create", { path, isFolder: false }, change);
+  return withServerEdits(call, "Create", { path, isFolder: false }, pathChange("create", args, name));
 }
 
 export async function renameFile(call: CallState, args: JsonObject): Promise<ProposedEdit> {
   const [from, to] = [pathArgument(args, "old_path"), pathArgument(args, "new_path")];
   const { path } = await call.gate.admitEntry(from);
   const { path: newPath } = await call.gate.admitEntry(to);
-  const overwrite = args.overwrite === true;
-  const change: Change = { kind: "rename", from, to, overwrite, ignoreIfExists: false };
-  return withServerEdits(call, "Rename", { path, newPath, isFolder: await isFolder(path) }, change);
+  const change = pathChange("rename", args, from, to);
+  return withServerEdits(call, "Rename", { path, newPath, isFolder: isFolderAt(path) }, change);
 }
 
 export async function deleteFile(call: CallState, args: JsonObject): Promise<ProposedEdit> {
   const name = pathArgument(args, "path");
   const { path } = await call.gate.admitEntry(name);
-  const recursive = args.recursive === true;
-  const change: Change = { kind: "delete", path: name, recursive, ignoreIfNotExists: false };
-  return withServerEdits(call, "Delete", { path, isFolder: await isFolder(path) }, change);
+  const file = { path, isFolder: isFolderAt(path) };
+  return withServerEdits(call, "Delete", file, pathChange("delete", args, name));
 }
 
 /** The edits that servers add, then the operation itself. */
@@ -63,7 +58,10 @@ async function withServerEdits(
   const isCreate = operation === "Create";
   const servers = isCreate ? runningServers(call, file.path) : await startedServers(call, file, edit);
   for (const server of servers) {
-    const files = await registeredFiles(server, operation, file);
+    const own = server.wantedFiles("will", operation, [file]);
+    // A server that registered for files only is asked about the files in a folder.
+    const below = own.length === 0 && file.isFolder ? await operatedFilesIn(file, file.path) : [];
+    const files = [...own, ...server.wantedFiles("will", operation, below)];
     if (files.length === 0) continue;
     try {
       const reply = await server.request(fileMethod("will", operation), fileParams(files), {
@@ -74,12 +72,11 @@ async function withServerEdits(
       // Nothing refers to a new file: a server that adds nothing is not part of the answer.
       if (!isCreate || reply.value !== null) call.evidence.heard(server, reply.readiness);
       const added = await readServerEdit(call, server, reply.value, call.since);
-      edit.merge(withoutDuplicates(added, edit));
+      removeKnown(added.changes, edit.changes);
+      edit.merge(added);
       hasAnswer = true;
     } catch (error) {
-      call.signal.throwIfAborted();
-      if (!(error instanceof Refusal)) throw error;
-      addDoubt(call, edit, server.plan.id, error, "failed");
+      addDoubt(call, edit, "failed", server.plan.id, error);
     }
   }
   if (!hasAnswer && !isCreate && servers.length > 0)
@@ -88,30 +85,14 @@ async function withServerEdits(
   return edit;
 }
 
-/** The file or folder, or, for a server that registered for files only, the files in the folder. */
-async function registeredFiles(
-  server: LanguageServer,
-  operation: FileOperation,
-  file: OperatedFile,
-): Promise<OperatedFile[]> {
-  const own = server.wantedFiles("will", operation, [file]);
-  if (own.length > 0 || !file.isFolder) return own;
-  return server.wantedFiles("will", operation, await operatedFilesIn(file, file.path));
-}
-
 /** Removes text changes that another server proposed already. */
-function withoutDuplicates(added: ProposedEdit, earlier: ProposedEdit): ProposedEdit {
+function removeKnown(added: readonly Change[], earlier: readonly Change[]): void {
   const keyOf = (path: string, { start, end, newText }: TextChange) =>
     canonicalText([path, start, end, newText]);
-  const known = new Set(
-    earlier.changes.flatMap((change) =>
-      change.kind === "edit" ? change.changes.map((one) => keyOf(change.path, one)) : [],
-    ),
-  );
-  for (const change of added.changes)
-    if (change.kind === "edit")
-      change.changes = change.changes.filter((one) => !known.has(keyOf(change.path, one)));
-  return added;
+  const edits = earlier.filter((change) => change.kind === "edit");
+  const known = new Set(edits.flatMap(({ path, changes }) => changes.map((one) => keyOf(path, one))));
+  for (const change of added.filter((one) => one.kind === "edit"))
+    change.changes = change.changes.filter((one) => !known.has(keyOf(change.path, one)));
 }
 
 function runningServers(call: CallState, path: string): LanguageServer[] {
@@ -125,12 +106,12 @@ async function startedServers(
   { path, isFolder: folder }: OperatedFile,
   edit: ProposedEdit,
 ): Promise<LanguageServer[]> {
-  const target = await linkTarget(call, path);
+  const target = await admittedOrRefusal(call, path);
   // Nothing behind a link that leads nowhere or outside may be opened.
-  if (target === undefined) return runningServers(call, path);
-  if (!existsSync(target)) return [];
+  if (target instanceof Refusal) return runningServers(call, path);
+  if (!existsSync(target.path)) return [];
   const samples = new Map<string, string>();
-  for await (const file of folder ? filesIn(path) : [target])
+  for await (const file of folder ? filesIn(path) : [target.path])
     for (const { id } of call.pool.route(file)) if (!samples.has(id)) samples.set(id, file);
   const order = call.plan.servers.map(({ id }) => id);
   const servers: LanguageServer[] = [];
@@ -140,41 +121,24 @@ async function startedServers(
       await server.ensureOpen(sample, call.signal);
       servers.push(server);
     } catch (error) {
-      call.signal.throwIfAborted();
-      if (!(error instanceof Refusal)) throw error;
-      addDoubt(call, edit, id, error, "was not asked");
+      addDoubt(call, edit, "was not asked", id, error);
     }
   }
   return servers;
 }
 
-/** Where a path leads; undefined when that is nowhere or outside the workspace. */
-async function linkTarget(call: CallState, path: string): Promise<string | undefined> {
-  try {
-    return (await call.gate.admit(path)).path;
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
-}
-
-/** Notes that the edits of one server are missing. */
-function addDoubt(
-  call: CallState,
-  edit: ProposedEdit,
-  id: string,
-  { message, code }: Refusal,
-  what: string,
-): void {
-  const data = { server_id: id, code };
-  call.evidence.warn("answer/partial-servers", `The server ${id} ${what}: ${message}`, data);
-  edit.doubts.push(`The server ${id} ${what}, so references to the file may not be updated.`);
+/** Notes that the edits of one server are missing; throws what is not its failure. */
+function addDoubt(call: CallState, edit: ProposedEdit, problem: string, id: string, error: unknown): void {
+  call.signal.throwIfAborted();
+  if (!(error instanceof Refusal)) throw error;
+  const data = { server_id: id, code: error.code };
+  call.evidence.warn("answer/partial-servers", `The server ${id} ${problem}: ${error.message}`, data);
+  edit.doubts.push(`The server ${id} ${problem}, so references to the file may not be updated.`);
 }
 
 /** Whether a path is a folder itself, not a link to one. */
-async function isFolder(path: string): Promise<boolean> {
-  const stats = await lstat(path).catch(() => undefined);
-  return stats?.isDirectory() === true;
+function isFolderAt(path: string): boolean {
+  return entryFacts(path)?.isDirectory() === true;
 }
 
 function pathArgument(args: JsonObject, name: string): string {
@@ -184,10 +148,8 @@ function pathArgument(args: JsonObject, name: string): string {
 }
 
 /** The operation on each file of a folder, which is at `folder` now. */
-export async function operatedFilesIn(
-  { path, newPath }: OperatedFile,
-  folder: string,
-): Promise<OperatedFile[]> {
+export async function operatedFilesIn(operated: OperatedFile, folder: string): Promise<OperatedFile[]> {
+  const { path, newPath } = operated;
   const files: OperatedFile[] = [];
   for await (const file of filesIn(folder)) {
     const rest = file.slice(folder.length);
@@ -205,7 +167,7 @@ export async function* filesIn(folder: string): AsyncGenerator<string> {
     const entries = await readdir(next, { withFileTypes: true }).catch(() => []);
     for (const entry of sortBy(entries, ({ name }) => [name])) {
       if (entry.isFile()) {
-        if (++count > MAX_FILES) return;
+        if (++count > defaultEditLimits.editFiles) return;
         yield join(next, entry.name);
       } else if (entry.isDirectory() && !skippedFolders.has(entry.name)) folders.push(join(next, entry.name));
     }

@@ -1,23 +1,23 @@
 /**
  * An edit that a server's reply or a tool's arguments propose, before the engine checks it: its changes, the reasons
- * against it, and the texts that its positions refer to.
+ * against it, and the texts that its positions refer to. A position that a text does not have is refused.
  */
 import { existsSync } from "node:fs";
 import type { Code } from "../../base/codes.js";
 import { sha256 } from "../../base/hash.js";
 import type { Json } from "../../base/json.js";
-import { isInside } from "../../base/paths.js";
+import { pathAfterMove } from "../../base/paths.js";
 import { Fault, Refusal } from "../../base/problem.js";
-import { type ColumnUnit, Lines } from "../../base/text.js";
+import { type ColumnUnit, columnsOf, Lines } from "../../base/text.js";
 import { readText } from "../../lsp/documents/read-text.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import type { Change, Edits, Reason, TextChange } from "../../workspace/edits/types.js";
+import type { Point } from "../../protocol/dialect-format.js";
+import type { Edits } from "../../workspace/edits/edits.js";
+import type { Change, PathChange, Reason, TextChange } from "../../workspace/edits/types.js";
 import type { Admitted } from "../../workspace/types.js";
-import type { LspRange } from "../ask/candidates.js";
+import type { LspPosition, LspRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { exactExtent } from "./offsets.js";
 
-/** A command that a server wants to run after an edit. */
 export interface ServerCommand {
   server: LanguageServer;
   name: string;
@@ -65,25 +65,17 @@ export class ProposedEdit {
 }
 
 /** Codes of reasons that may only follow from an operation that was left out. */
-const pathCodes: Code[] = [
-  "edit/missing",
-  "edit/exists",
-  "edit/not-empty",
-  "edit/bad-target",
-  "edit/changed",
-];
+const pathCode = /^edit\/(missing|exists|not-empty|bad-target|changed)$/;
 
 /** All reasons against an edit: its own, and those that the engine found. */
 export function reasonsAgainst({ reasons, lacksOperation }: ProposedEdit, found: Reason[]): Reason[] {
-  return [...reasons, ...(lacksOperation ? found.filter(({ code }) => !pathCodes.includes(code)) : found)];
+  return [...reasons, ...(lacksOperation ? found.filter(({ code }) => !pathCode.test(code)) : found)];
 }
 
-/** A request to apply the preview of a token. */
 export class ApplyRequest {
   constructor(readonly token: string) {}
 }
 
-/** A request to undo an applied edit. */
 export class UndoRequest {
   constructor(readonly token: string) {}
 }
@@ -94,7 +86,14 @@ export function editsOf({ edits }: CallState): Edits {
   return edits;
 }
 
-/** A text with the hash of its bytes. */
+/** Where the gate admits a path, or why it does not. */
+export async function admittedOrRefusal({ gate }: CallState, name: string): Promise<Admitted | Refusal> {
+  return gate.admit(name).catch((error: unknown) => {
+    if (error instanceof Refusal) return error;
+    throw error;
+  });
+}
+
 interface BaseText {
   lines: Lines;
   hash: string;
@@ -107,14 +106,10 @@ export interface RangeEdit {
   note?: string;
 }
 
-type EarlierOperation =
-  | { kind: "create"; path: string; text: string }
-  | { kind: "rename"; from: string; to: string };
-
 /** Builds a proposed edit. Positions refer to the texts as the changes before leave them. */
 export class EditBuilder {
   readonly edit = new ProposedEdit();
-  readonly #earlier: EarlierOperation[] = [];
+  readonly #earlier: PathChange[] = [];
   readonly #read = new Map<string, BaseText>();
   #changedFiles: Promise<ReadonlySet<string>> | undefined;
 
@@ -153,16 +148,16 @@ export class EditBuilder {
   }
 
   /** Adds a file operation; throws a Refusal when a path is not admitted. */
-  async addOperation(change: Exclude<Change, { kind: "edit" }>): Promise<void> {
+  async addOperation(change: PathChange): Promise<void> {
     const { gate } = this.call;
     if (change.kind === "create") {
       const { path } = await gate.admit(change.path);
       const isKept = change.ignoreIfExists && !change.overwrite && existsSync(path);
-      if (!isKept) this.#earlier.push({ kind: "create", path, text: change.text });
+      if (!isKept) this.#earlier.push({ ...change, path });
     } else if (change.kind === "rename") {
       const from = await gate.admitEntry(change.from);
       const to = await gate.admitEntry(change.to);
-      this.#earlier.push({ kind: "rename", from: from.path, to: to.path });
+      this.#earlier.push({ ...change, from: from.path, to: to.path });
     } else await gate.admitEntry(change.path);
     this.edit.changes.push(change);
   }
@@ -173,18 +168,15 @@ export class EditBuilder {
     for (const step of this.#earlier.toReversed()) {
       if (step.kind === "create" && step.path === path)
         return { lines: new Lines(step.text), hash: sha256(step.text) };
-      if (step.kind === "rename" && isInside(path, step.to)) path = step.from + path.slice(step.to.length);
+      if (step.kind === "rename") path = pathAfterMove(path, step.to, step.from);
     }
     const text = this.#read.get(path) ?? (await this.#readDisk(path, admitted.shown));
     this.#read.set(path, text);
     const open = this.server?.opened(path);
     if (open !== undefined && open.hash !== text.hash) throw changed("changed while the server was asked");
     if (typeof version !== "number" || this.server === undefined) return text;
-    if (open !== undefined && version !== open.version)
-      throw changed("is edited in another version than the server has");
     // Some servers send version 0 instead of null for files that are not open.
-    if (open === undefined && version !== 0)
-      throw changed("is edited in a version that the server was never sent");
+    if (version !== (open?.version ?? 0)) throw changed("is edited in another version than the server has");
     return text;
   }
 
@@ -197,4 +189,37 @@ export class EditBuilder {
 
 function changed(message: string): Refusal {
   return new Refusal("edit/changed", message);
+}
+
+export interface Extent {
+  start: number;
+  end: number;
+}
+
+/** The offset of a position; undefined past the last line and within a character. Past a line's end is its end. */
+export function exactOffset(lines: Lines, position: LspPosition, unit: ColumnUnit): number | undefined {
+  const { line, character } = position;
+  if (!(line >= 0 && line < lines.count && character >= 0)) return undefined;
+  const offset = lines.offset(line, character, unit);
+  const isExact = pointAt(lines, offset, unit).character === Math.min(character, lines.columns(line, unit));
+  return isExact ? offset : undefined;
+}
+
+/**
+ * The offsets of a range; undefined when the text does not have it. Formatters name the end of a text by the line after
+ * its last one, or, when they replace the whole text, by any line past it.
+ */
+export function exactExtent(lines: Lines, { start, end }: LspRange, unit: ColumnUnit): Extent | undefined {
+  const from = exactOffset(lines, start, unit);
+  const isWhole = start.line === 0 && start.character === 0;
+  const isNextLine = end.line === lines.count && end.character === 0;
+  const isTextEnd = end.line >= lines.count && (isWhole || isNextLine);
+  const to = isTextEnd ? lines.text.length : exactOffset(lines, end, unit);
+  return from === undefined || to === undefined || to < from ? undefined : { start: from, end: to };
+}
+
+export function pointAt(lines: Lines, offset: number, unit: ColumnUnit): Point {
+  const line = lines.lineAt(offset);
+  const before = lines.text.slice(lines.start(line), offset);
+  return { line, character: lines.isPlain(line) ? before.length : columnsOf(before, unit) };
 }

@@ -3,14 +3,20 @@
  * page: the diffs of its parts together are its diff, and a long edit continues as insertions at its end.
  */
 import { resolve } from "node:path";
-import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import type { Json, JsonObject } from "../../base/json.js";
 import { fileUri } from "../../base/paths.js";
 import { Lines } from "../../base/text.js";
-import { documentKey, formatRange, spanNames } from "../../protocol/dialect-format.js";
+import { documentKey, formatRange } from "../../protocol/dialect-format.js";
 import { newDocumentKey } from "../../protocol/edit-arguments.js";
-import type { EditOutcome, FilePreview, OperationPreview, Preview } from "../../workspace/edits/types.js";
+import type {
+  EditOutcome,
+  FilePreview,
+  OperationPreview,
+  Preview,
+  TextChange,
+} from "../../workspace/edits/types.js";
 import type { CallState } from "../call-state.js";
-import { pointAt } from "./offsets.js";
+import { pointAt } from "./proposed-edit.js";
 
 /** Largest size of the diff and of the edits in one part, in characters and as a share of a page. */
 const MAX_PART_CHARS = 6000;
@@ -20,14 +26,11 @@ const PART_SHARE = 1 / 8;
 export function renderPreview(call: CallState, { operations, files }: Preview): Json[] {
   const { maxPageChars, maxTextChars, maxTotalChars } = call.plan.limits;
   const pageChars = Math.min(maxPageChars, maxTextChars, maxTotalChars);
+  const partChars = Math.min(MAX_PART_CHARS, Math.floor(pageChars * PART_SHARE));
+  const maxChars = call.tool.page === null ? Number.POSITIVE_INFINITY : partChars;
   return [
     ...operations.map((operation) => renderOperation(call, operation)),
-    ...files.flatMap((file) => {
-      const rendered = renderFile(call, file);
-      return call.tool.page === null
-        ? [rendered]
-        : splitIntoParts(rendered, pageChars, (edit) => endOf(call, edit));
-    }),
+    ...files.flatMap((file) => splitIntoParts(renderFile(call, file, maxChars), maxChars)),
   ];
 }
 
@@ -85,16 +88,17 @@ function renderOperation(call: CallState, operation: OperationPreview): JsonObje
   };
 }
 
-function renderFile(call: CallState, file: FilePreview): JsonObject {
+function renderFile(call: CallState, file: FilePreview, maxChars: number): JsonObject {
   const { shown, shownAfter, beforeSha256, afterSha256, before, changes, diff, diffCut, otherLinks } = file;
   const { dialect } = call.plan;
   const lines = before === null ? undefined : new Lines(before);
   const { unit } = dialect.position;
+  const shortChanges = changes.flatMap((change) => splitChange(change, maxChars));
   const edits =
     lines &&
-    changes.map(({ start, end, newText, note }): JsonObject => {
+    shortChanges.map(({ start, end, newText, ...rest }): JsonObject => {
       const span = { start: pointAt(lines, start, unit), end: pointAt(lines, end, unit) };
-      return { ...formatRange(dialect, span), new_text: newText, ...(note === undefined ? {} : { note }) };
+      return { ...formatRange(dialect, span), new_text: newText, ...rest };
     });
   return {
     ...named(call, shown),
@@ -117,37 +121,17 @@ function renamed(call: CallState, shown: string): JsonObject {
   return { [newDocumentKey(call.plan.dialect)]: documentName(call, shown) };
 }
 
-/** Shown paths are relative to the first root. */
 function documentName(call: CallState, shown: string): string {
   if (call.plan.dialect.document.form === "path") return shown;
   return fileUri(resolve(call.gate.roots[0] ?? "", shown));
 }
 
-/** The end of an edit's span, as an empty span. */
-function endOf({ plan: { dialect } }: CallState, edit: JsonObject): JsonObject {
-  if (isTable(edit.range)) return { range: { start: edit.range.end ?? null, end: edit.range.end ?? null } };
-  const { line, character, endLine, endCharacter } = spanNames(dialect);
-  const end = { line: edit[endLine] ?? null, character: edit[endCharacter] ?? null };
-  return {
-    ...{ [line]: end.line, [character]: end.character },
-    ...{ [endLine]: end.line, [endCharacter]: end.character },
-  };
-}
-
-/** Splits a file into parts for pages of this size; a small file stays whole. */
-export function splitIntoParts(
-  file: JsonObject,
-  pageChars: number,
-  endSpan: (edit: JsonObject) => JsonObject,
-): JsonObject[] {
-  const maxChars = Math.min(MAX_PART_CHARS, Math.floor(pageChars * PART_SHARE));
+/** Splits a rendered file into parts of this size; a small file stays whole. */
+export function splitIntoParts(file: JsonObject, maxChars: number): JsonObject[] {
   const { edits, diff, ...rest } = file;
-  const shortEdits = (Array.isArray(edits) ? edits : []).flatMap((edit) =>
-    splitEdit(edit as JsonObject, maxChars, endSpan),
-  );
   const diffLines = typeof diff === "string" ? (diff.match(/[^\n]*\n|[^\n]+$/g) ?? []) : [];
   const shortLines = diffLines.flatMap((line) => splitText(line, maxChars));
-  const editParts = groupBySize(shortEdits, maxChars);
+  const editParts = groupBySize(Array.isArray(edits) ? edits : [], maxChars);
   const diffParts = groupBySize(shortLines, maxChars).map((lines) => lines.join(""));
   const parts = Math.max(editParts.length, diffParts.length);
   if (parts < 2) return [file];
@@ -162,10 +146,10 @@ export function splitIntoParts(
 /** Groups items so that each group has at most `maxChars` characters as JSON, unless it has one item. */
 function groupBySize<T extends Json>(items: readonly T[], maxChars: number): T[][] {
   const groups: T[][] = [];
-  let used = Number.POSITIVE_INFINITY;
+  let used = 0;
   for (const item of items) {
     const size = JSON.stringify(item).length;
-    if (used + size > maxChars) {
+    if (groups.length === 0 || used + size > maxChars) {
       groups.push([]);
       used = 0;
     }
@@ -175,15 +159,12 @@ function groupBySize<T extends Json>(items: readonly T[], maxChars: number): T[]
   return groups;
 }
 
-function splitEdit(
-  edit: JsonObject,
-  maxChars: number,
-  endSpan: (edit: JsonObject) => JsonObject,
-): JsonObject[] {
-  const [first = "", ...more] = splitText(String(edit.new_text), maxChars);
-  if (more.length === 0) return [edit];
-  const rest = more.map((text) => ({ ...endSpan(edit), new_text: text, continues: true }));
-  return [{ ...edit, new_text: first }, ...rest];
+/** Splits a change with a long text: the rest continues as insertions at its end. */
+export function splitChange(change: TextChange, maxChars: number): (TextChange & { continues?: true })[] {
+  const [first = "", ...more] = splitText(change.newText, maxChars);
+  const { end } = change;
+  const rest = more.map((newText) => ({ start: end, end, newText, continues: true as const }));
+  return [{ ...change, newText: first }, ...rest];
 }
 
 /** Splits a text that is too long as JSON, never within a character. */

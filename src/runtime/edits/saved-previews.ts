@@ -2,12 +2,13 @@
  * Previews that can still be applied: those of a session, in memory, and those of `lsp-proxy call`, on disk, because each
  * of its calls is a process of its own. A token is bound to the tool and the arguments that produced it.
  */
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { writeAtomically } from "../../base/atomic-write.js";
+import { factsOf } from "../../base/file-stamp.js";
 import { sha256 } from "../../base/hash.js";
-import { isTable } from "../../base/json.js";
+import { isTable, parseJson } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Readiness } from "../../lsp/types.js";
@@ -51,48 +52,38 @@ export class SessionPreviews {
 
   /** The preview of a token; without a binding, the newest one of any call. */
   find(token: string, binding: string | undefined): ShownPreview {
-    const found = [...this.#previews.values()].filter(({ preview }) => preview.token === token);
-    const shown = binding === undefined ? found[0] : found.find((one) => one.binding === binding);
-    if (shown !== undefined) return shown;
-    throw new Refusal(
-      "edit/unknown-token",
-      found.length > 0
-        ? "The preview of this edit_token was made by another tool or with other arguments."
-        : "This edit_token is not known in this session, or its preview is too old.",
+    const found = [...this.#previews.values()].find(
+      (one) => one.preview.token === token && (binding === undefined || one.binding === binding),
     );
+    const message = "No recent preview with this tool and these arguments has this edit_token.";
+    if (found === undefined) throw new Refusal("edit/unknown-token", message);
+    return found;
   }
 
-  /** Forgets a token that was applied. */
   drop(token: string): void {
     for (const [key, { preview }] of [...this.#previews.entries()])
       if (preview.token === token) this.#previews.delete(key);
   }
 }
 
-/** An estimate: up to two bytes per UTF-16 code unit, and some for each change and file. */
+/** An estimate: up to two bytes per UTF-16 code unit, and some for each text and operation. */
 function sizeOf({ files, operations }: Preview): number {
-  let bytes = 500 + operations.length * 500;
-  for (const { before, diff, changes } of files) {
-    bytes += 1_000 + 2 * ((before?.length ?? 0) + diff.length);
-    for (const { newText } of changes) bytes += 100 + 2 * newText.length;
-  }
-  return bytes;
+  const texts = files.flatMap(({ before, diff, changes }) => [
+    ...[before ?? "", diff],
+    ...changes.map(({ newText }) => newText),
+  ]);
+  return texts.reduce((sum, text) => sum + 200 + 2 * text.length, 500 * (operations.length + 1));
 }
 
-/** A preview as it is stored on disk. */
-interface SavedPreview
-  extends Pick<ShownPreview, "readiness">,
-    Pick<ProposedEdit, "changes" | "doubts" | "toConfirm"> {
+interface SavedPreview extends Pick<ProposedEdit, "changes" | "doubts" | "toConfirm"> {
+  readiness: ShownPreview["readiness"];
   version: 1;
   at: number;
   unsure: string[];
   before: [string, string | null][];
 }
 
-/**
- * The previews of one workspace in the user's state folder, readable by the user only. Applying one plans the edit again
- * and compares the token, which covers all changes and hashes: a modified file or record is refused.
- */
+/** The previews of one workspace on disk. The token covers all changes and hashes: a modified record is refused. */
 export class SavedPreviews {
   readonly #folder: string;
 
@@ -106,16 +97,13 @@ export class SavedPreviews {
     if (edit.command !== undefined) return false;
     const { changes, doubts, toConfirm, unsureServers: unsure } = edit;
     const before = [...beforeHashes(preview)];
-    const saved: SavedPreview = {
-      ...{ version: 1, at: Date.now(), changes, doubts, toConfirm, unsure, before, readiness },
-    };
+    const [version, at] = [1, Date.now()] as const;
+    const saved: SavedPreview = { version, at, changes, doubts, toConfirm, unsure, before, readiness };
     const text = JSON.stringify(saved);
     if (text.length > MAX_FILE_CHARS) return false;
     try {
-      writeAtomically(join(this.#folder, fileName(preview.token, binding)), text, {
-        mode: 0o600,
-        folderMode: 0o700,
-      });
+      const path = join(this.#folder, fileName(preview.token, binding));
+      writeAtomically(path, text, { mode: 0o600, folderMode: 0o700 });
       await this.#prune();
       return true;
     } catch (error) {
@@ -128,11 +116,8 @@ export class SavedPreviews {
   async find(call: CallState, token: string, binding: string | undefined): Promise<ShownPreview | undefined> {
     const saved = await this.#read(token, binding);
     if (saved === undefined) return undefined;
-    const edit = new ProposedEdit();
-    edit.changes.push(...saved.changes);
-    edit.doubts.push(...saved.doubts);
-    edit.toConfirm.push(...saved.toConfirm);
-    edit.unsureServers.push(...saved.unsure);
+    const { changes, doubts, toConfirm, unsure: unsureServers } = saved;
+    const edit = Object.assign(new ProposedEdit(), { changes, doubts, toConfirm, unsureServers });
     const preview = await editsOf(call).preview(saved.changes, call.gate);
     if (preview.reasons.length > 0) throw refuseEdit(preview.reasons);
     if (preview.token !== token) throw refuseEdit(changedSince(new Map(saved.before), preview));
@@ -144,24 +129,19 @@ export class SavedPreviews {
     const start = binding === undefined ? hashPart(token) : fileName(token, binding);
     for (const name of await readdir(this.#folder).catch(() => [])) {
       if (!name.startsWith(start) || !name.endsWith(".json")) continue;
-      const text = await readFile(join(this.#folder, name), "utf8").catch(() => "");
-      const saved = parseSaved(text);
-      if (saved !== undefined && Date.now() - saved.at <= LIFETIME_MS) return saved;
+      const saved = parseJson(await readFile(join(this.#folder, name), "utf8").catch(() => ""));
+      if (isSaved(saved) && Date.now() - saved.at <= LIFETIME_MS) return saved;
     }
     return undefined;
   }
 
   async #prune(): Promise<void> {
     const names = await readdir(this.#folder);
-    const files = await Promise.all(
-      names.map(async (name) => {
-        const stats = await stat(join(this.#folder, name)).catch(() => undefined);
-        return { name, at: stats?.mtimeMs ?? 0 };
-      }),
-    );
-    for (const [index, { name, at }] of sortBy(files, (file) => [-file.at]).entries())
-      if (index >= MAX_FILES || Date.now() - at > LIFETIME_MS)
-        await rm(join(this.#folder, name), { force: true });
+    const files: { path: string; at: number }[] = [];
+    for (const path of names.map((name) => join(this.#folder, name)))
+      files.push({ path, at: factsOf(path)?.mtimeMs ?? 0 });
+    for (const [index, { path, at }] of sortBy(files, (file) => [-file.at]).entries())
+      if (index >= MAX_FILES || Date.now() - at > LIFETIME_MS) await rm(path, { force: true });
   }
 }
 
@@ -173,15 +153,8 @@ function hashPart(text: string): string {
   return sha256(text).slice(0, 32);
 }
 
-/** Parses a record. Its changes need no check here: they must produce the token. */
-function parseSaved(text: string): SavedPreview | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isTable(value) || value.version !== 1 || typeof value.at !== "number") return undefined;
-    const lists = [value.changes, value.doubts, value.toConfirm, value.unsure, value.before];
-    return lists.every(Array.isArray) ? (value as unknown as SavedPreview) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+/** The changes of a record need no check here: they must produce the token. */
+function isSaved(value: unknown): value is SavedPreview {
+  if (!isTable(value) || value.version !== 1 || typeof value.at !== "number") return false;
+  return [value.changes, value.doubts, value.toConfirm, value.unsure, value.before].every(Array.isArray);
 }

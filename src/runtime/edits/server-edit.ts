@@ -8,10 +8,10 @@ import { isTable, type Json } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import type { Change } from "../../workspace/edits/types.js";
+import type { PathChange } from "../../workspace/edits/types.js";
 import { garbled, isRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { EditBuilder, ProposedEdit, type RangeEdit } from "./proposed-edit.js";
+import { admittedOrRefusal, EditBuilder, ProposedEdit, type RangeEdit } from "./proposed-edit.js";
 
 type LspObject = Record<string, unknown>;
 
@@ -25,17 +25,13 @@ export async function readServerEdit(
   since: number,
 ): Promise<ProposedEdit> {
   if (value === null || value === undefined) return new ProposedEdit();
-  if (Array.isArray(value)) {
-    const uri = call.evidence.document?.admitted.uri;
-    if (uri === undefined) throw garbled(server, "an edit");
-    return new WorkspaceEditReader(call, server, since).read({ changes: { [uri]: value } });
-  }
+  const reader = new WorkspaceEditReader(call, server, since);
+  const uri = call.evidence.document?.admitted.uri;
+  if (Array.isArray(value) && uri !== undefined) return reader.read({ changes: { [uri]: value } }, false);
   if (!isTable(value)) throw garbled(server, "an edit");
   const isAction = typeof value.title === "string";
   const workspaceEdit = isAction ? value.edit : value;
-  const edit = isTable(workspaceEdit)
-    ? await new WorkspaceEditReader(call, server, since).readWide(workspaceEdit)
-    : new ProposedEdit();
+  const edit = isTable(workspaceEdit) ? await reader.read(workspaceEdit, true) : new ProposedEdit();
   if (!isAction) return edit;
   // A bare `Command` has its name where a `CodeAction` has the whole command.
   const command = isTable(value.command) ? value.command : value;
@@ -66,7 +62,6 @@ export function editedUris(edit: LspObject): { uris: string[]; count: number } {
 class WorkspaceEditReader {
   readonly #builder: EditBuilder;
   #annotations: LspObject = {};
-  /** The number of the current change, from 1. */
   #number = 0;
 
   constructor(
@@ -77,14 +72,11 @@ class WorkspaceEditReader {
     this.#builder = new EditBuilder(call, server, since);
   }
 
-  /** Reads an edit for which the server searched the whole workspace. */
-  async readWide(workspaceEdit: LspObject): Promise<ProposedEdit> {
-    this.#builder.edit.isWorkspaceWide = true;
-    warnOfMissingProject(this.call, this.server, this.#builder.edit);
-    return this.read(workspaceEdit);
-  }
-
-  async read({ changes, documentChanges, changeAnnotations }: LspObject): Promise<ProposedEdit> {
+  /** Reads an edit; `isWide` says that the server searched the whole workspace for it. */
+  async read(workspaceEdit: LspObject, isWide: boolean): Promise<ProposedEdit> {
+    const { changes, documentChanges, changeAnnotations } = workspaceEdit;
+    this.#builder.edit.isWorkspaceWide = isWide;
+    if (isWide) warnOfMissingProject(this.call, this.server, this.#builder.edit);
     this.#annotations = isTable(changeAnnotations) ? changeAnnotations : {};
     // `documentChanges` take precedence, but an empty list does not hide `changes`.
     if (Array.isArray(documentChanges) && (documentChanges.length > 0 || !isTable(changes))) {
@@ -108,22 +100,14 @@ class WorkspaceEditReader {
     if (!Array.isArray(edits)) throw this.#garbled();
     this.#number++;
     if (edits.length === 0) return;
-    const shown = await this.#shownName(uri);
+    const admitted = await admittedOrRefusal(this.call, uri);
+    // A file outside the workspace is not named.
+    const shown = admitted instanceof Refusal ? `change ${this.#number}` : admitted.shown;
     const read = edits.map((edit: unknown): RangeEdit => {
       if (!isTable(edit) || !isRange(edit.range)) throw this.#garbled();
       return { range: edit.range, newText: this.#newText(edit, shown), ...this.#note(edit) };
     });
     await this.#builder.editFile(uri, shown, read, { unit: this.server.encoding, version });
-  }
-
-  /** The shown path of a file; a file outside the workspace is not named. */
-  async #shownName(uri: string): Promise<string> {
-    try {
-      return (await this.call.gate.admit(uri)).shown;
-    } catch (error) {
-      if (error instanceof Refusal) return `change ${this.#number}`;
-      throw error;
-    }
   }
 
   #newText({ newText, snippet, insertTextFormat }: LspObject, shown: string): string {
@@ -149,7 +133,7 @@ class WorkspaceEditReader {
     }
   }
 
-  #operationOf(change: LspObject): Exclude<Change, { kind: "edit" }> {
+  #operationOf(change: LspObject): PathChange {
     const { kind, uri, oldUri, newUri } = change;
     const options = isTable(change.options) ? change.options : {};
     const note = this.#note(change);
@@ -171,11 +155,9 @@ class WorkspaceEditReader {
     const { toConfirm } = this.#builder.edit;
     if (found.needsConfirmation === true && !toConfirm.includes(found.label)) {
       toConfirm.push(found.label);
-      this.call.evidence.warn(
-        "answer/needs-confirmation",
-        `The server wants this part of the edit to be confirmed: ${found.label}.`,
-        typeof found.description === "string" ? { description: found.description } : undefined,
-      );
+      const message = `The server wants this part of the edit to be confirmed: ${found.label}.`;
+      const data = typeof found.description === "string" ? { description: found.description } : undefined;
+      this.call.evidence.warn("answer/needs-confirmation", message, data);
     }
     return { note: found.label };
   }
@@ -189,68 +171,34 @@ class WorkspaceEditReader {
 function warnOfMissingProject(call: CallState, { plan }: LanguageServer, edit: ProposedEdit): void {
   const path = call.evidence.document?.admitted.path;
   const { projectFiles: names } = plan;
-  if (path === undefined || names.length === 0 || hasProjectFile(call, names, path)) return;
+  if (path === undefined || names.length === 0) return;
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if (names.some((name) => existsSync(join(folder, name)))) return;
+    if (call.gate.roots.includes(folder) || dirname(folder) === folder) break;
+  }
   const warning = `There is no ${names.join(" or ")}, so the server ${plan.id} knows only files that it was sent; others may use the symbol too.`;
   call.evidence.warn("answer/no-project", warning, { server_id: plan.id });
   edit.doubts.push(warning);
   edit.unsureServers.push(plan.id);
 }
 
-/** Searches the folders above a file, up to its root. */
-function hasProjectFile({ gate }: CallState, names: readonly string[], path: string): boolean {
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    if (names.some((name) => existsSync(join(folder, name)))) return true;
-    if (gate.roots.includes(folder) || dirname(folder) === folder) return false;
-  }
-}
+/** An escape, a choice `${1|one,two|}`, the start and end of `${1:default}`, `$1`, `${1}`, or what only editors know. */
+const snippetPart =
+  /\\([$}\\])|\$\{\d+\|((?:\\.|[^,|\\])*)(?:\\.|[^|\\])*\|\}|(\$\{\d+:)|(\})|\$\d+|\$\{\d+\}|(\$[{A-Za-z_])/g;
 
-/**
- * The plain text of a snippet: tab stops are removed and their defaults kept. Undefined for variables and
- * transformations, which need an editor.
- */
+/** The text of a snippet with the defaults of its tab stops; undefined for variables, which need an editor. */
 export function plainSnippet(snippet: string): string | undefined {
-  const parsed = parseSnippet(snippet, 0, "");
-  return parsed !== undefined && parsed.next === snippet.length ? parsed.text : undefined;
-}
-
-interface ParsedSnippet {
-  text: string;
-  next: number;
-}
-
-function parseSnippet(snippet: string, from: number, close: string): ParsedSnippet | undefined {
-  let text = "";
-  let at = from;
-  while (at < snippet.length) {
-    const character = snippet[at] ?? "";
-    if (character === close) return { text, next: at };
-    if (character === "\\" && /[$}\\]/.test(snippet[at + 1] ?? "")) {
-      text += snippet[at + 1];
-      at += 2;
-    } else if (character === "$") {
-      const stop = parseTabStop(snippet, at);
-      if (stop === undefined) return undefined;
-      text += stop.text;
-      at = stop.next;
-    } else {
-      text += character;
-      at++;
-    }
-  }
-  return close === "" ? { text, next: at } : undefined;
-}
-
-/** `$1`, `${1}`, `${1:default}`, `${1|one,two|}`; a lone `$` is itself. */
-function parseTabStop(snippet: string, at: number): ParsedSnippet | undefined {
-  const rest = snippet.slice(at);
-  const bare = /^\$\d+/.exec(rest) ?? /^\$\{\d+\}/.exec(rest);
-  if (bare) return { text: "", next: at + bare[0].length };
-  const choice = /^\$\{\d+\|((?:\\.|[^,|\\])*)(?:\\.|[^|\\])*\|\}/.exec(rest);
-  if (choice) return { text: (choice[1] ?? "").replaceAll(/\\(.)/g, "$1"), next: at + choice[0].length };
-  const opening = /^\$\{\d+:/.exec(rest);
-  if (opening) {
-    const inner = parseSnippet(snippet, at + opening[0].length, "}");
-    return inner && { text: inner.text, next: inner.next + 1 };
-  }
-  return /^\$(\{|[A-Za-z_])/.test(rest) ? undefined : { text: "$", next: at + 1 };
+  let depth = 0;
+  let isPlain = true;
+  const text = snippet.replace(snippetPart, (part, escaped, choice, opening, closing, unknown) => {
+    if (escaped !== undefined) return escaped;
+    if (choice !== undefined) return choice.replaceAll(/\\(.)/g, "$1");
+    // Outside of a tab stop a bracket is plain text.
+    if (closing !== undefined && depth === 0) return part;
+    if (unknown !== undefined) isPlain = false;
+    if (opening !== undefined) depth++;
+    if (closing !== undefined) depth--;
+    return "";
+  });
+  return isPlain && depth === 0 ? text : undefined;
 }

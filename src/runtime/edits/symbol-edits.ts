@@ -12,10 +12,8 @@ import type { CallState } from "../call-state.js";
 import { symbolsIn } from "../point/find-symbol.js";
 import { type FoundSymbol, isBefore } from "../point/symbols.js";
 import type { Target } from "../point/target.js";
-import { type Extent, exactExtent, pointAt } from "./offsets.js";
-import { EditBuilder, type ProposedEdit } from "./proposed-edit.js";
+import { EditBuilder, type Extent, exactExtent, type ProposedEdit } from "./proposed-edit.js";
 
-/** A declaration as the server describes it. */
 export interface Declaration {
   extent: Extent;
   name: Extent;
@@ -84,13 +82,13 @@ async function declarationAt(call: CallState, target: Target): Promise<Declarati
 
 export function replaceDeclaration(lines: Lines, declaration: Declaration, text: string): TextChange {
   const context = new DeclarationLines(lines, declaration);
-  const { head, sign } = context;
-  if (sign === undefined || head === "other" || (head === "words" && sign === ",")) throw context.notAlone();
+  const { head } = context;
+  const sign = context.requireAlone();
   if (context.isListElement() && !context.fitsList(text)) throw context.inList();
-  const startsAtName = context.beginsWithName(text);
-  if (head === "words" && !startsAtName && !context.beginsWithHead(text)) throw context.wordsMissing();
-  const from = head === "words" && !startsAtName ? context.lineStart + context.indent.length : context.start;
-  const start = commentStart.test(text) ? context.afterIndent(context.commentsStart(from)) : from;
+  const replacesHead = head === "words" && !context.beginsWithName(text);
+  if (replacesHead && !context.beginsWithHead(text)) throw context.wordsMissing();
+  const from = replacesHead ? context.lineStart + context.indent.length : context.start;
+  const start = commentStart.test(text) ? context.commentsStart(from) : from;
   // The sign after the declaration stays in the file.
   const trimmed = text.trimEnd();
   const body = sign !== "" && trimmed.endsWith(sign) ? trimmed.slice(0, -1) : trimmed;
@@ -107,20 +105,15 @@ export function insertBefore(lines: Lines, declaration: Declaration, text: strin
   return { start: at, end: at, newText: withLineEnd(text) };
 }
 
-/** Inserts lines after the last line of the declaration. */
 export function insertAfter(lines: Lines, declaration: Declaration, text: string): TextChange {
   const context = new DeclarationLines(lines, declaration);
-  const { head, sign } = context;
-  if (sign === undefined || head === "other" || (head === "words" && sign === ",")) throw context.notAlone();
+  const sign = context.requireAlone();
   const hasCommas = sign === "," && /,\s*$/.test(text);
   if (context.isListElement() && sign !== ";" && !hasCommas) throw context.inList();
-  const lineEnd = /\r\n|\r|\n/.exec(lines.text.slice(context.end));
-  if (lineEnd === null) {
-    const at = lines.text.length;
-    return { start: at, end: at, newText: `\n${text.replace(/(\r\n|\r|\n)$/, "")}` };
-  }
-  const at = context.end + lineEnd.index + lineEnd[0].length;
-  return { start: at, end: at, newText: withLineEnd(text) };
+  const at = lines.start(lines.lineAt(context.end) + 1);
+  const hasNoLineEnd = at === lines.text.length && !/[\r\n]$/.test(lines.text);
+  const newText = hasNoLineEnd ? `\n${text.replace(/(\r\n|\r|\n)$/, "")}` : withLineEnd(text);
+  return { start: at, end: at, newText };
 }
 
 function withLineEnd(text: string): string {
@@ -133,7 +126,6 @@ class DeclarationLines {
   readonly end: number;
   readonly lineStart: number;
   readonly indent: string;
-  /** What is before it on its first line. */
   readonly head: "indent" | "words" | "other";
   /** `;`, `,` or nothing after it on its last line; undefined when there is more than a sign and a comment. */
   readonly sign: string | undefined;
@@ -149,7 +141,7 @@ class DeclarationLines {
     const own = text.slice(extent.start, extent.end);
     this.start = extent.start + (own.length - own.trimStart().length);
     this.end = this.start + own.trim().length;
-    this.lineStart = lines.start(this.#lineAt(this.start));
+    this.lineStart = lines.start(lines.lineAt(this.start));
     this.#headText = text.slice(this.lineStart, this.start);
     this.indent = /^[ \t]*/.exec(this.#headText)?.[0] ?? "";
     const isIndent = this.#headText.length === this.indent.length;
@@ -166,14 +158,11 @@ class DeclarationLines {
     return last === "," || (this.declaration.isEnumMember && last === "{" && next === "}");
   }
 
-  /** Where the comments above it begin; `from` when there are none. */
+  /** Where the comments above it begin, after their indentation; `from` when there are none. */
   commentsStart(from: number): number {
     const at = this.leadingStart("comments");
-    return at === this.lineStart ? from : at;
-  }
-
-  afterIndent(offset: number): number {
-    return offset + (/^[ \t]*/.exec(this.lines.text.slice(offset))?.[0].length ?? 0);
+    if (at === this.lineStart) return from;
+    return at + (/^[ \t]*/.exec(this.lines.text.slice(at))?.[0].length ?? 0);
   }
 
   /** Whether a text begins with the declared name, as the server's range does. */
@@ -198,7 +187,7 @@ class DeclarationLines {
 
   /** Where the comments, or also decorators, begin that are directly above it. */
   leadingStart(which: "all" | "comments"): number {
-    let line = this.#lineAt(this.lineStart);
+    let line = this.lines.lineAt(this.lineStart);
     for (;;) {
       const above = this.#blockAbove(line, which);
       if (above === undefined) return this.lines.start(line);
@@ -240,8 +229,11 @@ class DeclarationLines {
     return depth === 0;
   }
 
-  #lineAt(offset: number): number {
-    return pointAt(this.lines, offset, "utf-16").line;
+  /** The sign after it; throws when it shares its lines with others. */
+  requireAlone(): string {
+    if (this.sign === undefined || this.head === "other" || (this.head === "words" && this.sign === ","))
+      throw this.notAlone();
+    return this.sign;
   }
 
   notAlone(): Refusal {
@@ -256,12 +248,12 @@ class DeclarationLines {
 
   inList(): Refusal {
     const fix =
-      "End the text with a comma if the symbol is followed by one, or replace the symbol by itself and the new text.";
+      "End the text with a comma if the symbol has one, or replace the symbol by itself and the text.";
     return this.#refusal("is an element of a list with commas", fix);
   }
 
   #refusal(problem: string, fix: string): Refusal {
-    const line = this.lines.line(this.#lineAt(this.start)).trim();
+    const line = this.lines.line(this.lines.lineAt(this.start)).trim();
     return new Refusal("edit/not-alone", `The declaration ${problem}. ${fix} Its first line is: ${line}`);
   }
 }

@@ -34,11 +34,8 @@ export type Content = Uint8Array | AsyncIterable<Uint8Array>;
  * the folder of a path was moved or replaced by a link.
  */
 export interface Disk {
-  /** Undefined when nothing exists there. */
   stat(path: string): Promise<DiskEntry | undefined>;
-  /** Whether permissions allow writing the file. */
   canWrite(path: string): Promise<boolean>;
-  /** Reads a regular file. */
   read(path: string, maxBytes: number): Promise<Buffer>;
   /** Reads a regular file, or a range of it, in chunks. */
   readChunks(path: string, range?: ByteRange): AsyncIterable<Uint8Array>;
@@ -64,30 +61,22 @@ export interface Disk {
   sync(folder: string): Promise<void>;
 }
 
-/** The content hash and owner of a file. */
 export interface FileState extends Owner {
   sha256: string;
   size: number;
 }
 
 /** A file, link or folder with everything below it. The journal stores trees: do not rename members. */
-export type Tree = TreeFile | { kind: "folder"; owner: Owner; entries: TreeEntry[] } | TreeLink;
+export type Tree =
+  | TreeFile
+  | { kind: "folder"; owner: Owner; entries: { name: string; tree: Tree }[] }
+  | { kind: "link"; target: string };
 
 export interface TreeFile {
   kind: "file";
   state: FileState;
   /** Where the journal has the content. */
   image: ByteRange | null;
-}
-
-interface TreeLink {
-  kind: "link";
-  target: string;
-}
-
-interface TreeEntry {
-  name: string;
-  tree: Tree;
 }
 
 /** The files and bytes that an edit may still use. */
@@ -126,13 +115,12 @@ export async function readTree(disk: Disk, path: string, budget: Budget): Promis
     const sha256 = await hashFile(disk, path);
     return { kind: "file", state: { sha256, size: found.size, ...owner }, image: null };
   }
-  const entries: TreeEntry[] = [];
+  const entries: { name: string; tree: Tree }[] = [];
   for (const name of sortBy(await disk.list(path), (entry) => [entry]))
     entries.push({ name, tree: await readTree(disk, join(path, name), budget) });
   return { kind: "folder", owner, entries };
 }
 
-/** The paths below a folder, relative to it. */
 export async function listTree(disk: Disk, folder: string, budget: Budget): Promise<string[]> {
   const paths: string[] = [];
   for (const name of await disk.list(folder)) {
@@ -168,7 +156,6 @@ export async function isSameTree(disk: Disk, path: string, tree: Tree): Promise<
 /** Gives the bytes of a file to write, and whether the file gets the owner in its state. */
 export type ContentOf = (file: TreeFile | null) => { bytes: Content; keepOwner: boolean };
 
-/** Writes a tree to a path where nothing exists. */
 export async function writeTree(disk: Disk, path: string, tree: Tree, contentOf: ContentOf): Promise<void> {
   if (tree.kind === "link") return disk.symlink(path, tree.target);
   if (tree.kind === "file") {
@@ -182,7 +169,6 @@ export async function writeTree(disk: Disk, path: string, tree: Tree, contentOf:
   await disk.setOwner(path, tree.owner);
 }
 
-/** The files of a tree with their paths. */
 export function filesInTree(tree: Tree, path: string): { path: string; file: TreeFile }[] {
   if (tree.kind === "file") return [{ path, file: tree }];
   if (tree.kind === "link") return [];

@@ -9,7 +9,6 @@ const MAX_REASONS = 100;
 
 const systemErrors: { [code: string]: string } = {
   ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is exceeded",
   EACCES: "permission denied",
   EPERM: "not permitted",
   EROFS: "the file system is read-only",
@@ -19,14 +18,10 @@ const systemErrors: { [code: string]: string } = {
   ENOTDIR: "a file is in the way of a folder",
   ENOENT: "it does not exist any more",
   EBUSY: "it is in use",
-  ETXTBSY: "it is being executed",
   EXDEV: "the target is on another file system",
-  EMFILE: "too many files are open",
-  ENFILE: "too many files are open",
   ENAMETOOLONG: "the name is too long",
   ELOOP: "a symbolic link is in the way",
   EFBIG: "it is too large",
-  EIO: "the disk reports an I/O error",
   ECHANGED: "it changed meanwhile",
   EMOVED: "its folder was moved or replaced meanwhile",
 };
@@ -40,12 +35,16 @@ export function refuseEdit(all: Reason[], code?: Code, lead = "Nothing was chang
   const more = reasons.length > listed.length ? `; and ${reasons.length - listed.length} more` : "";
   return new Refusal(ownCode, `${lead}: ${listed.join("; ")}${more}.`, {
     data: {
-      reasons: reasons
-        .slice(0, MAX_REASONS)
-        .map((reason) => ({ code: reason.code, path: reason.path, message: reason.message })),
+      reasons: reasons.slice(0, MAX_REASONS).map((reason) => ({ ...reason })),
       reason_count: reasons.length,
     },
   });
+}
+
+/** A Refusal or an error of the file system as a reason; any other error is thrown. */
+export function reasonOf(error: unknown, path: string, code: Code): Reason {
+  if (error instanceof Refusal) return { code: error.code, path, message: error.message };
+  return { code, path, message: `cannot be read: ${describeOrThrow(error)}` };
 }
 
 /** Sorts by path and removes duplicates. */
@@ -54,13 +53,11 @@ export function sortReasons(reasons: Reason[]): Reason[] {
   return sortBy(unique, ({ path, code, message }) => [path, code, message]);
 }
 
-/** The path as answers show it. */
 export function shownPath(gate: Gate, path: string): string {
   const placed = gate.place(path);
   return placed instanceof Refusal ? "a path outside the workspace" : placed.shown;
 }
 
-/** An error like those of the file system. */
 export function systemError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
@@ -70,9 +67,17 @@ export function systemCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** Whether an error only says that nothing exists at a path. */
-export function isAbsent(error: unknown): boolean {
-  return ["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(error));
+/** Codes that only say that nothing exists at a path. */
+export const ABSENT = ["ENOENT", "ENOTDIR", "ENAMETOOLONG"];
+
+/** Waits for work that may fail with one of these codes: undefined then. */
+export async function tolerate<T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codes.includes(systemCode(error))) return undefined;
+    throw error;
+  }
 }
 
 /** A file system error in words, without a path; undefined for any other error. */
@@ -81,20 +86,23 @@ export function describeSystemError(error: unknown): string | undefined {
   return systemErrors[code] ?? (/^E[A-Z0-9]+$/.test(code) ? `the system reports ${code}` : undefined);
 }
 
+/** The same; throws any other error. */
+export function describeOrThrow(error: unknown): string {
+  const description = describeSystemError(error);
+  if (description === undefined) throw error;
+  return description;
+}
+
 /** Turns a file system error that occurs before anything is written into a refusal. */
 export async function refuseOnSystemError<T>(code: Code, lead: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    const description = describeSystemError(error);
-    if (description === undefined) throw error;
-    throw new Refusal(code, `${lead}: ${description}. Nothing was changed.`, { cause: error });
+    throw new Refusal(code, `${lead}: ${describeOrThrow(error)}. Nothing was changed.`, { cause: error });
   }
 }
 
 /** Waits for work whose file system errors must not make a finished edit fail. */
 export async function ignoreSystemErrors(work: Promise<void>): Promise<void> {
-  await work.catch((error: unknown) => {
-    if (describeSystemError(error) === undefined) throw error;
-  });
+  await work.catch(describeOrThrow);
 }

@@ -9,12 +9,12 @@ import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { isTable } from "../../base/json.js";
+import { isTable, parseJson } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { delay } from "../../base/timing.js";
 import type { Disk } from "./disk.js";
-import { isAbsent, systemCode } from "./errors.js";
+import { ABSENT, systemCode, tolerate } from "./errors.js";
 
 const POLL_MS = 25;
 const MAX_FILE_BYTES = 10_000;
@@ -33,9 +33,8 @@ export interface Lock {
 /** Identifies a process, also after a restart of the machine: process ids are reused. */
 export interface ProcessIdentity {
   host: string;
-  /** The boot id of the machine; empty where the system has none. */
+  /** The boot id of the machine and the process id namespace; empty where the system has none. */
   boot: string;
-  /** The process id namespace. */
   space: string;
   pid: number;
   /** Start time, in the system's own form. */
@@ -57,10 +56,10 @@ const held = new Set<string>();
 
 /** Takes the lock of a folder, waiting at most `waitMs` for a living holder. */
 export async function takeLock(disk: Disk, folder: string, waitMs: number): Promise<Lock> {
-  const own = await ownIdentity();
+  const locks = new LockFolder(disk, folder, await ownIdentity());
   const end = performance.now() + waitMs;
   for (;;) {
-    const lock = await tryLock(disk, folder, own);
+    const lock = await locks.tryTake();
     if (lock !== undefined) return lock;
     if (performance.now() >= end)
       throw new Refusal("edit/busy", "Another process is editing files; nothing was changed.");
@@ -68,101 +67,93 @@ export async function takeLock(disk: Disk, folder: string, waitMs: number): Prom
   }
 }
 
-async function tryLock(disk: Disk, folder: string, own: ProcessIdentity): Promise<Lock | undefined> {
-  const highest = await highestLock(disk, folder);
-  if (highest !== undefined && !(await isAvailable(disk, folder, highest, own))) return undefined;
-  const number = (highest?.number ?? 0) + 1;
-  const file = join(folder, `lock-${number}`);
-  if (!(await createLockFile(disk, folder, file, own))) return undefined;
-  held.add(file);
-  try {
-    // A process that took a higher number meanwhile may have removed the file that would have stopped us.
-    const locks = await listLocks(disk, folder);
-    if (locks.some((lock) => lock.number > number || (lock.number === number && lock.isFree))) {
+class LockFolder {
+  constructor(
+    private readonly disk: Disk,
+    private readonly folder: string,
+    private readonly own: ProcessIdentity,
+  ) {}
+
+  async tryTake(): Promise<Lock | undefined> {
+    const highest = await this.#highest();
+    if (highest !== undefined && !(await this.#isAvailable(highest))) return undefined;
+    const number = (highest?.number ?? 0) + 1;
+    const name = `lock-${number}`;
+    const file = join(this.folder, name);
+    if (!(await this.#create(file))) return undefined;
+    held.add(file);
+    try {
+      // A process that took a higher number meanwhile may have removed the file that would have stopped us.
+      const locks = await this.#list();
+      if (locks.some((lock) => lock.number > number || (lock.number === number && lock.isFree))) {
+        held.delete(file);
+        await this.#unlink(name);
+        return undefined;
+      }
+      for (const lock of locks) if (lock.number < number) await this.#unlink(lock.name);
+      // Staged files of processes that died; a living one tries again.
+      for (const staged of await this.disk.list(this.folder))
+        if (staged.startsWith("new-")) await this.#unlink(staged);
+    } catch (error) {
       held.delete(file);
-      await unlinkIfPresent(disk, file);
-      return undefined;
+      throw error;
     }
-    for (const lock of locks) if (lock.number < number) await unlinkIfPresent(disk, join(folder, lock.name));
-    // Staged files of processes that died; a living one tries again.
-    for (const name of await disk.list(folder))
-      if (name.startsWith("new-")) await unlinkIfPresent(disk, join(folder, name));
-  } catch (error) {
-    held.delete(file);
-    throw error;
+    return {
+      isTakenOver: highest !== undefined && !highest.isFree,
+      check: async () => {
+        if ((await this.#highest())?.number !== number)
+          throw new Refusal("edit/busy", "Another process has taken over the lock.");
+      },
+      release: async () => {
+        held.delete(file);
+        // A rename needs no disk space.
+        await this.disk.rename(file, join(this.folder, `free-${number}`));
+      },
+    };
   }
-  return {
-    isTakenOver: highest !== undefined && !highest.isFree,
-    async check() {
-      if ((await highestLock(disk, folder))?.number !== number)
-        throw new Refusal("edit/busy", "Another process has taken over the lock.");
-    },
-    async release() {
-      held.delete(file);
-      // A rename needs no disk space.
-      await disk.rename(file, join(folder, `free-${number}`));
-    },
-  };
-}
 
-/** Creates a complete lock file atomically; false when another process was faster. */
-async function createLockFile(
-  disk: Disk,
-  folder: string,
-  file: string,
-  own: ProcessIdentity,
-): Promise<boolean> {
-  const staged = join(folder, `new-${randomBytes(16).toString("hex")}`);
-  const holder: Holder = { ...own, sinceMs: Date.now() };
-  try {
-    await disk.write(staged, Buffer.from(JSON.stringify(holder)), "private");
-    await disk.link(staged, file);
-    return true;
-  } catch (error) {
-    if (systemCode(error) === "EEXIST" || isAbsent(error)) return false;
-    throw error;
-  } finally {
-    await unlinkIfPresent(disk, staged);
+  /** Creates a complete lock file atomically; false when another process was faster. */
+  async #create(file: string): Promise<boolean> {
+    const staged = `new-${randomBytes(16).toString("hex")}`;
+    const path = join(this.folder, staged);
+    const holder: Holder = { ...this.own, sinceMs: Date.now() };
+    try {
+      await this.disk.write(path, Buffer.from(JSON.stringify(holder)), "private");
+      const isLinked = this.disk.link(path, file).then(() => true);
+      return (await tolerate([...ABSENT, "EEXIST"], isLinked)) ?? false;
+    } finally {
+      await this.#unlink(staged);
+    }
   }
-}
 
-async function listLocks(disk: Disk, folder: string): Promise<LockFile[]> {
-  return (await disk.list(folder)).flatMap((name) => {
-    const [, kind, number] = /^(lock|free)-(\d{1,15})$/.exec(name) ?? [];
-    return number === undefined ? [] : [{ number: Number(number), name, isFree: kind === "free" }];
-  });
-}
+  async #list(): Promise<LockFile[]> {
+    return (await this.disk.list(this.folder)).flatMap((name) => {
+      const [, kind, number] = /^(lock|free)-(\d{1,15})$/.exec(name) ?? [];
+      return number === undefined ? [] : [{ number: Number(number), name, isFree: kind === "free" }];
+    });
+  }
 
-async function highestLock(disk: Disk, folder: string): Promise<LockFile | undefined> {
-  return sortBy(await listLocks(disk, folder), ({ number, isFree }) => [number, isFree]).at(-1);
-}
+  async #highest(): Promise<LockFile | undefined> {
+    return sortBy(await this.#list(), ({ number, isFree }) => [number, isFree]).at(-1);
+  }
 
-/** Whether the next number may be taken: the lock was released or its holder is dead. */
-async function isAvailable(
-  disk: Disk,
-  folder: string,
-  lock: LockFile,
-  own: ProcessIdentity,
-): Promise<boolean> {
-  if (lock.isFree) return true;
-  const holder = await readHolder(disk, join(folder, lock.name));
-  // Gone since it was listed: released, or replaced by a higher number.
-  if (holder === undefined) return false;
-  if (holder === "damaged") return true;
-  const life = await lifeOf(holder, own);
-  if (life === "alive") return holder.pid === own.pid && !held.has(join(folder, lock.name));
-  return life === "dead" || Date.now() - holder.sinceMs > INVISIBLE_HOLDER_MS;
-}
+  /** Whether the next number may be taken: the lock was released or its holder is dead. */
+  async #isAvailable({ name, isFree }: LockFile): Promise<boolean> {
+    if (isFree) return true;
+    const file = join(this.folder, name);
+    const bytes = await tolerate(ABSENT, this.disk.read(file, MAX_FILE_BYTES));
+    // Gone since it was listed: released, or replaced by a higher number.
+    if (bytes === undefined) return false;
+    const holder = parseJson(bytes.toString("utf8"));
+    // Lock files are created complete, so no living process wrote a damaged one.
+    if (!isHolder(holder)) return true;
+    const life = await lifeOf(holder, this.own);
+    if (life === "alive") return holder.pid === this.own.pid && !held.has(file);
+    return life === "dead" || Date.now() - holder.sinceMs > INVISIBLE_HOLDER_MS;
+  }
 
-/** Reads a lock file. They are created complete, so no living process wrote a damaged one. */
-async function readHolder(disk: Disk, file: string): Promise<Holder | "damaged" | undefined> {
-  try {
-    const holder: unknown = JSON.parse((await disk.read(file, MAX_FILE_BYTES)).toString("utf8"));
-    return isHolder(holder) ? holder : "damaged";
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    if (error instanceof SyntaxError) return "damaged";
-    throw error;
+  async #unlink(name: string): Promise<void> {
+    await tolerate(ABSENT, this.disk.unlink(join(this.folder, name)));
   }
 }
 
@@ -171,12 +162,6 @@ function isHolder(value: unknown): value is Holder {
   const texts = [value.host, value.boot, value.space, value.start];
   if (!texts.every((text) => typeof text === "string")) return false;
   return Number.isInteger(value.pid) && typeof value.sinceMs === "number";
-}
-
-async function unlinkIfPresent(disk: Disk, file: string): Promise<void> {
-  await disk.unlink(file).catch((error: unknown) => {
-    if (!isAbsent(error)) throw error;
-  });
 }
 
 export async function ownIdentity(): Promise<ProcessIdentity> {

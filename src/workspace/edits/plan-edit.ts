@@ -7,8 +7,8 @@ import { isInside } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { Admitted } from "../types.js";
 import { type DiskEntry, pathsInTree, readTree, spend, type Tree } from "./disk.js";
-import { describeSystemError } from "./errors.js";
-import { type EditContext, isSameEntry, PlannedFile, PlannedTree } from "./planned-tree.js";
+import { reasonOf } from "./errors.js";
+import { type EditContext, isSameEntry, type PlannedFile, PlannedTree } from "./planned-tree.js";
 import { hasLoneSurrogate } from "./text-edits.js";
 import type { Change, OperationPreview, Reason } from "./types.js";
 
@@ -19,33 +19,22 @@ export type PathOperation =
   | { kind: "place"; path: string; file: PlannedFile }
   | { kind: "take"; path: string; tree: Tree };
 
-export interface EditPlan {
-  files: PlannedFile[];
-  pathOperations: PathOperation[];
-  operations: OperationPreview[];
-  reasons: Reason[];
-}
-
 type ChangeOf<Kind extends Change["kind"]> = Extract<Change, { kind: Kind }>;
 
 export async function planEdit(context: EditContext, changes: Change[]): Promise<EditPlan> {
-  const planner = new Planner(context);
-  for (const [index, change] of changes.entries()) await planner.add(change, index);
-  return planner;
+  const plan = new EditPlan(context);
+  for (const [index, change] of changes.entries()) await plan.add(change, index);
+  return plan;
 }
 
-class Planner implements EditPlan {
+export class EditPlan {
   readonly pathOperations: PathOperation[] = [];
   readonly operations: OperationPreview[] = [];
   readonly reasons: Reason[] = [];
-  readonly #tree: PlannedTree;
+  readonly tree: PlannedTree;
 
   constructor(private readonly context: EditContext) {
-    this.#tree = new PlannedTree(context);
-  }
-
-  get files(): PlannedFile[] {
-    return this.#tree.files;
+    this.tree = new PlannedTree(context);
   }
 
   /** Adds one change, or the reasons why it is not possible. */
@@ -70,141 +59,117 @@ class Planner implements EditPlan {
         await this.#rename(change, from, to);
       }
     } catch (error) {
-      if (error instanceof Refusal) this.reasons.push({ code: error.code, path, message: error.message });
-      else {
-        const description = describeSystemError(error);
-        if (description === undefined) throw error;
-        this.reasons.push({ code: "guard/not-a-file", path, message: `cannot be read: ${description}` });
-      }
+      this.reasons.push(reasonOf(error, path, "guard/not-a-file"));
     }
   }
 
-  async #edit(change: ChangeOf<"edit">, { path, shown }: Admitted): Promise<void> {
-    const file = await this.#tree.readFile(path, "text");
+  async #edit(change: ChangeOf<"edit">, { path }: Admitted): Promise<void> {
+    const file = await this.tree.readFile(path, "text");
     if (file === undefined) throw new Refusal("edit/missing", "does not exist");
-    for (const { code, message } of file.edit(change.sha256, change.changes))
-      this.reasons.push({ code, path: shown, message });
+    file.edit(change.sha256, change.changes);
     const added = change.changes.reduce((sum, { newText }) => sum + newText.length, 0);
-    spend(this.#tree.budget, 0, added);
+    spend(this.tree.budget, 0, added);
   }
 
   async #create(change: ChangeOf<"create">, { path, shown }: Admitted): Promise<void> {
-    const kind = await this.#tree.kindAt(path);
+    const kind = await this.tree.kindAt(path);
     if (kind !== undefined && kind !== "file") throw new Refusal("edit/bad-target", "is not a file");
     const isNew = kind === undefined;
-    const operation = { kind: "create" as const, path: shown, folder: false, files: 1, ...noteOf(change) };
+    const operation = { ...noteOf(change), path: shown };
     if (!isNew && !change.overwrite) {
       if (!change.ignoreIfExists) throw new Refusal("edit/exists", "exists already");
-      this.operations.push({ ...operation, overwrites: false, skipped: true });
-      return;
+      return this.#report({ ...operation, skipped: true });
     }
     if (hasLoneSurrogate(change.text))
       throw new Refusal("edit/out-of-range", "would have a text with half a character");
-    spend(this.#tree.budget, 1, Buffer.byteLength(change.text));
+    spend(this.tree.budget, 1, Buffer.byteLength(change.text));
     if (isNew) {
       checkNameLength(path);
       await this.#makeParents(path);
-      const file = PlannedFile.created(path, change.text);
-      this.#tree.files.push(file);
-      this.pathOperations.push({ kind: "place", path, file });
-      this.#tree.overlay.create(path);
-    } else (await this.#tree.readFile(path, "any"))?.replaceText(change.text);
-    this.operations.push({ ...operation, overwrites: !isNew, skipped: false });
+      this.pathOperations.push({ kind: "place", path, file: this.tree.createFile(path, change.text) });
+    } else (await this.tree.readFile(path, "any"))?.replaceText(change.text);
+    this.#report({ ...operation, overwrites: !isNew });
   }
 
   async #rename(change: ChangeOf<"rename">, from: Admitted, to: Admitted): Promise<void> {
     this.#checkTreeMayChange(from.path);
     this.#checkTreeMayChange(to.path);
-    const found = await this.#tree.find(from.path);
+    const found = await this.tree.find(from.path);
     if (found === undefined) throw new Refusal("edit/missing", "does not exist");
     const folder = found !== "new" && found.kind === "folder";
-    const operation = {
-      ...{ kind: "rename" as const, path: from.shown, to: to.shown, folder, files: 1 },
-      ...noteOf(change),
-    };
-    if (from.path === to.path) {
-      this.operations.push({ ...operation, overwrites: false, skipped: true });
-      return;
-    }
+    const operation = { ...noteOf(change), path: from.shown, to: to.shown, folder };
+    if (from.path === to.path) return this.#report({ ...operation, skipped: true });
     checkNameLength(to.path);
     if (isInside(to.path, from.path)) throw new Refusal("edit/bad-target", "cannot be moved into itself");
-    const target = await this.#tree.find(to.path);
-    const exists = target !== undefined && !(await this.#tree.isCaseVariant(from.path, to.path));
+    const target = await this.tree.find(to.path);
+    const exists = target !== undefined && !(await this.tree.isCaseVariant(from.path, to.path));
     if (exists && !change.overwrite) {
       if (!change.ignoreIfExists)
         throw new Refusal("edit/exists", `cannot be renamed to ${to.shown}, which exists`);
-      this.operations.push({ ...operation, overwrites: false, skipped: true });
-      return;
+      return this.#report({ ...operation, skipped: true });
     }
-    const below = folder ? await this.#checkedPathsBelow(from.path, to.path) : [];
+    const below = folder ? await this.tree.pathsBelow(from.path) : [];
+    for (const path of below) {
+      this.#checkPath(join(from.path, path));
+      this.#checkPath(join(to.path, path));
+    }
     if (exists) {
       if (target === "new" || (target.kind === "folder") !== folder || isSameEntry(found, target))
         throw new Refusal("edit/bad-target", `cannot replace ${to.shown}`);
       await this.#take(to.path);
     } else await this.#makeParents(to.path);
-    const file = found === "new" || found.kind === "file" ? await this.#tree.hashedFile(from.path) : null;
+    const file = found === "new" || found.kind === "file" ? await this.tree.hashedFile(from.path) : null;
     if (found === "new" && file === null)
       throw new Refusal("edit/bad-target", "is a folder that the same edit creates");
     const entry = found === "new" ? null : found;
     this.pathOperations.push({ kind: "move", from: from.path, to: to.path, file, entry });
-    this.#tree.move(from.path, to.path);
-    const files = folder ? below.length : 1;
-    this.operations.push({ ...operation, files, overwrites: exists, skipped: false });
+    this.tree.move(from.path, to.path);
+    this.#report({ ...operation, files: folder ? below.length : 1, overwrites: exists });
   }
 
   async #delete(change: ChangeOf<"delete">, { path, shown }: Admitted): Promise<void> {
     this.#checkTreeMayChange(path);
-    const found = await this.#tree.find(path);
-    const operation = { kind: "delete" as const, path: shown, overwrites: false, ...noteOf(change) };
+    const found = await this.tree.find(path);
+    const operation = { ...noteOf(change), path: shown };
     if (found === undefined) {
       if (!change.ignoreIfNotExists) throw new Refusal("edit/missing", "does not exist");
-      this.operations.push({ ...operation, folder: false, files: 0, skipped: true });
-      return;
+      return this.#report({ ...operation, files: 0, skipped: true });
     }
     const folder = found !== "new" && found.kind === "folder";
-    if (folder && !change.recursive && (await this.#tree.namesIn(path)).length > 0)
+    if (folder && !change.recursive && (await this.tree.namesIn(path)).length > 0)
       throw new Refusal("edit/not-empty", "is a folder that is not empty");
-    const files = await this.#take(path);
-    this.operations.push({ ...operation, folder, files, skipped: false });
+    this.#report({ ...operation, folder, files: await this.#take(path) });
+  }
+
+  #report(operation: Pick<OperationPreview, "kind" | "path"> & Partial<OperationPreview>): void {
+    this.operations.push({ folder: false, files: 1, overwrites: false, skipped: false, ...operation });
   }
 
   /** Removes what exists at a path; returns the number of files. */
   async #take(path: string): Promise<number> {
-    const { overlay, budget } = this.#tree;
+    const { overlay, budget } = this.tree;
     const planned = overlay.find(path);
     if (planned.kind !== "disk" || planned.origin !== path || overlay.touches(path))
-      throw new Refusal(
-        "edit/bad-target",
-        "is created or moved by the same edit and cannot be removed by it",
-      );
+      throw new Refusal("edit/bad-target", "is both removed and created or moved by the edit");
     const tree = await readTree(this.context.disk, path, budget);
     const paths = pathsInTree(tree, path);
     for (const below of paths) this.#checkPath(below);
     this.pathOperations.push({ kind: "take", path, tree });
-    this.#tree.remove(path);
+    this.tree.remove(path);
     return tree.kind === "folder" ? paths.length - 1 : 1;
   }
 
   async #makeParents(path: string): Promise<void> {
     const folder = dirname(path);
-    const kind = await this.#tree.kindAt(folder);
+    const kind = await this.tree.kindAt(folder);
     if (kind === "folder") return;
     if (kind !== undefined) throw new Refusal("edit/bad-target", "would lie below a file");
     await this.#makeParents(folder);
     this.pathOperations.push({ kind: "make-folder", path: folder });
-    this.#tree.overlay.create(folder);
+    this.tree.overlay.set(folder, { kind: "new" });
   }
 
-  /** The paths below a folder that moves; throws when one is denied where it is or where it goes. */
-  async #checkedPathsBelow(from: string, to: string): Promise<string[]> {
-    const below = await this.#tree.pathsBelow(from);
-    for (const path of below) {
-      this.#checkPath(join(from, path));
-      this.#checkPath(join(to, path));
-    }
-    return below;
-  }
-
+  /** Throws when a path in a folder that moves or is removed is denied. */
   #checkPath(path: string): void {
     const placed = this.context.gate.place(path);
     if (placed instanceof Refusal)
@@ -225,6 +190,6 @@ function checkNameLength(path: string): void {
     throw new Refusal("edit/bad-target", "has a name that is too long");
 }
 
-function noteOf(change: { note?: string }): { note?: string } {
-  return change.note === undefined ? {} : { note: change.note };
+function noteOf<Kind>({ kind, note }: { kind: Kind; note?: string }): { kind: Kind; note?: string } {
+  return note === undefined ? { kind } : { kind, note };
 }

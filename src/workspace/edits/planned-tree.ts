@@ -3,9 +3,8 @@
  * the files read so far with their new contents. It only reads.
  */
 import { dirname, join } from "node:path";
-import type { Code } from "../../base/codes.js";
 import { sha256 } from "../../base/hash.js";
-import { isInside } from "../../base/paths.js";
+import { isInside, pathAfterMove } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { ProtectedPaths } from "../protected-paths.js";
 import type { Gate } from "../types.js";
@@ -50,23 +49,15 @@ export class PathOverlay {
     return [...this.#entries.keys()].some((entry) => isInside(entry, path));
   }
 
-  create(path: string): void {
-    this.#set(path, { kind: "new" });
-  }
-
-  remove(path: string): void {
-    this.#set(path, { kind: "nowhere" });
-  }
-
   move(from: string, to: string): void {
     const below = [...this.#entries].filter(([entry]) => entry !== from && isInside(entry, from));
     const moved = this.find(from);
-    this.remove(from);
-    this.#set(to, moved);
+    this.set(from, { kind: "nowhere" });
+    this.set(to, moved);
     for (const [entry, planned] of below) this.#entries.set(to + entry.slice(from.length), planned);
   }
 
-  #set(path: string, planned: PlannedPath): void {
+  set(path: string, planned: PlannedPath): void {
     for (const entry of [...this.#entries.keys()]) if (isInside(entry, path)) this.#entries.delete(entry);
     this.#entries.set(path, planned);
   }
@@ -86,54 +77,39 @@ export class PlannedFile {
   #base: Decoded | null = null;
   #baseSha256 = "";
   #changes: TextChange[] = [];
-  #isBaseOnDisk = true;
 
-  private constructor(
-    /** Where the changes so far put the file. */
-    public path: string,
-    /** The file on disk; null for a new one. */
-    public original: OriginalFile | null,
-  ) {}
+  /** The file on disk; null for a new one. */
+  original: OriginalFile | null = null;
 
-  static onDisk(original: OriginalFile, path: string): PlannedFile {
-    const file = new PlannedFile(path, original);
-    file.setOriginal(original);
-    return file;
-  }
+  /** `path` is where the changes so far put the file. */
+  constructor(public path: string) {}
 
-  static created(path: string, text: string): PlannedFile {
-    const file = new PlannedFile(path, null);
-    file.replaceText(text);
-    return file;
-  }
-
-  /** Adds the content of a file that was only hashed before. */
-  setOriginal(original: OriginalFile): void {
+  setOriginal(original: OriginalFile): this {
     this.original = original;
     this.#base = original.text ?? null;
     this.#baseSha256 = original.sha256;
+    return this;
   }
 
-  /** Changes the text with the given hash. Returns what is wrong, and changes nothing then. */
-  edit(hash: string, changes: TextChange[]): { code: Code; message: string }[] {
+  /** Changes the text with the given hash, or throws a Refusal. */
+  edit(hash: string, changes: TextChange[]): void {
     const bytes = this.bytesAfter();
-    if (this.#base === null || bytes === null)
-      return [{ code: "guard/not-a-file", message: "is not UTF-8 text" }];
+    if (this.#base === null || bytes === null) throw new Refusal("guard/not-a-file", "is not UTF-8 text");
     if (hash !== this.#baseSha256) {
       if (hash !== sha256(bytes))
-        return [{ code: "edit/changed", message: "has other content than the edit was made for" }];
+        throw new Refusal("edit/changed", "has other content than the edit was made for");
       this.#rebase(decodeText(bytes) ?? this.#base, hash);
     }
     const { text } = this.#base;
     const all = [...this.#changes, ...fitLineEnds(text, changes)];
-    const problems = checkChanges(text, all);
-    if (problems.length === 0) this.#changes = all;
-    return problems;
+    const problem = checkChanges(text, all);
+    if (problem !== undefined) throw problem;
+    this.#changes = all;
   }
 
-  replaceText(text: string): void {
-    const decoded = withoutMark(text);
-    this.#rebase(decoded, sha256(encodeText(decoded)));
+  replaceText(text: string): this {
+    this.#rebase(withoutMark(text), sha256(text));
+    return this;
   }
 
   /** The text after the edit; null when the file is not text or was only hashed. */
@@ -149,14 +125,13 @@ export class PlannedFile {
 
   /** The changes, if they refer to the text on disk. */
   changesOnDisk(): TextChange[] | undefined {
-    return this.#isBaseOnDisk ? this.#changes : undefined;
+    return this.#baseSha256 === this.original?.sha256 ? this.#changes : undefined;
   }
 
   #rebase(base: Decoded, hash: string): void {
     this.#base = base;
     this.#baseSha256 = hash;
     this.#changes = [];
-    this.#isBaseOnDisk = false;
   }
 }
 
@@ -206,7 +181,7 @@ export class PlannedTree {
     if (entry === undefined) return undefined;
     if (entry === "new" || entry.kind === "folder") throw new Refusal("edit/bad-target", "is a folder");
     if (entry.kind !== "file") throw new Refusal("guard/not-a-file", "is not a regular file");
-    const origin = this.#originOf(path);
+    const origin = this.originOf(path);
     if (!(await disk.canWrite(origin))) throw new Refusal("edit/read-only", "is write-protected");
     if (entry.size > limits.fileBytes)
       throw new Refusal("edit/too-large", `is larger than ${limits.fileBytes} bytes`);
@@ -214,10 +189,7 @@ export class PlannedTree {
     const bytes = await disk.read(origin, limits.fileBytes);
     const text = decodeText(bytes) ?? null;
     if (text === null && content === "text") throw new Refusal("guard/not-a-file", "is not UTF-8 text");
-    const original = { path: origin, entry, sha256: sha256(bytes), text };
-    if (known !== undefined) known.setOriginal(original);
-    else this.files.push(PlannedFile.onDisk(original, path));
-    return this.known(path);
+    return (known ?? this.#add(path)).setOriginal({ path: origin, entry, sha256: sha256(bytes), text });
   }
 
   /** The file at a path that is only moved: its hash is enough. */
@@ -227,32 +199,40 @@ export class PlannedTree {
     const entry = await this.find(path);
     if (entry === undefined || entry === "new") return null;
     spend(this.budget, 1, 0);
-    const origin = this.#originOf(path);
+    const origin = this.originOf(path);
     const hash = await hashFile(this.context.disk, origin);
-    const file = PlannedFile.onDisk({ path: origin, entry, sha256: hash, text: undefined }, path);
+    return this.#add(path).setOriginal({ path: origin, entry, sha256: hash, text: undefined });
+  }
+
+  createFile(path: string, text: string): PlannedFile {
+    this.overlay.set(path, { kind: "new" });
+    return this.#add(path).replaceText(text);
+  }
+
+  #add(path: string): PlannedFile {
+    const file = new PlannedFile(path);
     this.files.push(file);
     return file;
   }
 
   /** The names in a folder that exists on disk. */
   namesIn(folder: string): Promise<string[]> {
-    return this.context.disk.list(this.#originOf(folder));
+    return this.context.disk.list(this.originOf(folder));
   }
 
   /** The paths below a folder that exists on disk, relative to it. */
   pathsBelow(folder: string): Promise<string[]> {
     const budget = { files: this.context.limits.editFiles, bytes: 0 };
-    return listTree(this.context.disk, this.#originOf(folder), budget);
+    return listTree(this.context.disk, this.originOf(folder), budget);
   }
 
   move(from: string, to: string): void {
     this.overlay.move(from, to);
-    for (const file of this.files)
-      if (!file.removed && isInside(file.path, from)) file.path = to + file.path.slice(from.length);
+    for (const file of this.files) if (!file.removed) file.path = pathAfterMove(file.path, from, to);
   }
 
   remove(path: string): void {
-    this.overlay.remove(path);
+    this.overlay.set(path, { kind: "nowhere" });
     for (const file of this.files) if (isInside(file.path, path)) file.removed = true;
   }
 
@@ -263,7 +243,8 @@ export class PlannedTree {
     return !(await this.context.disk.list(dirname(to))).some((name) => join(dirname(to), name) === to);
   }
 
-  #originOf(path: string): string {
+  /** Where something is on disk that will be at a path. */
+  originOf(path: string): string {
     const planned = this.overlay.find(path);
     return planned.kind === "disk" ? planned.origin : path;
   }

@@ -1,18 +1,25 @@
-/** Previews: what a plan changes in each file, with a diff, and a token that covers all changes and file hashes. */
+/**
+ * Previews: what a plan changes in each file, with a unified diff by jsdiff that `patch` and `git apply` read, and a
+ * token that covers all changes and file hashes.
+ */
+import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk, structuredPatch } from "diff";
 import { sha256 } from "../../base/hash.js";
 import { canonicalText } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { Gate } from "../types.js";
-import { maxEditLength, unifiedDiff } from "./diff.js";
 import { filesInTree } from "./disk.js";
-import { isAbsent, shownPath, systemCode } from "./errors.js";
+import { ABSENT, shownPath, tolerate } from "./errors.js";
 import type { EditPlan } from "./plan-edit.js";
 import type { EditContext, PlannedFile } from "./planned-tree.js";
 import { decodeText, sortChanges, wholeChange } from "./text-edits.js";
 import type { ApplyOptions, Change, FilePreview, Preview, Reason, TextChange } from "./types.js";
 
+const CONTEXT_LINES = 3;
+const MAX_EDIT_LENGTH = 1000;
+const FULL_EFFORT_FILES = 20;
+
 export async function previewPlan(context: EditContext, changes: Change[], plan: EditPlan): Promise<Preview> {
-  const kept = plan.files.filter((file) => !file.removed);
+  const kept = plan.tree.files.filter((file) => !file.removed);
   const files = kept.map((file) => previewFile(context, file, maxEditLength(kept.length)));
   for (const operation of plan.pathOperations) {
     if (operation.kind !== "take") continue;
@@ -24,7 +31,9 @@ export async function previewPlan(context: EditContext, changes: Change[], plan:
   }
   const sorted = sortBy(files, ({ shown, shownAfter }) => [shown, shownAfter ?? undefined]);
   const { operations, reasons } = plan;
-  return { changes, files: sorted, operations, reasons, token: tokenOf(changes, sorted, operations) };
+  const states = sorted.map((file) => [file.shown, file.shownAfter, file.beforeSha256, file.afterSha256]);
+  const token = `edit-${sha256(canonicalText({ changes, states, operations })).slice(0, 20)}`;
+  return { changes, files: sorted, operations, reasons, token };
 }
 
 function previewFile({ gate, limits }: EditContext, file: PlannedFile, editLength: number): FilePreview {
@@ -41,24 +50,15 @@ function previewFile({ gate, limits }: EditContext, file: PlannedFile, editLengt
   if (original !== null) {
     if (afterSha256 === original.sha256) return preview;
     preview.otherLinks = original.entry.links - 1;
-    preview.losesOwner = !canGiveTo(original.entry.uid);
+    // Only the superuser can give a file to another user.
+    preview.losesOwner = ![undefined, 0, original.entry.uid].includes(process.geteuid?.());
     if (!original.text) return { ...preview, diff: `Binary file ${preview.shown} is replaced\n` };
   }
-  const { diff, cut } = unifiedDiff(
-    {
-      before: original?.text ? { shown: preview.shown, text: original.text.text } : null,
-      after: after === null ? null : { shown: preview.shownAfter ?? preview.shown, text: after.text },
-    },
-    limits.diffChars,
-    editLength,
-  );
-  return { ...preview, diff, diffCut: cut };
-}
-
-/** Only the superuser can give a file to another user. */
-function canGiveTo(uid: number): boolean {
-  const own = process.geteuid?.();
-  return own === undefined || own === 0 || own === uid;
+  const sides = {
+    before: original?.text ? { shown: preview.shown, text: original.text.text } : null,
+    after: after === null ? null : { shown: preview.shownAfter ?? preview.shown, text: after.text },
+  };
+  return { ...preview, ...unifiedDiff(sides, limits.diffChars, editLength) };
 }
 
 /** The changes of a file, relative to its text on disk. */
@@ -76,14 +76,10 @@ async function removalDiff(
   { disk, limits }: EditContext,
   { path, shown, beforeSha256 }: FilePreview,
 ): Promise<Pick<FilePreview, "diff" | "diffCut">> {
-  const bytes = await disk.read(path, limits.fileBytes).catch((error: unknown) => {
-    if (isAbsent(error) || systemCode(error) === "EFBIG") return undefined;
-    throw error;
-  });
+  const bytes = await tolerate([...ABSENT, "EFBIG"], disk.read(path, limits.fileBytes));
   const text = bytes && sha256(bytes) === beforeSha256 ? decodeText(bytes)?.text : undefined;
   if (text === undefined) return { diff: `Binary file ${shown} is deleted\n`, diffCut: false };
-  const { diff, cut } = unifiedDiff({ before: { shown, text }, after: null }, limits.diffChars);
-  return { diff, diffCut: cut };
+  return unifiedDiff({ before: { shown, text }, after: null }, limits.diffChars);
 }
 
 function emptyPreview(gate: Gate, path: string, after: string | null): FilePreview {
@@ -94,20 +90,13 @@ function emptyPreview(gate: Gate, path: string, after: string | null): FilePrevi
   };
 }
 
-function tokenOf(changes: Change[], files: FilePreview[], operations: Preview["operations"]): string {
-  const states = files.map((file) => [file.shown, file.shownAfter, file.beforeSha256, file.afterSha256]);
-  return `edit-${sha256(canonicalText({ changes, states, operations })).slice(0, 20)}`;
-}
-
 /** Hashes before the edit, by shown path. */
-export type BeforeHashes = ReadonlyMap<string, string | null>;
-
-export function beforeHashes({ files }: Preview): BeforeHashes {
+export function beforeHashes({ files }: Preview): Map<string, string | null> {
   return new Map(files.map(({ shown, beforeSha256 }) => [shown, beforeSha256]));
 }
 
 /** The files that changed since a preview; "." when none is known to have. */
-export function changedSince(before: BeforeHashes, now: Preview): Reason[] {
+export function changedSince(before: ReadonlyMap<string, string | null>, now: Preview): Reason[] {
   const changed = now.files.filter(({ shown, beforeSha256 }) => (before.get(shown) ?? null) !== beforeSha256);
   const paths = changed.length > 0 ? changed.map(({ shown }) => shown) : ["."];
   return paths.map((path) => ({ code: "edit/changed", path, message: "changed since the preview" }));
@@ -130,4 +119,57 @@ export function checkExpected(preview: Preview, expected: ApplyOptions["expected
   for (const path of remaining.keys())
     reasons.push({ code: "edit/unexpected", path, message: "is expected but not part of the edit" });
   return reasons;
+}
+
+/** A file before and after; null where it does not exist. */
+export interface DiffSides {
+  before: { shown: string; text: string } | null;
+  after: { shown: string; text: string } | null;
+}
+
+/** The number of differing lines up to which lines are compared; smaller for many files, to bound the time for all. */
+export function maxEditLength(files: number): number {
+  return Math.floor(MAX_EDIT_LENGTH * Math.sqrt(FULL_EFFORT_FILES / Math.max(files, FULL_EFFORT_FILES)));
+}
+
+/** The diff of one file; empty when the text does not change. Cut after a line when longer than `maxChars`. */
+export function unifiedDiff(
+  { before, after }: DiffSides,
+  maxChars: number,
+  editLength = MAX_EDIT_LENGTH,
+): Pick<FilePreview, "diff" | "diffCut"> {
+  const [oldText, newText] = [before?.text ?? "", after?.text ?? ""];
+  if (before !== null && after !== null && oldText === newText) return { diff: "", diffCut: false };
+  const options = { context: CONTEXT_LINES, maxEditLength: editLength };
+  const patch = structuredPatch("", "", oldText, newText, "", "", options);
+  // No hunks: an empty file is created or removed. No patch: too many lines differ.
+  const hunks = patch?.hunks.length ? patch.hunks : [wholeFileHunk(oldText, newText)];
+  const body = formatPatch({ ...structuredPatch("", "", "", "", "", ""), hunks }, OMIT_HEADERS);
+  const diff = `--- ${fileName("a", before?.shown)}\n+++ ${fileName("b", after?.shown)}\n${body}`;
+  if (diff.length <= maxChars) return { diff, diffCut: false };
+  return { diff: diff.slice(0, diff.lastIndexOf("\n", maxChars - 1) + 1), diffCut: true };
+}
+
+/** A hunk that replaces the whole text. */
+function wholeFileHunk(oldText: string, newText: string): StructuredPatchHunk {
+  const countLines = (text: string) => (text.match(/\n|[^\n]$/g) ?? []).length;
+  return {
+    ...{ oldStart: 1, oldLines: countLines(oldText), newStart: 1, newLines: countLines(newText) },
+    lines: [...markedLines("-", oldText), ...markedLines("+", newText)],
+  };
+}
+
+function markedLines(mark: string, text: string): string[] {
+  const lines = text.split("\n");
+  const last = lines.pop() ?? "";
+  const marked = lines.map((line) => mark + line);
+  return last === "" ? marked : [...marked, mark + last, "\\ No newline at end of file"];
+}
+
+/** The name in a diff header. jsdiff would also escape letters that are not ASCII. */
+function fileName(side: string, shown: string | undefined): string {
+  if (shown === undefined) return "/dev/null";
+  const name = `${side}/${shown}`;
+  const isPlain = [...name].every((character) => character >= " " && character !== '"' && character !== "\\");
+  return isPlain ? name : JSON.stringify(name);
 }

@@ -9,7 +9,7 @@ import * as fs from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { READ_FLAGS, standsAt } from "../../base/guarded-open.js";
 import type { Content, Disk, DiskEntry, Ownership } from "./disk.js";
-import { isAbsent, systemCode, systemError } from "./errors.js";
+import { ABSENT, systemCode, systemError, tolerate } from "./errors.js";
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const WRITE_FLAGS = constants.O_WRONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0);
@@ -20,38 +20,31 @@ const COPY_TIMEOUT_MS = 10_000;
 
 export const realDisk: Disk = {
   async stat(path) {
-    try {
-      return await inFolder(path, async (name) => toEntry(await fs.lstat(name, { bigint: true })));
-    } catch (error) {
-      if (isAbsent(error)) return undefined;
-      throw error;
-    }
+    const stats = inFolder(path, (name) => fs.lstat(name, { bigint: true }));
+    const found = await tolerate(ABSENT, stats);
+    return found && toEntry(found);
   },
   async canWrite(path) {
-    try {
-      // `access` would check the real user id; opening checks the effective one.
-      await (await inFolder(path, (name) => fs.open(name, WRITE_FLAGS))).close();
-      return true;
-    } catch (error) {
-      if (["EACCES", "EPERM", "EROFS", "ETXTBSY"].includes(systemCode(error))) return false;
-      throw error;
-    }
+    // `access` would check the real user id; opening checks the effective one.
+    const opened = inFolder(path, (name) => fs.open(name, WRITE_FLAGS));
+    const file = await tolerate(["EACCES", "EPERM", "EROFS", "ETXTBSY"], opened);
+    await file?.close();
+    return file !== undefined;
   },
   async read(path, maxBytes) {
-    const file = await inFolder(path, (name) => fs.open(name, READ_FLAGS));
-    try {
-      const size = await regularSize(file);
-      const bytes = size > maxBytes ? undefined : await file.readFile();
-      if (bytes === undefined || bytes.length > maxBytes) throw systemError("EFBIG", "too large");
-      return bytes;
-    } finally {
-      await file.close();
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of realDisk.readChunks(path)) {
+      size += chunk.length;
+      if (size > maxBytes) throw systemError("EFBIG", "too large");
+      chunks.push(chunk);
     }
+    return Buffer.concat(chunks);
   },
   async *readChunks(path, range) {
     const file = await inFolder(path, (name) => fs.open(name, READ_FLAGS));
     try {
-      await regularSize(file);
+      if (!(await file.stat()).isFile()) throw systemError("EISDIR", "not a regular file");
       let position = range?.offset ?? 0;
       const end = range === undefined ? Number.POSITIVE_INFINITY : range.offset + range.length;
       while (position < end) {
@@ -67,18 +60,11 @@ export const realDisk: Disk = {
   },
   list: (path) => inFolder(path, (name) => fs.readdir(name)),
   readLink: (path) => inFolder(path, (name) => fs.readlink(name)),
-  write: (path, content, owner) => inFolder(path, (name) => writeNew(name, content, owner)),
+  async write(path, content, owner) {
+    await inFolder(path, (name) => writeNew(name, content, owner));
+  },
   writeLike: (like, path, content, owner) =>
-    inFolder(like, (source) =>
-      inFolder(path, async (name) => {
-        let isKept = false;
-        await writeNew(name, content, owner, async (file) => {
-          isKept = await copyAttributes(source, name);
-          await file.truncate();
-        });
-        return isKept;
-      }),
-    ),
+    inFolder(like, (source) => inFolder(path, (name) => writeNew(name, content, owner, source))),
   symlink: (path, target) => inFolder(path, (name) => fs.symlink(target, name)),
   link: (from, to) => inFolder(from, (source) => inFolder(to, (target) => fs.link(source, target))),
   rename: (from, to) => inFolder(from, (source) => inFolder(to, (target) => fs.rename(source, target))),
@@ -121,7 +107,7 @@ export const realDisk: Disk = {
 async function inFolder<T>(path: string, operation: (name: string) => Promise<T>): Promise<T> {
   const folder = dirname(path);
   if (process.platform === "win32") {
-    if ((await fs.realpath(folder)) !== folder) throw movedFolder();
+    if ((await fs.realpath(folder)) !== folder) throw systemError("EMOVED", "the folder was moved");
     return operation(path);
   }
   const handle = await openFolder(folder);
@@ -136,7 +122,7 @@ async function inFolder<T>(path: string, operation: (name: string) => Promise<T>
 async function openFolder(folder: string): Promise<fs.FileHandle> {
   const handle = await fs.open(folder, FOLDER_FLAGS);
   try {
-    if (!(await standsAt(handle, folder))) throw movedFolder();
+    if (!(await standsAt(handle, folder))) throw systemError("EMOVED", "the folder was moved");
     return handle;
   } catch (error) {
     await handle.close();
@@ -144,33 +130,20 @@ async function openFolder(folder: string): Promise<fs.FileHandle> {
   }
 }
 
-function movedFolder(): Error {
-  return systemError("EMOVED", "the folder was moved");
-}
-
-/** Writes and flushes a new file; `prepare` runs while it is still empty. */
-async function writeNew(
-  name: string,
-  content: Content,
-  owner: Ownership,
-  prepare?: (file: fs.FileHandle) => Promise<void>,
-): Promise<void> {
+/** Writes and flushes a new file, with the attributes of `like`; false when some were lost. */
+async function writeNew(name: string, content: Content, owner: Ownership, like?: string): Promise<boolean> {
   const file = await fs.open(name, NEW_FLAGS, owner === "default" ? 0o666 : 0o600);
   try {
-    await prepare?.(file);
+    const isKept = like === undefined || (await copyAttributes(like, name));
+    await file.truncate();
     for await (const chunk of content instanceof Uint8Array ? [content] : content)
       await file.writeFile(chunk);
     await setOwner(file, owner, 0o600);
     await file.sync();
+    return isKept;
   } finally {
     await file.close();
   }
-}
-
-async function regularSize(file: fs.FileHandle): Promise<number> {
-  const stats = await file.stat();
-  if (!stats.isFile()) throw systemError("EISDIR", "not a regular file");
-  return stats.size;
 }
 
 async function setFolderOwner(name: string, owner: Ownership): Promise<void> {
@@ -186,9 +159,7 @@ async function setOwner(file: fs.FileHandle, owner: Ownership, privateMode: numb
   if (owner === "private") return file.chmod(privateMode);
   const stats = await file.stat();
   if (stats.uid !== owner.uid || stats.gid !== owner.gid)
-    await file.chown(owner.uid, owner.gid).catch((error: unknown) => {
-      if (!["EPERM", "ENOTSUP", "ENOSYS", "EINVAL"].includes(systemCode(error))) throw error;
-    });
+    await tolerate(["EPERM", "ENOTSUP", "ENOSYS", "EINVAL"], file.chown(owner.uid, owner.gid));
   await file.chmod(owner.mode);
 }
 
@@ -201,8 +172,9 @@ async function makeWritable(folder: string): Promise<void> {
 }
 
 function toEntry(stats: BigIntStats): DiskEntry {
+  const folderOrLink = stats.isDirectory() ? "folder" : stats.isSymbolicLink() ? "link" : "other";
   return {
-    kind: kindOf(stats),
+    kind: stats.isFile() ? "file" : folderOrLink,
     identity: `${stats.dev}:${stats.ino}`,
     size: Number(stats.size),
     links: Number(stats.nlink),
@@ -210,12 +182,6 @@ function toEntry(stats: BigIntStats): DiskEntry {
     uid: Number(stats.uid),
     gid: Number(stats.gid),
   };
-}
-
-function kindOf(stats: BigIntStats): DiskEntry["kind"] {
-  if (stats.isFile()) return "file";
-  if (stats.isDirectory()) return "folder";
-  return stats.isSymbolicLink() ? "link" : "other";
 }
 
 /** Arguments of `/bin/cp` that copy extended attributes and access lists, which Node cannot. */

@@ -4,39 +4,33 @@
  */
 import { basename, dirname, isAbsolute } from "node:path";
 import { isTable } from "../../base/json.js";
-import { isInside } from "../../base/paths.js";
+import { pathAfterMove } from "../../base/paths.js";
 import {
   type ByteRange,
   type Disk,
-  type DiskEntry,
   type FileState,
   hashFile,
   isSameTree,
   type Owner,
   type Tree,
 } from "./disk.js";
-import { isAbsent, systemCode, systemError } from "./errors.js";
+import { ABSENT, systemError, tolerate } from "./errors.js";
 
-/** Error codes of file systems without hard links. */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 const hiddenName = /^\.lsp-proxy-[0-9a-f]{32}$/;
 
-/** The journal stores steps: do not rename kinds or members. */
+/** The journal stores steps: do not rename kinds or members. `staged` and `held` are hidden names of new and old files. */
 export type Step =
   | {
-      /** Replaces the content of a file. */
       kind: "swap";
       path: string;
       /** Where later steps move the file. */
       after: string;
       before: FileState;
       now: FileState;
-      /** Hidden name of the new content. */
       staged: string;
-      /** Hidden name of the old content. */
       held: string;
-      /** Where the journal has the old content. */
       image: ByteRange | null;
     }
   | { kind: "make-folder"; path: string; owner: Owner | null }
@@ -81,23 +75,18 @@ export function isStep(value: unknown): value is Step {
 }
 
 /** The paths of a step, without hidden names. */
-export function pathsOf(step: Step): [string, ...string[]] {
-  return step.kind === "move" ? [step.from, step.to] : [step.path];
+export function pathsOf(step: { path: string } | { from: string; to: string }): [string, ...string[]] {
+  return "from" in step ? [step.from, step.to] : [step.path];
 }
 
 export function hiddenPathsOf(step: Step): string[] {
-  if (step.kind === "swap") return [step.staged, step.held];
-  if (step.kind === "place") return [step.staged];
-  return step.kind === "take" ? [step.held] : [];
+  return [...("staged" in step ? [step.staged] : []), ...("held" in step ? [step.held] : [])];
 }
 
 /** Where the moves among later steps bring a path. */
 export function pathAfter(path: string, later: Step[]): string {
-  return later.reduce(
-    (at, step) =>
-      step.kind === "move" && isInside(at, step.from) ? step.to + at.slice(step.from.length) : at,
-    path,
-  );
+  const moves = later.filter((step) => step.kind === "move");
+  return moves.reduce((at, { from, to }) => pathAfterMove(at, from, to), path);
 }
 
 /** Does a step whose content is staged. */
@@ -105,7 +94,9 @@ export async function doStep(disk: Disk, step: Step): Promise<void> {
   if (step.kind === "swap") {
     const found = await disk.stat(step.path);
     if (found === undefined) throw changed();
-    await holdFile(disk, step);
+    // The hidden name keeps the old content whatever happens to its path.
+    if (!(await tryLink(disk, step.path, step.held)))
+      await disk.writeLike(step.path, step.held, disk.readChunks(step.path), step.before);
     return disk.replace(step.staged, step.path, found.identity);
   }
   if (step.kind === "make-folder") return disk.makeFolder(step.path, step.owner ?? "default");
@@ -145,26 +136,20 @@ async function revertSwap(disk: Disk, step: StepOf<"swap">): Promise<string | un
   }
   if (held === undefined) return undefined;
   const now = await disk.stat(step.path);
-  if (now?.identity === held.identity) {
-    await disk.unlink(step.held);
-    return undefined;
-  }
-  if (now?.kind !== "file" || (await hashFile(disk, step.path)) !== step.now.sha256)
-    return `was changed meanwhile and was not restored; its earlier content is beside it in ${basename(step.held)}`;
-  await disk.rename(step.held, step.path);
+  if (now?.identity === held.identity) await disk.unlink(step.held);
+  else if (now?.kind === "file" && (await hashFile(disk, step.path)) === step.now.sha256)
+    await disk.rename(step.held, step.path);
+  else return `was changed meanwhile; its earlier content is beside it in ${basename(step.held)}`;
   return undefined;
 }
 
 async function revertPlace(disk: Disk, step: StepOf<"place">): Promise<string | undefined> {
   const [staged, placed] = [await disk.stat(step.staged), await disk.stat(step.path)];
-  if (staged !== undefined) {
-    if (placed?.identity === staged.identity) await disk.unlink(step.path);
-    await disk.removeTree(step.staged);
-    return undefined;
-  }
-  if (placed === undefined) return undefined;
-  if (!(await isSameTree(disk, step.path, step.tree))) return "was changed meanwhile and was not removed";
-  await disk.rename(step.path, step.staged);
+  if (staged === undefined) {
+    if (placed === undefined) return undefined;
+    if (!(await isSameTree(disk, step.path, step.tree))) return "was changed meanwhile and was not removed";
+    await disk.rename(step.path, step.staged);
+  } else if (placed?.identity === staged.identity) await disk.unlink(step.path);
   await disk.removeTree(step.staged);
   return undefined;
 }
@@ -172,48 +157,40 @@ async function revertPlace(disk: Disk, step: StepOf<"place">): Promise<string | 
 async function revertTake(disk: Disk, step: StepOf<"take">): Promise<string | undefined> {
   const [held, now] = [await disk.stat(step.held), await disk.stat(step.path)];
   if (held === undefined) return undefined;
+  if (now !== undefined && now.identity !== held.identity)
+    return `was created again meanwhile; the deleted one is beside it in ${basename(step.held)}`;
   if (now === undefined) await moveWithoutReplacing(disk, step.held, step.path);
-  else if (now.identity === held.identity) await disk.unlink(step.held);
-  else
-    return `was created again meanwhile and was not replaced; the deleted one is beside it in ${basename(step.held)}`;
+  else await disk.unlink(step.held);
   return undefined;
 }
 
 async function revertMove(disk: Disk, step: StepOf<"move">): Promise<void> {
   const [from, to] = [await disk.stat(step.from), await disk.stat(step.to)];
-  if (to === undefined || !(await isMovedEntry(disk, step, to))) return;
+  if (to === undefined) return;
+  const isMoved =
+    step.identity === null
+      ? to.kind === "file" && (await hashFile(disk, step.to)) === step.sha256
+      : to.identity === step.identity;
+  if (!isMoved) return;
   if (from === undefined || isCaseVariant(step.from, step.to))
     await moveWithoutReplacing(disk, step.to, step.from);
   else if (from.identity === to.identity) await disk.unlink(step.to);
 }
 
-async function isMovedEntry(disk: Disk, step: StepOf<"move">, found: DiskEntry): Promise<boolean> {
-  if (step.identity !== null) return found.identity === step.identity;
-  return found.kind === "file" && (await hashFile(disk, step.to)) === step.sha256;
-}
-
-/** Gives the old file a hidden name that keeps its content whatever happens to its path. */
-async function holdFile(disk: Disk, { path, held, before }: StepOf<"swap">): Promise<void> {
-  try {
-    await disk.link(path, held);
-  } catch (error) {
-    if (!NO_HARD_LINKS.includes(systemCode(error))) throw error;
-    await disk.writeLike(path, held, disk.readChunks(path), before);
-  }
+/** Makes a hard link; false where the file system has none. */
+async function tryLink(disk: Disk, from: string, to: string): Promise<boolean> {
+  const isLinked = disk.link(from, to).then(() => true);
+  return (await tolerate(NO_HARD_LINKS, isLinked)) ?? false;
 }
 
 /** Moves something to a free path; what appears there meanwhile is not replaced. */
 async function moveWithoutReplacing(disk: Disk, from: string, to: string): Promise<void> {
   const isVariant = isCaseVariant(from, to);
-  if (!isVariant && (await disk.stat(from))?.kind === "file") {
-    try {
-      await disk.link(from, to);
-      return await disk.unlink(from);
-    } catch (error) {
-      if (!NO_HARD_LINKS.includes(systemCode(error))) throw error;
-    }
+  if (!isVariant) {
+    const isFile = (await disk.stat(from))?.kind === "file";
+    if (isFile && (await tryLink(disk, from, to))) return disk.unlink(from);
+    if ((await disk.stat(to)) !== undefined) throw systemError("EEXIST", "the target exists");
   }
-  if (!isVariant && (await disk.stat(to)) !== undefined) throw systemError("EEXIST", "the target exists");
   await disk.rename(from, to);
 }
 
@@ -223,9 +200,7 @@ function isCaseVariant(from: string, to: string): boolean {
 }
 
 async function removeIfEmpty(disk: Disk, folder: string): Promise<void> {
-  await disk.removeFolder(folder).catch((error: unknown) => {
-    if (!isAbsent(error) && !["ENOTEMPTY", "EEXIST"].includes(systemCode(error))) throw error;
-  });
+  await tolerate([...ABSENT, "ENOTEMPTY", "EEXIST"], disk.removeFolder(folder));
 }
 
 function changed(): Error {

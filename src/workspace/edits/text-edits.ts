@@ -2,11 +2,11 @@
  * Text changes: checked, sorted and applied as editors do. All refer to the original text; insertions at one offset keep
  * their order and come before a replacement there. Overlaps and offsets outside the text are errors, never corrected.
  */
-import type { Code } from "../../base/codes.js";
 import { sortBy } from "../../base/order.js";
+import { Refusal } from "../../base/problem.js";
 import type { TextChange } from "./types.js";
 
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+const byteOrderMark = "\ufeff";
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /** A file's text without its byte-order mark. */
@@ -18,37 +18,33 @@ export interface Decoded {
 /** Decodes UTF-8 text; undefined when the bytes are something else. */
 export function decodeText(bytes: Uint8Array): Decoded | undefined {
   if (bytes.includes(0)) return undefined;
-  const hasMark = byteOrderMark.equals(bytes.subarray(0, byteOrderMark.length));
   try {
-    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-    return { text: decoder.decode(hasMark ? bytes.subarray(byteOrderMark.length) : bytes), hasMark };
+    return withoutMark(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
     return undefined;
   }
 }
 
 export function encodeText({ text, hasMark }: Decoded): Buffer {
-  const bytes = Buffer.from(text, "utf8");
-  return hasMark ? Buffer.concat([byteOrderMark, bytes]) : bytes;
+  return Buffer.from(hasMark ? byteOrderMark + text : text);
 }
 
-/** Separates a byte-order mark from a text. */
 export function withoutMark(text: string): Decoded {
-  return text.startsWith("\ufeff") ? { text: text.slice(1), hasMark: true } : { text, hasMark: false };
+  const hasMark = text.startsWith(byteOrderMark);
+  return { text: hasMark ? text.slice(1) : text, hasMark };
 }
 
-/** What is wrong with changes of a text; empty when they can be applied. */
-export function checkChanges(text: string, changes: TextChange[]): { code: Code; message: string }[] {
-  const outside = changes.filter(({ start, end }) => !isRange(start, end, text.length));
-  if (outside.length > 0)
-    return [{ code: "edit/out-of-range", message: `has ${count(outside)} outside its text` }];
+/** What is wrong with changes of a text; undefined when they can be applied. */
+export function checkChanges(text: string, changes: TextChange[]): Refusal | undefined {
+  const isRange = ({ start, end }: TextChange) =>
+    Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= text.length;
+  if (!changes.every(isRange)) return new Refusal("edit/out-of-range", "has a change outside its text");
   const sorted = sortChanges(changes);
-  const overlapping = sorted.filter((change, index) => change.start < (sorted[index - 1]?.end ?? 0));
-  if (overlapping.length > 0)
-    return [{ code: "edit/overlap", message: `has ${count(overlapping)} that overlap another one` }];
+  if (sorted.some((change, index) => change.start < (sorted[index - 1]?.end ?? 0)))
+    return new Refusal("edit/overlap", "has changes that overlap");
   if (hasLoneSurrogate(applyChanges(text, changes)))
-    return [{ code: "edit/out-of-range", message: "has a change that leaves half a character" }];
-  return [];
+    return new Refusal("edit/out-of-range", "has a change that leaves half a character");
+  return undefined;
 }
 
 /** Whether a text contains half of a surrogate pair, which UTF-8 cannot encode. */
@@ -64,16 +60,11 @@ export function applyChanges(text: string, changes: TextChange[]): string {
     parts.push(text.slice(done, start), newText);
     done = end;
   }
-  parts.push(text.slice(done));
-  return parts.join("");
+  return parts.join("") + text.slice(done);
 }
 
-/** Sorts changes in the order of application. */
 export function sortChanges(changes: TextChange[]): TextChange[] {
-  return sortBy(
-    changes.map((change, index) => ({ change, index })),
-    ({ change, index }) => [change.start, change.end, index],
-  ).map(({ change }) => change);
+  return sortBy(changes, ({ start, end }) => [start, end]);
 }
 
 /** Converts line ends in new texts to those of the file, when the file has only one kind. */
@@ -111,12 +102,4 @@ function splitsCharacter(text: string, offset: number): boolean {
 
 function splitsLineEnd(text: string, offset: number): boolean {
   return text[offset - 1] === "\r" && text[offset] === "\n";
-}
-
-function isRange(start: number, end: number, length: number): boolean {
-  return Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= length;
-}
-
-function count(changes: TextChange[]): string {
-  return changes.length === 1 ? "a change" : `${changes.length} changes`;
 }

@@ -1,49 +1,41 @@
 /**
- * Runs the steps of an edit all or nothing: record in the journal, stage new contents, do the steps, verify, commit by
- * one mark, remove the old files. A failure before the commit is rolled back, after a kill by the next process.
+ * Runs an edit all or nothing: record, stage new contents, do the steps, verify, commit by one mark, remove old files.
+ * After a failure or a kill, edits without the mark are rolled back and the others are finished.
  */
-import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
-import { uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
 import type { PreparedStep } from "./build-steps.js";
-import { type ByteRange, type Disk, type FileState, filesInTree, writeTree } from "./disk.js";
+import { type Disk, writeTree } from "./disk.js";
 import {
+  ABSENT,
+  describeOrThrow,
   describeSystemError,
   ignoreSystemErrors,
-  isAbsent,
   refuseEdit,
   refuseOnSystemError,
   shownPath,
   systemCode,
+  tolerate,
 } from "./errors.js";
-import type { Journal, JournalEntry } from "./journal.js";
+import { isUnfinished, type JournalContext, type JournalEntry, type Stage } from "./journal.js";
 import type { Lock } from "./lock.js";
 import { checkHeld, doStep, hiddenPathsOf, pathAfter, pathsOf, revertStep, type Step } from "./steps.js";
-import type { Reason } from "./types.js";
+import type { Reason, Recovery } from "./types.js";
 
-/** What a transaction needs while the lock is held. */
-export interface TransactionContext {
-  disk: Disk;
-  gate: Gate;
-  journal: Journal;
-  lock: Lock;
-}
+/** What exists while the lock is held; `report` is called for each recovered edit. */
+export type LockedContext = JournalContext & { lock: Lock; report(recovery: Recovery): void };
 
 /** Runs the steps; throws a Refusal when nothing was changed. `attributesLost` are paths of files that lost some. */
 export async function runTransaction(
-  context: TransactionContext,
+  context: LockedContext,
   prepared: PreparedStep[],
   description: Omit<JournalEntry, "id" | "steps">,
 ): Promise<{ id: string; attributesLost: string[] }> {
   const { disk, gate, journal, lock } = context;
   const steps = prepared.map(({ step }) => step);
-  // An undo cannot be undone: its old contents are only held while it runs.
-  const images = description.undoes === null ? saveImages(disk, gate, steps) : noImages();
-  const lead = "The journal cannot be written";
-  const begun = journal.begin({ ...description, steps }, images);
-  const entry = await refuseOnSystemError("edit/no-journal", lead, begun);
+  const begun = journal.begin({ ...description, steps }, gate);
+  const entry = await refuseOnSystemError("edit/no-journal", "The journal cannot be written", begun);
   const attributesLost: string[] = [];
   let at: Step | undefined;
   try {
@@ -52,14 +44,8 @@ export async function runTransaction(
       if (!(await stageContent(disk, part)) && at.kind === "swap") attributesLost.push(at.after);
     }
     await lock.check();
-    for (const step of steps) {
-      at = step;
-      await doStep(disk, step);
-    }
-    for (const step of steps) {
-      at = step;
-      await checkHeld(disk, step);
-    }
+    for (at of steps) await doStep(disk, at);
+    for (at of steps) await checkHeld(disk, at);
     at = undefined;
     await syncFolders(disk, steps);
     await lock.check();
@@ -72,40 +58,6 @@ export async function runTransaction(
   return { id: entry.id, attributesLost };
 }
 
-/** The bytes that the journal must keep for undo. */
-export function imageBytes(steps: Step[]): number {
-  return steps.flatMap(imagesOf).reduce((sum, { state }) => sum + state.size, 0);
-}
-
-/** The files that a step replaces or removes; `target.image` is set when the content is saved. */
-function imagesOf(step: Step): { path: string; state: FileState; target: { image: ByteRange | null } }[] {
-  if (step.kind === "swap") return [{ path: step.path, state: step.before, target: step }];
-  if (step.kind !== "take") return [];
-  return filesInTree(step.tree, step.path).map(({ path, file }) => ({
-    path,
-    state: file.state,
-    target: file,
-  }));
-}
-
-async function* saveImages(disk: Disk, gate: Gate, steps: Step[]): AsyncIterable<Uint8Array> {
-  let offset = 0;
-  for (const { path, state, target } of steps.flatMap(imagesOf)) {
-    const hash = createHash("sha256");
-    const start = offset;
-    for await (const chunk of disk.readChunks(path)) {
-      hash.update(chunk);
-      offset += chunk.length;
-      yield chunk;
-    }
-    target.image = { offset: start, length: offset - start };
-    if (hash.digest("hex") !== state.sha256)
-      throw refuseEdit([{ code: "edit/changed", path: shownPath(gate, path), message: "changed meanwhile" }]);
-  }
-}
-
-async function* noImages(): AsyncIterable<Uint8Array> {}
-
 /** Writes the new content under its hidden name; false when it lacks attributes of the old file. */
 async function stageContent(disk: Disk, { step, contentOf }: PreparedStep): Promise<boolean> {
   if (contentOf === undefined) return true;
@@ -116,7 +68,7 @@ async function stageContent(disk: Disk, { step, contentOf }: PreparedStep): Prom
 
 /** Rolls back after a failure and returns the error to throw. */
 async function rollBackAfter(
-  context: TransactionContext,
+  context: LockedContext,
   entry: JournalEntry,
   at: Step | undefined,
   error: unknown,
@@ -128,45 +80,36 @@ async function rollBackAfter(
   const isChange = systemCode(error) === "ECHANGED";
   const code = description === undefined ? "edit/busy" : isChange ? "edit/changed" : "edit/failed";
   const reason: Reason = { code, path, message: description ?? "another process has taken over the lock" };
-  if (left.length > 0)
-    return refuseEdit(
-      [reason, ...left],
-      "edit/left-behind",
-      "The edit failed and could not be rolled back completely",
-    );
-  return code === "edit/failed"
-    ? refuseEdit([reason], code, "The edit failed and was rolled back")
-    : refuseEdit([reason]);
+  const lead = "The edit failed and could not be rolled back completely";
+  if (left.length > 0) return refuseEdit([reason, ...left], "edit/left-behind", lead);
+  return refuseEdit(
+    [reason],
+    code,
+    code === "edit/failed" ? "The edit failed and was rolled back" : undefined,
+  );
 }
 
 /** Reverts all steps, last first. Returns what could not be restored; forgets the edit when that is nothing. */
-export async function rollBack(
-  { disk, gate, journal }: TransactionContext,
-  entry: JournalEntry,
-): Promise<Reason[]> {
+async function rollBack(context: LockedContext, { id, steps }: JournalEntry): Promise<Reason[]> {
+  const { disk, gate, journal } = context;
   const reasons: Reason[] = [];
   let mustRetry = false;
-  for (const step of entry.steps.toReversed()) {
-    const path = shownPath(gate, pathsOf(step)[0]);
-    try {
-      const message = await revertStep(disk, step);
-      if (message !== undefined) reasons.push({ code: "edit/left-behind", path, message });
-    } catch (error) {
-      const description = describeSystemError(error);
-      if (description === undefined) throw error;
+  for (const step of steps.toReversed()) {
+    const message = await revertStep(disk, step).catch((error: unknown) => {
       mustRetry = true;
-      reasons.push({ code: "edit/left-behind", path, message: `could not be restored yet: ${description}` });
-    }
+      return `could not be restored yet: ${describeOrThrow(error)}`;
+    });
+    if (message !== undefined) reasons.push(leftBehind(message, shownPath(gate, pathsOf(step)[0])));
   }
   if (mustRetry) return reasons;
-  await syncFolders(disk, entry.steps);
-  if (reasons.length === 0) await journal.forget(entry.id);
-  else await journal.mark(entry.id, "left");
+  await syncFolders(disk, steps);
+  if (reasons.length === 0) await journal.forget(id);
+  else await journal.mark(id, "left");
   return reasons;
 }
 
 /** Completes a committed edit: it can be undone from here on. */
-export async function finish(context: TransactionContext, entry: JournalEntry): Promise<void> {
+async function finish(context: LockedContext, entry: JournalEntry): Promise<void> {
   const { journal } = context;
   // Repeated after a kill, when the undone edit may be forgotten already.
   if (entry.undoes !== null && (await journal.stage(entry.undoes)) !== "nothing") {
@@ -177,11 +120,9 @@ export async function finish(context: TransactionContext, entry: JournalEntry): 
   await removeHeldFiles(context, entry);
 }
 
-/** Removes the old files that an edit holds under hidden names. Returns what could not be removed. */
-export async function removeHeldFiles(
-  { disk, gate, journal }: TransactionContext,
-  entry: JournalEntry,
-): Promise<{ reasons: Reason[]; removed: number }> {
+/** Removes the old files that an edit holds under hidden names; undefined when there are none. */
+async function removeHeldFiles(context: LockedContext, entry: JournalEntry): Promise<Recovery | undefined> {
+  const { disk, gate, journal } = context;
   const reasons: Reason[] = [];
   let removed = 0;
   for (const step of entry.steps) {
@@ -191,32 +132,102 @@ export async function removeHeldFiles(
       await disk.removeTree(step.held);
       removed++;
     } catch (error) {
-      const description = describeSystemError(error);
-      if (description === undefined) throw error;
-      const message = `was replaced or deleted, but its earlier content in ${basename(step.held)} cannot be removed: ${description}`;
-      reasons.push({ code: "edit/left-behind", path: shownPath(gate, step.path), message });
+      const message = `has its earlier content in ${basename(step.held)}, which cannot be removed: ${describeOrThrow(error)}`;
+      reasons.push(leftBehind(message, shownPath(gate, step.path)));
     }
   }
-  if (reasons.length > 0) return { reasons, removed };
+  if (reasons.length > 0) return { outcome: "conflict", reasons };
   if (entry.undoes === null) await journal.mark(entry.id, "clean");
   else await journal.forget(entry.id);
-  return { reasons, removed };
+  return removed > 0 ? { outcome: "finished", reasons } : undefined;
 }
 
 /** Flushes every folder that the steps touched, where it was and where it is. */
 async function syncFolders(disk: Disk, steps: Step[]): Promise<void> {
-  const paths = steps.flatMap((step, index) =>
+  const folders = steps.flatMap((step, index) =>
     [...pathsOf(step), ...hiddenPathsOf(step)].flatMap((path) => [
-      path,
-      pathAfter(path, steps.slice(index + 1)),
+      dirname(path),
+      dirname(pathAfter(path, steps.slice(index + 1))),
     ]),
   );
-  const folders = uniqueBy(
-    paths.map((path) => dirname(path)),
-    (folder) => folder,
-  );
-  for (const folder of folders)
-    await disk.sync(folder).catch((error: unknown) => {
-      if (!isAbsent(error)) throw error;
-    });
+  for (const folder of new Set(folders)) await tolerate(ABSENT, disk.sync(folder));
+}
+
+/** Recovers the workspace's own edits and, when the last lock holder died, those of other workspaces. */
+export async function recoverAll(context: LockedContext): Promise<void> {
+  await recoverJournal(context);
+  if (context.lock.isTakenOver) await recoverOthers(context);
+}
+
+async function recoverJournal(context: LockedContext): Promise<void> {
+  for (const { id, stage } of await context.journal.list()) {
+    if (stage === "nothing") await context.journal.forget(id);
+    if (!isUnfinished(stage)) continue;
+    const recovery = recoverEntry(context, id, stage).catch((error: unknown) =>
+      conflict(`an unfinished edit cannot be inspected now: ${describeOrThrow(error)}`),
+    );
+    context.report(await recovery);
+  }
+}
+
+async function recoverEntry(context: LockedContext, id: string, stage: Stage): Promise<Recovery> {
+  const entry = await context.journal.read(id);
+  if (entry === undefined) {
+    await context.journal.mark(id, "left");
+    return conflict("the record of an unfinished edit is damaged");
+  }
+  if (!isWithin(context.gate, entry))
+    return conflict("an unfinished edit has files that are not part of the workspace now");
+  if (stage === "committed") {
+    await finish(context, entry);
+    return { outcome: "finished", reasons: [] };
+  }
+  const reasons = await rollBack(context, entry);
+  return { outcome: reasons.length === 0 ? "rolled-back" : "conflict", reasons };
+}
+
+/** Recovers edits of other workspaces, whose roots may overlap, if all of their files belong to this one. */
+export async function recoverOthers(context: LockedContext): Promise<void> {
+  const { gate } = context;
+  for (const journal of await context.journal.others()) {
+    const last = await journal.lastUnfinished();
+    const entry = last === undefined ? undefined : await journal.read(last);
+    if (entry === undefined) continue;
+    if (isWithin(gate, entry)) await recoverJournal({ ...context, journal });
+    else if (entry.steps.flatMap(pathsOf).some((path) => !(gate.place(path) instanceof Refusal)))
+      context.report(conflict("an unfinished edit also has files outside; start a proxy on its own root"));
+  }
+}
+
+/** Tries again to remove old files that earlier edits could not remove. */
+export async function removeLeftovers(context: LockedContext): Promise<void> {
+  const { journal, gate } = context;
+  for (const { id, stage } of await journal.list()) {
+    if ((stage !== "done" && stage !== "undone") || (await journal.isClean(id))) continue;
+    const entry = await journal.read(id);
+    if (entry === undefined || !isWithin(gate, entry)) continue;
+    const recovery = await removeHeldFiles(context, entry);
+    if (recovery !== undefined) context.report(recovery);
+  }
+}
+
+/** Whether all files of an edit are writable files of this workspace. */
+function isWithin(gate: Gate, { steps }: JournalEntry): boolean {
+  // `deny` may exclude hidden names, which start with a dot: their folder decides.
+  const paths = steps.flatMap((step) => [
+    ...pathsOf(step),
+    ...hiddenPathsOf(step).map((path) => dirname(path)),
+  ]);
+  return paths.every((path) => {
+    const placed = gate.place(path);
+    return !(placed instanceof Refusal) && placed.writable;
+  });
+}
+
+function conflict(message: string): Recovery {
+  return { outcome: "conflict", reasons: [leftBehind(message, ".")] };
+}
+
+function leftBehind(message: string, path: string): Reason {
+  return { code: "edit/left-behind", path, message };
 }

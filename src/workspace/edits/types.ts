@@ -1,19 +1,15 @@
-/**
- * The public types of the edit engine. An edit is a list of changes: previewed, applied all or nothing as the preview
- * showed it, and undone by the token that applying returned. The engine knows neither LSP nor MCP.
- */
+/** The public types of the edit engine, which knows neither LSP nor MCP. An edit is a list of changes. */
 import type { Code } from "../../base/codes.js";
 import type { Gate } from "../types.js";
 
 /**
- * Replaces a range of a text. Offsets count UTF-16 code units of the text without its byte-order mark. All changes of
- * one edit refer to the same text; insertions at one offset keep their order.
+ * Replaces a range of a text. Offsets count UTF-16 code units without the byte-order mark. All changes of one edit
+ * refer to the same text; insertions at one offset keep their order.
  */
 export interface TextChange {
   start: number;
   end: number;
   newText: string;
-  /** The label of an LSP change annotation. */
   note?: string;
 }
 
@@ -25,23 +21,15 @@ export type Change =
   | {
       kind: "edit";
       path: string;
-      /**
-       * Hash of the bytes that the offsets refer to. A second edit of a file names the text before the first one (the two
-       * are merged) or the text after it.
-       */
+      /** Hash of the bytes that the offsets refer to. A second edit of a file names those before or after the first. */
       sha256: string;
       changes: TextChange[];
     }
   | { kind: "create"; path: string; text: string; overwrite: boolean; ignoreIfExists: boolean; note?: string }
-  | {
-      kind: "rename";
-      from: string;
-      to: string;
-      overwrite: boolean;
-      ignoreIfExists: boolean;
-      note?: string;
-    }
+  | { kind: "rename"; from: string; to: string; overwrite: boolean; ignoreIfExists: boolean; note?: string }
   | { kind: "delete"; path: string; recursive: boolean; ignoreIfNotExists: boolean; note?: string };
+
+export type PathChange = Exclude<Change, { kind: "edit" }>;
 
 /** Why an edit is refused, about one file. */
 export interface Reason {
@@ -52,24 +40,20 @@ export interface Reason {
   message: string;
 }
 
+/** A file before and after; hashes and paths are null where it does not exist. */
 export interface FilePreview {
   /** Absolute real path: where the file is now, or where a new file will be. */
   path: string;
-  /** The path relative to the roots, as answers show it; the key of `expected`. */
+  /** The path relative to the roots, as answers show it. */
   shown: string;
-  /** The shown path after the edit; null when the file is removed. */
   shownAfter: string | null;
-  /** Null for a new file. */
   beforeSha256: string | null;
-  /** Null for a removed file. */
   afterSha256: string | null;
   /** The text that `changes` refer to; null for a new file and where no text changes. */
   before: string | null;
   /** Sorted by offset, with the line ends that will be written. */
   changes: TextChange[];
-  /** Unified diff; empty when only the path changes. */
   diff: string;
-  /** Whether `diff` was cut because it was too long. */
   diffCut: boolean;
   /** Number of other hard links, which keep the old text. */
   otherLinks: number;
@@ -80,7 +64,6 @@ export interface FilePreview {
 export interface OperationPreview {
   kind: "create" | "rename" | "delete";
   path: string;
-  /** The new path of a rename. */
   to?: string;
   folder: boolean;
   /** Number of files in the folder; 1 for a file. */
@@ -92,9 +75,7 @@ export interface OperationPreview {
 }
 
 export interface Preview {
-  /** The changes that were previewed. */
   changes: Change[];
-  /** Sorted by path. */
   files: FilePreview[];
   operations: OperationPreview[];
   /** Identifies this edit of these file contents; equal edits have equal tokens. */
@@ -103,25 +84,15 @@ export interface Preview {
   reasons: Reason[];
 }
 
-export interface AppliedFile {
-  /** Absolute real path after the edit; the old path of a removed file. */
-  path: string;
-  shown: string;
-  beforeSha256: string | null;
-  afterSha256: string | null;
-  /** Number of text changes. */
+/** An applied file has its path after the edit; a removed one its old path. */
+export interface AppliedFile extends Pick<FilePreview, "path" | "shown" | "beforeSha256" | "afterSha256"> {
   changes: number;
 }
 
-export interface AppliedOperation {
-  kind: "create" | "rename" | "delete";
-  /** Absolute path before. */
-  path: string;
+/** An applied operation has absolute paths. */
+export interface AppliedOperation extends Pick<OperationPreview, "kind" | "path" | "to" | "folder"> {
   shown: string;
-  /** Absolute path after a rename. */
-  to?: string;
   shownTo?: string;
-  folder: boolean;
 }
 
 /** The files and paths that an apply or an undo changed. */
@@ -131,7 +102,6 @@ export interface EditOutcome {
 }
 
 export interface Applied extends EditOutcome {
-  /** Shown paths of the backup copies. */
   backups: string[];
   /** Shown paths of files that lost extended attributes or access lists. */
   attributesLost: string[];
@@ -158,25 +128,10 @@ export interface ApplyOptions {
 
 export type Caller = Pick<ApplyOptions, "gate" | "holder">;
 
-export interface EditLimits {
-  /** Largest file whose text can be edited. */
-  fileBytes: number;
-  /** All texts of one edit together, before and after, and everything it deletes. */
-  editBytes: number;
-  /** Files that one edit may touch or remove. */
-  editFiles: number;
-  /** Characters of one file's diff. */
-  diffChars: number;
-  /** The undo history of one workspace. */
-  journalBytes: number;
-  journalEntries: number;
-  journalAgeMs: number;
-  /** How long to wait for another process that edits. */
-  lockWaitMs: number;
-}
-
-export const defaultEditLimits: EditLimits = {
+/** Limits of one edited file, of one edit, of the undo history, and of the wait for another process. */
+export const defaultEditLimits = {
   fileBytes: 16 << 20,
+  /** All texts together, before and after, and everything the edit deletes. */
   editBytes: 128 << 20,
   editFiles: 5_000,
   diffChars: 1_000_000,
@@ -186,19 +141,7 @@ export const defaultEditLimits: EditLimits = {
   lockWaitMs: 10_000,
 };
 
-/** The edits of one workspace. A Refusal carries all reasons in `data.reasons`. */
-export interface Edits {
-  /** Checks an edit without writing. Problems are returned in `reasons`, not thrown. */
-  preview(changes: Change[], gate?: Gate): Promise<Preview>;
-  /** Applies a preview completely, or throws a Refusal and changes nothing. */
-  apply(preview: Preview, options?: ApplyOptions): Promise<Applied>;
-  /** Reverts an applied edit completely, or throws a Refusal; works after a restart too. */
-  undo(undoToken: string, caller?: Caller): Promise<EditOutcome>;
-  /** What an undo would change; throws a Refusal where it is not possible. Writes nothing. */
-  previewUndo(undoToken: string, caller?: Caller): Promise<EditOutcome>;
-  /** Waits for running operations. */
-  close(): Promise<void>;
-}
+export type EditLimits = typeof defaultEditLimits;
 
 export interface EditsOptions {
   gate: Gate;

@@ -4,54 +4,57 @@
  */
 import { dirname, join } from "node:path";
 import { Refusal } from "../../base/problem.js";
-import { HiddenNames, type PreparedStep } from "./build-steps.js";
+import {
+  hiddenNames,
+  type NameBeside,
+  type PreparedStep,
+  pathsOfOperations,
+  swapStep,
+} from "./build-steps.js";
 import { type DiskEntry, hashFile, isSameTree, ownerOf } from "./disk.js";
-import { describeSystemError, shownPath } from "./errors.js";
-import type { Journal, JournalEntry } from "./journal.js";
-import { type EditContext, PathOverlay } from "./planned-tree.js";
+import { reasonOf, shownPath } from "./errors.js";
+import type { JournalContext, JournalEntry } from "./journal.js";
+import { PlannedTree } from "./planned-tree.js";
 import { pathsOf, type Step, type StepOf } from "./steps.js";
 import type { Reason } from "./types.js";
 
-type UndoContext = Pick<EditContext, "disk" | "gate" | "protectedPaths"> & { journal: Journal };
-
 /** The steps that undo an edit, or the reasons why it cannot be undone. */
-export async function undoSteps(
-  context: UndoContext,
-  entry: JournalEntry,
-): Promise<{ prepared: PreparedStep[]; reasons: Reason[] }> {
-  const builder = new UndoBuilder(context, entry);
-  for (const step of entry.steps) if (step.kind === "swap") await builder.add(step);
-  for (const step of entry.steps.toReversed()) if (step.kind !== "swap") await builder.add(step);
-  return builder;
+export async function undoSteps(context: JournalContext, entry: JournalEntry): Promise<UndoPlan> {
+  const plan = new UndoPlan(context, entry);
+  for (const step of entry.steps) if (step.kind === "swap") await plan.add(step);
+  for (const step of entry.steps.toReversed()) if (step.kind !== "swap") await plan.add(step);
+  return plan;
 }
 
-class UndoBuilder {
+class UndoPlan {
   readonly prepared: PreparedStep[] = [];
   readonly reasons: Reason[] = [];
-  readonly #names: HiddenNames;
-  readonly #overlay = new PathOverlay();
+  readonly #beside: NameBeside;
+  readonly #tree: PlannedTree;
   /** Hashes of files after their content is restored, by their path now. */
   readonly #restored = new Map<string, string>();
 
   constructor(
-    private readonly context: UndoContext,
+    private readonly context: JournalContext,
     private readonly entry: JournalEntry,
   ) {
-    const pathSteps = entry.steps.filter((step) => step.kind !== "swap");
-    this.#names = new HiddenNames(context.disk, pathSteps.flatMap(pathsOf));
+    this.#tree = new PlannedTree(context);
+    this.#beside = hiddenNames(context.disk, pathsOfOperations(entry.steps));
   }
 
   async add(step: Step): Promise<void> {
     const path = step.kind === "move" ? step.to : step.kind === "swap" ? step.after : step.path;
     try {
-      for (const touched of [...pathsOf(step), path]) this.#checkPath(touched);
+      for (const touched of [...pathsOf(step), path]) {
+        const placed = this.context.gate.place(touched);
+        if (placed instanceof Refusal) throw conflict("is not part of the workspace now");
+        if (!placed.writable) throw conflict("is read-only now");
+        this.context.protectedPaths.refuseTree(touched);
+      }
       const prepared = await this.#reverse(step);
       if (prepared !== undefined) this.prepared.push(prepared);
     } catch (error) {
-      const message = error instanceof Refusal ? error.message : describeSystemError(error);
-      if (message === undefined) throw error;
-      const code = error instanceof Refusal ? error.code : "edit/undo-conflict";
-      this.reasons.push({ code, path: shownPath(this.context.gate, path), message });
+      this.reasons.push(reasonOf(error, shownPath(this.context.gate, path), "edit/undo-conflict"));
     }
   }
 
@@ -64,7 +67,9 @@ class UndoBuilder {
     if (step.kind === "remove-folder") return undefined;
     const { path } = step;
     const found = await this.#find(path);
-    if (await this.#willBeEmpty(path)) this.#overlay.remove(path);
+    const names = found?.kind === "folder" ? await this.#tree.namesIn(path) : [];
+    const isGone = (name: string) => this.#tree.overlay.find(join(path, name)).kind === "nowhere";
+    if (found?.kind === "folder" && names.every(isGone)) this.#tree.remove(path);
     return { step: { kind: "remove-folder", path, owner: found === undefined ? null : ownerOf(found) } };
   }
 
@@ -78,28 +83,25 @@ class UndoBuilder {
     // The edit did not change the permissions, so those of now are kept.
     const owner = ownerOf(found);
     this.#restored.set(step.after, step.before.sha256);
-    return {
-      step: {
-        ...{ kind: "swap", path: step.after, after: step.path },
-        ...{ before: { ...step.now, ...owner }, now: { ...step.before, ...owner }, image: null },
-        staged: await this.#names.beside(step.after),
-        held: await this.#names.beside(step.after),
-      },
-      contentOf: () => ({ bytes: journal.image(this.entry.id, image), keepOwner: true }),
-    };
+    const [before, now] = [
+      { ...step.now, ...owner },
+      { ...step.before, ...owner },
+    ];
+    const bytes = journal.image(this.entry.id, image);
+    return swapStep(this.#beside, { path: step.after, after: step.path, before, now }, bytes);
   }
 
   async #reverseMove(step: StepOf<"move">): Promise<PreparedStep> {
     const { disk } = this.context;
-    const origin = this.#originOf(step.to);
-    const found = origin === undefined ? undefined : await disk.stat(origin);
-    if (found === undefined || origin === undefined || (found.kind === "folder") !== step.folder)
+    const origin = this.#tree.originOf(step.to);
+    const found = await this.#find(step.to);
+    if (found === undefined || (found.kind === "folder") !== step.folder)
       throw conflict("does not exist any more");
     if (step.sha256 !== null && (await hashFile(disk, origin)) !== step.sha256)
       throw conflict("was changed since the edit");
     await this.#checkFree(step.from);
     const restored = this.#restored.get(origin);
-    this.#overlay.move(step.to, step.from);
+    this.#tree.move(step.to, step.from);
     return {
       step: {
         ...{ kind: "move", from: step.to, to: step.from, folder: step.folder },
@@ -110,19 +112,19 @@ class UndoBuilder {
   }
 
   async #reversePlace({ path, tree }: StepOf<"place">): Promise<PreparedStep> {
-    const origin = this.#originOf(path);
-    if (origin === undefined || !(await isSameTree(this.context.disk, origin, tree)))
+    const isThere = (await this.#find(path)) !== undefined;
+    if (!isThere || !(await isSameTree(this.context.disk, this.#tree.originOf(path), tree)))
       throw conflict("was changed since the edit");
-    this.#overlay.remove(path);
-    return { step: { kind: "take", path, tree, held: await this.#names.beside(path) } };
+    this.#tree.remove(path);
+    return { step: { kind: "take", path, tree, held: await this.#beside(path) } };
   }
 
   async #reverseTake({ path, tree }: StepOf<"take">): Promise<PreparedStep> {
     await this.#checkFree(path);
-    this.#overlay.create(path);
+    this.#tree.overlay.set(path, { kind: "new" });
     const { journal } = this.context;
     return {
-      step: { kind: "place", path, tree, staged: await this.#names.beside(path) },
+      step: { kind: "place", path, tree, staged: await this.#beside(path) },
       contentOf: (file) => ({
         bytes: file?.image ? journal.image(this.entry.id, file.image) : Buffer.alloc(0),
         keepOwner: true,
@@ -130,38 +132,17 @@ class UndoBuilder {
     };
   }
 
-  async #willBeEmpty(folder: string): Promise<boolean> {
-    const origin = this.#originOf(folder);
-    if (origin === undefined || (await this.context.disk.stat(origin))?.kind !== "folder") return false;
-    const names = await this.context.disk.list(origin);
-    return names.every((name) => this.#overlay.find(join(folder, name)).kind === "nowhere");
-  }
-
   async #checkFree(path: string): Promise<void> {
-    if ((await this.#find(path)) !== undefined || this.#overlay.find(path).kind === "new")
+    if ((await this.#tree.find(path)) !== undefined)
       throw conflict("cannot be restored: something else exists there now");
-    const folder = this.#overlay.find(dirname(path));
-    const isMissing =
-      folder.kind === "nowhere" ||
-      (folder.kind === "disk" && (await this.context.disk.stat(folder.origin))?.kind !== "folder");
-    if (isMissing) throw conflict("cannot be restored: its folder does not exist any more");
+    if ((await this.#tree.kindAt(dirname(path))) !== "folder")
+      throw conflict("cannot be restored: its folder does not exist any more");
   }
 
+  /** What is on disk and will be at a path; undefined also for something that the undo creates. */
   async #find(path: string): Promise<DiskEntry | undefined> {
-    const origin = this.#originOf(path);
-    return origin === undefined ? undefined : this.context.disk.stat(origin);
-  }
-
-  #originOf(path: string): string | undefined {
-    const planned = this.#overlay.find(path);
-    return planned.kind === "disk" ? planned.origin : undefined;
-  }
-
-  #checkPath(path: string): void {
-    const placed = this.context.gate.place(path);
-    if (placed instanceof Refusal) throw conflict("is not part of the workspace now");
-    if (!placed.writable) throw conflict("is read-only now");
-    this.context.protectedPaths.refuseTree(path);
+    const found = await this.#tree.find(path);
+    return found === "new" ? undefined : found;
   }
 }
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Lines, type PositionEncoding } from "../../../src/base/text.js";
-import { exactExtent, exactOffset, pointAt } from "../../../src/runtime/edits/offsets.js";
+import { exactExtent, exactOffset, pointAt } from "../../../src/runtime/edits/proposed-edit.js";
 import { plainSnippet } from "../../../src/runtime/edits/server-edit.js";
 import { indentationOf } from "../../../src/runtime/point/indentation.js";
 

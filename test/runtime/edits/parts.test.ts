@@ -1,7 +1,7 @@
 /** The preview of a large file can be read completely by cursor. */
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
-import { splitIntoParts } from "../../../src/runtime/edits/render-edit.js";
+import { splitChange, splitIntoParts } from "../../../src/runtime/edits/render-edit.js";
 import { editing, filesOf, read } from "./support.js";
 
 const lines = (word: string, count: number) =>
@@ -38,13 +38,15 @@ it("every page keeps its bounds, and all of them together are the whole edit", a
 });
 
 it("a small file is one item, and no character is torn", () => {
-  const endOf = () => ({ line: 9 });
   const small = { path: "a", edits: [{ line: 1, new_text: "x" }], diff: "+x\n" };
-  expect(splitIntoParts(small, 40_000, endOf)).toEqual([small]);
+  expect(splitIntoParts(small, 5000)).toEqual([small]);
   const text = "😀".repeat(9000);
-  const parts = splitIntoParts({ path: "a", edits: [{ line: 1, new_text: text }] }, 40_000, endOf);
-  const edits = parts.flatMap(({ edits: own }) => own as JsonObject[]);
-  expect(edits.map(({ new_text }) => new_text).join("")).toBe(text);
-  expect(edits.every(({ new_text }) => /^(?:😀)+$/u.test(String(new_text)))).toBe(true);
-  expect(edits.map(({ line }) => line)).toEqual([1, ...edits.slice(1).map(() => 9)]);
+  const changes = splitChange({ start: 1, end: 9, newText: text }, 5000);
+  expect(changes.map(({ newText }) => newText).join("")).toBe(text);
+  expect(changes.every(({ newText }) => /^(?:😀)+$/u.test(newText))).toBe(true);
+  expect(changes.map(({ start }) => start)).toEqual([1, ...changes.slice(1).map(() => 9)]);
+  const edits = changes.map(({ newText }) => ({ new_text: newText }));
+  const parts = splitIntoParts({ path: "a", edits }, 5000);
+  expect(parts.flatMap(({ edits: own }) => own)).toEqual(edits);
+  expect(parts.length).toBeGreaterThan(1);
 });

@@ -17,13 +17,12 @@ import { dirname, join } from "node:path";
 import { sha256 } from "../../../src/base/hash.js";
 import { Refusal } from "../../../src/base/problem.js";
 import type { Disk } from "../../../src/workspace/edits/disk.js";
-import { openEdits } from "../../../src/workspace/edits/edits.js";
+import { type Edits, openEdits } from "../../../src/workspace/edits/edits.js";
 import { realDisk } from "../../../src/workspace/edits/real-disk.js";
 import type {
   Applied,
   Change,
   EditLimits,
-  Edits,
   Recovery,
   TextChange,
 } from "../../../src/workspace/edits/types.js";

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { maxEditLength, unifiedDiff } from "../../../src/workspace/edits/diff.js";
+import { maxEditLength, unifiedDiff } from "../../../src/workspace/edits/preview.js";
 import { applyChanges, wholeChange } from "../../../src/workspace/edits/text-edits.js";
 import type { TextChange } from "../../../src/workspace/edits/types.js";
 
-function diffOf(before: string, changes: TextChange[], maxChars = 1_000_000): { diff: string; cut: boolean } {
+function diffOf(before: string, changes: TextChange[], maxChars = 1_000_000): { diff: string } {
   const after = applyChanges(before, changes);
   return unifiedDiff({ before: { shown: "f", text: before }, after: { shown: "f", text: after } }, maxChars);
 }
@@ -152,7 +152,7 @@ describe("a unified diff", () => {
       '+++ "b/a\\n+++ b/x"',
     ]);
     const cut = unifiedDiff(sides, 55);
-    expect(cut.cut).toBe(true);
+    expect(cut.diffCut).toBe(true);
     expect(cut.diff.endsWith("\n")).toBe(true);
     expect(cut.diff.length).toBeLessThanOrEqual(55);
   });

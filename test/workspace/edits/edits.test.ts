@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sha256 } from "../../../src/base/hash.js";
-import type { Edits } from "../../../src/workspace/edits/types.js";
+import type { Edits } from "../../../src/workspace/edits/edits.js";
 import {
   applyNow,
   type Bench,

@@ -8,7 +8,8 @@ import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Refusal } from "../../../src/base/problem.js";
-import type { Change, Edits } from "../../../src/workspace/edits/types.js";
+import type { Edits } from "../../../src/workspace/edits/edits.js";
+import type { Change } from "../../../src/workspace/edits/types.js";
 import { openGate } from "../../../src/workspace/gate.js";
 import { narrowGate } from "../../../src/workspace/narrow.js";
 import {

@@ -2,9 +2,9 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openEdits } from "../../../src/workspace/edits/edits.js";
+import { type Edits, openEdits } from "../../../src/workspace/edits/edits.js";
 import { realDisk } from "../../../src/workspace/edits/real-disk.js";
-import type { Change, Edits } from "../../../src/workspace/edits/types.js";
+import type { Change } from "../../../src/workspace/edits/types.js";
 import { openGate } from "../../../src/workspace/gate.js";
 import {
   applyNow,

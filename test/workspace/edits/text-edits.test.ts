@@ -59,7 +59,7 @@ describe("changes of a text", () => {
   test("come out as the plainest way says", () => {
     fc.assert(
       fc.property(edited, ({ before, changes }) => {
-        expect(checkChanges(before, changes)).toEqual([]);
+        expect(checkChanges(before, changes)).toBeUndefined();
         expect(applyChanges(before, changes)).toBe(oracle(before, changes));
       }),
       { numRuns: 2_000 },
@@ -85,8 +85,8 @@ describe("changes of a text", () => {
       { start: a, end: b, newText: "x" },
       { start: c, end: d, newText: "y" },
     ];
-    expect(checkChanges("abcdef", changes)[0]?.code).toBe("edit/overlap");
-    expect(checkChanges("abcdef", changes.toReversed())[0]?.code).toBe("edit/overlap");
+    expect(checkChanges("abcdef", changes)?.code).toBe("edit/overlap");
+    expect(checkChanges("abcdef", changes.toReversed())?.code).toBe("edit/overlap");
   });
 
   test.each([
@@ -98,20 +98,20 @@ describe("changes of a text", () => {
     [Number.NaN, 1],
     [0, Number.POSITIVE_INFINITY],
   ])("are refused outside the text: %d to %d", (start, end) => {
-    expect(checkChanges("abcdef", [{ start, end, newText: "" }])[0]?.code).toBe("edit/out-of-range");
+    expect(checkChanges("abcdef", [{ start, end, newText: "" }])?.code).toBe("edit/out-of-range");
   });
 
   test("are refused in the middle of a character", () => {
-    expect(checkChanges("a𝒳b", [{ start: 2, end: 3, newText: "" }])[0]?.code).toBe("edit/out-of-range");
-    expect(checkChanges("ab", [{ start: 1, end: 1, newText: "\ud835" }])[0]?.code).toBe("edit/out-of-range");
-    expect(checkChanges("a𝒳b", [{ start: 1, end: 3, newText: "" }])).toEqual([]);
+    expect(checkChanges("a𝒳b", [{ start: 2, end: 3, newText: "" }])?.code).toBe("edit/out-of-range");
+    expect(checkChanges("ab", [{ start: 1, end: 1, newText: "\ud835" }])?.code).toBe("edit/out-of-range");
+    expect(checkChanges("a𝒳b", [{ start: 1, end: 3, newText: "" }])).toBeUndefined();
   });
 
   test("can be told as one", () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const change = wholeChange(before, after);
-        expect(checkChanges(before, [change])).toEqual([]);
+        expect(checkChanges(before, [change])).toBeUndefined();
         expect(applyChanges(before, [change])).toBe(after);
       }),
     );
