@@ -76,6 +76,6 @@ function portOf(input: Input): number | undefined {
   const text = input.text("port");
   if (text === undefined) return undefined;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new UsageError("--port takes a number up to 65535", "serve");
+  if (!(port <= 65_535)) throw new UsageError("--port takes a number up to 65535");
   return port;
 }

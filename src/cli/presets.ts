@@ -97,7 +97,6 @@ export function resolvePreset(
   word: string,
   facts: readonly PresetFacts[],
   presence: PresenceOf,
-  command: string,
 ): PresetFacts {
   const own = facts.filter(({ companion }) => companion !== true);
   const matching = own.filter(({ extensions = [] }) => extensions.includes(extensionIn(word)));
@@ -110,7 +109,7 @@ export function resolvePreset(
   if (found !== undefined) return found;
   const names = facts.flatMap(({ id, kinds = [], languages = [] }) => [id, ...kinds, ...languages]);
   const hint = didYouMean(word, sortedSet(names)) || ".";
-  throw new UsageError(`no server or language \`${word}\`${hint} See \`lsp-proxy servers\``, command);
+  throw new UsageError(`no server or language \`${word}\`${hint} See \`lsp-proxy servers\``);
 }
 
 function extensionIn(word: string): string {

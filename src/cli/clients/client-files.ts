@@ -36,12 +36,12 @@ export function knownClients(): ClientFacts[] {
 }
 
 /** The client with that id. Throws a UsageError when there is none. */
-export function findClient(id: string, command: string): ClientFacts {
+export function findClient(id: string): ClientFacts {
   const clients = knownClients();
   const found = clients.find((client) => client.id === id);
   if (found) return found;
   const ids = clients.map((client) => client.id);
-  throw new UsageError(`no client \`${id}\`${didYouMean(id, ids)} There are ${ids.join(", ")}`, command);
+  throw new UsageError(`no client \`${id}\`${didYouMean(id, ids)} There are ${ids.join(", ")}`);
 }
 
 /** The path of a client's file: the existing one, or the first possible one; undefined if it has none. */

@@ -35,7 +35,7 @@ export function clientSetup(client: ClientFacts, input: Input, io: Io, planned: 
   const { plan } = planned;
   const name = input.text("name") ?? plan.mcp.name;
   if (!/^[A-Za-z0-9_-]{1,40}$/.test(name))
-    throw new UsageError("--name takes 1 to 40 letters, digits, `_` or `-`", "client");
+    throw new UsageError("--name takes 1 to 40 letters, digits, `_` or `-`");
   const remarks = longNames(client, name, plan);
   const env = envOf(client, plan, io);
   const serve = serveArguments(input, io, planned);
@@ -44,7 +44,7 @@ export function clientSetup(client: ClientFacts, input: Input, io: Io, planned: 
     project: [targetOf({ args: serve }), gatewayUrl(plan.http)].filter((target) => target !== undefined),
   };
   if (input.isOn("http")) {
-    if (client.no_http !== undefined) throw new UsageError(`${client.title}: ${client.no_http}`, "client");
+    if (client.no_http !== undefined) throw new UsageError(`${client.title}: ${client.no_http}`);
     const reach = gatewayOf(plan.http);
     remarks.push(...tokenRemarks(client, plan.http, io), ...handshakeRemarks(client, plan.http));
     remarks.push(...waitRemarks(client, plan, reach));
@@ -114,10 +114,7 @@ function commandOf(input: Input, serve: string[]): Pick<StartedView, "command" |
 
 function gatewayOf(http: HttpPlan): GatewayView {
   if (http.port === 0)
-    throw new UsageError(
-      "set `http.port` to a fixed number: 0 means another port with every start",
-      "client",
-    );
+    throw new UsageError("set `http.port` to a fixed number: 0 means another port with every start");
   return { url: gatewayUrl(http), tokenEnv: http.tokenEnv };
 }
 

@@ -6,13 +6,10 @@ import { checkBundle } from "../../emit/check.js";
 import { clientFiles } from "../clients/client-files.js";
 import { type Command, exitCodes, type Input, type Io, printJson } from "../command.js";
 import { type Compiled, compile, workspaceOf } from "../compile.js";
-import { type Finding, findingLines, type Report } from "../doctor/findings.js";
-import { checkServers } from "../doctor/servers.js";
-import type { Trial } from "../doctor/try-server.js";
-import { configFlags, option, toggle } from "../flags.js";
-import { logFlags } from "../log/log.js";
+import { checkServers, type Finding, type Report, type Trial } from "../doctor-servers.js";
+import { configFlags, logFlags, option, toggle } from "../flags.js";
 import { version } from "../shipped.js";
-import { plural, some } from "../terminal/text.js";
+import { escaped, hasColor, painter, plural, some } from "../terminal/text.js";
 import { toolSizes } from "./tools.js";
 
 /** A larger `tools/list` takes a noticeable part of a model's context. */
@@ -28,9 +25,7 @@ export const doctor: Command = {
     "Exits with 1 when there is a problem, with 3 when it is in the config.",
   flags: {
     ...configFlags,
-    bundle: option("DIR", "The bundle to compare with the config; default: .lspi/bundle, if it exists.", {
-      short: "b",
-    }),
+    bundle: option("DIR", "The bundle to compare with the config; default: .lspi/bundle, if it exists.", "b"),
     "no-start": toggle("Starts no server."),
     json: toggle("Prints the findings as JSON."),
     ...logFlags,
@@ -61,6 +56,16 @@ export const doctor: Command = {
   },
 };
 
+const marks = { ok: "✓", note: "·", warning: "!", problem: "✗" } as const;
+const colors = { ok: "32", note: "2", warning: "33", problem: "31" } as const;
+
+/** A finding in one line, with its fix below it. */
+function findingLines({ area, state, text, fix }: Finding, io: Io): string {
+  const mark = painter(hasColor(io.stdout, io.env))(colors[state], marks[state]);
+  const below = fix === undefined ? "" : `${" ".repeat(13)}→ ${fix}\n`;
+  return `${mark} ${area.padEnd(10)} ${escaped(text)}\n${below}`;
+}
+
 async function checkConfig(input: Input, io: Io, report: Report): Promise<Compiled | undefined> {
   try {
     const compiled = await compile(input, io);
@@ -82,9 +87,8 @@ async function checkConfig(input: Input, io: Io, report: Report): Promise<Compil
 
 function checkTrust({ loaded, binFolders }: Compiled, input: Input, io: Io, report: Report): void {
   const { kind } = loaded.main;
-  if (kind === "named")
-    report({ area: "trust", state: "ok", text: "the config was named, and so it is trusted" });
-  if (kind === "discovered") report({ area: "trust", state: "ok", text: "the config is trusted" });
+  const why = kind === "named" ? " because it was named" : "";
+  if (kind !== "embedded") report({ area: "trust", state: "ok", text: `the config is trusted${why}` });
   const local = join(workspaceOf(input, io), "node_modules", ".bin");
   if (!binFolders.includes(local) && existsSync(local))
     report({

@@ -7,7 +7,7 @@ import {
   type ProgramContext,
   runsElsewhere,
 } from "../../lsp/process/program.js";
-import { type Command, exitCodes, type Io } from "../command.js";
+import type { Command, Io } from "../command.js";
 import { type Planned, planConfig } from "../compile.js";
 import { configFlags, toggle } from "../flags.js";
 import { programContext } from "../untrusted-folders.js";
@@ -22,7 +22,6 @@ export const explain: Command = {
   async run(input, io) {
     const planned = planConfig(input, io);
     io.stdout.write(input.isOn("json") ? canonicalPretty(planned.plan) : describe(planned, io));
-    return exitCodes.ok;
   },
 };
 

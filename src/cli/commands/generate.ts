@@ -26,7 +26,7 @@ export const generate: Command = {
     "it writes no bundle but one file: a configuration for HAProxy, a unit for systemd, or a file for containers.",
   flags: {
     ...configFlags,
-    out: option("DIR", "The bundle's folder.", { short: "o" }),
+    out: option("DIR", "The bundle's folder.", "o"),
     check: toggle("Compares instead of writing."),
     json: toggle("Prints problems as JSON on stdout."),
     deploy: {
@@ -52,7 +52,7 @@ export const generate: Command = {
       return exitCodes.ok;
     }
     const out = input.text("out");
-    if (out === undefined) throw usage("generate needs --out DIR");
+    if (out === undefined) throw new UsageError("generate needs --out DIR");
     const { bundle, warnings } = await compile(input, io);
     const json = input.isOn("json");
     if (warnings.length > 0 && !json) printProblems(warnings, { json, io });
@@ -70,19 +70,20 @@ export const generate: Command = {
     io.stdout.write(
       json ? `${JSON.stringify({ bundle: digest, files })}\n` : `${out}: ${files} files, ${digest}\n`,
     );
-    return exitCodes.ok;
   },
 };
 
 /** Prints the file of a deployment target, or writes it into `--out`. */
 function writeDeployment(target: string, input: Input, io: Io): void {
   const templates = readTemplates(shippedTemplates);
-  if (!deployTargets(templates).includes(target)) throw usage(`--deploy takes ${targetNames()}`);
+  if (!deployTargets(templates).includes(target)) throw new UsageError(`--deploy takes ${targetNames()}`);
   const compiled = planConfig(input, io);
   if (compiled.warnings.length > 0) printProblems(compiled.warnings, { json: false, io });
   const file = deployFile(target, compiled.plan, placeOf(input, compiled), templates);
   if (compiled.plan.http.isBindSealed && file.text.includes("--allow-remote"))
-    throw usage(`the profile listens on ${compiled.plan.http.bind} alone, and ${target} would need more`);
+    throw new UsageError(
+      `the profile listens on ${compiled.plan.http.bind} alone, and ${target} would need more`,
+    );
   const out = input.text("out");
   if (out === undefined) {
     io.stdout.write(file.text);
@@ -101,15 +102,15 @@ function targetNames(): string {
 function placeOf(input: Input, { plan, loaded }: Planned): DeployPlace {
   const { main, base } = loaded;
   // A service runs as another user, who has trusted nothing, so its config must be named.
-  if (main.kind !== "named" || main.file === null) throw usage("--deploy needs --config FILE");
+  if (main.kind !== "named" || main.file === null) throw new UsageError("--deploy needs --config FILE");
   const count = input.text("gateways") ?? "2";
   const gateways = /^\d{1,3}$/.test(count) ? Number(count) : 0;
   if (gateways < 1 || gateways > MOST_GATEWAYS)
-    throw usage(`--gateways takes a number from 1 to ${MOST_GATEWAYS}`);
+    throw new UsageError(`--gateways takes a number from 1 to ${MOST_GATEWAYS}`);
   const { port, bind } = plan.http;
   if (port === 0 || port + gateways > 65_535)
-    throw usage("--deploy needs an `http.port` followed by a free port for each gateway");
-  if (!/^[A-Za-z0-9.:-]+$/.test(bind)) throw usage("`http.bind` is not an address");
+    throw new UsageError("--deploy needs an `http.port` followed by a free port for each gateway");
+  if (!/^[A-Za-z0-9.:-]+$/.test(bind)) throw new UsageError("`http.bind` is not an address");
   return {
     command: [process.execPath, executable],
     serve: ["--config", main.file],
@@ -128,8 +129,4 @@ function foldersOf({ workspace }: Plan, base: string): DeployPlace["folders"] {
     ...[base, ...roots].map((path) => ({ path, isOnlyRead: false })),
     ...extra.map((path) => ({ path, isOnlyRead: true })),
   ];
-}
-
-function usage(message: string): UsageError {
-  return new UsageError(message, "generate");
 }

@@ -30,7 +30,7 @@ export const importCommand: Command = {
   flags: {
     workspace: configFlags.workspace,
     from: option("FORMAT", "The format of the file; default: detected."),
-    output: option("FILE", "The file to write; default: lspi.toml.", { short: "o" }),
+    output: option("FILE", "The file to write; default: lspi.toml.", "o"),
     force: toggle("Replaces an existing file."),
     "dry-run": toggle("Prints the config instead of writing it."),
   },
@@ -41,12 +41,11 @@ export const importCommand: Command = {
     const source = resolve(io.cwd, word);
     const from = input.text("from");
     if (from !== undefined && !formats.some(({ name }) => name === from))
-      throw new UsageError(`there is no format \`${from}\`; --from takes ${names}`, "import");
+      throw new UsageError(`there is no format \`${from}\`; --from takes ${names}`);
     const content = readUserFile(source);
-    if (content === undefined) throw new UsageError(`${source} does not exist`, "import");
+    if (content === undefined) throw new UsageError(`${source} does not exist`);
     const { tree, format } = readOtherConfig(source, content, from);
-    if (format === undefined)
-      throw new UsageError(`${word}: unknown format; --from takes ${names}`, "import");
+    if (format === undefined) throw new UsageError(`${word}: unknown format; --from takes ${names}`);
     const catalogue = openCatalogue();
     const workspace = workspaceFolder(input, io);
     const file = resolve(workspace, input.text("output") ?? NEW_CONFIG);
@@ -66,7 +65,6 @@ export const importCommand: Command = {
     if (!mayCreateConfig(file, workspace, input, io)) return exitCodes.no;
     writeUserFile(file, text);
     io.stdout.write(`wrote ${file} with ${plural(servers.length, "server")}\n`);
-    return exitCodes.ok;
   },
 };
 

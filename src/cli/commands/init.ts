@@ -49,20 +49,17 @@ export const init: Command = {
   flags: {
     workspace: configFlags.workspace,
     "trust-workspace": toggle("Also searches the workspace's node_modules/.bin for servers."),
-    output: option("FILE", "The file to write; default: lspi.toml.", { short: "o" }),
-    only: option("NAME", "Uses only this language or server, installed or not; may be repeated.", {
+    output: option("FILE", "The file to write; default: lspi.toml.", "o"),
+    only: {
+      ...option("NAME", "Uses only this language or server, installed or not; may be repeated."),
       multiple: true,
-    }),
+    },
     all: toggle("Also uses servers that are not installed."),
     yes: toggle("Asks nothing.", "y"),
     force: toggle("Replaces an existing file."),
     "dry-run": toggle("Prints the config instead of writing it."),
   },
-  examples: [
-    "lsp-proxy init",
-    "lsp-proxy init --yes --only python --only rust",
-    "lsp-proxy init --dry-run --all",
-  ],
+  examples: ["lsp-proxy init --yes --only python --only rust", "lsp-proxy init --dry-run --all"],
   async run(input, io) {
     const workspace = workspaceFolder(input, io);
     const file = resolve(workspace, input.text("output") ?? NEW_CONFIG);
@@ -100,7 +97,6 @@ export const init: Command = {
     io.stdout.write(
       `next: \`lsp-proxy trust\` (lets it start programs), ${steps}\`lsp-proxy doctor\` (tries it out)\n`,
     );
-    return exitCodes.ok;
   },
 };
 
@@ -206,6 +202,5 @@ function named(name: string, { proposals, languages }: Found): Proposal[] {
   throw new UsageError(
     `--only ${name}: nothing was found here for it${hint} ` +
       `It takes ${some(known, 12)}; \`lsp-proxy add\` takes any server of the catalogue`,
-    "init",
   );
 }

@@ -98,13 +98,6 @@ function readUndamaged(file: string): LockedFolder[] | undefined {
 }
 
 function write(file: string, folders: readonly LockedFolder[]): void {
-  const sorted = sortBy([...folders], ({ folder }) => [folder]).map(({ folder, servers }) => ({
-    folder,
-    servers: servers.map(({ server, start, files }) => ({
-      server,
-      start,
-      files: files.map((entry) => ({ ...entry })),
-    })),
-  }));
+  const sorted = sortBy(folders, ({ folder }) => [folder]);
   diskFiles.replace(file, canonicalPretty({ version: RECORD_VERSION, folders: sorted }));
 }

@@ -4,7 +4,7 @@ import type { Catalogue } from "../../config/catalogue/catalogue.js";
 import { commentLines } from "../../config/edit/server-text.js";
 import type { ServerConfig } from "../../config/schema.js";
 import { readSource } from "../../config/text/read.js";
-import { type Command, didYouMean, exitCodes, UsageError } from "../command.js";
+import { type Command, didYouMean, UsageError } from "../command.js";
 import {
   newProblems,
   type OpenConfig,
@@ -14,6 +14,7 @@ import {
   TRUST_HINT,
 } from "../files/edit-config.js";
 import { configFlags, toggle } from "../flags.js";
+import { programsOf } from "../installed.js";
 import { candidatesFor, openCatalogue } from "../presets.js";
 
 const STACKS = "stacks/";
@@ -36,7 +37,7 @@ export const remove: Command = {
   async run(input, io) {
     const [word = ""] = input.words;
     const open = openConfig(input, io);
-    if (open.isNew) throw new UsageError(`${open.name} does not exist`, "remove");
+    if (open.isNew) throw new UsageError(`${open.name} does not exist`);
     const catalogue = openCatalogue();
     const { config, fileOf } = previewConfig(open.file, open.text, io);
     const servers = config.servers ?? [];
@@ -46,8 +47,6 @@ export const remove: Command = {
       stackRemoval(word, open, catalogue) ??
       removalByKind(word, open, servers, catalogue);
     if (removal === undefined) throw notFound(word, open, servers, fileOf(word));
-    const programsOf = (list: readonly ServerConfig[]) =>
-      list.flatMap(({ command }) => [command ?? []].flat().slice(0, 1));
     // A server of the same id in the user's own file stays, and so does its program.
     const used = programsOf(previewConfig(open.file, removal.text, io).config.servers ?? []);
     const text = programsOf(servers.filter(({ id }) => removal.ids.includes(id)))
@@ -57,7 +56,6 @@ export const remove: Command = {
     if (problems.length > 0) throw new ConfigError(problems);
     saveConfig(open, text, `removed ${removal.ids.join(" and ")}`, input, io);
     if (open.isDiscovered && !input.isOn("dry-run")) io.stdout.write(TRUST_HINT);
-    return exitCodes.ok;
   },
 };
 
@@ -92,7 +90,7 @@ function removalByKind(
   const removals = removalsOf(matching, open, catalogue);
   if (removals.length <= 1) return removals[0];
   const ids = removals.flatMap((removal) => removal.ids).join(", ");
-  throw new UsageError(`${open.name} has several servers for \`${word}\`: ${ids}; name one`, "remove");
+  throw new UsageError(`${open.name} has several servers for \`${word}\`: ${ids}; name one`);
 }
 
 /** For each server that the file itself contains, the text without it. */
@@ -119,5 +117,5 @@ function notFound(
     place !== undefined && place !== file
       ? `; it is in ${place}, which --config can name`
       : didYouMean(word, others);
-  return new UsageError(`${name} itself has no server \`${word}\`${hint}`, "remove");
+  return new UsageError(`${name} itself has no server \`${word}\`${hint}`);
 }

@@ -31,12 +31,7 @@ export const servers: Command = {
     json: toggle("Prints JSON."),
   },
   words: { min: 0, max: 1 },
-  examples: [
-    "lsp-proxy servers",
-    "lsp-proxy servers python",
-    "lsp-proxy servers .rs",
-    "lsp-proxy servers pyright",
-  ],
+  examples: ["lsp-proxy servers python", "lsp-proxy servers .rs", "lsp-proxy servers pyright"],
   async run(input, io) {
     const catalogue = openCatalogue();
     const facts = catalogue.facts();
@@ -88,7 +83,6 @@ export const servers: Command = {
     const here = presets.filter((preset) => presence(preset) === "installed").length;
     const counts = `${plural(presets.length, "server")}, ${here} installed here`;
     io.stdout.write(`\n${counts}. \`lsp-proxy servers NAME\` shows the details of one.\n`);
-    return exitCodes.ok;
   },
 };
 

@@ -33,22 +33,19 @@ export const skill: Command = {
   flags: {
     ...configFlags,
     scope: option("user|repo", "For you or for the workspace; default: the workspace."),
-    client: option("NAME", "The client; may be repeated.", { multiple: true }),
+    client: { ...option("NAME", "The client; may be repeated."), multiple: true },
     snippet: toggle("The section for a memory file instead of the skill."),
     force: toggle("Replaces or removes a text that lsp-proxy did not write, or that was edited."),
     yes: toggle("Also removes what other installed clients use.", "y"),
   },
   words: { min: 0, max: 1 },
   examples: [
-    "lsp-proxy skill",
     "lsp-proxy skill install --scope user",
     "lsp-proxy skill install --client claude-code --snippet",
-    "lsp-proxy skill remove --scope user",
   ],
   async run(input, io) {
     const [action = "print"] = input.words;
-    if (!actions.includes(action))
-      throw new UsageError(`the action is one of ${actions.join(", ")}`, "skill");
+    if (!actions.includes(action)) throw new UsageError(`the action is one of ${actions.join(", ")}`);
     const isRemoval = action === "remove";
     const { plan } = planOrFallback(input, io, isRemoval, {});
     const templates = readTemplates(shippedTemplates);
@@ -72,7 +69,6 @@ export const skill: Command = {
       if (done === "deleted" && !isSnippet) removeEmpty(dirname(file));
       io.stdout.write(`${changeWords[done]} ${shownPath(file, io)}\n`);
     }
-    return exitCodes.ok;
   },
 };
 
@@ -85,16 +81,16 @@ function filesOf(input: Input, io: Io, name: string): string[] {
   const files = clients.flatMap((client) => {
     const file = placeOf(client, input, io, name);
     if (file === undefined && named.length > 0)
-      throw new UsageError(`${client.title} has no known place for it`, "skill");
+      throw new UsageError(`${client.title} has no known place for it`);
     return file ?? [];
   });
   if (files.length === 0)
-    throw new UsageError("no installed client has a place for it; name one with --client", "skill");
+    throw new UsageError("no installed client has a place for it; name one with --client");
   return uniqueBy(files, (file) => file);
 }
 
 function namedClients(input: Input): ClientFacts[] {
-  return input.texts("client").map((id) => findClient(id, "skill"));
+  return input.texts("client").map((id) => findClient(id));
 }
 
 function placeOf(client: ClientFacts, input: Input, io: Io, name: string): string | undefined {
@@ -122,7 +118,7 @@ function isShared(file: string, input: Input, io: Io, name: string): boolean {
 
 function scopeOf(input: Input): Scope {
   const scope = input.text("scope") ?? "repo";
-  if (scope !== "user" && scope !== "repo") throw new UsageError("--scope takes user or repo", "skill");
+  if (scope !== "user" && scope !== "repo") throw new UsageError("--scope takes user or repo");
   return scope === "repo" ? "project" : "user";
 }
 

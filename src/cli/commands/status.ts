@@ -2,9 +2,7 @@
 import { isTable } from "../../base/json.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { abortOn, type Command, exitCodes, printJson, UsageError } from "../command.js";
-import { bundleFlags, configFlags, toggle } from "../flags.js";
-import { logFlags } from "../log/log.js";
-import { traceFlags } from "../log/trace.js";
+import { bundleFlags, configFlags, logFlags, toggle, traceFlags } from "../flags.js";
 import { openFrom } from "../open.js";
 import { withProgress } from "../terminal/prompt.js";
 
@@ -33,7 +31,7 @@ export const status: Command = {
       const tool = runtime.loaded.plan.tools.find(({ steps }) =>
         steps.some((step) => step.kind === "runtime" && step.action === "server_status"),
       );
-      if (tool === undefined) throw new UsageError("this config has no tool for server status", "status");
+      if (tool === undefined) throw new UsageError("this config has no tool for server status");
       const warm = () => warmUp(runtime, signal);
       // Without a terminal stderr is the log, which a program may parse.
       await (io.stderr.isTTY ? withProgress(io, "starting the language servers", warm) : warm());

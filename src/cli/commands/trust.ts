@@ -38,16 +38,12 @@ export const trust: Command = {
     "recorded by its path: many language servers run code of the project, such as build scripts, plugins named in its\n" +
     "configuration, and its packages. They are not started in a folder that is not trusted.",
   flags: {
-    workspace: option("DIR", "The workspace; default: the current folder.", { short: "w" }),
+    workspace: option("DIR", "The workspace; default: the current folder.", "w"),
     list: toggle("Lists what is trusted."),
     remove: toggle("Revokes the trust, also of a config that no longer exists."),
     yes: toggle("Records the trust without asking; needed without a terminal.", "y"),
   },
-  examples: [
-    "lsp-proxy trust",
-    "lsp-proxy trust --list",
-    "lsp-proxy trust --remove --workspace ~/old-project",
-  ],
+  examples: ["lsp-proxy trust", "lsp-proxy trust --remove --workspace ~/old-project"],
   async run(input, io) {
     const home = homeOf(io);
     const store = openTrust(io.env, home);
@@ -86,7 +82,6 @@ export const trust: Command = {
       addTrustedFolder(store, workspace);
     });
     io.stdout.write(found ? "trusted, with the config as shown\n" : "trusted\n");
-    return exitCodes.ok;
   },
 };
 

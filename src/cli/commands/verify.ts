@@ -11,9 +11,9 @@ import { openRuntime } from "../../runtime/runtime.js";
 import { type Command, exitCodes, failure, Input, type Io, printJson } from "../command.js";
 import { compile, workspaceOf } from "../compile.js";
 import { mayOverwrite, writeUserFile } from "../files/user-file.js";
-import { configFlags, option, toggle } from "../flags.js";
+import { configFlags, logFlags, option, toggle } from "../flags.js";
 import { installLine, programOf } from "../installed.js";
-import { logFlags, openLog } from "../log/log.js";
+import { openLog } from "../log/log.js";
 import { openCatalogue, presetNamed, resolvePreset, serverPrograms, untrustedFolders } from "../presets.js";
 import { version } from "../shipped.js";
 import { withProgress } from "../terminal/prompt.js";
@@ -41,16 +41,12 @@ export const verify: Command = {
     ...logFlags,
   },
   words: { min: 1, max: 1 },
-  examples: [
-    "lsp-proxy verify pyright",
-    "lsp-proxy verify astro-ls --modules ./node_modules",
-    "lsp-proxy verify gopls --record gopls.jsonl",
-  ],
+  examples: ["lsp-proxy verify pyright", "lsp-proxy verify astro-ls --modules ./node_modules"],
   async run(input, io) {
     const [word = ""] = input.words;
     const catalogue = openCatalogue();
     const all = catalogue.facts();
-    const { id } = presetNamed(word, all) ?? resolvePreset(word, all, () => "missing", "verify");
+    const { id } = presetNamed(word, all) ?? resolvePreset(word, all, () => "missing");
     const preset = catalogue.preset(id)?.config;
     const sample = preset && sampleFor(preset);
     if (preset === undefined || sample === undefined)

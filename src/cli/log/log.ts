@@ -2,16 +2,9 @@
 import { fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
 import type { Log } from "../../lsp/types.js";
 import { type Input, type Io, UsageError } from "../command.js";
-import { type Flags, option, toggle } from "../flags.js";
 
 const levels = ["debug", "info", "warn", "error"] as const;
 type Level = (typeof levels)[number];
-
-export const logFlags: Flags = {
-  "log-level": option("LEVEL", "debug, info, warn (default) or error."),
-  "log-file": option("FILE", "Appends the log to a file instead of stderr."),
-  "log-json": toggle("Writes one JSON document per line."),
-};
 
 const MOST_LINE_BYTES = 2_048;
 const MOST_MESSAGE = 200;

@@ -4,17 +4,8 @@ import { isTable } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
 import type { Trace } from "../../lsp/types.js";
 import { type Input, UsageError } from "../command.js";
-import { type Flags, option, toggle } from "../flags.js";
 import { openPrivateFile } from "./log.js";
 import { fitting, mask, maskReply } from "./mask.js";
-
-export const traceFlags: Flags = {
-  trace: option(
-    "FILE",
-    "Appends the MCP and LSP traffic to a file, one JSON document per line, texts masked.",
-  ),
-  "trace-text": toggle("Does not mask the texts in the trace: code, settings, everything."),
-};
 
 const MOST_LINE_BYTES = 8_192;
 

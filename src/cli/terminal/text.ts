@@ -14,6 +14,17 @@ export function displayWidth(text: string): number {
   return cells;
 }
 
+/** Wraps a text in an ANSI style such as `31`. */
+export type Paint = (style: string, text: string) => string;
+
+export function painter(color: boolean): Paint {
+  return (style, text) => (color ? `\u001b[${style}m${text}\u001b[0m` : text);
+}
+
+export function hasColor(stream: { isTTY?: boolean }, env: { [name: string]: string | undefined }): boolean {
+  return stream.isTTY === true && !env.NO_COLOR;
+}
+
 /** Replaces control characters and characters that change the text direction. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");

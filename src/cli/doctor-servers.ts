@@ -1,28 +1,57 @@
 /** The part of `doctor` for language servers: are they installed and locked, do they start and answer. */
 import { relative, resolve } from "node:path";
-import type { Plan, ServerPlan } from "../../abi/plan.js";
-import { codes } from "../../base/codes.js";
-import { sortedSet } from "../../base/order.js";
-import { Refusal } from "../../base/problem.js";
-import { stateFolder } from "../../config/state-folder.js";
-import { serverEnv } from "../../lsp/process/environment.js";
-import { assertLocked, lockFileIn } from "../../lsp/process/lock.js";
+import type { Plan, ServerPlan } from "../abi/plan.js";
+import { codes } from "../base/codes.js";
+import { sortedSet } from "../base/order.js";
+import { Refusal } from "../base/problem.js";
+import { stateFolder } from "../config/state-folder.js";
+import { serverEnv } from "../lsp/process/environment.js";
+import { assertLocked, lockFileIn } from "../lsp/process/lock.js";
 import {
   findProgram,
   isInUntrustedFolder,
   type ProgramContext,
   runsElsewhere,
-} from "../../lsp/process/program.js";
-import type { Runtime } from "../../runtime/runtime.js";
-import { SampleFiles } from "../../runtime/sample-files.js";
-import { openGate } from "../../workspace/gate.js";
-import { homeOf, type Input, type Io } from "../command.js";
-import type { Compiled } from "../compile.js";
-import { openFrom } from "../open.js";
-import { withProgress } from "../terminal/prompt.js";
-import { programContext } from "../untrusted-folders.js";
-import type { Finding, Report } from "./findings.js";
-import { type Trial, tryServer } from "./try-server.js";
+} from "../lsp/process/program.js";
+import type { LanguageServer, OpenDocument, Readiness, ServerPool } from "../lsp/types.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { SampleFiles } from "../runtime/sample-files.js";
+import { openGate } from "../workspace/gate.js";
+import { homeOf, type Input, type Io } from "./command.js";
+import type { Compiled } from "./compile.js";
+import { openFrom } from "./open.js";
+import { withProgress } from "./terminal/prompt.js";
+import { plural } from "./terminal/text.js";
+import { programContext } from "./untrusted-folders.js";
+
+/** What `doctor` checked, the result, and what to do about it. */
+export interface Finding {
+  area: string;
+  state: "ok" | "note" | "warning" | "problem";
+  text: string;
+  /** What to do. Every warning and problem has one. */
+  fix?: string;
+}
+
+export type Report = (finding: Finding) => void;
+
+/** The result of trying a server; part of the JSON output of `doctor`. */
+export interface Trial {
+  id: string;
+  /** The file that was used, or null when the workspace has none for this server. */
+  file: string | null;
+  version: string | null;
+  features: string[];
+  encoding: string | null;
+  readiness: Readiness | null;
+  /** From the start of the program to the end of its handshake. */
+  startMs: number | null;
+  /** From the start of the program to its first answer. */
+  answerMs: number | null;
+  /** The answer in words. */
+  answer: string | null;
+  failure: { code: string; message: string } | null;
+}
 
 /** Checks each server's program, and starts the servers that have a file in the workspace. */
 export async function checkServers(
@@ -129,6 +158,52 @@ async function tryServers(
     report(findingOf(trial, server, context.base));
   }
   return trials;
+}
+
+/** Starts a server for a file, asks it one thing, and measures each step. Its refusals become part of the result. */
+async function tryServer(
+  pool: ServerPool,
+  plan: ServerPlan,
+  file: string | undefined,
+  signal: AbortSignal,
+): Promise<Trial> {
+  const trial: Trial = {
+    ...{ id: plan.id, file: file ?? null, version: null, features: [], encoding: null, readiness: null },
+    ...{ startMs: null, answerMs: null, answer: null, failure: null },
+  };
+  if (file === undefined) return trial;
+  const began = performance.now();
+  const elapsed = () => Math.round(performance.now() - began);
+  try {
+    const server = await pool.get(plan.id, file, signal);
+    trial.startMs = elapsed();
+    const document = await server.ensureOpen(file, signal);
+    trial.answer = await firstAnswer(server, document, signal);
+    trial.answerMs = elapsed();
+    trial.readiness = await server.settle(plan.warmupTimeoutMs, signal);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    trial.failure = { code: error.code, message: error.message };
+  }
+  const status = pool.status().find(({ id, root }) => id === plan.id && root !== null);
+  const { version = null, features = [], encoding = null } = status ?? {};
+  return { ...trial, version, features, encoding };
+}
+
+/** Asks for symbols, or for diagnostics if the server has no symbols. */
+async function firstAnswer(
+  server: LanguageServer,
+  document: OpenDocument,
+  signal: AbortSignal,
+): Promise<string> {
+  if (server.supports("textDocument/documentSymbol", document)) {
+    const params = { textDocument: { uri: document.uri } };
+    const { value } = await server.request("textDocument/documentSymbol", params, { signal });
+    return plural(Array.isArray(value) ? value.length : 0, "symbol");
+  }
+  const report = await server.diagnostics(document, { waitMs: 5_000, settleMs: 150, signal });
+  if (report.status === "unknown") return `diagnostics unknown: ${report.why}`;
+  return plural(report.items.length, "diagnostic");
 }
 
 function findingOf(trial: Trial, server: ServerPlan, base: string): Finding {
