@@ -48,6 +48,13 @@ export class Input {
     return typeof value === "string" ? value : undefined;
   }
 
+  integer(name: string, min: number, max: number): number | undefined {
+    const text = this.text(name);
+    const value = /^-?\d{1,9}$/.test(text ?? "") ? Number(text) : Number.NaN;
+    if (text === undefined || (value >= min && value <= max)) return text === undefined ? undefined : value;
+    throw new UsageError(`--${name} takes a number from ${min} to ${max}`);
+  }
+
   /** The values of a flag that may be repeated. */
   texts(name: string): string[] {
     const value = this.flags[name];

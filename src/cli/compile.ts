@@ -29,7 +29,6 @@ import { isInPackages, isInstalled, missingModules, type SearchPath } from "./in
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
-/** A config that was read and planned. */
 export interface Planned extends FolderTrust {
   loaded: LoadedConfig;
   plan: Plan;
@@ -42,7 +41,6 @@ export interface Compiled extends Planned {
   bundle: Bundle;
 }
 
-/** The absolute path of the workspace. */
 export function workspaceOf(input: Input, io: Io): string {
   return resolve(io.cwd, input.text("workspace") ?? ".");
 }
@@ -197,7 +195,6 @@ function loadWhole(...request: Parameters<typeof loadConfig>): LoadedConfig {
   }
 }
 
-/** Compiles the config into a bundle. */
 export async function compile(input: Input, io: Io): Promise<Compiled> {
   const planned = planConfig(input, io);
   const compiler = await compilerFor(planned.plan);

@@ -2,7 +2,7 @@
 import { relative, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
-import { sortedSet } from "../base/order.js";
+import { uniqueBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { stateFolder } from "../config/state-folder.js";
 import { serverEnv } from "../lsp/process/environment.js";
@@ -33,7 +33,7 @@ export interface Finding {
   fix?: string;
 }
 
-export type Report = (finding: Finding) => void;
+export type Report = (area: string, state: Finding["state"], text: string, fix?: string) => void;
 
 /** The result of trying a server; part of the JSON output of `doctor`. */
 export interface Trial {
@@ -54,19 +54,28 @@ export interface Trial {
 }
 
 /** Checks each server's program, and starts the servers that have a file in the workspace. */
-export async function checkServers(
-  compiled: Compiled,
-  input: Input,
-  io: Io,
-  report: Report,
-): Promise<Trial[]> {
+export async function checkServers(compiled: Compiled, input: Input, io: Io, report: Report) {
   const { plan, loaded } = compiled;
-  if (plan.servers.length === 0) report(problem("no server is configured or detected", NO_SERVER_FIX));
+  const none = "no server is configured or detected";
+  if (plan.servers.length === 0)
+    report("server", "problem", none, "`lsp-proxy init` or `lsp-proxy add LANGUAGE` adds one.");
   const context = programContext(plan, loaded.base, compiled, io);
-  const isFound = (server: ServerPlan) =>
-    runsElsewhere(server) || findProgram(plan, server, context) !== undefined;
-  const servers = plan.servers.filter(isFound);
-  for (const server of plan.servers) if (!servers.includes(server)) report(missing(plan, server, context));
+  const servers: ServerPlan[] = [];
+  for (const server of plan.servers) {
+    const program = `${server.id}: \`${server.command[0]}\``;
+    const { install } = server;
+    if (runsElsewhere(server) || findProgram(plan, server, context) !== undefined) servers.push(server);
+    else if (isInUntrustedFolder(plan, server, context)) {
+      const fix = codes["lsp/not-allowed"].fix;
+      report("server", "problem", `${program} is in the workspace, which is not trusted`, fix);
+    } else
+      report(
+        "server",
+        "problem",
+        `${program} is not installed`,
+        install ?? "Install it, or correct `command`.",
+      );
+  }
   const check: Check = { plan, servers, context, report };
   reportWithheld(check);
   await checkLocks(check);
@@ -79,9 +88,6 @@ export async function checkServers(
   }
 }
 
-const NO_SERVER_FIX =
-  "`lsp-proxy init` detects the workspace's languages; `lsp-proxy add LANGUAGE` adds one.";
-
 interface Check {
   plan: Plan;
   /** The servers whose programs were found. */
@@ -90,23 +96,14 @@ interface Check {
   report: Report;
 }
 
-function problem(text: string, fix: string, area = "server"): Finding {
-  return { area, state: "problem", text, fix };
-}
-
 /** Reports variables whose folders are withheld from the servers because the workspace is not trusted. */
 function reportWithheld({ plan, servers, context, report }: Check): void {
   const root = context.roots[0] ?? context.base;
   const withheld = servers.flatMap((server) => serverEnv(plan, server, root, context).withheld);
-  for (const variable of sortedSet(withheld.map((entry) => entry.variable))) {
-    const own = withheld.filter((entry) => entry.variable === variable).map(({ folder }) => folder);
-    const names = sortedSet(own).map((folder) => relative(context.base, folder) || ".");
-    report({
-      area: "trust",
-      state: "warning",
-      text: `${variable} names ${names.join(", ")}, but the workspace is not trusted: servers start without it, and may find less`,
-      fix: codes["answer/path-withheld"].fix,
-    });
+  for (const { variable, folder } of uniqueBy(withheld, (entry) => `${entry.variable}=${entry.folder}`)) {
+    const name = relative(context.base, folder) || ".";
+    const text = `${variable} names ${name}, but the workspace is not trusted: servers start without it`;
+    report("trust", "warning", text, codes["answer/path-withheld"].fix);
   }
 }
 
@@ -122,26 +119,14 @@ async function checkLocks({ plan, servers, context, report }: Check): Promise<vo
       if (await assertLocked(server, program, root, { ...context, lockFile })) locked.push(server.id);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      report(problem(error.message, codes[error.code].fix, "lock"));
+      report("lock", "problem", error.message, codes[error.code].fix);
     }
   }
-  if (locked.length > 0)
-    report({ area: "lock", state: "ok", text: `locked programs are unchanged: ${locked.join(", ")}` });
+  if (locked.length > 0) report("lock", "ok", `locked programs are unchanged: ${locked.join(", ")}`);
 }
 
-function missing(plan: Plan, server: ServerPlan, context: ProgramContext): Finding {
-  const { id, command, install } = server;
-  const program = `${id}: \`${command[0]}\``;
-  return isInUntrustedFolder(plan, server, context)
-    ? problem(`${program} is in the workspace, which is not trusted`, codes["lsp/not-allowed"].fix)
-    : problem(`${program} is not installed`, install ?? "Install it, or correct `command`.");
-}
-
-async function tryServers(
-  runtime: Runtime,
-  { plan, servers, context, report }: Check,
-  io: Io,
-): Promise<Trial[]> {
+async function tryServers(runtime: Runtime, check: Check, io: Io): Promise<Trial[]> {
+  const { plan, servers, context, report } = check;
   const { extraRoots, deny } = plan.workspace;
   const roots = plan.workspace.roots.map((root) => resolve(context.base, root));
   const gate = await openGate({ roots, extraRoots, deny });
@@ -155,7 +140,7 @@ async function tryServers(
       tryServer(runtime.pool, server, await samples.find(server.id), signal),
     );
     trials.push(trial);
-    report(findingOf(trial, server, context.base));
+    reportTrial(trial, server, context.base, report);
   }
   return trials;
 }
@@ -206,28 +191,26 @@ async function firstAnswer(
   return plural(report.items.length, "diagnostic");
 }
 
-function findingOf(trial: Trial, server: ServerPlan, base: string): Finding {
+function reportTrial(trial: Trial, server: ServerPlan, base: string, report: Report): void {
   const { id, file, failure } = trial;
-  if (file === null)
-    return {
-      area: "server",
-      state: "note",
-      text: `${id}: ${runsElsewhere(server) ? "" : "installed; "}the workspace has no file for it`,
-      fix: `\`lsp-proxy remove ${id}\` removes it from the config.`,
-    };
-  if (failure) {
+  if (file === null) {
+    const text = `${id}: ${runsElsewhere(server) ? "" : "installed; "}the workspace has no file for it`;
+    report("server", "note", text, `\`lsp-proxy remove ${id}\` removes it from the config.`);
+  } else if (failure) {
     const fix = failure.code === "lsp/not-allowed" ? codes[failure.code].fix : fixOf(server);
-    return problem(`${id}: ${failure.message} (${failure.code})`, fix);
+    report("server", "problem", `${id}: ${failure.message} (${failure.code})`, fix);
+  } else {
+    const parts = [
+      // Some programs print a whole page as their version.
+      (trial.version ?? "version unknown").slice(0, 40),
+      `started in ${trial.startMs} ms`,
+      `first answer after ${trial.answerMs} ms (${trial.answer} in ${relative(base, file)})`,
+      `${trial.features.length} features`,
+      trial.encoding,
+      trial.readiness,
+    ];
+    report("server", "ok", `${id}: ${parts.filter(Boolean).join(", ")}`);
   }
-  const parts = [
-    cut(trial.version ?? "version unknown"),
-    `started in ${trial.startMs} ms`,
-    `first answer after ${trial.answerMs} ms (${trial.answer} in ${relative(base, file)})`,
-    `${trial.features.length} features`,
-    trial.encoding ?? "",
-    trial.readiness ?? "",
-  ];
-  return { area: "server", state: "ok", text: `${id}: ${parts.filter(Boolean).join(", ")}` };
 }
 
 /** The fix for a server that could not be started or reached. */
@@ -237,9 +220,4 @@ function fixOf(server: ServerPlan): string {
     return "`lsp-proxy status` shows its last output; `--log-level debug` shows more.";
   const address = transport.kind === "tcp" ? `${transport.host}:${transport.port}` : transport.path;
   return `Start it so that it listens on ${address}, or correct \`transport\`.`;
-}
-
-/** Some programs print a whole page as their version. */
-function cut(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }

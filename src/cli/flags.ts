@@ -25,16 +25,10 @@ export function option(value: string, description: string, short?: string): Flag
 /** The flags that select the config and the workspace. */
 export const configFlags = {
   config: option("FILE", "The config file, TOML or JSON. A config given here is trusted.", "c"),
-  workspace: option(
-    "DIR",
-    "The workspace; default: the current folder. Relative folders of a config given with --config start here.",
-    "w",
-  ),
+  workspace: option("DIR", "The workspace; default: the current folder, or that of a --config file.", "w"),
   context: option("NAME", "The profile to use instead of the config's."),
   "read-only": toggle("Hides and refuses every tool that does more than read."),
-  "trust-workspace": toggle(
-    "Trusts the workspace for this run: its own config, and its code, which servers may run.",
-  ),
+  "trust-workspace": toggle("Trusts the workspace's config and code, which servers may run, for this run."),
 } satisfies Flags;
 
 export const bundleFlags = {
@@ -49,9 +43,6 @@ export const logFlags: Flags = {
 };
 
 export const traceFlags: Flags = {
-  trace: option(
-    "FILE",
-    "Appends the MCP and LSP traffic to a file, one JSON document per line, texts masked.",
-  ),
+  trace: option("FILE", "Appends the MCP and LSP messages to a file as lines of JSON, texts masked."),
   "trace-text": toggle("Does not mask the texts in the trace: code, settings, everything."),
 };

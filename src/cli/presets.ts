@@ -26,8 +26,9 @@ export function serverPrograms(servers: readonly JsonObject[], catalogue: Catalo
   });
 }
 
-/** Installed; installed without modules that it loads; only in an untrusted workspace's `node_modules`; not found. */
-export type Presence = "installed" | "incomplete" | "untrusted" | "missing";
+/** Installed; only in an untrusted workspace's `node_modules`; installed without modules that it loads; not found. */
+export const presences = ["installed", "untrusted", "incomplete", "missing"] as const;
+export type Presence = (typeof presences)[number];
 
 type PresenceOf = (preset: PresetFacts) => Presence;
 
@@ -76,7 +77,6 @@ export function isPreferred(preset: PresetFacts, facts: readonly PresetFacts[], 
   return languages.some((name) => presetsFor(name, facts)[0]?.id === preset.id);
 }
 
-/** The preset with that id or alias. */
 export function presetNamed(name: string, facts: readonly PresetFacts[]): PresetFacts | undefined {
   return facts.find(({ id }) => id === name) ?? facts.find(({ kinds = [] }) => kinds.includes(name));
 }
@@ -112,12 +112,12 @@ export function resolvePreset(
   throw new UsageError(`no server or language \`${word}\`${hint} See \`lsp-proxy servers\``);
 }
 
-function extensionIn(word: string): string {
+/** The extension that a word such as `rs`, `.rs` or `*.rs` means. */
+export function extensionIn(word: string): string {
   return word.replace(/^\*?\./, "").toLowerCase();
 }
 
-/** The first ranked preset that is installed, else untrusted, else incomplete, else the first. */
+/** The first ranked preset with the best presence. */
 function bestOf(ranked: readonly PresetFacts[], presence: PresenceOf): PresetFacts | undefined {
-  const first = (wanted: Presence) => ranked.find((preset) => presence(preset) === wanted);
-  return first("installed") ?? first("untrusted") ?? first("incomplete") ?? ranked[0];
+  return presences.flatMap((wanted) => ranked.filter((preset) => presence(preset) === wanted))[0];
 }

@@ -28,7 +28,6 @@ export function isQuick([first = ""]: readonly string[]): boolean {
   return parseFlag(first) !== undefined;
 }
 
-/** The input for `serve`. */
 export function quickInput(argv: readonly string[], io: Pick<Io, "cwd">): Input {
   const { extension, server, workspace } = parse(argv);
   const flags = { workspace: resolve(io.cwd, workspace.at(-1) ?? "."), warmup: true };

@@ -39,7 +39,7 @@ export interface ClientChange {
   name: string;
   http: HttpPlan;
   /** The targets (config, workspace, gateway) of entries for this project. */
-  project: readonly string[];
+  project: readonly (string | undefined)[];
 }
 
 /** The recorded stanzas of a file under a name, of all clients. */
@@ -84,8 +84,8 @@ export async function changeClientFiles(
 }
 
 /** Whether another client uses the same entry of the same file. Prints so if it does. */
-function isStillNeeded(part: Part, { client, name }: ClientChange, input: Input, io: Io): boolean {
-  const { path, stanza, within } = part;
+function isStillNeeded({ path, stanza, within }: Part, change: ClientChange, input: Input, io: Io): boolean {
+  const { client, name } = change;
   if (stanza.entry === undefined || input.isOn("force")) return false;
   const ids = writtenBefore(path, name, io)
     .map((written) => written.client)
@@ -116,24 +116,17 @@ function remarksOn({ path, stanza }: Part, text: string, { project }: ClientChan
   return [
     ...(isOther ? [`\`${name}\` in ${path} was for ${old} and is for ${now} now; --name keeps both`] : []),
     ...(lacksList(path, text, stanza)
-      ? [
-          `${path} has no list \`${list}\`, and none is created: it would replace another; run without --write to see what belongs there`,
-        ]
+      ? [`${path} has no list \`${list}\`, and none is created: it would replace another`]
       : []),
     ...withoutPlace(path, text, stanza).map(
-      (key) =>
-        `\`${key}\` in ${path} is a value, not a table, and stays: it decides which tools run without asking`,
+      (key) => `\`${key}\` in ${path} is a value, not a table, and stays`,
     ),
   ];
 }
 
 /** Records what the files contain now, for later runs. */
-async function record(
-  parts: readonly Part[],
-  { client, name }: ClientChange,
-  isRemoval: boolean,
-  io: Io,
-): Promise<void> {
+async function record(parts: readonly Part[], change: ClientChange, isRemoval: boolean, io: Io) {
+  const { client, name } = change;
   const store = openWritten(io.env, homeOf(io));
   const changed = parts.flatMap(({ path, stanza, within }) => {
     const known = writtenBefore(path, name, io).find((written) => written.client === client.id);

@@ -2,7 +2,7 @@
 import { ConfigError, type Problem } from "../../base/problem.js";
 import { presetFacts } from "../../config/catalogue/preset-index.js";
 import { commentLines } from "../../config/edit/server-text.js";
-import { type Command, exitCodes, failure, type Input, UsageError } from "../command.js";
+import { type Command, exitCodes, failure, UsageError } from "../command.js";
 import {
   newProblems,
   openConfig,
@@ -20,18 +20,14 @@ export const add: Command = {
   summary: "Adds a language or a server to the config; comments and layout stay.",
   usage: "LANGUAGE|SERVER [--config FILE]",
   description:
-    "A language means its best installed server, or its preferred one when none is installed. The server is added at the end\n" +
-    "of the workspace's config (or of a new lspi.toml), and its program to `allow.commands` if there is such a list. A\n" +
-    "config that would have problems is not written.",
+    "A language means its best installed server, or its preferred one. The server is added at the end of the workspace's\n" +
+    "config, and its program to `allow.commands` if there is such a list. A config with problems is not written.",
   flags: {
     config: configFlags.config,
     workspace: configFlags.workspace,
     "trust-workspace": configFlags["trust-workspace"],
     id: option("ID", "The server's id in the config; default: the catalogue's."),
-    priority: option(
-      "NUMBER",
-      "Its priority among servers for the same files: the highest is asked first; default: 0.",
-    ),
+    priority: option("NUMBER", "Among servers for the same files, the highest is asked first; default: 0."),
     "dry-run": toggle("Prints the new config instead of writing it."),
   },
   words: { min: 1, max: 1 },
@@ -43,7 +39,7 @@ export const add: Command = {
     const facts = resolvePreset(word, catalogue.facts(), presence);
     const open = openConfig(input, io);
     const now = open.isNew ? undefined : previewConfig(open.file, open.text, io);
-    const priority = priorityIn(input);
+    const priority = input.integer("priority", -9999, 9999);
     const { stack } = facts;
     if (stack !== undefined && priority !== undefined)
       throw new UsageError(`--priority: \`${facts.id}\` is part of a stack, which sets the priorities`);
@@ -77,13 +73,6 @@ export const add: Command = {
     if (open.isDiscovered) io.stdout.write(`${userListHint(programs, io)}${TRUST_HINT}`);
   },
 };
-
-function priorityIn(input: Input): number | undefined {
-  const value = input.text("priority");
-  if (value === undefined) return undefined;
-  if (!/^-?\d{1,4}$/.test(value)) throw new UsageError(`--priority: \`${value}\` is not an integer`);
-  return Number(value);
-}
 
 function withPriorityHint(problem: Problem): Problem {
   return problem.code === "plan/route-conflict"

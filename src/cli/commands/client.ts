@@ -21,10 +21,7 @@ export const client: Command = {
     ...configFlags,
     write: toggle("Writes the stanza into the client's file; everything else in it stays."),
     remove: toggle("Removes the stanza from the client's file."),
-    scope: option(
-      "user|project",
-      "Your own file or the workspace's; default: your own, if the client has one.",
-    ),
+    scope: option("user|project", "Your own file or the workspace's; default: your own, if there is one."),
     http: toggle("Connects to a gateway run by `serve --http` instead of starting lsp-proxy."),
     name: option("NAME", "The client's name for the server; default: `mcp.name` of the config."),
     npx: toggle("Starts lsp-proxy with `npx`, at this version, instead of by its path."),

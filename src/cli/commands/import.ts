@@ -69,18 +69,15 @@ export const importCommand: Command = {
 };
 
 /** Drops servers with errors, noting the reason, until the rest is a valid config. */
-function withoutBad(
-  { servers, notes }: Imported,
-  errorsOf: (servers: readonly JsonObject[]) => Problem[],
-): Imported {
-  const bad = new Map<number, string>();
-  for (const { pointer, message } of errorsOf(servers)) {
-    const [list, index] = fromPointer(pointer);
-    if (list === "servers" && index !== undefined && !bad.has(Number(index))) bad.set(Number(index), message);
-  }
-  if (bad.size === 0) return { servers, notes };
-  const dropped = [...bad].map(([index, message]) => `${String(servers[index]?.id)}: ${message}; left out`);
-  const rest = servers.filter((_, index) => !bad.has(index));
+function withoutBad(imported: Imported, errorsOf: (servers: readonly JsonObject[]) => Problem[]): Imported {
+  const { servers, notes } = imported;
+  const found = errorsOf(servers).map(({ pointer, message }) => ({ path: fromPointer(pointer), message }));
+  const errorOf = (index: number) =>
+    found.find(({ path }) => path[0] === "servers" && path[1] === String(index))?.message;
+  const bad = servers.filter((_, index) => errorOf(index) !== undefined);
+  if (bad.length === 0) return imported;
+  const dropped = bad.map((server) => `${server.id}: ${errorOf(servers.indexOf(server))}; left out`);
+  const rest = servers.filter((server) => !bad.includes(server));
   return withoutBad({ servers: rest, notes: [...notes, ...dropped] }, errorsOf);
 }
 

@@ -33,7 +33,7 @@ import { mayCreateConfig, NEW_CONFIG, userListHint } from "../files/edit-config.
 import { checkUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { programsOf } from "../installed.js";
-import { findInstalled, openCatalogue, presenceText } from "../presets.js";
+import { findInstalled, openCatalogue, presences, presenceText } from "../presets.js";
 import { askUntil, isInteractive, parseSelection, withProgress } from "../terminal/prompt.js";
 import { plural, some, table } from "../terminal/text.js";
 
@@ -42,10 +42,8 @@ export const init: Command = {
   summary: "Detects the workspace's languages and writes a commented config.",
   usage: "[--workspace DIR] [--yes]",
   description:
-    "Detects the languages of the workspace (files ignored by git are skipped), proposes a server for each and shows which\n" +
-    "are installed. On a terminal it asks which to use; elsewhere it uses all installed ones. Servers that are not\n" +
-    "installed are written as comments with their install line. An existing file is replaced only with --force, and no\n" +
-    "file is written without a server.",
+    "Proposes a server for each language of the workspace and shows which are installed. On a terminal it asks which to use;\n" +
+    "elsewhere it uses all installed ones. The others are written as comments with their install line.",
   flags: {
     workspace: configFlags.workspace,
     "trust-workspace": toggle("Also searches the workspace's node_modules/.bin for servers."),
@@ -114,12 +112,7 @@ async function detect(workspace: string, catalogue: Catalogue, input: Input, io:
     stack === undefined ? [] : stackOf(stack, catalogue).members,
   );
   const presence = await findInstalled([...presets, ...members], input, io);
-  const tiers = [
-    (preset: PresetFacts) => presence(preset) === "installed",
-    (preset: PresetFacts) => presence(preset) === "untrusted",
-    (preset: PresetFacts) => presence(preset) === "incomplete",
-    () => true,
-  ];
+  const tiers = presences.map((wanted) => (preset: PresetFacts) => presence(preset) === wanted);
   const proposals = proposeServers(scan, presets, tiers).map((proposal) => {
     const { stack } = proposal.preset;
     return stack === undefined ? proposal : { ...proposal, stack: stackOf(stack, catalogue) };
@@ -129,8 +122,7 @@ async function detect(workspace: string, catalogue: Catalogue, input: Input, io:
     proposals: sortBy(proposals, ({ files, preset }) => [-files, preset.id]),
     presence: (proposal) => {
       const all = membersOf(proposal).map(presence);
-      const worst = (["missing", "incomplete", "untrusted"] as const).find((state) => all.includes(state));
-      return worst ?? "installed";
+      return presences.findLast((state) => all.includes(state)) ?? "installed";
     },
     languages: (proposal) => {
       const { id, extensions = [] } = proposal.preset;

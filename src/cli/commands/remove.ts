@@ -25,8 +25,7 @@ export const remove: Command = {
   usage: "LANGUAGE|SERVER [--config FILE]",
   description:
     "Removes the server's table with the comment right above it, and its program from `allow.commands` when no other server\n" +
-    "uses it. A language means the only server for it in the file; a stack is removed as a whole. A config that would have\n" +
-    "problems is not written.",
+    "uses it. A language means the only server for it in the file; a stack is removed as a whole.",
   flags: {
     config: configFlags.config,
     workspace: configFlags.workspace,
@@ -46,7 +45,13 @@ export const remove: Command = {
       removalsOf(named, open, catalogue)[0] ??
       stackRemoval(word, open, catalogue) ??
       removalByKind(word, open, servers, catalogue);
-    if (removal === undefined) throw notFound(word, open, servers, fileOf(word));
+    if (removal === undefined) {
+      const place = fileOf(word) ?? open.file;
+      const others = servers.map(({ id }) => id).filter((id) => id !== word);
+      const elsewhere = `; it is in ${place}, which --config can name`;
+      const hint = place === open.file ? didYouMean(word, others) : elsewhere;
+      throw new UsageError(`${open.name} itself has no server \`${word}\`${hint}`);
+    }
     // A server of the same id in the user's own file stays, and so does its program.
     const used = programsOf(previewConfig(open.file, removal.text, io).config.servers ?? []);
     const text = programsOf(servers.filter(({ id }) => removal.ids.includes(id)))
@@ -59,7 +64,6 @@ export const remove: Command = {
   },
 };
 
-/** The removed servers and the text without them. */
 interface Removal {
   ids: string[];
   text: string;
@@ -94,28 +98,11 @@ function removalByKind(
 }
 
 /** For each server that the file itself contains, the text without it. */
-function removalsOf(
-  servers: readonly ServerConfig[],
-  { editor, text }: OpenConfig,
-  catalogue: Catalogue,
-): Removal[] {
+function removalsOf(servers: readonly ServerConfig[], open: OpenConfig, catalogue: Catalogue): Removal[] {
+  const { editor, text } = open;
   return servers.flatMap(({ id, kind }) => {
     const about = catalogue.preset(kind ?? "")?.about;
     const shorter = editor.withoutServer(text, id, about === undefined ? [] : commentLines(about));
     return shorter === text ? [] : [{ ids: [id], text: shorter }];
   });
-}
-
-function notFound(
-  word: string,
-  { name, file }: OpenConfig,
-  servers: readonly ServerConfig[],
-  place: string | undefined,
-): UsageError {
-  const others = servers.map(({ id }) => id).filter((id) => id !== word);
-  const hint =
-    place !== undefined && place !== file
-      ? `; it is in ${place}, which --config can name`
-      : didYouMean(word, others);
-  return new UsageError(`${name} itself has no server \`${word}\`${hint}`);
 }

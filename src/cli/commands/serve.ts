@@ -12,9 +12,8 @@ export const serve: Command = {
   summary: "Serves the tools of a config to an MCP client on stdio, or to many over HTTP.",
   usage: "[--config FILE | --bundle DIR]",
   description:
-    "Compiles the config in memory and serves it, or serves a bundle written by `generate`. Without either, the config is\n" +
-    "searched for as documented; if there is none, the installed language servers for the workspace's languages are\n" +
-    "served, read-only. stdout carries the protocol and nothing else.",
+    "Serves a config, or a bundle written by `generate`. If there is neither, the installed language servers for the\n" +
+    "workspace's languages are served, read-only. stdout carries the protocol and nothing else.",
   flags: {
     ...configFlags,
     ...bundleFlags,

@@ -13,9 +13,8 @@ export const status: Command = {
   summary: "Starts the language servers, reports their state, and stops them.",
   usage: "[--config FILE | --bundle DIR]",
   description:
-    "Starts every server that has a file in the workspace, waits until it has indexed or its warm-up time is over, and\n" +
-    "prints state, readiness, process, memory, last error and last output of each. Exits with 1 when one is not installed\n" +
-    "or does not start. For the servers of a running lsp-proxy, call its status tool instead.",
+    "Starts every server that has a file in the workspace, waits until it is ready, and prints its state. Exits with 1 when\n" +
+    "one is not installed or does not start. For the servers of a running lsp-proxy, call its status tool.",
   flags: {
     ...configFlags,
     ...bundleFlags,

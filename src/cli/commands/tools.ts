@@ -2,7 +2,7 @@
 import { type Bundle, TOOLS_FILE, type ToolEntry } from "../../abi/bundle.js";
 import type { Plan } from "../../abi/plan.js";
 import { sortBy } from "../../base/order.js";
-import { type Command, exitCodes, failure, printJson, UsageError } from "../command.js";
+import { type Command, failure, printJson } from "../command.js";
 import { compile } from "../compile.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { table } from "../terminal/text.js";
@@ -29,11 +29,9 @@ export const tools: Command = {
     const total = rows.reduce((sum, row) => sum + row.bytes, 0);
     if (input.isOn("json")) printJson(io, { tools: rows, total: { bytes: total, tokens: tokens(total) } });
     else io.stdout.write(sizeTable(rows, total));
-    const budget = input.text("budget");
-    if (budget === undefined) return exitCodes.ok;
-    if (!/^\d+$/.test(budget)) throw new UsageError("--budget takes a number of bytes");
-    if (total <= Number(budget)) return exitCodes.ok;
-    return failure(io, `the list has ${total} bytes, more than the budget of ${budget}`);
+    const budget = input.integer("budget", 0, 999_999_999);
+    if (budget !== undefined && total > budget)
+      return failure(io, `the list has ${total} bytes, more than the budget of ${budget}`);
   },
 };
 

@@ -9,7 +9,6 @@ type Level = (typeof levels)[number];
 const MOST_LINE_BYTES = 2_048;
 const MOST_MESSAGE = 200;
 
-/** The log that the command line asks for. */
 export function openLog(input: Input, io: Io): Log {
   const asked = input.text("log-level") ?? io.env.LSP_PROXY_LOG ?? "warn";
   if (!levels.includes(asked as Level)) throw new UsageError(`--log-level takes ${levels.join(", ")}`);

@@ -51,7 +51,6 @@ export function renderProblems(problems: readonly Problem[], options: ReportOpti
   return `${blocks.join("\n\n")}\n\n${counts.flat().join(", ")}\n`;
 }
 
-/** The problems as JSON data. */
 export function problemsJson(problems: readonly Problem[]): object {
   return {
     ...countsOf(problems),

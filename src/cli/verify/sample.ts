@@ -48,13 +48,6 @@ export function readSamples(): Sample[] {
   });
 }
 
-/** The servers of a shipped stack, as in its file. */
-export function stackServers(name: string): JsonObject[] {
-  const file = join(shippedConfigs, "stacks", `${name}.toml`);
-  const { servers } = readSource(file, readFileSync(file, "utf8")).tree;
-  return (Array.isArray(servers) ? servers : []).filter(isTable) as JsonObject[];
-}
-
 function sampleOf(name: string, tree: JsonObject): Sample {
   const files = (isTable(tree.files) ? tree.files : {}) as { [path: string]: string };
   return {
