@@ -50,8 +50,9 @@ export class Input {
 
   integer(name: string, min: number, max: number): number | undefined {
     const text = this.text(name);
-    const value = /^-?\d{1,9}$/.test(text ?? "") ? Number(text) : Number.NaN;
-    if (text === undefined || (value >= min && value <= max)) return text === undefined ? undefined : value;
+    if (text === undefined) return undefined;
+    const value = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
     throw new UsageError(`--${name} takes a number from ${min} to ${max}`);
   }
 

@@ -146,12 +146,7 @@ async function tryServers(runtime: Runtime, check: Check, io: Io): Promise<Trial
 }
 
 /** Starts a server for a file, asks it one thing, and measures each step. Its refusals become part of the result. */
-async function tryServer(
-  pool: ServerPool,
-  plan: ServerPlan,
-  file: string | undefined,
-  signal: AbortSignal,
-): Promise<Trial> {
+async function tryServer(pool: ServerPool, plan: ServerPlan, file: string | undefined, signal: AbortSignal) {
   const trial: Trial = {
     ...{ id: plan.id, file: file ?? null, version: null, features: [], encoding: null, readiness: null },
     ...{ startMs: null, answerMs: null, answer: null, failure: null },
@@ -176,11 +171,7 @@ async function tryServer(
 }
 
 /** Asks for symbols, or for diagnostics if the server has no symbols. */
-async function firstAnswer(
-  server: LanguageServer,
-  document: OpenDocument,
-  signal: AbortSignal,
-): Promise<string> {
+async function firstAnswer(server: LanguageServer, document: OpenDocument, signal: AbortSignal) {
   if (server.supports("textDocument/documentSymbol", document)) {
     const params = { textDocument: { uri: document.uri } };
     const { value } = await server.request("textDocument/documentSymbol", params, { signal });

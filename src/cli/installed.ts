@@ -55,11 +55,7 @@ export async function isInstalledAsync(preset: PresetFacts, path: SearchPath): P
 }
 
 /** Modules that an installed program loads but that are missing, such as a `tsserver.js`. A given workspace is searched too. */
-export function missingModules(
-  preset: PresetFacts,
-  path: SearchPath,
-  workspace: string | undefined,
-): string[] {
+export function missingModules(preset: PresetFacts, path: SearchPath, workspace?: string): string[] {
   const { id, command, loads = [] } = preset;
   const program = findProgram(preset, path);
   if (program === undefined || loads.length === 0) return [];

@@ -6,8 +6,7 @@ import type { Trace } from "../lsp/types.js";
 import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../runtime/runtime.js";
 import { homeOf, type Input, type Io } from "./command.js";
-import { openLog } from "./log/log.js";
-import { openTrace } from "./log/trace.js";
+import { openLog, openTrace } from "./log/log.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
@@ -18,7 +17,6 @@ export interface Loaded extends FolderTrust {
   folder: string;
   /** The config or bundle, for messages. */
   source: string;
-  /** The files that it was read from. */
   files: string[];
 }
 

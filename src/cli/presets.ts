@@ -56,11 +56,11 @@ export function untrustedFolders(input: Input, io: Io): string[] {
   return untrustedAround([workspace], io, (folder) => isTrustedFolder(trust, folder));
 }
 
-/** The presence of a program in words, and what to do about it. */
-export function presenceText(presence: Presence, install: string, loads: readonly string[] = []): string {
+export function presenceText(presence: Presence, install = "", loads: readonly string[] = []): string {
+  const how = install === "" ? "" : `: ${install}`;
   if (presence === "installed") return "installed";
-  if (presence === "incomplete") return `installed without ${loads.join(", ")}, which it loads: ${install}`;
-  if (presence === "missing") return `not installed: ${install}`;
+  if (presence === "incomplete") return `installed without ${loads.join(", ")}, which it loads${how}`;
+  if (presence === "missing") return `not installed${how}`;
   return "in node_modules/.bin, not trusted: `lsp-proxy trust`, or --trust-workspace";
 }
 
@@ -93,11 +93,7 @@ export function candidatesFor(word: string, facts: readonly PresetFacts[]): Pres
 }
 
 /** The preset that a word means. A language means its best installed server, or else its preferred one. */
-export function resolvePreset(
-  word: string,
-  facts: readonly PresetFacts[],
-  presence: PresenceOf,
-): PresetFacts {
+export function resolvePreset(word: string, facts: readonly PresetFacts[], presence: PresenceOf) {
   const own = facts.filter(({ companion }) => companion !== true);
   const matching = own.filter(({ extensions = [] }) => extensions.includes(extensionIn(word)));
   const byExtension = sortBy(matching, ({ id, rank = 0 }) => [-rank, id]);

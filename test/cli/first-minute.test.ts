@@ -16,7 +16,7 @@ describe("npm run demo", () => {
     expect(stdout).toContain("Handshake with lsp-proxy");
     expect(stdout).toContain("11 tools");
     expect(stdout).toMatch(/→ find_definition .*[^→]*src\/base\/order\.ts\n[^→]*export function sortBy/);
-    expect(stdout).toMatch(/→ find_references [^→]*src\/lsp\/documents\/freshness\.ts/);
+    expect(stdout).toMatch(/→ find_references [^→]*src\/lsp\/documents\/file-sync\.ts/);
     expect(stdout).toMatch(/→ get_diagnostics [^→]*Status: clean/);
     expect(stdout).toMatch(
       /→ get_diagnostics [^→]*broken\.ts[^→]*Type 'string' is not assignable to type 'number'/,

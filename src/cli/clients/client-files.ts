@@ -123,14 +123,9 @@ export function targetOf(entry: unknown): string | undefined {
 
 /** Whether a word is the path of our script in any installation, or the name of our command or package. */
 function isProgram(word: string): boolean {
-  const steps = word.split(/[\\/]/);
-  const script = executable.split(/[\\/]/).slice(-SCRIPT_STEPS);
-  if (steps.slice(-SCRIPT_STEPS).join("/") === script.join("/")) return true;
-  return /^lsp-proxy(@[\w.^~-]+|\.cmd|\.exe)?$/.test(steps.at(-1) ?? "");
+  const path = word.replaceAll("\\", "/");
+  return /(?:^|\/)(?:dist\/cli\/bin\.js|lsp-proxy(?:@[\w.^~-]+|\.cmd|\.exe)?)$/.test(path);
 }
-
-/** The last segments of our script's path are the same in every installation: `dist/cli/bin.js`. */
-const SCRIPT_STEPS = 3;
 
 function commandLine(entry: { readonly [key: string]: unknown }): string[] {
   const command = isTable(entry.command) ? entry.command.path : entry.command;

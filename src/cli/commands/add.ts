@@ -3,14 +3,7 @@ import { ConfigError, type Problem } from "../../base/problem.js";
 import { presetFacts } from "../../config/catalogue/preset-index.js";
 import { commentLines } from "../../config/edit/server-text.js";
 import { type Command, exitCodes, failure, UsageError } from "../command.js";
-import {
-  newProblems,
-  openConfig,
-  previewConfig,
-  saveConfig,
-  TRUST_HINT,
-  userListHint,
-} from "../files/edit-config.js";
+import { newProblems, openConfig, previewConfig, saveConfig, userListHint } from "../files/edit-config.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { installLine, programsOf } from "../installed.js";
 import { candidatesFor, findInstalled, openCatalogue, presenceText, resolvePreset } from "../presets.js";
@@ -70,7 +63,7 @@ export const add: Command = {
       const state = presenceText(presenceOf(preset), installLine(preset), preset.loads);
       io.stdout.write(`${preset.id} is ${state}\n`);
     }
-    if (open.isDiscovered) io.stdout.write(`${userListHint(programs, io)}${TRUST_HINT}`);
+    if (open.isDiscovered) io.stdout.write(userListHint(programs, io));
   },
 };
 

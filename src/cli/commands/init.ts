@@ -75,7 +75,11 @@ export const init: Command = {
     io.stderr.write(proposalTable(found));
     const taken = await choose(found, input, io);
     if (taken === undefined) return failure(io, "nothing was written");
-    if (taken.size === 0) return failure(io, NONE_CHOSEN);
+    if (taken.size === 0)
+      return failure(
+        io,
+        "no server was chosen, so nothing was written; --all uses those that are not installed",
+      );
     const text = configText(basename(workspace), found, taken, catalogue);
     if (isDry) {
       io.stdout.write(text);
@@ -97,10 +101,6 @@ export const init: Command = {
     );
   },
 };
-
-const NONE_CHOSEN =
-  "no server was chosen, so nothing was written; `lsp-proxy install SERVER` shows how to install one, --all also\n" +
-  "uses servers that are not installed, and `lsp-proxy add` adds one to a config";
 
 /** Scans the workspace and proposes servers, those with the most files first. */
 async function detect(workspace: string, catalogue: Catalogue, input: Input, io: Io): Promise<Found> {
@@ -192,7 +192,6 @@ function named(name: string, { proposals, languages }: Found): Proposal[] {
   const known = sortedSet(proposals.flatMap((proposal) => [proposal.preset.id, ...languagesOf(proposal)]));
   const hint = didYouMean(name, known) || ".";
   throw new UsageError(
-    `--only ${name}: nothing was found here for it${hint} ` +
-      `It takes ${some(known, 12)}; \`lsp-proxy add\` takes any server of the catalogue`,
+    `--only ${name}: nothing was found here for it${hint} It takes ${some(known, 12)}; \`lsp-proxy add\` takes any server`,
   );
 }

@@ -36,7 +36,7 @@ export const install: Command = {
     const presence = async () => (await findInstalled([preset], input, io))(preset);
     const before = await presence();
     if (before === "installed" || before === "untrusted") {
-      const state = before === "installed" ? "already installed" : presenceText(before, "");
+      const state = before === "installed" ? "already installed" : presenceText(before);
       io.stdout.write(`${preset.id} is ${state}\n`);
       return exitCodes.ok;
     }

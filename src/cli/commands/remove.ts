@@ -5,14 +5,7 @@ import { commentLines } from "../../config/edit/server-text.js";
 import type { ServerConfig } from "../../config/schema.js";
 import { readSource } from "../../config/text/read.js";
 import { type Command, didYouMean, UsageError } from "../command.js";
-import {
-  newProblems,
-  type OpenConfig,
-  openConfig,
-  previewConfig,
-  saveConfig,
-  TRUST_HINT,
-} from "../files/edit-config.js";
+import { newProblems, type OpenConfig, openConfig, previewConfig, saveConfig } from "../files/edit-config.js";
 import { configFlags, toggle } from "../flags.js";
 import { programsOf } from "../installed.js";
 import { candidatesFor, openCatalogue } from "../presets.js";
@@ -60,7 +53,6 @@ export const remove: Command = {
     const problems = newProblems(open, text, io);
     if (problems.length > 0) throw new ConfigError(problems);
     saveConfig(open, text, `removed ${removal.ids.join(" and ")}`, input, io);
-    if (open.isDiscovered && !input.isOn("dry-run")) io.stdout.write(TRUST_HINT);
   },
 };
 
@@ -83,12 +75,7 @@ function stackRemoval(word: string, open: OpenConfig, catalogue: Catalogue): Rem
 }
 
 /** The only server in the file of that kind or for that language. */
-function removalByKind(
-  word: string,
-  open: OpenConfig,
-  servers: readonly ServerConfig[],
-  catalogue: Catalogue,
-): Removal | undefined {
+function removalByKind(word: string, open: OpenConfig, servers: ServerConfig[], catalogue: Catalogue) {
   const known = candidatesFor(word, catalogue.facts()).flatMap(({ id, kinds = [] }) => [id, ...kinds]);
   const matching = servers.filter(({ kind }) => kind !== undefined && known.includes(kind));
   const removals = removalsOf(matching, open, catalogue);

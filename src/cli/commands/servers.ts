@@ -110,7 +110,7 @@ function detailsOf({ config, about }: Preset, presence: Presence): [string, stri
     ["preferred", config.preferred],
     ["starts", [config.command ?? [], config.args ?? []].flat(2).join(" ") || "nothing: it runs elsewhere"],
     ["files", files.join(" ")],
-    ["here", presenceText(presence, "see below", loads)],
+    ["here", presenceText(presence, "", loads)],
     [
       "trust",
       harmless ? "not needed: it runs no code of a project" : "needed: it may run code of the project",

@@ -14,7 +14,7 @@ import { readTemplates } from "../../emit/templates.js";
 import { fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
 import { type Command, configError, exitCodes, type Input, type Io, UsageError } from "../command.js";
 import { planOrFallback, workspaceOf } from "../compile.js";
-import { changeFile, changeWords, currentText, shownPath } from "../files/user-file.js";
+import { changeFile, currentText, shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { shippedTemplates } from "../shipped.js";
 
@@ -65,8 +65,8 @@ export const skill: Command = {
     for (const file of files) {
       const done = changeFile(file, edit, { within, isEmpty, needsBackup: () => false });
       const folder = dirname(file);
-      if (done === "deleted" && !isSnippet && readdirSync(folder).length === 0) rmdirSync(folder);
-      io.stdout.write(`${changeWords[done]} ${shownPath(file, io)}\n`);
+      if (done === "removed" && !isSnippet && readdirSync(folder).length === 0) rmdirSync(folder);
+      io.stdout.write(`${done} ${shownPath(file, io)}\n`);
     }
   },
 };

@@ -56,8 +56,7 @@ export const verify: Command = {
     const record = input.text("record");
     if (record !== undefined && !mayOverwrite(resolve(io.cwd, record), input, io)) return exitCodes.no;
     const command = input.text("command") ?? programOf(preset) ?? "";
-    const binFolders = binFoldersOf(input, io);
-    const found = findCommand(command, binFolders, io.env.PATH, untrustedFolders(input, io));
+    const found = findCommand(command, binFoldersOf(input, io), io.env.PATH, untrustedFolders(input, io));
     const isStarted = preset.transport === undefined;
     if (isStarted && found === undefined)
       return failure(io, `\`${command}\` is not installed: ${installLine(preset)}`);
@@ -72,7 +71,7 @@ export const verify: Command = {
     try {
       const folder = join(top, "work");
       writeSample(sample, folder, modulesOf(input, io));
-      const work = () => trial(server, folder, binFolders, sample, input, io);
+      const work = () => trial(server, sample, folder, input, io);
       const card = await withProgress(io, `trying ${preset.id}`, work);
       if (input.isOn("json")) printJson(io, card);
       else io.stdout.write(cardText(card));
@@ -110,14 +109,7 @@ function binFoldersOf(input: Input, io: Io): string[] {
   return [...(modules ? [join(modules, ".bin")] : []), ...(input.isOn("trust-workspace") ? [local] : [])];
 }
 
-async function trial(
-  server: Server,
-  folder: string,
-  binFolders: string[],
-  sample: Sample,
-  input: Input,
-  io: Io,
-): Promise<Card> {
+async function trial(server: Server, sample: Sample, folder: string, input: Input, io: Io): Promise<Card> {
   const catalogue = openCatalogue();
   const servers =
     sample.stack === null ? [server] : catalogue.stack(sample.stack).map((member) => member.server);
@@ -134,7 +126,7 @@ async function trial(
     trace: transcript?.trace,
     // The sample is part of this package, and so it is trusted.
     trusted: [folder],
-    binFolders: [...binFolders, join(folder, "node_modules", ".bin")],
+    binFolders: [...binFoldersOf(input, io), join(folder, "node_modules", ".bin")],
     avoid: [],
     version: version(),
     stateFolder: join(dirname(folder), "state"),

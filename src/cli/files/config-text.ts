@@ -31,12 +31,7 @@ export function languagesText(languages: readonly LanguageHere[]): string {
 }
 
 /** The config text. Servers that are not in `taken` become comments. */
-export function configText(
-  workspace: string,
-  found: Found,
-  taken: ReadonlySet<string>,
-  catalogue: Catalogue,
-): string {
+export function configText(name: string, found: Found, taken: ReadonlySet<string>, catalogue: Catalogue) {
   const used = besideStacks(
     found.proposals.filter(({ preset }) => taken.has(preset.id)),
     found.scan,
@@ -45,7 +40,7 @@ export function configText(
   const programs = sortedSet(used.flatMap((proposal) => programsOf(membersOf(proposal))));
   const stacks = used.flatMap(({ stack }) => (stack ? [`stacks/${stack.name}`] : []));
   return [
-    `# Language servers of ${printable(workspace)}. Every key: docs/config.md; the catalogue: \`lsp-proxy servers\`.`,
+    `# Language servers of ${printable(name)}. Every key: docs/config.md; the catalogue: \`lsp-proxy servers\`.`,
     "",
     ...used.filter(({ stack }) => stack).flatMap((proposal) => aboutLines(proposal, found, catalogue)),
     ...(stacks.length > 0 ? [`extends = ${tomlText(stacks)}`, ""] : []),

@@ -9,7 +9,6 @@ import { userConfigFile } from "../../config/discover.js";
 import { type ConfigEditor, editorOf } from "../../config/edit/edit.js";
 import { diskFiles } from "../../config/files.js";
 import { loadConfig } from "../../config/load.js";
-import type { Config } from "../../config/schema.js";
 import { readSource } from "../../config/text/read.js";
 import { buildPlan } from "../../plan/build.js";
 import { failure, homeOf, type Input, type Io } from "../command.js";
@@ -53,11 +52,9 @@ export function saveConfig(open: OpenConfig, text: string, change: string, input
   else {
     writeUserFile(open.file, open.mark + text);
     io.stdout.write(`${open.isNew ? "wrote" : "changed"} ${open.name}: ${change}\n`);
+    if (open.isDiscovered) io.stdout.write("`lsp-proxy trust` lets it start programs again\n");
   }
 }
-
-/** Printed after a change of a config that must be trusted again. */
-export const TRUST_HINT = "`lsp-proxy trust` lets it start programs again\n";
 
 /** Whether a new config may be written: with `--force` over an existing file or beside another config of the workspace. */
 export function mayCreateConfig(file: string, workspace: string, input: Input, io: Io): boolean {
@@ -78,15 +75,8 @@ export function mayCreateConfig(file: string, workspace: string, input: Input, i
   return true;
 }
 
-export interface Preview {
-  config: Config;
-  problems: Problem[];
-  /** The file that a server is in. */
-  fileOf(server: string): string | undefined;
-}
-
-/** Loads and plans a text in place of the config file's own. Starts and writes nothing. */
-export function previewConfig(file: string, text: string, io: Io): Preview {
+/** Loads and plans a text in place of the config file's own. `fileOf` is the file that a server is in. */
+export function previewConfig(file: string, text: string, io: Io) {
   const files = { ...diskFiles, read: (path: string) => (path === file ? text : diskFiles.read(path)) };
   const request = { workspace: io.cwd, configPath: file, env: io.env, home: homeOf(io) };
   const loaded = loadConfig({ ...request, shipped: shippedConfigs, commandLine: {} }, files);

@@ -131,14 +131,8 @@ function notWritable(file: string, why: string): ConfigError {
   return configError("cli/not-writable", `\`${file}\` cannot be written: ${why}`);
 }
 
-export type Change = "unchanged" | "changed" | "created" | "deleted";
-
-export const changeWords: { readonly [change in Change]: string } = {
-  unchanged: "nothing to change in",
-  changed: "changed",
-  created: "wrote",
-  deleted: "removed",
-};
+/** What was done, in the words that are printed before the file's name. */
+export type Change = "nothing to change in" | "changed" | "wrote" | "removed";
 
 export interface ChangeOptions {
   /** The folder that the file must be in, so that no link of a repository leads to another file of the user. */
@@ -171,14 +165,14 @@ export function changeFile(
     for (let attempt = 1; ; attempt++) {
       const { bytes, text, mark } = textOf(target);
       const after = change(text);
-      if (after === text) return "unchanged";
+      if (after === text) return "nothing to change in";
       if (bytes !== undefined) checkUserFile(target);
       // Another program may have saved the file in the meantime.
       if (attempt < ATTEMPTS && textOf(target).text !== text) continue;
       const backup = textOf(`${target}${BACKUP}`);
       if (isEmpty(after) && backup.bytes === undefined) {
         rmSync(target);
-        return "deleted";
+        return "removed";
       }
       const isRestored = backup.bytes !== undefined && isUndone(backup.text, after);
       const content = isRestored ? backup.mark + backup.text : mark + after;
@@ -187,7 +181,7 @@ export function changeFile(
         writeFileSync(`${target}${BACKUP}`, bytes, { flag: "wx", mode: statSync(target).mode & 0o777 });
       writeUserFile(target, content);
       if (backup.bytes?.equals(Buffer.from(content))) rmSync(`${target}${BACKUP}`);
-      return bytes === undefined ? "created" : "changed";
+      return bytes === undefined ? "wrote" : "changed";
     }
   });
 }

@@ -8,7 +8,6 @@ import type { Place, Problem } from "../../base/problem.js";
 import { type Io, printJson } from "../command.js";
 import { displayWidth, hasColor, type Paint, painter, plural, printable } from "./text.js";
 
-/** Prints problems on stderr, or as one JSON document on stdout. */
 export function printProblems(problems: readonly Problem[], { json, io }: { json: boolean; io: Io }): void {
   if (json) printJson(io, problemsJson(problems));
   else {
@@ -99,13 +98,8 @@ function shownFile(file: string, base: string | undefined): string {
   return printable(way === "" || way.startsWith("..") ? file : way.replaceAll("\\", "/"));
 }
 
-interface Frame {
-  text: string;
-  indent: string;
-  carets: string;
-}
-
-function codeFrame(place: Place, source: string | undefined): Frame | undefined {
+/** The source line of a problem and the carets below it. */
+function codeFrame(place: Place, source: string | undefined) {
   const line = source?.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/)[place.line - 1];
   if (line === undefined) return undefined;
   const characters = [...line].map((character) => (character === "\t" ? TAB : printable(character)));

@@ -89,13 +89,7 @@ function isServed(file: string, servers: Plan["servers"]): boolean {
   );
 }
 
-/** Asks all questions of the sample, in order. */
-export async function runProbes(
-  session: Session,
-  plan: Plan,
-  sample: Sample,
-  signal: AbortSignal,
-): Promise<ProbeResult[]> {
+export async function runProbes(session: Session, plan: Plan, sample: Sample, signal: AbortSignal) {
   const results: ProbeResult[] = [];
   for (const { probe, args, judge } of questionsOf(sample, plan)) {
     const tool = toolFor(methodOf[probe] ?? "", plan);
@@ -151,13 +145,11 @@ function placed(list: unknown, expected: SamplePlace | null): Verdict {
   return { outcome: "wrong", note: `${String(first?.path)}:${String(first?.line)}` };
 }
 
-/** `right` when one of the items begins on that line. */
 function onLine(list: unknown, line: number | null, found: Verdict): Verdict {
   const isThere = (Array.isArray(list) ? list : []).some((item) => isTable(item) && item.line === line);
   return line !== null && isThere ? { ...found, outcome: "right" } : found;
 }
 
-/** The identifier at a place. */
 function wordAt(text: string, { line, character }: SamplePlace): string {
   const characters = [...(text.split("\n")[line - 1] ?? "")];
   const before = /[\p{L}\p{N}_$-]*$/u.exec(characters.slice(0, character - 1).join(""))?.[0] ?? "";
